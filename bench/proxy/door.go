@@ -18,26 +18,16 @@ type Door struct {
 	// unless the door is lossy.
 	Lines int
 
-	works works
+	works kind // the set of kinds of work in which it is compared
 	lossy bool // drops lines while its log cannot be written; the table shows how many
 	null  bool // its log is /dev/null instead of a file of the pass
 	// the lowest level and the events that Weir writes; the others have no such settings here
 	level, events string
+	engine        string // of Weir; "" is its default
 	// path that reports its allocations, on the port for figures; may be empty
 	mallocs string
 	command func(t Tools, s site) (command, error) // writes the configuration to s.dir
 }
-
-// works are the kinds of work that a door is compared in.
-type works int
-
-const (
-	allWork    works = iota
-	closedLoop       // not at a fixed rate, because it cannot serve that rate
-	toFile           // with 64 connections and a log to a file: the parts of Weir's cost
-	logging          // not with the log off
-	silent           // has no log: with the log off, and as a bound beside a log to a file
-)
 
 // The names of the doors.
 const (
@@ -51,32 +41,43 @@ const (
 	WeirOne      = "weir, one event"
 	WeirNull     = "weir to /dev/null"
 	WeirSilent   = "weir without events"
+	WeirRoutines = "weir, goroutines"
+	WeirBase     = "weir, base build"
 	ServerOnly   = "net/http's server"
 )
 
 // Doors are the doors of the comparison.
 var Doors = []Door{
-	{Name: Relay, Note: "C, parses nothing, no log", works: silent, command: relayDoor},
-	{Name: Nginx, Note: "one line for a request", Lines: 1, command: nginxDoor},
-	{Name: HAProxy, Note: "one line for a request", Lines: 1, lossy: true, command: haproxyDoor},
-	{Name: Pingora, Note: "one line for a request", Lines: 1, command: pingoraDoor},
+	{Name: Relay, Note: "C, parses nothing, no log", works: mainKind | fileKind | offKind | fixedKind | bodiesKind,
+		command: relayDoor},
+	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind,
+		command: nginxDoor},
+	{Name: HAProxy, Note: "one line for a request", Lines: 1, lossy: true,
+		works: closedLoop | fixedKind | bodiesKind | idleKind, command: haproxyDoor},
+	{Name: Pingora, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind,
+		command: pingoraDoor},
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, works: closedLoop, mallocs: "/",
 		command: reverseProxyDoor},
 	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop, command: caddyDoor},
-	{Name: Weir, Note: "three lines", Lines: 3, lossy: true, works: logging, level: "info", events: "all",
+	{Name: Weir, Note: "three lines", Lines: 3, lossy: true,
+		works: closedLoop&^offKind | fixedKind | bodiesKind | idleKind, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: logging, level: "info",
-		events: "completed", mallocs: "/metrics", command: weirDoor},
-	{Name: WeirNull, Note: "three lines, thrown away", works: toFile, null: true, level: "info", events: "all",
+	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind,
+		level: "info", events: "completed", mallocs: "/metrics", command: weirDoor},
+	{Name: WeirRoutines, Note: "three lines, a goroutine for each connection", Lines: 3, lossy: true, works: mainKind,
+		level: "info", events: "all", engine: "goroutines", mallocs: "/metrics", command: weirDoor},
+	{Name: WeirBase, Note: "three lines, the executable of -base", Lines: 3, lossy: true, works: mainKind, level: "info",
+		events: "all", mallocs: "/metrics", command: weirBaseDoor},
+	{Name: WeirNull, Note: "three lines, thrown away", works: mainKind, null: true, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: WeirSilent, Note: "level error", works: silent, level: "error", events: "all", mallocs: "/metrics",
-		command: weirDoor},
-	{Name: ServerOnly, Note: "answers itself: no upstream, no log", works: toFile, mallocs: "/", command: serverDoor},
+	{Name: WeirSilent, Note: "level error", works: mainKind | offKind, level: "error", events: "all",
+		mallocs: "/metrics", command: weirDoor},
+	{Name: ServerOnly, Note: "answers itself: no upstream, no log", works: mainKind, mallocs: "/", command: serverDoor},
 }
 
 // Tools are the paths of the programs that the comparison runs. An empty one is missing.
 type Tools struct {
-	Nginx, HAProxy, Pingora, Caddy, Relay, Weir, ReverseProxy string
+	Nginx, HAProxy, Pingora, Caddy, Relay, Weir, WeirBase, ReverseProxy string
 }
 
 // Missing returns why the door cannot run with these tools, or "" if it can.
@@ -91,6 +92,8 @@ func (d Door) Missing(t Tools) string {
 	case d.Name == Caddy && t.Caddy == "":
 		return "install it in the repository's root with: GOBIN=$PWD/.bench/bin go install " +
 			"github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9"
+	case d.Name == WeirBase && t.WeirBase == "":
+		return "give an older executable of Weir to -base"
 	case d.level != "" && t.Weir == "":
 		return "this tree has no cmd/weir"
 	}
@@ -98,27 +101,15 @@ func (d Door) Missing(t Tools) string {
 }
 
 // Fits reports whether the door is compared in w.
-func (d Door) Fits(w Work) bool {
-	main := w.Log == ToFile && w.Connections == 64 && w.Rate == 0
-	switch d.works {
-	case closedLoop:
-		return w.Rate == 0
-	case toFile:
-		return main
-	case logging:
-		return w.Log != Off
-	case silent:
-		return main || w.Log == Off || d.Name == Relay && w.Log == ToFile
-	}
-	return true
-}
+func (d Door) Fits(w Work) bool { return d.works&w.kind() != 0 }
 
 // site is the environment of a door for one pass.
 type site struct {
 	dir            string // for its configuration and log; removed after the pass
 	log            string // a file, stdout or off
 	level, events  string
-	connections    int
+	engine         string
+	work           Work
 	port, upstream int
 	figures        int // a port for figures about itself
 }
@@ -179,16 +170,24 @@ func weirDoor(t Tools, s site) (command, error) {
 	if s.log == noLog {
 		s.log = stdout // level error: it writes nothing
 	}
+	engine := ""
+	if s.engine != "" { // which the executable of -base may not know
+		engine = "engine: " + s.engine + "\n"
+	}
 	file, err := s.write("weir.yaml", fmt.Sprintf(`listen: ["%s"]
 admin: "%s"
-log: {to: "%s", level: %s, events: %s}
+%slog: {to: "%s", level: %s, events: %s}
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
   - {match: "/{path...}", to: backend}
-`, local(s.port), local(s.figures), s.log, s.level, s.events,
-		local(s.upstream)))
+`, local(s.port), local(s.figures), engine, s.log, s.level, s.events, local(s.upstream)))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
+}
+
+func weirBaseDoor(t Tools, s site) (command, error) {
+	t.Weir = t.WeirBase
+	return weirDoor(t, s)
 }
 
 func reverseProxyDoor(t Tools, s site) (command, error) {
@@ -199,7 +198,7 @@ func reverseProxyDoor(t Tools, s site) (command, error) {
 }
 
 // idle is the number of idle upstream connections that a door keeps.
-func (s site) idle() int { return max(256, s.connections) }
+func (s site) idle() int { return max(256, s.work.Connections) }
 
 // haproxyDoor leaves the number of threads at HAProxy's default, one for each processor. It writes lines only to its
 // stdout, to sockets and to rings; the bench connects stdout to the file or the pipe.

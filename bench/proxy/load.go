@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,16 +27,19 @@ type load struct {
 // the backend.
 const mostConnections = 1000
 
-// load sends requests to url for d.
-func (b *Bench) load(ctx context.Context, url string, w Work, d time.Duration) (load, error) {
-	c := strconv.Itoa(w.Connections)
+// load sends requests of w to origin for d.
+func (b *Bench) load(ctx context.Context, origin string, w Work, d time.Duration) (load, error) {
+	c, url := strconv.Itoa(w.Connections), origin+w.path()
 	if w.Rate == 0 {
-		out, err := output(ctx, "wrk", "-t1", "-c"+c, "-d"+strconv.Itoa(int(d.Seconds()))+"s", "--timeout", "10s",
-			"--latency", url)
+		args := []string{"-t1", "-c" + c, "-d" + strconv.Itoa(int(d.Seconds())) + "s", "--timeout", "10s", "--latency"}
+		if w.Upload > 0 {
+			args = append(args, "-s", filepath.Join(b.dir, uploadScript))
+		}
+		out, err := output(ctx, "wrk", append(args, url)...)
 		if err != nil {
 			return load{}, err
 		}
-		return parseLoad(string(out))
+		return parseLoad(string(out), w.responseSize())
 	}
 	rate := strconv.FormatFloat(w.Rate, 'f', 0, 64)
 	out, err := output(ctx, b.Tools.Weir, "load", "--json", "--quiet", "--pid=-1", "-c", c, "--max-connections",
@@ -82,13 +87,18 @@ func parseOpenLoad(out []byte) (load, error) {
 
 var (
 	wrkFailures  = regexp.MustCompile(`(?m)^\s*(Socket errors:.*|Non-2xx or 3xx responses:.*)$`)
-	wrkRequests  = regexp.MustCompile(`(\d+) requests in `)
+	wrkRequests  = regexp.MustCompile(`(\d+) requests in [^,]*, ([\d.]+)([KMGT]?)B read`)
 	wrkPerSecond = regexp.MustCompile(`Requests/sec:\s+([\d.]+)`)
 	wrkP50       = regexp.MustCompile(`\s50%\s+([\d.]+)(us|ms|s)`)
 	wrkP99       = regexp.MustCompile(`\s99%\s+([\d.]+)(us|ms|s)`)
 )
 
-func parseLoad(out string) (load, error) {
+// uploadScript is the file in the folder of the bench that makes wrk upload.
+const uploadScript = "upload.lua"
+
+// parseLoad reads wrk's report. Bodies of fewer than size bytes are an error, as far as the total shows them: wrk rounds
+// it.
+func parseLoad(out string, size int) (load, error) {
 	if failures := wrkFailures.FindStringSubmatch(out); failures != nil {
 		return load{}, fmt.Errorf("wrk reports %s", failures[1])
 	}
@@ -99,11 +109,13 @@ func parseLoad(out string) (load, error) {
 	}
 	var l load
 	l.p999 = -1
-	var err [4]error
+	var read float64
+	var err [5]error
 	l.requests, err[0] = strconv.Atoi(requests[1])
 	l.perSecond, err[1] = strconv.ParseFloat(perSecond[1], 64)
 	l.p50, err[2] = time.ParseDuration(p50[1] + p50[2])
 	l.p99, err[3] = time.ParseDuration(p99[1] + p99[2])
+	read, err[4] = strconv.ParseFloat(requests[2], 64)
 	for _, e := range err {
 		if e != nil {
 			return load{}, fmt.Errorf("wrk's report: %w", e)
@@ -111,6 +123,10 @@ func parseLoad(out string) (load, error) {
 	}
 	if l.requests == 0 {
 		return load{}, fmt.Errorf("wrk completed no request:\n%s", out)
+	}
+	read *= math.Pow(1024, float64(strings.Index(" KMGT", requests[3])))
+	if read < 0.99*float64(l.requests)*float64(size) {
+		return load{}, fmt.Errorf("wrk read %.0f bytes in %d responses, want %d in each", read, l.requests, size)
 	}
 	return l, nil
 }

@@ -22,7 +22,7 @@ Transfer/sec:     29.01MB
 `
 
 func TestParseLoad(t *testing.T) {
-	got, err := parseLoad(wrkReport)
+	got, err := parseLoad(wrkReport, 1024)
 	want := load{requests: 196012, perSecond: 24497.31, p50: 2430 * time.Microsecond, p99: 1200 * time.Millisecond,
 		p999: -1}
 	if err != nil || got != want {
@@ -32,13 +32,15 @@ func TestParseLoad(t *testing.T) {
 
 func TestParseLoadRefuses(t *testing.T) {
 	for name, report := range map[string]string{
-		"answers that are not 200": wrkReport + "  Non-2xx or 3xx responses: 17\n",
-		"broken connections":       wrkReport + "  Socket errors: connect 0, read 3, write 0, timeout 0\n",
-		"a report without p99":     strings.Replace(wrkReport, "99%", "98%", 1),
-		"nothing":                  "",
-		"no request":               strings.Replace(wrkReport, "196012 requests", "0 requests", 1),
+		"answers that are not 200":  wrkReport + "  Non-2xx or 3xx responses: 17\n",
+		"broken connections":        wrkReport + "  Socket errors: connect 0, read 3, write 0, timeout 0\n",
+		"a report without p99":      strings.Replace(wrkReport, "99%", "98%", 1),
+		"nothing":                   "",
+		"no request":                strings.Replace(wrkReport, "196012 requests", "0 requests", 1),
+		"short bodies":              strings.Replace(wrkReport, "232.12MB read", "182.12MB read", 1),
+		"a thousandth of the bytes": strings.Replace(wrkReport, "232.12MB read", "232.12KB read", 1),
 	} {
-		if got, err := parseLoad(report); err == nil {
+		if got, err := parseLoad(report, 1024); err == nil {
 			t.Errorf("%s: got %+v, want an error", name, got)
 		}
 	}

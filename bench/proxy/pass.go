@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,27 +24,12 @@ type Cost struct {
 	Mallocs        float64       // per request; negative if the door does not report it
 	Lost           float64       // percentage of log lines that the door dropped
 	Failed         float64       // percentage of requests without a response, at a fixed rate
+
+	// Of a Work with Idle, which has no other figures but Lost.
+	Memory  float64       // private, in bytes per connection
+	IdleCPU time.Duration // of the door while the connections were idle
+	BareCPU time.Duration // of the door in the same time without any connection
 }
-
-// Work is what a pass does with a door.
-type Work struct {
-	Connections int
-	Log         Log
-	// Rate is the number of requests per second that are due (open loop). If it is 0, each connection waits for its
-	// response before it sends the next request (closed loop).
-	Rate float64
-	Load time.Duration // of a measured pass, after a second of warm-up
-}
-
-// A Log is the destination of a door's log.
-type Log string
-
-// The destinations.
-const (
-	ToFile Log = "to a file"
-	ToPipe Log = "to a pipe" // stdout, read by the bench
-	Off    Log = "off"
-)
 
 // A Bench holds the backend for the doors. It must be closed.
 type Bench struct {
@@ -62,6 +48,9 @@ func (b *Bench) Open(ctx context.Context) error {
 		return err
 	}
 	b.dir = dir
+	if err := os.Mkdir(filepath.Join(dir, responsesDir), 0o755); err != nil {
+		return errors.Join(err, b.Close())
+	}
 	ports, err := freePorts(1)
 	if err != nil {
 		return errors.Join(err, b.Close())
@@ -72,7 +61,7 @@ func (b *Bench) Open(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
-	b.backend, err = launch(ctx, "backend", c, s)
+	b.backend, err = launch(ctx, "backend", c, s, Work{})
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
@@ -87,13 +76,13 @@ func (b *Bench) Close() error {
 	return os.RemoveAll(b.dir)
 }
 
-// launch starts c and waits until it responds.
-func launch(ctx context.Context, name string, c command, s site) (*program, error) {
+// launch starts c and waits until it responds correctly to a request of w.
+func launch(ctx context.Context, name string, c command, s site, w Work) (*program, error) {
 	p, err := start(name, c, s.dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.ready(ctx, "http://"+local(s.port)+"/", bodySize); err != nil {
+	if err := p.ready(ctx, "http://"+local(s.port), w); err != nil {
 		p.stop()
 		return nil, err
 	}
@@ -118,14 +107,22 @@ func (b *Bench) Pass(ctx context.Context, d Door, w Work) (cost Cost, err error)
 	if err != nil {
 		return Cost{}, err
 	}
-	p, err := launch(ctx, "door", c, s)
+	if err := b.provide(w); err != nil {
+		return Cost{}, err
+	}
+	p, err := launch(ctx, "door", c, s, w)
 	if c.stdout != nil {
 		c.stdout.Close() // the door has its own
 	}
 	if err != nil {
 		return Cost{}, err
 	}
-	cost, requests, err := b.measure(ctx, d, w, p, s)
+	var requests int
+	if w.Idle {
+		cost, requests, err = b.measureIdle(ctx, w, p, s)
+	} else {
+		cost, requests, err = b.measure(ctx, d, w, p, s)
+	}
 	p.stop()
 	if err != nil || d.Lines == 0 || w.Log == Off {
 		return cost, err
@@ -149,7 +146,7 @@ func (b *Bench) site(d Door, w Work) (site, error) {
 	}
 	dir, err := os.MkdirTemp(b.dir, "pass-")
 	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, level: d.level, events: d.events,
-		connections: w.Connections}
+		engine: d.engine, work: w}
 	switch {
 	case d.null:
 		s.log = os.DevNull
@@ -161,6 +158,23 @@ func (b *Bench) site(d Door, w Work) (site, error) {
 		s.log = s.file("events.log")
 	}
 	return s, err
+}
+
+// provide writes the files that the backend and the load need for w.
+func (b *Bench) provide(w Work) error {
+	files := map[string]string{}
+	if w.Response > 0 {
+		files[filepath.Join(responsesDir, strconv.Itoa(w.Response))] = body(w.Response)
+	}
+	if w.Upload > 0 {
+		files[uploadScript] = fmt.Sprintf("wrk.method = %q\nwrk.body = %q\n", http.MethodPost, body(w.Upload))
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openLog connects the command's stdout to its log if it logs there. It returns a function that counts the log's lines.
@@ -198,12 +212,10 @@ func openLog(c *command, s site) (lines func() (int, error), err error) {
 	}, err
 }
 
-const measuredPath = "/economy/bulletins/september2026?page=2"
-
 // measure returns the cost and the total number of requests.
 func (b *Bench) measure(ctx context.Context, d Door, w Work, p *program, s site) (Cost, int, error) {
-	url := "http://" + local(s.port) + measuredPath
-	warm, err := b.load(ctx, url, w, time.Second)
+	origin := "http://" + local(s.port)
+	warm, err := b.load(ctx, origin, w, time.Second)
 	if err != nil {
 		return Cost{}, 0, err
 	}
@@ -211,7 +223,7 @@ func (b *Bench) measure(ctx context.Context, d Door, w Work, p *program, s site)
 	if err != nil {
 		return Cost{}, 0, err
 	}
-	l, err := b.load(ctx, url, w, w.Load)
+	l, err := b.load(ctx, origin, w, w.Load)
 	if err != nil {
 		return Cost{}, 0, err
 	}

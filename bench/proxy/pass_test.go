@@ -65,6 +65,18 @@ func TestPass(t *testing.T) {
 			t.Errorf("nginx, log %s: %v", log, err)
 		}
 	}
+	for _, w := range []proxy.Work{
+		{Connections: 4, Log: proxy.ToFile, Response: 16 << 10, Load: time.Second},
+		{Connections: 4, Log: proxy.ToFile, Upload: 64 << 10, Load: time.Second},
+	} {
+		if got, err := b.Pass(t.Context(), door(t, proxy.Nginx), w); err != nil || got.CPU <= 0 {
+			t.Errorf("nginx, %+v: got %+v, %v", w, got, err)
+		}
+	}
+	idle := proxy.Work{Connections: 1000, Log: proxy.ToFile, Idle: true, Load: time.Second}
+	if got, err := b.Pass(t.Context(), door(t, proxy.Nginx), idle); err != nil || got.Memory <= 0 || got.Memory > 64<<10 {
+		t.Errorf("nginx, 1,000 idle connections: got %+v, %v", got, err)
+	}
 	short := door(t, proxy.Nginx)
 	short.Lines = 2
 	if _, err := b.Pass(t.Context(), short, work); err == nil || !strings.Contains(err.Error(), "lines") {
@@ -120,6 +132,7 @@ func running(t *testing.T, dir string) []string {
 func TestMissing(t *testing.T) {
 	for _, name := range []string{
 		proxy.Relay, proxy.HAProxy, proxy.Pingora, proxy.Caddy, proxy.Weir, proxy.WeirOne, proxy.WeirNull, proxy.WeirSilent,
+		proxy.WeirRoutines, proxy.WeirBase,
 	} {
 		if why := door(t, name).Missing(proxy.Tools{}); why == "" {
 			t.Errorf("%s: no word that it is missing", name)
@@ -135,18 +148,22 @@ func TestFits(t *testing.T) {
 	many := proxy.Work{Connections: 1000, Log: proxy.ToFile}
 	off := proxy.Work{Connections: 64, Log: proxy.Off}
 	fixed := proxy.Work{Connections: 64, Log: proxy.ToFile, Rate: 1000}
+	upload := proxy.Work{Connections: 64, Log: proxy.ToFile, Upload: 65536}
+	idle := proxy.Work{Connections: 64, Log: proxy.ToFile, Idle: true}
 	for _, c := range []struct {
 		door string
-		want [4]bool
+		want [6]bool
 	}{
-		{proxy.Nginx, [4]bool{true, true, true, true}},
-		{proxy.Caddy, [4]bool{true, true, true, false}},
-		{proxy.Weir, [4]bool{true, true, false, true}},
-		{proxy.WeirOne, [4]bool{true, true, false, true}},
-		{proxy.WeirSilent, [4]bool{true, false, true, false}},
-		{proxy.WeirNull, [4]bool{true, false, false, false}},
+		{proxy.Nginx, [6]bool{true, true, true, true, true, true}},
+		{proxy.Caddy, [6]bool{true, true, true, false, false, false}},
+		{proxy.Relay, [6]bool{true, true, true, true, true, false}},
+		{proxy.Weir, [6]bool{true, true, false, true, true, true}},
+		{proxy.WeirOne, [6]bool{true, true, false, true, false, false}},
+		{proxy.WeirRoutines, [6]bool{true, false, false, false, false, false}},
+		{proxy.WeirSilent, [6]bool{true, false, true, false, false, false}},
+		{proxy.WeirNull, [6]bool{true, false, false, false, false, false}},
 	} {
-		for i, w := range []proxy.Work{main, many, off, fixed} {
+		for i, w := range []proxy.Work{main, many, off, fixed, upload, idle} {
 			if got := door(t, c.door).Fits(w); got != c.want[i] {
 				t.Errorf("%s in %+v: got %v, want %v", c.door, w, got, c.want[i])
 			}

@@ -36,7 +36,7 @@ func (b *Bench) Profile(ctx context.Context, file string, d time.Duration) (err 
 	if err != nil {
 		return err
 	}
-	p, err := launch(ctx, "door", c, s)
+	p, err := launch(ctx, "door", c, s, Work{})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (b *Bench) Profile(ctx context.Context, file string, d time.Duration) (err 
 	for _, part := range profileMix {
 		took := time.Duration(part.share * float64(d)).String()
 		args := append([]string{"load", "--json", "--quiet", "--pid=-1", "-d", took}, part.args...)
-		out, err := output(ctx, b.Tools.Weir, append(args, "http://"+local(s.port)+measuredPath)...)
+		out, err := output(ctx, b.Tools.Weir, append(args, "http://"+local(s.port)+Work{}.path())...)
 		if err == nil {
 			_, err = parseOpenLoad(out)
 		}

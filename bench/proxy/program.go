@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,42 +67,29 @@ func (p *program) stop() {
 	}
 }
 
-// ready waits until url responds with 200 and size bytes.
-func (p *program) ready(ctx context.Context, url string, size int64) error {
+// ready waits until p responds correctly to a request of w.
+func (p *program) ready(ctx context.Context, origin string, w Work) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+	var last error
 	for {
-		err := answers(ctx, url, size)
+		err := w.try(ctx, origin)
 		if err == nil {
 			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err // not the timeout, which hides the reason
 		}
 		select {
 		case <-tick.C:
 		case <-p.ended:
 			return fmt.Errorf("%s ended before it answered: %s", p.name, p.lastWords())
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w: %s", p.name, err, p.lastWords())
+			return fmt.Errorf("%s is not ready: %w: %s", p.name, last, p.lastWords())
 		}
 	}
-}
-
-func answers(ctx context.Context, url string, size int64) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	req.Close = true
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK || res.ContentLength != size {
-		return fmt.Errorf("%s answers %s with %d bytes, want 200 with %d", url, res.Status, res.ContentLength, size)
-	}
-	return nil
 }
 
 // lastWords returns the end of p's output.

@@ -27,6 +27,8 @@ func TestDoorsAreJudged(t *testing.T) {
 		row(proxy.Caddy, -1, 90, 95, 100, 105, 110),
 		row(proxy.Weir, 17.24, 48, 49, 50, 51, 52),
 		row(proxy.WeirOne, 16, 18, 18, 19, 20, 20),
+		row(proxy.WeirRoutines, 16, 63, 63, 63, 63, 63),
+		row(proxy.WeirBase, 16, 100, 100, 100, 100, 100),
 		row(proxy.WeirNull, 17.2, 47, 49, 50, 51, 53),
 		row(proxy.WeirSilent, 17.2, 39, 39, 40, 41, 41),
 		row(proxy.ServerOnly, 17, 10, 10, 10, 10, 10),
@@ -38,9 +40,12 @@ func TestDoorsAreJudged(t *testing.T) {
 	want := []string{
 		"RESULT proxy_cpu_vs_nginx ratio=2.273 target=1.00 missed",
 		"RESULT proxy_one_event_cpu_vs_nginx ratio=0.864 target=0.90 ok",
+		"RESULT proxy_goroutines_cpu_vs_nginx ratio=2.864",
+		"RESULT proxy_goroutines_cpu_vs_base ratio=0.630 target=0.70 ok",
+		"RESULT proxy_cpu_vs_base ratio=0.500",
 		"RESULT proxy_cpu_vs_reverseproxy ratio=0.500 target=0.60 ok",
 		"RESULT proxy_cpu_vs_caddy ratio=0.500 target=0.45 missed",
-		"RESULT proxy_allocs_beyond_nethttp allocs=0.2 target_allocs=0 missed",
+		"RESULT proxy_allocs allocs=17.2 target_allocs=0 missed",
 	}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
@@ -57,6 +62,32 @@ func TestDoorsAreJudged(t *testing.T) {
 		if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}
+	}
+}
+
+func TestIdleIsJudged(t *testing.T) {
+	cases := proxyCases()
+	idle := cases[len(cases)-1]
+	var rows []doorRow
+	for _, name := range []string{proxy.Nginx, proxy.Weir} {
+		rows = append(rows, doorRow{Door: proxy.Door{Name: name}, costs: []proxy.Cost{
+			{Memory: 1000, IdleCPU: 41 * time.Millisecond, BareCPU: 35 * time.Millisecond},
+		}})
+	}
+	var lines []string
+	for _, r := range judgeDoors(idle, rows) {
+		lines = append(lines, r.String())
+	}
+	const want = "RESULT proxy_idle_kib value=0.9766 target=1 ok\nRESULT proxy_idle_cpu_ms value=6 target=5 missed"
+	if got := strings.Join(lines, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var table strings.Builder
+	if err := writeIdle(&table, idle, 1, rows); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(table.String()), " "); !strings.Contains(got, "0.98 +0% +0% 41.0 35.0 6.0 weir") {
+		t.Errorf("the table lacks weir's figures:\n%s", table.String())
 	}
 }
 
@@ -92,7 +123,8 @@ func TestChosenProxies(t *testing.T) {
 		all     bool
 		want    int
 	}{
-		{"", false, 2}, {"", true, 10}, {"pipe", false, 3}, {"fixed", false, 1}, {"nothing", true, 0},
+		{"", false, 2}, {"", true, 14}, {"pipe", false, 3}, {"fixed", false, 1}, {"KiB|MiB", false, 3}, {"idle", false, 1},
+		{"nothing", true, 0},
 	} {
 		s := settings{cases: regexp.MustCompile(c.pattern), all: c.all}
 		if got := s.chosenProxies(); len(got) != c.want {

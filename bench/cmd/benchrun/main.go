@@ -35,6 +35,7 @@ type settings struct {
 	caddy    string         // path of Caddy's executable
 	pingora  string         // path of the executable of peers/pingora
 	weir     string         // path of the weir executable that proxy and load measure; built if empty
+	base     string         // path of another weir executable that proxy measures; may be empty
 	peers    string         // folder of the load generators
 	progress *progress
 	profile  string // file for the profile that profile collects
@@ -71,8 +72,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"run only the cases whose names match this `expression`")
 	flags.TextVar(s.rows, "rows", s.rows, "run only the rows of proxy whose names match this `expression`")
 	flags.BoolVar(&s.all, "all", false,
-		"run all cases of proxy: 1, 64 and 1,000 connections, log to a file, to a pipe and off; without it and without "+
-			"-case, 64 connections with a log to a file and the fixed rate")
+		"run all cases of proxy: 1, 64 and 1,000 connections, log to a file, to a pipe and off; larger bodies; idle "+
+			"connections; without it and without -case, 64 connections with a log to a file and the fixed rate")
 	flags.Float64Var(&s.rate, "rate", 0,
 		"requests per second in proxy's case of a fixed rate (0: 60% of nginx's best, measured first)")
 	flags.DurationVar(&s.loadTime, "load", 0,
@@ -80,6 +81,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&s.caddy, "caddy", "../.bench/bin/caddy", "Caddy's `command`")
 	flags.StringVar(&s.pingora, "pingora", "../.bench/bin/pingora-door", "the `command` built from peers/pingora")
 	flags.StringVar(&s.weir, "weir", "", "the `command` that proxy and load measure as weir; without one, this tree's")
+	flags.StringVar(&s.base, "base", "",
+		"another `command` of Weir, such as an older build, with a row of its own in proxy's case of 64 connections")
 	flags.StringVar(&s.peers, "peers", "../.bench", "`folder` of load generators: bin/ and npm/")
 	flags.StringVar(&s.profile, "profile", "../cmd/weir/release.pgo", "`file` for the CPU profile that profile collects")
 	flags.StringVar(&s.dir, "dir", os.TempDir(),

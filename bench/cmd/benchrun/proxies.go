@@ -29,7 +29,7 @@ type proxyCase struct {
 // shareOfNginx is the fixed rate, as a share of nginx's best in a closed loop.
 const shareOfNginx = 0.60
 
-// proxyCases returns the matrix of connections and logs, and the fixed rate.
+// proxyCases returns the matrix of connections and logs, the fixed rate, the larger bodies and the idle connections.
 func proxyCases() []proxyCase {
 	var cases []proxyCase
 	for _, connections := range []struct {
@@ -50,8 +50,17 @@ func proxyCases() []proxyCase {
 			cases = append(cases, c)
 		}
 	}
-	return append(cases, proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile}, name: "proxy: fixed rate",
-		result: "proxy_fixed", always: true, fixed: true})
+	return append(cases,
+		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile}, name: "proxy: fixed rate",
+			result: "proxy_fixed", always: true, fixed: true},
+		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, Response: 16 << 10},
+			name: "proxy: 64 connections, responses of 16 KiB", result: "proxy_response_16k"},
+		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, Response: 1 << 20},
+			name: "proxy: 64 connections, responses of 1 MiB", result: "proxy_response_1m"},
+		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, Upload: 64 << 10},
+			name: "proxy: 64 connections, uploads of 64 KiB", result: "proxy_upload_64k"},
+		proxyCase{Work: proxy.Work{Connections: 4000, Log: proxy.ToFile, Idle: true},
+			name: "proxy: 4,000 idle connections", result: "proxy_idle"})
 }
 
 // chosenProxies returns the cases that the flags select.
@@ -100,7 +109,12 @@ func compareProxies(ctx context.Context, w io.Writer, s settings) (results []fmt
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
-		if err := writeDoors(w, c, titleOf(c, s.passes), rows); err != nil {
+		if c.Idle {
+			err = writeIdle(w, c, s.passes, rows)
+		} else {
+			err = writeDoors(w, c, titleOf(c, s.passes), rows)
+		}
+		if err != nil {
 			return nil, err
 		}
 		results = append(results, judgeDoors(c, rows)...)
@@ -126,7 +140,15 @@ func titleOf(c proxyCase, passes int) string {
 	if c.Rate > 0 {
 		load = fmt.Sprintf("log %s, weir load -c %d -r %.0f", c.Log, c.Connections, c.Rate)
 	}
-	return fmt.Sprintf("%s: CPU per request, 1 KiB answers, %s -d%s, %d passes by turns", c.name, load, c.Load, passes)
+	return fmt.Sprintf("%s: CPU per request, %s, %s -d%s, %d passes by turns", c.name, bodiesOf(c), load, c.Load, passes)
+}
+
+// bodiesOf names the bodies unless the name of the case does.
+func bodiesOf(c proxyCase) string {
+	if c.Response > 0 {
+		return "GETs"
+	}
+	return "answers of 1 KiB"
 }
 
 // present returns the doors that can run and that the expression selects, and prints why the others cannot.
@@ -161,8 +183,11 @@ func runDoors(ctx context.Context, bench *proxy.Bench, doors []proxy.Door, c pro
 				return nil, fmt.Errorf("%s, pass %d: %w", row.Name, pass+1, err)
 			}
 			row.costs = append(row.costs, cost)
-			fmt.Fprintf(os.Stderr, "%s, pass %d of %d: %s, %v of CPU per request\n", c.name, pass+1, passes, row.Name,
-				cost.CPU)
+			figure := fmt.Sprintf("%v of CPU per request", cost.CPU)
+			if c.Idle {
+				figure = fmt.Sprintf("%.0f bytes per connection", cost.Memory)
+			}
+			fmt.Fprintf(os.Stderr, "%s, pass %d of %d: %s, %s\n", c.name, pass+1, passes, row.Name, figure)
 		}
 	}
 	return rows, nil
@@ -182,7 +207,7 @@ func findTools(ctx context.Context, s settings, dir string) (proxy.Tools, error)
 	for _, built := range []struct {
 		file string
 		tool *string
-	}{{s.caddy, &t.Caddy}, {s.pingora, &t.Pingora}, {s.weir, &t.Weir}} {
+	}{{s.caddy, &t.Caddy}, {s.pingora, &t.Pingora}, {s.weir, &t.Weir}, {s.base, &t.WeirBase}} {
 		if file, err := exec.LookPath(built.file); err == nil {
 			if *built.tool, err = filepath.Abs(file); err != nil {
 				return t, err

@@ -1,0 +1,123 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Work is what a pass does with a door.
+type Work struct {
+	Connections int
+	Log         Log
+	// Rate is the number of requests per second that are due (open loop). If it is 0, each connection waits for its
+	// response before it sends the next request (closed loop).
+	Rate     float64
+	Response int // size of the response's body in bytes; 0 means 1 KiB
+	Upload   int // size of the body of a POST in bytes, whose response has 1 KiB; 0 means that requests are GETs
+	// Idle means that each connection makes one request and is then idle.
+	Idle bool
+	Load time.Duration // of a measured pass, after a second of warm-up; the time of idleness
+}
+
+// A Log is the destination of a door's log.
+type Log string
+
+// The destinations.
+const (
+	ToFile Log = "to a file"
+	ToPipe Log = "to a pipe" // stdout, read by the bench
+	Off    Log = "off"
+)
+
+// kind is the kind of a Work, by which doors are selected. It is a set of bits.
+type kind int
+
+const (
+	mainKind   kind = 1 << iota // 64 connections, log to a file
+	fileKind                    // another number of connections, log to a file
+	pipeKind                    // log to a pipe
+	offKind                     // log off
+	fixedKind                   // at a fixed rate
+	bodiesKind                  // with larger bodies
+	idleKind                    // idle connections
+
+	closedLoop = mainKind | fileKind | pipeKind | offKind
+)
+
+func (w Work) kind() kind {
+	switch {
+	case w.Idle:
+		return idleKind
+	case w.Upload > 0 || w.Response > 0:
+		return bodiesKind
+	case w.Rate > 0:
+		return fixedKind
+	case w.Log == Off:
+		return offKind
+	case w.Log == ToPipe:
+		return pipeKind
+	case w.Connections == 64:
+		return mainKind
+	}
+	return fileKind
+}
+
+// path is the target of the requests. The backend finds the sizes of the bodies in it.
+func (w Work) path() string {
+	switch {
+	case w.Upload > 0:
+		return fmt.Sprintf("/uploads/%d?page=2", w.Upload)
+	case w.Response > 0:
+		return fmt.Sprintf("/responses/%d?page=2", w.Response)
+	}
+	return "/economy/bulletins/september2026?page=2"
+}
+
+// bodySize is the default size of the backend's response.
+const bodySize = 1024
+
+func (w Work) responseSize() int {
+	if w.Response > 0 {
+		return w.Response
+	}
+	return bodySize
+}
+
+// body returns the only correct body of n bytes.
+func body(n int) string { return strings.Repeat("weir\n", n/5+1)[:n] }
+
+// try makes one request of w at origin and checks the whole response.
+func (w Work) try(ctx context.Context, origin string) error {
+	method, path, upload := http.MethodGet, w.path(), ""
+	if w.Upload > 0 {
+		method, path, upload = http.MethodPost, checkedPath+path, body(w.Upload)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, origin+path, strings.NewReader(upload))
+	if err != nil {
+		return err
+	}
+	req.Close = true
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return w.check(res)
+}
+
+// check reads the body of res, and returns an error if res is not the backend's response.
+func (w Work) check(res *http.Response) error {
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if want := body(w.responseSize()); res.StatusCode != http.StatusOK || string(got) != want {
+		return fmt.Errorf("the answer to %s %s is %s with %d bytes, %.20q; want 200 with the %d bytes of the backend",
+			res.Request.Method, res.Request.URL.Path, res.Status, len(got), got, len(want))
+	}
+	return nil
+}
