@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// settleTime is the time in which a door is expected to finish the work for connections that were closed or became idle.
+// settleTime is the time in which a door is expected to finish the work for connections that were closed or became
+// idle.
 const settleTime = time.Second
 
 // measureIdle returns the memory and the CPU time that idle connections cost, and the total number of requests. The

@@ -96,8 +96,8 @@ var (
 // uploadScript is the file in the folder of the bench that makes wrk upload.
 const uploadScript = "upload.lua"
 
-// parseLoad reads wrk's report. Bodies of fewer than size bytes are an error, as far as the total shows them: wrk rounds
-// it.
+// parseLoad reads wrk's report. Bodies of fewer than size bytes are an error if the total of bytes, which wrk rounds,
+// shows it.
 func parseLoad(out string, size int) (load, error) {
 	if failures := wrkFailures.FindStringSubmatch(out); failures != nil {
 		return load{}, fmt.Errorf("wrk reports %s", failures[1])

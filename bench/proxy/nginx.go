@@ -49,9 +49,10 @@ func nginxDoor(t Tools, s site) (command, error) {
 `, local(s.upstream), s.idle(), local(s.port), log))
 }
 
-// bodyBuffers are nginx's settings for the larger bodies: an upload of 64 KiB and a head with 16 KiB fit into one buffer
-// each. Of eleven settings for responses, tried in short runs, these took the least CPU time for 16 KiB, within the noise.
-// For 1 MiB, proxy_buffering off took 5% less, but a third more for 16 KiB. Buffers for all of 1 MiB took twice the time.
+// bodyBuffers are nginx's settings for the larger bodies: an upload of 64 KiB and a head with 16 KiB fit into one
+// buffer each. Of eleven settings for responses, tried in short runs, these took the least CPU time for 16 KiB, within
+// the noise. For 1 MiB, proxy_buffering off took 5% less, but a third more for 16 KiB. Buffers for all of 1 MiB took
+// twice the time.
 const bodyBuffers = `
 	client_body_buffer_size 128k;
 	proxy_buffer_size 20k;
@@ -66,8 +67,8 @@ const checkedPath = "/checked"
 const responsesDir = "responses"
 
 // backend is the upstream of every door: nginx, responding from memory or from files in the page cache. It responds to
-// an upload when it has received all of it, with 400 if its size is not that in the path. It checks the bytes too if the
-// path begins with checkedPath; for every upload this would cost more than the rest.
+// an upload when it has received all of it, with 400 if its size is not that in the path. It checks the bytes too if
+// the path begins with checkedPath; for every upload this would cost more than the rest.
 func backend(t Tools, s site) (command, error) {
 	return nginx(t, s, "1", fmt.Sprintf(`
 	access_log off;

@@ -73,9 +73,10 @@ func TestPass(t *testing.T) {
 			t.Errorf("nginx, %+v: got %+v, %v", w, got, err)
 		}
 	}
-	idle := proxy.Work{Connections: 1000, Log: proxy.ToFile, Idle: true, Load: time.Second}
-	if got, err := b.Pass(t.Context(), door(t, proxy.Nginx), idle); err != nil || got.Memory <= 0 || got.Memory > 64<<10 {
-		t.Errorf("nginx, 1,000 idle connections: got %+v, %v", got, err)
+	idle := proxy.Work{Connections: 4000, Log: proxy.ToFile, Idle: true, Load: time.Second}
+	got, err := b.Pass(t.Context(), door(t, proxy.Nginx), idle)
+	if err != nil || got.Memory <= 0 || got.Memory > 64<<10 {
+		t.Errorf("nginx, 4,000 idle connections: got %+v, %v", got, err)
 	}
 	short := door(t, proxy.Nginx)
 	short.Lines = 2
@@ -131,8 +132,8 @@ func running(t *testing.T, dir string) []string {
 
 func TestMissing(t *testing.T) {
 	for _, name := range []string{
-		proxy.Relay, proxy.HAProxy, proxy.Pingora, proxy.Caddy, proxy.Weir, proxy.WeirOne, proxy.WeirNull, proxy.WeirSilent,
-		proxy.WeirRoutines, proxy.WeirBase,
+		proxy.Relay, proxy.HAProxy, proxy.Pingora, proxy.Caddy, proxy.Weir, proxy.WeirOne, proxy.WeirNull,
+		proxy.WeirSilent, proxy.WeirRoutines, proxy.WeirBase,
 	} {
 		if why := door(t, name).Missing(proxy.Tools{}); why == "" {
 			t.Errorf("%s: no word that it is missing", name)

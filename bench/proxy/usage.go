@@ -21,7 +21,7 @@ func cpuOf(pid int) (time.Duration, error) {
 	return s.CPU, err
 }
 
-// memoryOf returns the private memory of the process and its descendants in bytes: the pages that no other process maps.
+// memoryOf returns the private memory of the process and its descendants in bytes: pages that no other process maps.
 func memoryOf(pid int) (int64, error) {
 	all, err := process.ReadStats()
 	if err != nil {

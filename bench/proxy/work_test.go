@@ -64,14 +64,16 @@ func TestPassRefusesWrongDoors(t *testing.T) {
 		server string // directives of its server
 		want   string
 	}{
-		"short responses":    {Work{Response: 16 << 10}, `if ($http_connection != close) { return 200 "short"; }`, "wrk read"},
+		"short responses": {Work{Response: 16 << 10}, `if ($http_connection != close) { return 200 "short"; }`,
+			"wrk read"},
 		"refused uploads":    {Work{Upload: 64 << 10}, `if ($http_connection != close) { return 400; }`, "Non-2xx"},
 		"closed connections": {Work{Idle: true}, `keepalive_requests 1;`, "closes the connection"},
 	} {
 		c.work.Connections, c.work.Log, c.work.Load = 4, Off, time.Second
 		wrong := Door{Name: name, command: func(t Tools, s site) (command, error) {
 			return nginx(t, s, "1", fmt.Sprintf(`access_log off;
-				server { listen %s; %s location / { proxy_pass http://%s; } }`, local(s.port), c.server, local(s.upstream)))
+				server { listen %s; %s location / { proxy_pass http://%s; } }`,
+				local(s.port), c.server, local(s.upstream)))
 		}}
 		if _, err := b.Pass(t.Context(), wrong, c.work); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
@@ -80,7 +82,8 @@ func TestPassRefusesWrongDoors(t *testing.T) {
 }
 
 func TestParsePrivate(t *testing.T) {
-	const rollup = "55-7f ---p 00000000 00:00 0    [rollup]\nRss:  6808 kB\nPrivate_Clean:   3 kB\nPrivate_Dirty:  164 kB\n"
+	const rollup = "55-7f ---p 00000000 00:00 0    [rollup]\nRss:  6808 kB\n" +
+		"Private_Clean:   3 kB\nPrivate_Dirty:  164 kB\n"
 	if got, err := parsePrivate([]byte(rollup)); err != nil || got != 167<<10 {
 		t.Errorf("got %d, %v, want 167 KiB", got, err)
 	}

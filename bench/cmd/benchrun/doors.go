@@ -80,7 +80,7 @@ func (r doorRow) idleCPU() measure.Series {
 
 // writeIdle writes the table of a case of idle connections.
 func writeIdle(w io.Writer, c proxyCase, passes int, rows []doorRow) error {
-	fmt.Fprintf(w, "\n%s: private memory of a connection after one request, CPU of the door in %s, %d passes by turns\n",
+	fmt.Fprintf(w, "\n%s: private memory for each after one request, CPU of the door in %s, %d passes by turns\n",
 		c.name, c.Load, passes)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "KiB/connection\tspread\tCPU ms\twithout any\tdifference\t")
@@ -207,8 +207,8 @@ func judgeDoors(c proxyCase, rows []doorRow) []fmt.Stringer {
 	return results
 }
 
-// mostIdleCPU is the CPU time in milliseconds that 4,000 idle connections may cost in five seconds: 0.1% of a processor.
-// It is not 0 because two measurements of the same idle process differ.
+// mostIdleCPU is the CPU time in milliseconds that 4,000 idle connections may cost in five seconds: 0.1% of a
+// processor. It is not 0 because two measurements of the same idle process differ.
 const mostIdleCPU = 5
 
 // judgeMallocs compares the number of Weir's allocations per request with 0. It considers one decimal place: smaller

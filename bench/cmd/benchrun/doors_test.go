@@ -86,7 +86,8 @@ func TestIdleIsJudged(t *testing.T) {
 	if err := writeIdle(&table, idle, 1, rows); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(strings.Fields(table.String()), " "); !strings.Contains(got, "0.98 +0% +0% 41.0 35.0 6.0 weir") {
+	got := strings.Join(strings.Fields(table.String()), " ")
+	if !strings.Contains(got, "0.98 +0% +0% 41.0 35.0 6.0 weir") {
 		t.Errorf("the table lacks weir's figures:\n%s", table.String())
 	}
 }
@@ -123,8 +124,8 @@ func TestChosenProxies(t *testing.T) {
 		all     bool
 		want    int
 	}{
-		{"", false, 2}, {"", true, 14}, {"pipe", false, 3}, {"fixed", false, 1}, {"KiB|MiB", false, 3}, {"idle", false, 1},
-		{"nothing", true, 0},
+		{"", false, 2}, {"", true, 14}, {"pipe", false, 3}, {"fixed", false, 1}, {"KiB|MiB", false, 3},
+		{"idle", false, 1}, {"nothing", true, 0},
 	} {
 		s := settings{cases: regexp.MustCompile(c.pattern), all: c.all}
 		if got := s.chosenProxies(); len(got) != c.want {

@@ -140,7 +140,8 @@ func titleOf(c proxyCase, passes int) string {
 	if c.Rate > 0 {
 		load = fmt.Sprintf("log %s, weir load -c %d -r %.0f", c.Log, c.Connections, c.Rate)
 	}
-	return fmt.Sprintf("%s: CPU per request, %s, %s -d%s, %d passes by turns", c.name, bodiesOf(c), load, c.Load, passes)
+	return fmt.Sprintf("%s: CPU per request, %s, %s -d%s, %d passes by turns", c.name, bodiesOf(c), load, c.Load,
+		passes)
 }
 
 // bodiesOf names the bodies unless the name of the case does.
