@@ -427,3 +427,119 @@ func TestPrefaceInPieces(t *testing.T) {
 		t.Errorf("frame %x, %v; want settings", frame, err)
 	}
 }
+
+// TestAfterPause sends requests on connections that have been idle for longer than the
+// deadlines of their last body and response. None of the responses fails because of them.
+func TestAfterPause(t *testing.T) {
+	t.Parallel()
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/hints" {
+			w.WriteHeader(http.StatusEarlyHints)
+		}
+		io.Copy(w, r.Body)
+	})
+	d := openDoor(t, back.URL, limited(quick))
+	for request, want := range map[string][]int{
+		"GET / HTTP/1.1\r\nHost: a\r\n\r\n":                             {200},
+		"GET /hints HTTP/1.1\r\nHost: a\r\n\r\n":                        {103, 200},
+		"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody":    {200},
+		"GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n":                          {400},
+		"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n":        {400},
+		"PUT / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n":                {417},
+		"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: other\r\n\r\n": {501},
+	} {
+		t.Run(request, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, d.addr)
+			c.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n" + strings.Repeat("x", 30000))
+			c.answer("PUT")
+			time.Sleep(2 * quickly)
+			c.send(request)
+			for _, status := range want {
+				if resp, _ := c.answer("GET"); resp.StatusCode != status {
+					t.Errorf("%s, want %d", resp.Status, status)
+				}
+			}
+		})
+	}
+}
+
+// TestBodyOfAnyMethod sends requests of several methods with and without a body on one
+// connection. The upstream gets the bodies, and no bytes that follow a request which
+// closes the connection.
+func TestBodyOfAnyMethod(t *testing.T) {
+	t.Parallel()
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Request", fmt.Sprintf("%s %d %q", r.Method, r.ContentLength, body))
+	})
+	d := openDoor(t, back.URL)
+	for _, method := range []string{"GET", "HEAD", "POST", "DELETE", "OPTIONS", "X-OWN"} {
+		c := dial(t, d.addr)
+		for _, test := range []struct{ rest, want string }{
+			{"\r\n", ` 0 ""`},
+			{"Content-Length: 0\r\n\r\n", ` 0 ""`},
+			{"Content-Length: 4\r\n\r\nbody", ` 4 "body"`},
+			{"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", ` -1 "body"`},
+			{"Connection: close\r\n\r\nGET /rest HTTP/1.1\r\nHost: a\r\n\r\n", ` 0 ""`},
+		} {
+			c.send(method + " / HTTP/1.1\r\nHost: a\r\n" + test.rest)
+			resp, _ := c.answer(method)
+			if got := resp.Header.Get("X-Request"); resp.StatusCode != 200 || got != method+test.want {
+				t.Errorf("%s %q: %s, the upstream got %s", method, test.rest, resp.Status, got)
+			}
+		}
+		if rest, err := io.ReadAll(c.r); len(rest) > 0 || err != nil {
+			t.Errorf("%s: %q, %v after the end", method, rest, err)
+		}
+	}
+}
+
+// TestTunnel opens tunnels that are idle for longer than all timeouts of requests. No byte
+// is lost: neither those that the client sends with its request, nor those after the end of
+// the other direction.
+func TestTunnel(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, rawTunnels(t), limited(quick))
+	for _, first := range []string{"", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"} {
+		c := dial(t, d.addr)
+		if c.send(first); first != "" {
+			c.answer("GET")
+		}
+		c.send("GET /tunnel HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nearly,")
+		resp, err := http.ReadResponse(c.r, nil)
+		if err != nil || resp.StatusCode != 101 {
+			t.Fatalf("upgrade: %v, %v", resp, err)
+		}
+		time.Sleep(3 * quickly)
+		c.send("late,")
+		time.Sleep(3 * quickly)
+		c.send("last")
+		c.CloseWrite()
+		if got, err := io.ReadAll(c.r); string(got) != "begun,early,late,last" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+		if e := d.completed(t, "/tunnel"); e.HTTP.StatusCode != 101 {
+			t.Errorf("the event is %s", e.raw)
+		}
+	}
+}
+
+// rawTunnels starts an upstream that returns the bytes of a tunnel after their end.
+func rawTunnels(t *testing.T) string {
+	return "http://" + rawUpstream(t, func(c *rawConn) {
+		for r := c.request(); r != nil; r = c.request() {
+			if r.URL.Path != "/tunnel" {
+				c.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+				continue
+			}
+			c.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nbegun,")
+			got, err := io.ReadAll(c.r)
+			if err != nil {
+				t.Errorf("in the tunnel: %v", err)
+			}
+			c.send(string(got))
+			return
+		}
+	})
+}
