@@ -1,6 +1,7 @@
 package front
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"strconv"
@@ -82,18 +83,35 @@ func (w *responder) giveBack() {
 
 // Flush implements proxy.Client.
 func (w *responder) Flush() error {
-	if len(w.out) > 0 && w.err == nil {
-		w.write(w.out)
-	}
-	w.giveBack()
+	w.empty(true)
 	return w.err
 }
 
-// write sends b.
-func (w *responder) write(b []byte) {
+// empty sends the buffered bytes. done reports whether the bytes of the exchange's buffer are
+// not needed any more.
+func (w *responder) empty(done bool) {
+	if len(w.out) > 0 && w.err == nil {
+		w.write(w.out, done)
+	}
+	w.giveBack()
+}
+
+// write sends b, which is in w.out or in the buffer of the exchange. If the client takes only
+// a part of it now, the wait for the rest holds only the rest and, unless the caller is done
+// with it, the buffer of the exchange.
+func (w *responder) write(b []byte, done bool) {
 	w.conn.writes.Add(1)
-	_, w.err = w.conn.Write(b)
-	w.conn.writes.Add(1)
+	defer w.conn.writes.Add(1)
+	n := 0
+	if n, w.err = w.conn.TryWrite(b); w.err != nil || n == len(b) {
+		return
+	}
+	rest := bytes.Clone(b[n:])
+	w.giveBack()
+	if done {
+		w.x.GiveBack()
+	}
+	_, w.err = w.conn.Write(rest)
 }
 
 // Informational implements proxy.Client.
@@ -192,8 +210,12 @@ func (w *responder) appendConnection(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// Room implements proxy.Client.
+// Room implements proxy.Client. It sends the buffered bytes first, so that they do not take
+// the room, and no buffer is held during the wait.
 func (w *responder) Room() (int, error) {
+	if err := w.Flush(); err != nil {
+		return 0, err
+	}
 	w.conn.writes.Add(1)
 	defer w.conn.writes.Add(1)
 	return w.conn.Room()
@@ -227,12 +249,12 @@ func (w *responder) writePlain(p []byte, last bool) error {
 		if p = p[n:]; len(p) == 0 && !last {
 			return nil
 		}
-		if err := w.Flush(); err != nil {
-			return err
+		if w.empty(len(p) == 0); w.err != nil {
+			return w.err
 		}
 	}
 	if len(p) > 0 {
-		w.write(p)
+		w.write(p, true)
 	}
 	return w.err
 }
@@ -245,8 +267,8 @@ func (w *responder) writeChunks(p []byte) error {
 	for len(p) > 0 {
 		part := p[:min(len(p), outputSize-chunkOverhead)]
 		if cap(w.buffer())-len(w.out) < len(part)+chunkOverhead {
-			if err := w.Flush(); err != nil {
-				return err
+			if w.empty(false); w.err != nil {
+				return w.err
 			}
 		}
 		b := strconv.AppendInt(w.buffer(), int64(len(part)), 16)

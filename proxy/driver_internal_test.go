@@ -61,6 +61,7 @@ func (c *replayConn) TryRead(p []byte) (n int, ok bool, err error) {
 }
 func (c *replayConn) Quiet() (quiet, surplus bool)     { return len(c.left) == 0, len(c.left) > 0 }
 func (c *replayConn) Write(p []byte) (int, error)      { return len(p), nil }
+func (c *replayConn) TryWrite(p []byte) (int, error)   { return len(p), nil }
 func (c *replayConn) Room() (int, error)               { return math.MaxInt, nil }
 func (c *replayConn) SetDeadline(time.Time) error      { return nil }
 func (c *replayConn) SetReadDeadline(time.Time) error  { return nil }

@@ -171,6 +171,10 @@ func (x *Exchange) ResponseHeader() []Field {
 	return x.fields
 }
 
+// GiveBack returns the buffer of the response if all bytes in it were passed to the Client. A
+// Client may call it in its methods, before it waits, and must not use the bytes any more.
+func (x *Exchange) GiveBack() { x.answer.GiveBack() }
+
 // Cancel ends the exchange because its client is gone or waits no longer. The
 // upstream connection is closed, and Serve returns soon after. Cancel may be
 // called at any time, from any goroutine, more than once.

@@ -236,7 +236,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 		if err != nil {
 			return 0, by(ClientGone, "sending the answer", err)
 		}
-		t.credit = max(room, leastRoom)
+		t.credit = min(max(room, leastRoom), answerBuffer)
 	}
 	a.atMost = t.credit
 	n, ok, err := t.c.TryRead(a.Space())

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net"
+	"net/netip"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -35,7 +36,7 @@ func (c *LoopConn) Detach() (*NetConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	detached, err := newNetConn(fd)
+	detached, err := newNetConn(fd, c.remote)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +52,14 @@ func duplicate(fd int) (int, error) {
 }
 
 // newNetConn returns a connection for a descriptor, which it takes over.
-func newNetConn(fd int) (*NetConn, error) {
+func newNetConn(fd int, remote netip.AddrPort) (*NetConn, error) {
 	f := os.NewFile(uintptr(fd), "")
 	defer f.Close()
 	nc, err := net.FileConn(f) // which duplicates the descriptor
 	if err != nil {
 		return nil, err
 	}
-	c, err := NewConn(nc.(*net.TCPConn))
+	c, err := newConn(nc.(*net.TCPConn), remote)
 	if err != nil {
 		nc.Close()
 	}

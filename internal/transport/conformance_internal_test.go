@@ -470,6 +470,35 @@ func TestRoom(t *testing.T) {
 }
 
 // TestCloseWhileWaiting has another goroutine close the connection.
+// TestTryWrite fills a socket without a wait, and checks that the peer gets these bytes.
+func TestTryWrite(t *testing.T) {
+	eachEngine(t, func(t *testing.T, e *engine) {
+		c, peer := e.pair(t)
+		block, taken := make([]byte, 1<<20), 0
+		e.do(func() {
+			for {
+				n, err := c.TryWrite(block)
+				if taken += n; err != nil {
+					t.Error(err)
+				}
+				if n == 0 || err != nil {
+					break
+				}
+			}
+			c.SetWriteDeadline(Past)
+			if n, err := c.TryWrite(block); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("after the deadline: %d, %v", n, err)
+			}
+			c.CloseWrite()
+		})
+		n, err := io.Copy(io.Discard, peer)
+		if taken == 0 || n != int64(taken) || err != nil {
+			t.Errorf("the peer got %d bytes, %v; want %d", n, err, taken)
+		}
+		e.do(func() { c.Close() })
+	})
+}
+
 func TestCloseWhileWaiting(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for name, operation := range operations {

@@ -87,7 +87,7 @@ type descriptor struct {
 
 func (d descriptor) Remote() netip.AddrPort { return d.remote }
 
-func (d descriptor) NetConn() (*NetConn, error) { return newNetConn(d.fd) }
+func (d descriptor) NetConn() (*NetConn, error) { return newNetConn(d.fd, d.remote) }
 
 func (d descriptor) Refuse(response []byte) {
 	sendRaw(d.fd, response)

@@ -237,6 +237,15 @@ func (c *LoopConn) Quiet() (quiet, surplus bool) {
 	return false, n > 0
 }
 
+// TryWrite implements Conn.
+func (c *LoopConn) TryWrite(p []byte) (int, error) {
+	c.loop.share()
+	if err := c.writeError(); err != nil || !c.mayWrite {
+		return 0, err
+	}
+	return c.send(p)
+}
+
 // Write implements Conn.
 func (c *LoopConn) Write(p []byte) (written int, err error) {
 	for {

@@ -24,6 +24,7 @@ type NetConn struct {
 	readDeadline time.Time
 
 	reading reading
+	writing writing
 	room    room
 }
 
@@ -47,6 +48,19 @@ type reading struct {
 	peeked [1]byte
 }
 
+// A writing holds the argument and results of a TryWrite.
+type writing struct {
+	try func(fd uintptr) bool
+	buf []byte
+	n   int
+	err error
+}
+
+func (w *writing) once(fd uintptr) (done bool) {
+	w.n, w.err = send(int(fd), w.buf)
+	return true
+}
+
 // NewConn returns a connection that uses nc, and owns it.
 func NewConn(nc *net.TCPConn) (*NetConn, error) {
 	remote := nc.RemoteAddr().(*net.TCPAddr).AddrPort()
@@ -62,6 +76,7 @@ func newConn(nc *net.TCPConn, remote netip.AddrPort) (*NetConn, error) {
 	}
 	c := &NetConn{tcp: nc, raw: raw, remote: remote}
 	c.reading.try, c.reading.readInto, c.reading.writeReadInto = c.tryOnce, c.readIntoOnce, c.writeReadIntoOnce
+	c.writing.try = c.writing.once
 	c.room.look = c.room.lookOnce
 	return c, nil
 }
@@ -78,6 +93,15 @@ func (c *NetConn) Read(p []byte) (int, error) { return c.tcp.Read(p) }
 
 // Write implements Conn.
 func (c *NetConn) Write(p []byte) (int, error) { return c.tcp.Write(p) }
+
+// TryWrite implements Conn.
+func (c *NetConn) TryWrite(p []byte) (int, error) {
+	w := &c.writing
+	w.buf, w.n, w.err = p, 0, nil
+	err := c.raw.Write(w.try)
+	w.buf = nil
+	return w.n, cmp.Or(err, w.err)
+}
 
 // ReadInto implements Conn.
 func (c *NetConn) ReadInto(s Space) (int, error) {

@@ -33,6 +33,9 @@ type Conn interface {
 	// matter, and is removed.
 	Quiet() (quiet, surplus bool)
 
+	// TryWrite writes as much of p as the kernel takes immediately.
+	TryWrite(p []byte) (int, error)
+
 	// Write waits until the kernel has taken all of p, or an error occurs.
 	Write(p []byte) (int, error)
 
