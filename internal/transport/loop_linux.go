@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -30,11 +31,10 @@ const (
 // coroutine. "On the loop" means in that thread: in a task, a posted function, a
 // [Handler] or a [Watcher]. Only Post and Close may be called by any goroutine.
 //
-// The thread does not leave the Go scheduler: while nothing is to be done, it waits as in
-// any system call, and other goroutines use its P. While the loop is busy it gives its P
-// away only every 10 ms, when the scheduler interrupts it. A program must therefore have
-// more Ps than loops, or its other goroutines wait for that long: call
-// machine.LeaseProcessors with the number of loops.
+// After a millisecond without anything to do, the thread waits as in any system call, and
+// other goroutines use its P. Until then it gives its P away only every 10 ms, when the
+// scheduler interrupts it. A program must therefore have more Ps than loops, or its other
+// goroutines wait for that long: call machine.LeaseProcessors with the number of loops.
 type Loop struct {
 	index   int
 	onPanic func(value any, stack []byte)
@@ -226,31 +226,52 @@ func (l *Loop) handle(e *unix.EpollEvent) {
 
 // poll fetches events, and waits for them if there is nothing to do.
 func (l *Loop) poll() (n int) {
-	// A busy loop finds events immediately, and the scheduler is not involved.
-	r, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
-		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, 0, 0, 0)
-	n = fetched(r, errno)
-	if n == 0 && l.queue.n == 0 {
+	if l.queue.n > 0 {
+		n = l.fetch(0)
+	} else {
 		n = l.sleep()
 	}
 	l.fetchedAll = n < maxEvents
 	return n
 }
 
-// sleep waits for events, the next deadline or a post. It waits through the scheduler, so
-// that the garbage collector and other goroutines need not wait for the loop.
+// shortWait is the longest wait, in milliseconds, of which the scheduler does not know.
+const shortWait = 1
+
+// sleep waits for events, the next deadline or a post.
+//
+// The scheduler is not involved in a short wait: leaving and entering it would cost more
+// than the system call, and its monitor would look for such threads every 20 us. The thread
+// keeps its P meanwhile, and the garbage collector interrupts the wait by a signal. In a
+// longer wait the P is free for other goroutines.
 func (l *Loop) sleep() (n int) {
-	timeout := -1
-	if at, ok := l.wheel.next(); ok {
-		left := time.Duration(at) - time.Since(l.start)
-		timeout = int(max(left+time.Millisecond-1, 0) / time.Millisecond)
-	}
 	l.asleep.Store(true)
 	defer l.asleep.Store(false)
 	if l.posted.Load() { // maybe before asleep was set
-		return 0
+		return l.fetch(0)
+	}
+	if n = l.fetch(min(l.timeout(), shortWait)); n > 0 || l.posted.Load() {
+		return n
 	}
 	r, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
+		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, uintptr(l.timeout()), 0, 0)
+	return fetched(r, errno)
+}
+
+// timeout returns the time until the next deadline in milliseconds, for epoll_pwait.
+func (l *Loop) timeout() int {
+	at, ok := l.wheel.next()
+	if !ok {
+		return math.MaxInt32
+	}
+	left := time.Duration(at) - time.Since(l.start)
+	return int(min(max(left+time.Millisecond-1, 0)/time.Millisecond, math.MaxInt32))
+}
+
+// fetch fetches events, and waits for them up to a number of milliseconds without the
+// scheduler.
+func (l *Loop) fetch(timeout int) (n int) {
+	r, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
 		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, uintptr(timeout), 0, 0)
 	return fetched(r, errno)
 }

@@ -13,6 +13,9 @@ import (
 // DefaultQueueBytes is the size of a [Queue] if QueueOptions.Bytes is zero.
 const DefaultQueueBytes = 8 << 20
 
+// hurryShare is the part of a queue, its reciprocal, at which lines end Linger.
+const hurryShare = 8
+
 // ErrFull is the error for a line that did not fit into a [Queue].
 var ErrFull = errors.New("the log's queue is full")
 
@@ -29,8 +32,10 @@ type QueueOptions struct {
 	// line is dropped. Zero means no limit.
 	Wait time.Duration
 
-	// Linger is the time that an idle writer waits for more lines before it
-	// writes. Zero means none. A busy log gets large writes without it.
+	// Linger is the time that the writer waits for more lines before it writes
+	// all that have come, unless they take an eighth of the queue before. Zero
+	// means none. A busy log gets large writes without it, but wakes the writer
+	// for each of them.
 	Linger time.Duration
 
 	// Heartbeat is the interval at which totals are logged while there are
@@ -84,6 +89,7 @@ type Queue struct {
 	out     *lineWriter
 	reports *reports
 	works   bool // whether the last line was written
+	wrote   bool // whether the last take returned a chunk
 	gapSeen bool // whether gap was set when q.mu was last held
 
 	mu      sync.Mutex // guards the fields below; never held during a write
@@ -176,8 +182,8 @@ func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	} else {
 		q.tally.emit(len(line))
 	}
-	filled := q.backlog.add(level, line)
-	wakes := q.sleep == untilLine || q.sleep == untilFull && filled
+	q.backlog.add(level, line)
+	wakes := q.sleep == untilLine || q.sleep == untilFull && q.backlog.used >= q.o.Bytes/hurryShare
 	if wakes {
 		q.sleep = awake
 	}

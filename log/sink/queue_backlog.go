@@ -59,10 +59,9 @@ func (b *backlog) cost(n int) int {
 	return n + queuedLineLen + b.tail.unused()
 }
 
-// add copies a line, and reports whether that filled a chunk.
-func (b *backlog) add(level log.Level, line []byte) (filled bool) {
+// add copies a line.
+func (b *backlog) add(level log.Level, line []byte) {
 	if b.tail == nil || !b.tail.fits(len(line)) {
-		filled = b.tail != nil
 		b.extend(len(line))
 	}
 	c := b.tail
@@ -71,7 +70,6 @@ func (b *backlog) add(level log.Level, line []byte) (filled bool) {
 	c.used += len(line) + queuedLineLen
 	b.used += len(line) + queuedLineLen
 	b.added++
-	return filled
 }
 
 // extend ends the last chunk and appends one that a line of n bytes fits into.

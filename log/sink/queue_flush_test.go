@@ -80,7 +80,7 @@ func TestFatalIsFlushed(t *testing.T) {
 func TestLinger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
-		q := sink.NewQueue(w, sink.QueueOptions{Linger: time.Second})
+		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 400 << 10, Linger: time.Second})
 		write := func(n int) {
 			q.Write([]byte(strings.Repeat("x", n) + "\n"))
 			synctest.Wait()
@@ -109,7 +109,7 @@ func TestLinger(t *testing.T) {
 		for range 4 {
 			write(15_000)
 		}
-		written("with more than 56 KiB", 6)
+		written("with more than an eighth of the queue", 6)
 
 		write(10)
 		closeQueue(t, q)

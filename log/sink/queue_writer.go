@@ -13,7 +13,7 @@ type sleep int
 const (
 	awake     sleep = iota
 	untilLine       // any line
-	untilFull       // a full chunk, or the end of Linger
+	untilFull       // many lines, or the end of Linger
 )
 
 // run writes chunks until the queue is closed and empty, or Close gives up.
@@ -40,7 +40,13 @@ func (q *Queue) run() {
 func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	lingered := q.backlog.head == nil && q.wrote && q.o.Linger > 0 && !q.isUrgent()
+	if lingered {
+		// A busy log has more lines soon, and none of them has to wake this goroutine.
+		q.sleepUntil(untilFull, timer, q.o.Linger)
+	}
 	if q.backlog.head == nil && !q.closed {
+		lingered = false
 		q.sleepUntil(untilLine, timer, q.untilDue())
 		if q.backlog.head == nil {
 			q.backlog.trim()
@@ -52,11 +58,11 @@ func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 			q.mu.Lock()
 		}
 	}
-	if q.o.Linger > 0 && q.backlog.head != nil && q.backlog.head == q.backlog.tail && !q.isUrgent() {
+	if q.o.Linger > 0 && !lingered && q.backlog.head != nil && q.backlog.head == q.backlog.tail && !q.isUrgent() {
 		q.sleepUntil(untilFull, timer, q.o.Linger)
 	}
 	c = q.backlog.take()
-	q.current = c
+	q.current, q.wrote = c, c != nil
 	q.gapSeen = !q.gap.IsZero()
 	return c, !q.closed || q.backlog.head != nil
 }
