@@ -209,8 +209,10 @@ func (l *Loop) turn() {
 	}
 	l.runPosted()
 	l.wheel.advance(l.elapsed)
-	for range min(l.queue.n, maxRuns) {
-		l.queue.pop().run()
+	for range 2 { // the first pass starts tasks, for example those of readable connections
+		for range min(l.queue.n, maxRuns) {
+			l.queue.pop().run()
+		}
 	}
 }
 
