@@ -20,6 +20,8 @@ const (
 	// exchange tries the same server. 1,000 of them therefore make at most 100
 	// attempts per second.
 	probePause = 10 * time.Millisecond
+	// filePause is the time between two attempts to connect for which there was no file.
+	filePause = time.Millisecond
 )
 
 // ErrTooManyWaiting is wrapped by the error of an exchange that could not wait
@@ -104,7 +106,9 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
 	c, err := s.dial(ctx, driver)
-	if noFile(err) && s.shared.CloseUnused() {
+	for noFile(err) && ctx.Err() == nil && s.shared.CloseUnused() {
+		// Its loop closes it a moment later, and so does a server in this process.
+		driver.Block(func() { time.Sleep(filePause) })
 		c, err = s.dial(ctx, driver)
 	}
 	if err == nil {

@@ -367,6 +367,50 @@ func TestNoFileForAnUpstream(t *testing.T) {
 	}
 }
 
+// TestFileOfAnotherUpstream leaves the door no free file while it keeps unused
+// connections to one upstream, and sends as many requests to another upstream at the
+// same time. Each gets the file of an unused connection, whichever loop has it.
+func TestFileOfAnotherUpstream(t *testing.T) {
+	const clients = 16
+	first := start(t, "backend", "--listen", "127.0.0.1:0", "--latency", "200ms")
+	second := start(t, "backend", "--listen", "127.0.0.1:0", "--latency", "200ms")
+	p := door(t, fmt.Sprintf("upstreams: {first: {servers: [%q]}, second: {servers: [%q]}}\n"+
+		"routes: [{match: /first, to: first}, {match: /second, to: second}]\n", first.url(), second.url()))
+	pid := p.cmd.Process.Pid
+	var conns [clients]net.Conn
+	var readers [clients]*bufio.Reader
+	for i := range conns {
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.url(), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		conns[i], readers[i] = c, bufio.NewReader(c)
+	}
+	fromAll := func(target string) {
+		t.Helper()
+		var wg sync.WaitGroup
+		for i := range conns {
+			wg.Go(func() {
+				if a, err := exchangeAt(conns[i], readers[i], target); err != nil || a.StatusCode != 200 {
+					t.Errorf("%s: %v, %v; want 200", target, a, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	fromAll("/first")
+	var few unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &few); err != nil {
+		t.Skipf("needs prlimit(2) on its own child: %v", err)
+	}
+	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &few, nil); err != nil {
+		t.Fatal(err)
+	}
+	fromAll("/second")
+}
+
 // cpuTime returns the CPU time that a process has used.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
