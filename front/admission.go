@@ -77,7 +77,7 @@ func (d *Door) refuseBusy(x *exchange, g *gate, name limitName, why string) {
 func (d *Door) refuseFor(x *exchange, status int, name limitName, route, why string, fields ...proxy.Field) {
 	x.limit = name
 	d.metrics.refusal(name, route).Inc()
-	d.refuse(x, status, why, fields...)
+	x.refuse(status, why, fields...)
 }
 
 // noteLimit sets and counts the limit that has ended an exchange in progress.

@@ -99,11 +99,11 @@ func (d *Door) serve(x *exchange) {
 	d.events.received(x)
 	switch {
 	case status != 0:
-		d.refuse(x, status, why)
+		x.refuse(status, why)
 	case x.Method == "TRACE":
-		d.refuse(x, 405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	case x.Target == "*":
-		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	default:
 		d.forward(x, t)
 	}
@@ -157,27 +157,16 @@ func (d *Door) forward(x *exchange, t *tables) {
 	switch {
 	case x.found != nil:
 		x.route = x.found
-		if x.route.redirect != nil {
-			d.redirect(x)
-			return
-		}
-		x.Timeout, x.Upgrade = x.route.timeout, x.route.upgrade
-		if d.admit(x, t) {
-			x.route.proxy.Serve(&x.Exchange)
+		if x.route.gate == nil || d.admit(x, t) {
+			x.route.handle(x)
 		}
 	case x.allow == "":
-		d.refuse(x, 404, "no route")
+		x.refuse(404, "no route")
 	case x.Method == "OPTIONS":
-		d.refuse(x, 204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.refuse(204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	default:
-		d.refuse(x, 405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.refuse(405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}
-}
-
-// redirect responds with the redirect of the route.
-func (d *Door) redirect(x *exchange) {
-	r := x.route.redirect
-	d.respond(x, r.Status, "", proxy.Field{Name: "Location", Value: r.Location(x.path, x.query)})
 }
 
 // withOptions adds OPTIONS, to which the front door itself responds, to a list of
@@ -189,30 +178,6 @@ func withOptions(allow string) string {
 	return allow + ", OPTIONS"
 }
 
-// maxDiscard is the longest body that is read when its request is refused, so that
-// the connection can be used again.
-const maxDiscard = 16 << 10
-
-// refuse responds instead of an upstream. The reason is for the log.
-func (d *Door) refuse(x *exchange, status int, why string, fields ...proxy.Field) {
-	x.refusal = why
-	text := ""
-	if status == 400 {
-		text = "400 Bad Request: " + why
-	}
-	d.respond(x, status, text, fields...)
-}
-
-// respond responds with a status and a text. An empty text means the standard one.
-func (d *Door) respond(x *exchange, status int, text string, fields ...proxy.Field) {
-	if x.Length < 0 || x.Length > maxDiscard {
-		x.Client.Duplex() // respond before the body has been read
-	}
-	if x.Respond(status, text, fields...) != nil {
-		x.Cut = true
-	}
-}
-
 // observe is the hook of all proxies.
 func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 	x := px.Context.(*exchange)
@@ -222,7 +187,7 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 	case proxy.PassedOver:
 		d.countFailure(x)
 	case proxy.Waiting:
-		d.metrics.waits.WithLabelValues(x.route.upstream).Inc()
+		d.metrics.waits.WithLabelValues(x.to.name).Inc()
 	}
 }
 
@@ -253,7 +218,7 @@ func (d *Door) count(x *exchange, took time.Duration) {
 	c.requests.Inc()
 	c.duration.Observe(took.Seconds())
 	if x.Waited > 0 {
-		x.route.servers[x.Server].Observe(x.Waited.Seconds())
+		x.to.servers[x.Server].Observe(x.Waited.Seconds())
 	}
 	if x.failedByUpstream() {
 		d.countFailure(x)
@@ -261,7 +226,7 @@ func (d *Door) count(x *exchange, took time.Duration) {
 }
 
 func (d *Door) countFailure(x *exchange) {
-	d.metrics.failures.WithLabelValues(x.route.upstream, string(x.failure().Kind)).Inc()
+	d.metrics.failures.WithLabelValues(x.to.name, string(x.failure().Kind)).Inc()
 }
 
 // flushTimeout is how long a panic waits until its event is written.

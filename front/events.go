@@ -60,7 +60,7 @@ func (e *requestEvents) proxying(x *exchange) {
 	x.announced = x.Server
 	e.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
 		Str("destination", x.Server.URL()).
-		Str("proxy_name", x.route.upstream).
+		Str("proxy_name", x.to.name).
 		Send()
 	m.endEvent()
 }
@@ -86,10 +86,10 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	}
 	event := e.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
 	if x.Server != x.announced || x.Retried {
-		event.Str("destination", x.Server.URL()).Str("proxy_name", x.route.upstream)
+		event.Str("destination", x.Server.URL()).Str("proxy_name", x.to.name)
 	}
-	if x.route != nil && x.route.redirect != nil {
-		event.Str("redirect", x.route.redirect.To)
+	if x.redirect != "" {
+		event.Str("redirect", x.redirect)
 	}
 	if x.refusal != "" {
 		event.Str("refused", x.refusal)

@@ -26,6 +26,9 @@ type exchange struct {
 	allow       string // the methods that the path has routes for, if found is nil
 	events      eventSet
 	route       *route        // found, once the rate limit of all requests has let it pass
+	to          *upstream     // the upstream that the request is forwarded to
+	redirect    string        // the target of a redirect, as in the configuration
+	filters     []filter      // of the response
 	announced   *proxy.Server // the server in the event "proxying request"
 	params      router.Params
 	http        log.HTTP
@@ -53,6 +56,9 @@ func (x *exchange) reset() {
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
+	x.to, x.redirect = nil, ""
+	clear(x.filters)
+	x.filters = x.filters[:0]
 	x.params.Release()
 	x.pacer.reset()
 	x.gone, x.stopWaiting = false, nil
@@ -130,4 +136,23 @@ func (x *exchange) markDrained() {
 func (x *exchange) failedByUpstream() bool {
 	failure := x.failure()
 	return failure != nil && failure.ByUpstream() && failure.Kind != drained
+}
+
+// A filter changes the response of one request. It is the exchange's Client and passes the
+// response on to the Client that it replaces.
+type filter interface {
+	proxy.Client
+
+	// end passes on the rest of the response. It is called once, after the action. complete
+	// is false if the response was cut, so that the rest must not make it look complete.
+	end(complete bool) error
+}
+
+// endFilters ends the filters, the one that is next to the action first.
+func (x *exchange) endFilters() {
+	for i := len(x.filters) - 1; i >= 0; i-- {
+		if x.filters[i].end(!x.Cut) != nil {
+			x.Cut = true
+		}
+	}
 }

@@ -9,8 +9,10 @@ func (d *Door) FailListener() { d.server.listeners[0].Listener.Close() }
 // inject a panic. No configuration can cause one. Call it before Serve.
 func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
 	e, _ := d.tables.Load().routes.Lookup("GET", "", path, "", nil)
-	route := e.Value
-	p := *route.proxy
+	to := e.Value.action.(*forwardTo)
+	changed := *to.to
+	p := *changed.proxy
 	p.Hook = hook
-	route.proxy = &p
+	changed.proxy = &p
+	to.to = &changed
 }

@@ -3,9 +3,6 @@ package front
 import (
 	"cmp"
 	"fmt"
-	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/redirect"
@@ -53,8 +50,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	}
 	t.gate = newGate(allRoutes, all, gates)
 	t.gates[allRoutes] = t.gate
-	proxies := make(map[string]*proxy.Proxy, len(cfg.Upstreams))
-	servers := make(map[string]map[*proxy.Server]prometheus.Observer, len(cfg.Upstreams))
+	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
 	for _, u := range cfg.Upstreams {
 		up, err := proxy.NewUpstream(u.Name, u.Servers...)
 		if err != nil {
@@ -63,8 +59,11 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
 		up.Share(b.conns)
 		t.upstreams = append(t.upstreams, up)
-		proxies[u.Name] = &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: b.hook}
-		servers[u.Name] = b.metrics.servers(up)
+		upstreams[u.Name] = &upstream{
+			name:    u.Name,
+			proxy:   &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: b.hook},
+			servers: b.metrics.servers(up),
+		}
 	}
 	constraints := make(router.Constraints, len(cfg.Constraints))
 	for name, expr := range cfg.Constraints {
@@ -76,16 +75,15 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	}
 	entries := make([]router.Entry[*route], len(cfg.Routes))
 	for i, r := range cfg.Routes {
-		if proxies[r.To] == nil {
-			return nil, fmt.Errorf("route %s: there is no upstream %q", r.Match, r.To)
+		act, err := newAction(r, upstreams)
+		if err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
 		value := &route{
-			pattern: r.Match, upstream: r.To, timeout: r.Timeout, upgrade: r.Upgrade,
-			proxy: proxies[r.To], counts: b.metrics.route(r.Match),
-			servers: servers[r.To],
-			events:  b.eventSet(cmp.Or(r.Events, b.events)),
-			gate:    newGate(r.Match, r.Limits, gates),
-			limits:  inherit(r.Limits, cfg.Limits.RequestLimits),
+			pattern: r.Match, action: act, counts: b.metrics.route(r.Match),
+			events: b.eventSet(cmp.Or(r.Events, b.events)),
+			gate:   newGate(r.Match, r.Limits, gates),
+			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
 		}
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}
@@ -125,7 +123,7 @@ func (b *tableBuilder) redirects(lines []config.Redirect) ([]router.Entry[*route
 			named++
 		}
 		entries[i] = router.Entry[*route]{Pattern: from.Pattern, Value: &route{
-			pattern: line.From, redirect: target, counts: b.metrics.route(label), events: b.eventSet(b.events),
+			pattern: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: b.eventSet(b.events),
 		}}
 	}
 	return entries, nil
@@ -138,30 +136,3 @@ func (t *tables) close() {
 		up.Close()
 	}
 }
-
-// A route is the destination of the requests that match a pattern: an upstream,
-// or the client itself for a redirect.
-type route struct {
-	pattern  string
-	redirect *redirect.Target // nil for a route to an upstream
-	counts   *routeCounts
-	events   eventSet
-
-	// Only for a route to an upstream:
-	upstream string
-	timeout  time.Duration
-	upgrade  []string
-	proxy    *proxy.Proxy
-	servers  map[*proxy.Server]prometheus.Observer // durations of the upstream's servers
-	gate     *gate
-	limits   config.RequestLimits // of each request
-}
-
-// An eventSet selects the events that a request writes.
-type eventSet uint8
-
-const (
-	troubleOnly   eventSet = iota // the completed event, if its severity is WARN or worse
-	completedOnly                 // the completed event
-	allEvents                     // received, proxying and completed
-)

@@ -193,24 +193,39 @@ var retrySoon = []Field{{"Retry-After", "1"}}
 // from an upstream. An empty text means the standard text of the status. fields
 // are added. A response with status 204 has no text.
 func (x *Exchange) Respond(status int, text string, fields ...Field) error {
-	x.Status, x.Began = status, true
-	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
 	if status == 204 {
-		return x.Client.Head(status, x.fields, 0)
+		return x.RespondWith(status, fields, "")
 	}
 	if text == "" {
 		text = statusText(status)
 	}
-	text += "\n"
+	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
 	x.fields = append(x.fields,
 		Field{"Content-Type", "text/plain; charset=utf-8"},
 		Field{"X-Content-Type-Options", "nosniff"},
-		Field{"Content-Length", strconv.Itoa(len(text))},
 	)
-	if err := x.Client.Head(status, x.fields, int64(len(text))); err != nil || x.Method == "HEAD" {
+	return x.sendOwn(status, text+"\n")
+}
+
+// RespondWith sends a response with a status, fields and a body instead of one from
+// an upstream. It adds Content-Length, unless the status allows no body; body must
+// be empty then.
+func (x *Exchange) RespondWith(status int, fields []Field, body string) error {
+	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
+	return x.sendOwn(status, body)
+}
+
+// sendOwn sends a response with x.fields.
+func (x *Exchange) sendOwn(status int, body string) error {
+	x.Status, x.Began = status, true
+	if status == 204 || status == 304 {
+		return x.Client.Head(status, x.fields, 0)
+	}
+	x.fields = append(x.fields, Field{"Content-Length", strconv.Itoa(len(body))})
+	if err := x.Client.Head(status, x.fields, int64(len(body))); err != nil || x.Method == "HEAD" {
 		return err
 	}
-	n, err := io.WriteString(x.Client, text)
+	n, err := io.WriteString(x.Client, body)
 	x.BodySent += int64(n)
 	return err
 }

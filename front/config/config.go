@@ -95,10 +95,13 @@ type Upstream struct {
 	ConnectRetry time.Duration
 }
 
-// Route sends the requests that match a pattern to an upstream.
+// Route handles the requests that match a pattern. It has exactly one action: To or
+// Respond.
 type Route struct {
 	Match string // a pattern of package router
-	To    string // the name of an upstream
+
+	To      string         // forward the request to the upstream of this name
+	Respond *FixedResponse // respond to the request
 
 	// Timeout is how long the upstream may be silent, before and during its
 	// response. More than zero; default 30s.
@@ -114,6 +117,13 @@ type Route struct {
 
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
+}
+
+// FixedResponse is a response that is the same for all requests.
+type FixedResponse struct {
+	Status int    // from 200 to 599
+	Text   string // the body; empty if Status is 204 or 304
+	Type   string // the Content-Type of Text. Default "text/plain; charset=utf-8"
 }
 
 // Default returns the defaults of all keys except upstreams and routes, which have

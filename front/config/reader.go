@@ -39,6 +39,7 @@ func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
 type routeDraft struct {
 	Route
 	match, to yamlfile.Scalar
+	actions   []yamlfile.Scalar // the keys of actions, in file order
 }
 
 // A redirectFile is a file of redirects that is being read.

@@ -67,6 +67,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.route = d
 	r.Fields(p, n)
 	d.Match, d.To = d.match.Text, d.to.Text
+	d.checkAction(r, p)
 	f.routes = append(f.routes, d)
 	f.config.Routes = append(f.config.Routes, d.Route)
 }

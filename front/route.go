@@ -1,0 +1,68 @@
+package front
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/proxy"
+)
+
+// A route handles the requests that match a pattern: it applies its limits, then its
+// stages in order, and then its action.
+type route struct {
+	pattern string
+	counts  *routeCounts
+	events  eventSet
+	gate    *gate                // nil for a line of the file of redirects, which has no limits
+	limits  config.RequestLimits // of each request; not used without a gate
+	stages  []stage
+	action  action
+}
+
+// A stage handles a request before the action of its route. It may change the request, or add
+// a [filter]. It reports whether it has responded, which ends the request. Requests apply the
+// same stage concurrently, in goroutines and in coroutines of loops: a stage that may wait must
+// do so in x.driver().Block.
+type stage interface {
+	apply(x *exchange) (responded bool)
+}
+
+// An action responds to the requests of a route. The rules of [stage] about waiting apply.
+type action interface {
+	respond(x *exchange)
+}
+
+// handle handles a request that the limits of its route have let pass.
+func (r *route) handle(x *exchange) {
+	if !r.applyStages(x) {
+		r.action.respond(x)
+	}
+	x.endFilters()
+}
+
+// applyStages applies the stages, up to the first that has responded. It reports whether
+// there was one.
+func (r *route) applyStages(x *exchange) (responded bool) {
+	for _, s := range r.stages {
+		if s.apply(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// An upstream is a destination of requests.
+type upstream struct {
+	name    string
+	proxy   *proxy.Proxy
+	servers map[*proxy.Server]prometheus.Observer // durations of the upstream's servers
+}
+
+// An eventSet selects the events that a request writes.
+type eventSet uint8
+
+const (
+	troubleOnly   eventSet = iota // the completed event, if its severity is WARN or worse
+	completedOnly                 // the completed event
+	allEvents                     // received, proxying and completed
+)
