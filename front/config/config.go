@@ -1,6 +1,6 @@
-// Package config reads the configuration of a front door, weir.yaml, and the CSV
-// file of redirects that it may name. It reports all mistakes of both files, each
-// with its line and column.
+// Package config reads the configuration of a front door, weir.yaml, with the files
+// that it may include and the CSV file of redirects that it may name. It reports all
+// mistakes of all files, each with its line and column.
 //
 // [Parse] is the entry point. [Default] and [DefaultRoute] help programs that
 // build a [Config] themselves. docs/configuration.md describes the keys.
@@ -19,6 +19,10 @@ import (
 // address, URL, pattern and regular expression is valid, and every name is
 // defined. It is not modified after parsing, so goroutines may share it.
 type Config struct {
+	// Include are the patterns of the included files, relative to the working
+	// directory or absolute. Sources are the names of all files that Parse has read.
+	Include, Sources []string
+
 	// Namespace is the name of the service in every log event. Default "front-door".
 	Namespace string
 
@@ -177,7 +181,8 @@ type Redirect struct {
 	Status int
 }
 
-// A Mistake is one mistake in a configuration or its file of redirects. What
+// A Mistake is one mistake in a configuration, in an included file or in the file of
+// redirects. What
 // and Hint are one line each and contain no control characters.
 type Mistake struct {
 	File string `json:"file"`

@@ -82,6 +82,7 @@ routes:
     upgrade: [WebSocket, tls/1.0]
 `, nil)
 	want := &config.Config{
+		Sources:   []string{"weir.yaml"},
 		Namespace: "site",
 		Listen:    []string{":80", "[::1]:8081"},
 		Admin:     config.AdminOff,
@@ -123,6 +124,7 @@ const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{
 
 func TestParseDefaults(t *testing.T) {
 	want := config.Default()
+	want.Sources = []string{"weir.yaml"}
 	want.Upstreams = []config.Upstream{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256,
 		ConnectRetry: time.Second}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}

@@ -7,19 +7,20 @@ import (
 )
 
 // Parse reads a configuration from src. The name file is used in messages, and its
-// folder is the base of a relative path to the file of redirects. lookupEnv, usually
+// folder is the base of relative paths to included files and to the file of redirects. lookupEnv, usually
 // os.LookupEnv, resolves ${NAME} in values; nil means that there are no variables.
 //
-// Parse resolves no host names and binds no addresses. It opens only the file of
-// redirects, and checks that the folders of the log's files exist.
+// Parse resolves no host names and binds no addresses. It opens only the included files
+// and the file of redirects, and checks that the folders of the log's files exist.
 //
-// The error is of type [Mistakes] and contains every mistake in both files. In a
+// The error is of type [Mistakes] and contains every mistake in all files. In a
 // file that is not YAML, it contains only the first one.
 func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Config, error) {
 	r, root := newReader(file, src, lookupEnv)
 	switch c := r.config; {
 	case root != nil:
-		r.Fields(place{To: filling{reader: r}}, root)
+		r.readFile(root)
+		r.readIncluded(file)
 		r.checkAddresses(c)
 		r.checkLog(c)
 		r.readRedirects(filepath.Dir(file))
@@ -40,7 +41,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 		lookupEnv = func(string) (string, bool) { return "", false }
 	}
 	f, root := yamlfile.Read(file, "a configuration", src)
-	return &reader{
+	r := &reader{
 		fileReader: &fileReader{
 			File:      f,
 			Schema:    schema,
@@ -48,12 +49,15 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 			Positions: map[string][]yamlfile.Pos{},
 		},
 		config: Default(),
-	}, root
+	}
+	r.config.Sources = []string{file}
+	return r, root
 }
 
-// err returns the mistakes in the configuration, then those in the file of redirects.
+// err returns the mistakes in the configuration, then those in the included files and
+// in the file of redirects.
 func (r *reader) err() error {
-	files := []*yamlfile.File{r.File}
+	files := append([]*yamlfile.File{r.File}, r.included...)
 	if r.redirects != nil {
 		files = append(files, r.redirects.File)
 	}

@@ -14,6 +14,8 @@ type reader struct {
 	constraints  router.Constraints
 	upstreams    map[string]yamlfile.Pos // by name; nil if there is none yet
 	routes       []*routeDraft
+	include      []yamlfile.Scalar // the values of include
+	included     []*yamlfile.File
 	redirectsKey yamlfile.Scalar // the value of redirects
 	redirects    *redirectFile   // nil if there is none
 }

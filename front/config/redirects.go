@@ -41,6 +41,7 @@ func (r *reader) readRedirects(folder string) {
 			"the redirects %s: %s", yamlfile.Quote(name), syscallError(err))
 		return
 	}
+	r.config.Sources = append(r.config.Sources, name)
 	r.redirects = parseRedirects(name, src)
 	for _, line := range r.redirects.lines {
 		r.config.Redirects = append(r.config.Redirects, line.Redirect)

@@ -24,6 +24,9 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	if f.constraints == nil {
 		f.constraints = router.Constraints{}
 	}
+	if givenBefore(r, p) {
+		return
+	}
 	f.constraints[name] = router.Constraint{}
 	expr, ok := yamlfile.ReadOne(r, p, n, yamlfile.Text)
 	if !ok {
@@ -47,6 +50,9 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	}
 	if f.upstreams == nil {
 		f.upstreams = map[string]yamlfile.Pos{}
+	}
+	if givenBefore(r, p) {
+		return
 	}
 	f.upstreams[name] = p.Key.Pos
 	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}

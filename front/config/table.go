@@ -59,8 +59,8 @@ func (t *tableDraft) report(m *router.Mistake) {
 	switch {
 	case d.line == nil:
 		d.Mistakef(d.text.Pos, "make one of them more specific",
-			"pattern %s conflicts with %s on line %d: both match %s",
-			yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.text.Pos.Line, m.Example)
+			"pattern %s conflicts with %s on %s: both match %s",
+			yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.text.Pos.LineFrom(d.text.Pos), m.Example)
 	case other.line == nil:
 		d.reportShadowed(other)
 	case d.text.Text == other.text.Text:
@@ -74,8 +74,8 @@ func (t *tableDraft) report(m *router.Mistake) {
 
 // reportShadowed adds the mistake of a redirect that no GET request reaches because of a route.
 func (d draft) reportShadowed(route draft) {
-	d.Mistakef(d.text.Pos, "remove the redirect or the route", "%s is shadowed by the route %s on line %d of %s",
-		yamlfile.Quote(d.text.Text), yamlfile.Quote(route.text.Text), route.text.Pos.Line, route.Name())
+	d.Mistakef(d.text.Pos, "remove the redirect or the route", "%s is shadowed by the route %s on %s",
+		yamlfile.Quote(d.text.Text), yamlfile.Quote(route.text.Text), route.text.Pos.LineFrom(d.text.Pos))
 }
 
 // checkRedirects reports the redirects that are shadowed by routes and those

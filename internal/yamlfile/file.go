@@ -32,7 +32,27 @@ const (
 )
 
 // A Pos is a position in a file, 1-based; the column counts characters.
-type Pos struct{ Line, Col int }
+type Pos struct {
+	Line, Col int
+	file      *File // nil means the file whose method is called
+}
+
+// LineFrom returns the line of p for a message at another position: "line 3", or "line 3
+// of FILE" if p is in another file.
+func (p Pos) LineFrom(at Pos) string {
+	if p.file == at.file || p.file == nil {
+		return fmt.Sprintf("line %d", p.Line)
+	}
+	return fmt.Sprintf("line %d of %s", p.Line, Printable(p.file.name))
+}
+
+// in returns the file of p, which is f if p does not name one.
+func (p Pos) in(f *File) *File {
+	if p.file != nil {
+		return p.file
+	}
+	return f
+}
 
 // A File is a source with the mistakes found in it so far.
 type File struct {
@@ -96,7 +116,7 @@ func (f *File) document() ast.Node {
 	}
 	tokens := lexer.Tokenize(string(f.src))
 	if tk := tooDeep(tokens); tk != nil {
-		f.Mistakef(posOf(tk), f.kind+" has no use for so many levels", "nested too deeply")
+		f.Mistakef(f.posOf(tk), f.kind+" has no use for so many levels", "nested too deeply")
 		return nil
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -110,7 +130,7 @@ func (f *File) document() ast.Node {
 // readable reports whether the source is text within the limit.
 func (f *File) readable(limit int) bool {
 	if len(f.src) > limit {
-		f.Mistakef(Pos{1, 1}, "is it the right file?", "%d bytes are too many for %s; the limit is %d",
+		f.Mistakef(Pos{Line: 1, Col: 1}, "is it the right file?", "%d bytes are too many for %s; the limit is %d",
 			len(f.src), f.kind, limit)
 		return false
 	}
@@ -128,6 +148,7 @@ func (f *File) readable(limit int) bool {
 func (f *File) posOfByte(i int) Pos {
 	before := f.src[:i]
 	return Pos{
+		file: f,
 		Line: 1 + bytes.Count(before, []byte("\n")),
 		Col:  1 + utf8.RuneCount(before[1+bytes.LastIndexByte(before, '\n'):]),
 	}
@@ -161,10 +182,10 @@ func tooDeep(tokens token.Tokens) *token.Token {
 func (f *File) reportSyntax(err error) {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
-		f.Mistakef(Pos{1, 1}, "", "not YAML: %s", err)
+		f.Mistakef(Pos{Line: 1, Col: 1}, "", "not YAML: %s", err)
 		return
 	}
-	hint, pos := "", posOf(at.GetToken())
+	hint, pos := "", f.posOf(at.GetToken())
 	switch msg := at.GetMessage(); {
 	case f.byTab(pos.Line):
 		hint = "the line begins with a tab, and YAML allows only spaces"
@@ -193,7 +214,7 @@ func (f *File) onlyDocument(docs []*ast.DocumentNode) ast.Node {
 		_, directive := doc.Body.(*ast.DirectiveNode)
 		switch {
 		case directive:
-			f.Mistakef(posOf(doc.Body.GetToken()), "remove the line", "YAML directives are not supported")
+			f.Mistakef(f.posOf(doc.Body.GetToken()), "remove the line", "YAML directives are not supported")
 		case !seen:
 			root, seen = doc.Body, true
 		default:
@@ -209,13 +230,15 @@ func (f *File) secondDocument(doc *ast.DocumentNode) {
 		tk = doc.Body.GetToken()
 	}
 	if tk != nil {
-		f.Mistakef(posOf(tk), `remove it and the "---"`, "a second document begins here, but %s is one document",
+		f.Mistakef(f.posOf(tk), `remove it and the "---"`, "a second document begins here, but %s is one document",
 			f.kind)
 	}
 }
 
-// Mistakef adds a mistake at a position of the file.
+// Mistakef adds a mistake at a position of the file, or of the file that the position
+// names.
 func (f *File) Mistakef(at Pos, hint, format string, args ...any) {
+	f = at.in(f)
 	at = f.clamp(at)
 	f.mistakes = append(f.mistakes, Mistake{
 		File: f.name,
@@ -239,6 +262,7 @@ func (f *File) Refuse(s Scalar, why *Refusal) {
 // the text in another form, with an escape, a variable or a line end before the offset,
 // it returns the start of s.
 func (f *File) Within(s Scalar, offset int) Pos {
+	f = s.Pos.in(f)
 	at := f.clamp(s.Pos)
 	line := []rune(f.lines[at.Line-1])
 	rest := string(line[at.Col-1:])
@@ -248,7 +272,7 @@ func (f *File) Within(s Scalar, offset int) Pos {
 	before := s.Text[:offset]
 	for _, quote := range []string{`"`, "'", ""} {
 		if strings.HasPrefix(rest, quote+before) {
-			return Pos{at.Line, at.Col + utf8.RuneCountInString(quote+before)}
+			return Pos{at.Line, at.Col + utf8.RuneCountInString(quote+before), f}
 		}
 	}
 	return at
@@ -258,14 +282,14 @@ func (f *File) Within(s Scalar, offset int) Pos {
 func (f *File) PosOfColumn(line, column int) Pos {
 	at := f.clamp(Pos{Line: line})
 	text := f.lines[at.Line-1]
-	return Pos{at.Line, 1 + utf8.RuneCountInString(text[:min(max(column-1, 0), len(text))])}
+	return Pos{at.Line, 1 + utf8.RuneCountInString(text[:min(max(column-1, 0), len(text))]), f}
 }
 
 // clamp moves a position into the file. The YAML parser returns column 0 for a value
 // that begins on its own line, and the line after the last one for an end.
 func (f *File) clamp(at Pos) Pos {
 	line := min(max(at.Line, 1), len(f.lines))
-	return Pos{line, min(max(at.Col, 1), 1+utf8.RuneCountInString(f.lines[line-1]))}
+	return Pos{line, min(max(at.Col, 1), 1+utf8.RuneCountInString(f.lines[line-1])), f}
 }
 
-func posOf(tk *token.Token) Pos { return Pos{tk.Position.Line, tk.Position.Column} }
+func (f *File) posOf(tk *token.Token) Pos { return Pos{tk.Position.Line, tk.Position.Column, f} }

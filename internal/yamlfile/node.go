@@ -56,19 +56,19 @@ func (f *File) node(n ast.Node) *Node {
 	case *ast.MappingValueNode:
 		return f.mapping(n, []*ast.MappingValueNode{n})
 	case *ast.SequenceNode:
-		list := &Node{Kind: List, Pos: startOf(n)}
+		list := &Node{Kind: List, Pos: f.startOf(n)}
 		for _, item := range n.Values {
 			list.Items = append(list.Items, f.node(item))
 		}
 		return list
 	case *ast.NullNode:
-		return &Node{Kind: Null, Pos: startOf(n)}
+		return &Node{Kind: Null, Pos: f.startOf(n)}
 	case *ast.LiteralNode:
-		s := scalarOf(n.Value)
-		s.Pos = posOf(n.Start)
+		s := f.scalarOf(n.Value)
+		s.Pos = f.posOf(n.Start)
 		return single(s)
 	default:
-		return single(scalarOf(n))
+		return single(f.scalarOf(n))
 	}
 }
 
@@ -81,13 +81,13 @@ func (f *File) plain(n ast.Node) ast.Node {
 	for {
 		switch node := n.(type) {
 		case *ast.AnchorNode:
-			f.Mistakef(posOf(node.Start), "write the value where it is used", "anchors are not supported")
+			f.Mistakef(f.posOf(node.Start), "write the value where it is used", "anchors are not supported")
 			n = node.Value
 		case *ast.TagNode:
-			f.Mistakef(posOf(node.Start), "remove it", "the tag %s is not supported", Quote(node.Start.Value))
+			f.Mistakef(f.posOf(node.Start), "remove it", "the tag %s is not supported", Quote(node.Start.Value))
 			n = node.Value
 		case *ast.AliasNode:
-			f.Mistakef(posOf(node.Start), "write the value again", "aliases are not supported")
+			f.Mistakef(f.posOf(node.Start), "write the value again", "aliases are not supported")
 			return nil
 		default:
 			return n
@@ -97,10 +97,10 @@ func (f *File) plain(n ast.Node) ast.Node {
 
 // mapping converts the valid keys. Of duplicate keys, it reports the second.
 func (f *File) mapping(n ast.Node, values []*ast.MappingValueNode) *Node {
-	if s, ok := unsplit(n); ok {
+	if s, ok := f.unsplit(n); ok {
 		return single(s)
 	}
-	m := &Node{Kind: Mapping, Pos: startOf(n)}
+	m := &Node{Kind: Mapping, Pos: f.startOf(n)}
 	first := map[string]Pos{}
 	for _, pair := range values {
 		key, ok := f.key(pair.Key)
@@ -125,12 +125,12 @@ func (f *File) mapping(n ast.Node, values []*ast.MappingValueNode) *Node {
 // key converts the key of a mapping.
 func (f *File) key(n ast.MapKeyNode) (Scalar, bool) {
 	if isPlain(n) {
-		return scalarOf(n), true
+		return f.scalarOf(n), true
 	}
 	if _, merge := n.(*ast.MergeKeyNode); merge {
-		f.Mistakef(posOf(n.GetToken()), "write the keys here", "merge keys are not supported")
+		f.Mistakef(f.posOf(n.GetToken()), "write the keys here", "merge keys are not supported")
 	} else {
-		f.Mistakef(posOf(n.GetToken()), "write a plain word", "this cannot be a key")
+		f.Mistakef(f.posOf(n.GetToken()), "write a plain word", "this cannot be a key")
 	}
 	return Scalar{}, false
 }
@@ -148,7 +148,7 @@ func isPlain(n ast.Node) bool {
 // unsplit joins a plain value that the YAML parser has split into a mapping of one key.
 // In {servers: [http://host:8080]} it splits the URL at its last colon, although in
 // YAML only a colon before a blank separates.
-func unsplit(n ast.Node) (Scalar, bool) {
+func (f *File) unsplit(n ast.Node) (Scalar, bool) {
 	pair, _ := n.(*ast.MappingValueNode)
 	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) == 1 && m.Start.Type != token.MappingStartType {
 		pair = m.Values[0]
@@ -160,7 +160,7 @@ func unsplit(n ast.Node) (Scalar, bool) {
 		return Scalar{}, false
 	}
 	left, colon, right := pair.Key.GetToken(), pair.Start, pair.Value.GetToken()
-	s := scalarOf(pair.Key)
+	s := f.scalarOf(pair.Key)
 	s.Text += ":" + right.Value
 	s.Type = "string"
 	return s, adjacent(left, colon) && adjacent(colon, right) && right.Type != token.ImplicitNullType
@@ -172,21 +172,21 @@ func adjacent(a, b *token.Token) bool {
 		a.Position.Column+utf8.RuneCountInString(a.Value) == b.Position.Column
 }
 
-func scalarOf(n ast.Node) Scalar {
+func (f *File) scalarOf(n ast.Node) Scalar {
 	tk := n.GetToken()
-	return Scalar{Text: tk.Value, Pos: posOf(tk), Type: strings.ToLower(n.Type().String())}
+	return Scalar{Text: tk.Value, Pos: f.posOf(tk), Type: strings.ToLower(n.Type().String())}
 }
 
 // startOf returns the position of n. For a mapping in block style, the token is the
 // colon after its first key.
-func startOf(n ast.Node) Pos {
+func (f *File) startOf(n ast.Node) Pos {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {
-			return startOf(n.Values[0])
+			return f.startOf(n.Values[0])
 		}
 	case *ast.MappingValueNode:
-		return posOf(n.Key.GetToken())
+		return f.posOf(n.Key.GetToken())
 	}
-	return posOf(n.GetToken())
+	return f.posOf(n.GetToken())
 }

@@ -97,7 +97,7 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 	}
 	where := p.Key.Pos
 	if p.Path == "" {
-		where = Pos{1, 1}
+		where = Pos{Line: 1, Col: 1}
 	}
 	for _, k := range r.children(p.Path) {
 		if _, name := k.Parent(); !given[name] && k.Required != "" {

@@ -20,8 +20,8 @@ func (CheckCommand) Help() string {
 
   FILE:LINE:COL: the mistake; how to correct it
 
-and exits with 1 if there is one, or else with 0. It also checks the file of redirects. It opens no listener, no
-connection and no log; the log's folder has to exist.
+and exits with 1 if there is one, or else with 0. It also checks the included files and the file of redirects. It opens
+no listener, no connection and no log; the log's folder has to exist.
 
 Example:
   weir check weir.yaml`
@@ -60,6 +60,9 @@ func contents(cfg *config.Config) string {
 	text := fmt.Sprintf("routes: %d, upstreams: %d", len(cfg.Routes), len(cfg.Upstreams))
 	if n := len(cfg.Redirects); n > 0 {
 		text += fmt.Sprintf(", redirects: %d", n)
+	}
+	if len(cfg.Include) > 0 {
+		text += fmt.Sprintf(", files: %d", len(cfg.Sources))
 	}
 	return text
 }
