@@ -21,9 +21,10 @@ type builder struct {
 
 func newBuilder(c Constraints) *builder {
 	return &builder{constraints: c, used: map[string]bool{}, tree: tree{
-		hosts:   map[string]*node{},
-		methods: newMethodNames(),
-		allows:  map[methodSet]string{},
+		hosts:    map[string]*node{},
+		suffixes: map[string]*node{},
+		methods:  newMethodNames(),
+		allows:   map[methodSet]string{},
 	}}
 }
 
@@ -49,7 +50,7 @@ func (b *builder) insert(p *pattern) *Mistake {
 	if !ok {
 		return syntaxMistake(0, "the patterns name more than %d different methods", maxMethods)
 	}
-	constrained := false
+	constrained := p.label != nil && p.label.constraintName != ""
 	for i := range p.segments {
 		constrained = constrained || p.segments[i].constraintName != ""
 	}
@@ -57,15 +58,15 @@ func (b *builder) insert(p *pattern) *Mistake {
 		if other, example := b.tree.conflict(p); other != nil {
 			return conflictMistake(other, example)
 		}
-		for i := range p.segments {
-			if name := p.segments[i].constraintName; name != "" {
-				b.used[name] = true
+		for _, s := range p.withLabel() {
+			if s.constraintName != "" {
+				b.used[s.constraintName] = true
 			}
 		}
 	}
 	l := b.growPath(p)
 	if !constrained && l.hasMethodOf(p) { // the path to the leaf existed already
-		d := conflictSearch{p: p}
+		d := newConflictSearch(p)
 		d.checkLeaf(l)
 		return conflictMistake(d.other, d.example)
 	}
@@ -94,7 +95,10 @@ func (b *builder) put(l *leaf, p *pattern, set methodSet) {
 
 // growPath returns the leaf for a pattern and creates the nodes on the path to it.
 func (b *builder) growPath(p *pattern) *leaf {
-	n := b.growRoot(p.host)
+	n := b.growRoot(p)
+	if p.label != nil {
+		n = b.growLabel(n, p.label)
+	}
 	capture := 0
 	afterMiddle := false
 	for i := range p.segments {
@@ -124,17 +128,30 @@ func (b *builder) growPath(p *pattern) *leaf {
 	return b.growLeaf(&n.leaf)
 }
 
-func (b *builder) growRoot(host string) *node {
-	if n := b.tree.root(host); n != nil {
+func (b *builder) growRoot(p *pattern) *node {
+	n := b.tree.root(p)
+	if n != nil {
 		return n
 	}
-	n := b.nodes.new()
-	if host == "" {
+	n = b.nodes.new()
+	switch {
+	case p.label != nil:
+		b.tree.suffixes[p.host] = n
+	case p.host == "":
 		b.tree.anyHost = n
-	} else {
-		b.tree.hosts[host] = n
+	default:
+		b.tree.hosts[p.host] = n
 	}
 	return n
+}
+
+// growLabel returns the node after the wildcard of a host. The value is no capture:
+// * and {tenant} share an edge.
+func (b *builder) growLabel(n *node, s *segment) *node {
+	if s.kind == middleWildcard {
+		return b.growMiddle(n, 0)
+	}
+	return b.growParam(n, &s.form, 0)
 }
 
 func (b *builder) growMiddle(n *node, capture int) *node {

@@ -24,7 +24,9 @@ func compile(t *tree, entries int) *program {
 		r.next = c.anyHost
 		c.hosts[host] = r
 	}
-	if len(c.hosts) == 0 && !c.special {
+	c.wildcards = c.wildcardHosts(t.suffixes)
+	c.named = len(c.hosts) > 0 || c.wildcards != nil
+	if !c.named && !c.special {
 		c.direct = c.anyHost
 	}
 	return c.program
@@ -277,5 +279,8 @@ func (c *compiler) staticText(l *leaf) string {
 // addEntry records the names of a pattern and returns the index of its entry.
 func (c *compiler) addEntry(p *pattern) int32 {
 	c.names[p.entry] = p.names
+	if c.wildcards != nil {
+		c.wildcards.names[p.entry] = p.labelName
+	}
 	return int32(p.entry)
 }

@@ -20,18 +20,23 @@ import (
 
 // A conflictSearch looks for a conflict of p.
 type conflictSearch struct {
-	p       *pattern
-	other   *pattern // the first pattern that p conflicts with, nil if none
-	example string   // a request that both match
+	p        *pattern
+	segments []segment // of p, with the wildcard of its host
+	other    *pattern  // the first pattern that p conflicts with, nil if none
+	example  string    // a request that both match
+}
+
+func newConflictSearch(p *pattern) conflictSearch {
+	return conflictSearch{p: p, segments: p.withLabel()}
 }
 
 // conflict returns the first pattern that p conflicts with and a request that both
 // match; nil if there is none.
 func (t *tree) conflict(p *pattern) (other *pattern, example string) {
-	d := conflictSearch{p: p}
-	n := t.root(p.host)
-	for i := range p.segments {
-		s := &p.segments[i]
+	d := newConflictSearch(p)
+	n := t.root(p)
+	for i := range d.segments {
+		s := &d.segments[i]
 		if n == nil {
 			return d.other, d.example // no pattern shares more segments with p
 		}
@@ -43,16 +48,16 @@ func (t *tree) conflict(p *pattern) (other *pattern, example string) {
 		}
 		n = n.next(s)
 	}
-	d.checkLeaf(n.leafFor(p.segments))
+	d.checkLeaf(n.leafFor(d.segments))
 	return d.other, d.example
 }
 
 // checkConstraint finds the conflicts with patterns that leave n by another constraint
 // than the i-th segment of p.
 func (d *conflictSearch) checkConstraint(n *node, i int) {
-	newIntersection(d.p.segments, func(q *pattern, tokens []string) {
+	newIntersection(d.segments, func(q *pattern, tokens []string) {
 		if method := commonMethod(d.p, q); method != "" {
-			d.add(q, method, func() []string { return append(exampleTokens(d.p.segments[:i]), escaped(tokens)...) })
+			d.add(q, method, func() []string { return append(exampleTokens(d.segments[:i]), escaped(tokens)...) })
 		}
 	}).walkAlternatives(n, i)
 }
@@ -61,7 +66,7 @@ func (d *conflictSearch) checkConstraint(n *node, i int) {
 func (d *conflictSearch) checkLeaf(l *leaf) {
 	for _, q := range l.patterns() {
 		if method := sharedMethod(d.p, q); method != "" {
-			d.add(q, method, func() []string { return exampleTokens(d.p.segments) })
+			d.add(q, method, func() []string { return exampleTokens(d.segments) })
 		}
 	}
 }
@@ -70,7 +75,11 @@ func (d *conflictSearch) checkLeaf(l *leaf) {
 // segments of a request that both match.
 func (d *conflictSearch) add(q *pattern, method string, tokens func() []string) {
 	if d.other == nil || q.entry < d.other.entry {
-		d.other, d.example = q, method+" "+d.p.host+"/"+strings.Join(tokens(), "/")
+		list, host := tokens(), d.p.host
+		if d.p.label != nil {
+			list, host = list[1:], list[0]+"."+host
+		}
+		d.other, d.example = q, method+" "+host+"/"+strings.Join(list, "/")
 	}
 }
 

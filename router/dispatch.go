@@ -27,6 +27,7 @@ type destination struct {
 	plain    http.Handler // of the only route, if that has no media type
 	endpoint *endpoint
 	values   *pathValues
+	labels   int // number of values from the host: 0 or 1
 }
 
 func newDestination(e *endpoint) destination {
@@ -52,8 +53,13 @@ func (f *result) matchesWithSlash() bool {
 // setValues sets the path values of the request, which must have found a pattern. It
 // reports whether one of the values begins with a dot.
 func (f *result) setValues(req *http.Request, from *valueChunk) (dotted bool) {
-	to := f.found.Value.values
-	return to.set(req, f.values(len(to.names)), from)
+	to := &f.found.Value
+	found := f.values(len(to.values.names) - to.labels)
+	dotted = to.values.set(req, found, from)
+	if to.labels > 0 {
+		req.SetPathValue(to.values.names[0], f.params.label)
+	}
+	return dotted
 }
 
 // lookup finds the endpoint for a path and a rawPath as in url.URL. It fills the result

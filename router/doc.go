@@ -15,6 +15,9 @@
 //	/census                    this path only
 //	GET,HEAD /census           for two methods
 //	example.com/census         for one host, in any case, on any port
+//	*.example.com/census       for all hosts with one label before example.com
+//	{tenant}.example.com/      the same with a name, possibly with a constraint
+//	{sub...}.example.com/      one or more labels
 //	/datasets/{id}             {id} is one non-empty segment
 //	/static/{id:uuid}          one segment that the constraint uuid accepts
 //	/report-{id:int}.pdf       one segment with text around the parameter
@@ -22,6 +25,10 @@
 //	/datasets/                 the same without a name
 //	/datasets/{$}              /datasets/ and nothing below it
 //	/{topic...}/datasets/{id}  one or more segments in the middle of a path
+//
+// A wildcard is the whole first label of a host. As in a TLS certificate, * matches one
+// label, of up to 63 letters, digits, - and _. Its value is in lower case, and a label
+// in Unicode has the form of an A-label.
 //
 // The constraints uuid, ipv4, ipv6, int, uint, hex, slug, word, date and base64url are
 // built in. [Range], [Length], [Any], [All] and [Regexp] make others, which
@@ -36,7 +43,9 @@
 // If several patterns match, the following rules select one. The order of registration
 // does not matter.
 //
-//  1. A pattern with a host precedes one without.
+//  1. A pattern with a host precedes one with a wildcard in its host, and that one
+//     precedes one without a host. Of two wildcards, the one with the longer suffix
+//     precedes, then one label before several, then the one with a constraint.
 //  2. Then the first segment that the patterns match differently decides: literals
 //     precede parameters, and parameters precede {x...}. Of two parameters, the one
 //     with the longer prefix precedes, then the one with the longer suffix, then the
@@ -51,8 +60,9 @@
 // # Bounds
 //
 // A lookup takes at most segments(path) × nodes(tree) steps for any patterns and path.
-// It does not recurse: its stack has at most one frame for each segment of the longest
-// pattern. It does not read the part of a path that a wildcard at the end takes.
+// The number of hosts does not matter. A lookup does not recurse: its stack has at most
+// one frame for each segment of the longest pattern. It does not read the part of a path
+// that a wildcard at the end takes.
 //
 // # For net/http
 //

@@ -22,6 +22,17 @@ func (t *tree) draw() string {
 	for _, host := range slices.Sorted(maps.Keys(t.hosts)) {
 		drawNode(&b, 0, host, t.hosts[host])
 	}
+	for _, suffix := range slices.SortedFunc(maps.Keys(t.suffixes), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b)) // the longest is searched first
+	}) {
+		n := t.suffixes[suffix]
+		for i := range n.params {
+			drawNode(&b, 0, n.params[i].String()+"."+suffix, n.params[i].to)
+		}
+		if n.middle != nil {
+			drawNode(&b, 0, "{...}."+suffix, n.middle.to)
+		}
+	}
 	if t.anyHost != nil {
 		drawNode(&b, 0, "(any host)", t.anyHost)
 	}

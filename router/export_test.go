@@ -9,6 +9,16 @@ func (t *Table[T]) Steps(method, host, path string) (steps, states int) {
 	for _, r := range t.program.hosts {
 		states += r.start.count()
 	}
+	if w := t.program.wildcards; w != nil {
+		for _, suffix := range w.suffixes {
+			for _, b := range suffix.labels {
+				states += b.root.start.count()
+			}
+			if suffix.many != nil {
+				states += suffix.many.start.count()
+			}
+		}
+	}
 	if r := t.program.anyHost; r != nil {
 		states += r.start.count()
 	}
@@ -81,7 +91,7 @@ func Decode(path string) []string {
 // CanonicalHost and CanonicalPatternHost return hosts in the form of the table.
 var (
 	CanonicalHost        = canonicalHost
-	CanonicalPatternHost = canonicalPatternHost
+	CanonicalPatternHost = func(host string, at int) (string, *Mistake) { return canonicalPatternHost("", host, at) }
 )
 
 // Punycode encodes one label.

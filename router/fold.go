@@ -106,7 +106,7 @@ func (p *pattern) respell(escaped string, values *Params) string {
 		case rest:
 			b.WriteString(left)
 		case middleWildcard:
-			_, value := values.At(captured)
+			value := values.value(captured)
 			segment := next()
 			b.WriteString(segment)
 			for n := len(unescape(segment)); n < len(value); n += 1 + len(unescape(segment)) {

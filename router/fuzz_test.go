@@ -29,7 +29,8 @@ func (c *chooser) of(words ...string) string { return words[c.below(len(words))]
 func (c *chooser) pattern() string {
 	var b strings.Builder
 	b.WriteString(c.of("", "", "", "GET ", "POST ", "HEAD ", "GET,POST ", "PUT,OPTIONS ", "HEAD,PUT ", "PUT,GET "))
-	b.WriteString(c.of("", "", "", "h.com"))
+	b.WriteString(c.of("", "", "", "h.com", "a.h.com", "*.h.com", "{h}.h.com", "{h:int}.h.com", "{h:hex}.h.com",
+		"{h:date}.h.com", "{h...}.h.com", "{h}.a.h.com", "{h...}.a.h.com", "{h:hex}.com", "*.com"))
 	afterMany := false
 	for i := range 1 + c.below(5) {
 		s := c.of("a", "b", "1", "a%2fb", "{p}", "{p}", "{p:int}", "{p:hex}", "{p:slug}", "{p:date}",
@@ -45,6 +46,11 @@ func (c *chooser) pattern() string {
 		b.WriteString(end)
 	}
 	return b.String()
+}
+
+func (c *chooser) host() string {
+	return c.of("", "a.", "1.", "ff.", "x.", "1.1.", "b.a.", "1.a.", "2024-02-29.", ".", "a..", ".a.", "a/b.", "xn--9ca.",
+		strings.Repeat("a", 63)+".", strings.Repeat("a", 64)+".", "192.0.2.") + c.of("h.com", "com", "h.org")
 }
 
 func (c *chooser) path() string {
@@ -87,7 +93,7 @@ func FuzzTable(f *testing.F) {
 		for range 8 {
 			path := c.path()
 			for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
-				for _, host := range []string{"", "h.com"} {
+				for _, host := range []string{"", "h.com", c.host()} {
 					compareWithOracle(t, table, patterns, method, host, path)
 				}
 			}
@@ -312,7 +318,8 @@ func FuzzTableOrder(f *testing.F) {
 // FuzzPattern parses any text: an accepted pattern must give a table that draws and an
 // example that it matches, and a rejected one an offset within the pattern.
 func FuzzPattern(f *testing.F) {
-	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/",
+	for _, s := range []string{"/", "GET,HEAD h.com/a/{b:int}/{c...}", "*.h.com/", "{a}.h.com/{a}", "{É}.h.com/{b}",
+		"{a:int}.é/", "{a...}.h.com:80/", "{a}.{b}.c/", "*.1/", "/{a...}/b/{$}", "/%zz", "é/{é}", "[::1]/",
 		"/{a...:int}", "/a%2F{b:int}.c/{d}", "/{a}{b}", "/a}{b}"} {
 		f.Add(s)
 	}

@@ -154,8 +154,8 @@ func lowerInHost(c rune) (rune, bool) {
 }
 
 // canonicalPatternHost returns the host of a pattern, which begins at the given offset,
-// in the form of canonicalHost.
-func canonicalPatternHost(host string, at int) (string, *Mistake) {
+// in the form of canonicalHost. wildcard is the text before it, such as "*.", for hints.
+func canonicalPatternHost(wildcard, host string, at int) (string, *Mistake) {
 	for i, c := range host {
 		if _, ok := lowerInHost(c); !ok && (c >= utf8.RuneSelf || !strings.ContainsRune(".:[]", c)) {
 			_, size := utf8.DecodeRuneInString(host[i:])
@@ -172,7 +172,7 @@ func canonicalPatternHost(host string, at int) (string, *Mistake) {
 			canonical = "[" + canonical + "]"
 		}
 		return "", syntaxMistake(at, "the host %q has a port or a final dot", host).
-			hint("write %s: it is matched on every port", canonical)
+			hint("write %s: it is matched on every port", wildcard+canonical)
 	}
 	return canonical, nil
 }

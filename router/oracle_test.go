@@ -3,6 +3,7 @@ package router_test
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,7 +60,7 @@ func (a oracleRank) compareWithoutRule(b oracleRank) int {
 // An oracleMatch is one way in which a pattern matches a request.
 type oracleMatch struct {
 	pattern oraclePattern
-	noHost  int          // 0: the pattern has a host, 1: it has none
+	host    oracleHostRank
 	rank    []oracleRank // of each segment of the request
 	method  int          // 0: named, 1: HEAD by GET, 2: pattern without methods, -1: not taken
 	values  []string
@@ -67,14 +68,14 @@ type oracleMatch struct {
 
 // compare is negative if a takes precedence over b.
 func (a *oracleMatch) compare(b *oracleMatch) int {
-	return cmp.Or(a.noHost-b.noHost, slices.CompareFunc(a.rank, b.rank, oracleRank.compare), a.method-b.method)
+	return cmp.Or(a.host.compare(b.host), slices.CompareFunc(a.rank, b.rank, oracleRank.compare), a.method-b.method)
 }
 
 // unordered reports whether only the names of constraints order two matches of the same
 // request.
 func (a *oracleMatch) unordered(b *oracleMatch) bool {
-	if a.noHost != b.noHost {
-		return false
+	if a.host != b.host {
+		return a.host.compareWithoutRule(b.host) == 0
 	}
 	for i := range a.rank {
 		if a.rank[i] != b.rank[i] {
@@ -87,17 +88,68 @@ func (a *oracleMatch) unordered(b *oracleMatch) bool {
 // match returns the best match of the pattern, regardless of the method. The tokens are
 // the unescaped segments of the path.
 func (p oraclePattern) match(method, host string, tokens []string) (oracleMatch, bool) {
-	if p.host != "" && p.host != host {
+	rank, label, ok := oracleHost(p.host, host)
+	if !ok {
 		return oracleMatch{}, false
 	}
-	m := oracleMatch{pattern: p, method: p.methodRank(method)}
-	if p.host == "" {
-		m.noHost = 1
-	}
-	var ok bool
+	m := oracleMatch{pattern: p, host: rank, method: p.methodRank(method)}
 	m.rank, m.values, ok = oracleAssign(p.segments, tokens)
+	m.values = append(label, m.values...)
 	return m, ok
 }
+
+// An oracleHostRank describes how a pattern takes a host.
+type oracleHostRank struct {
+	class  int // 1: a name, 2: a wildcard and a name, 3: all hosts
+	suffix int // of a wildcard: number of labels after it
+	many   int // of a wildcard: 1 if it takes several labels
+	free   int // of a wildcard: 0 with a constraint, 1 without
+	rule   string
+}
+
+// compare is negative if a takes precedence over b.
+func (a oracleHostRank) compare(b oracleHostRank) int {
+	return cmp.Or(a.compareWithoutRule(b), cmp.Compare(a.rule, b.rule))
+}
+
+func (a oracleHostRank) compareWithoutRule(b oracleHostRank) int {
+	return cmp.Or(a.class-b.class, b.suffix-a.suffix, a.many-b.many, a.free-b.free)
+}
+
+// oracleHost assigns the host of a request, in lower case and without a port, to that of
+// a pattern. values has the value of a named wildcard.
+func oracleHost(pattern, host string) (r oracleHostRank, values []string, ok bool) {
+	wildcard, suffix, _ := strings.Cut(pattern, "}.")
+	switch {
+	case pattern == "":
+		return oracleHostRank{class: 3}, nil, true
+	case strings.HasPrefix(pattern, "*."):
+		wildcard, suffix = "*", pattern[2:]
+	case pattern[0] != '{':
+		return oracleHostRank{class: 1}, nil, pattern == host
+	}
+	_, rule, constrained := strings.Cut(wildcard, ":")
+	r = oracleHostRank{class: 2, suffix: strings.Count(suffix, "."), free: 1, rule: rule}
+	value, fits := strings.CutSuffix(host, "."+suffix)
+	for label := range strings.SplitSeq(value, ".") {
+		fits = fits && oracleLabel.MatchString(label)
+	}
+	if constrained {
+		r.free = 0
+		fits = fits && oracleConstraints[rule].Match(value)
+	}
+	if strings.HasSuffix(wildcard, "...") {
+		r.many = 1
+	} else if strings.Contains(value, ".") {
+		return r, nil, false
+	}
+	if wildcard != "*" {
+		values = []string{value}
+	}
+	return r, values, fits
+}
+
+var oracleLabel = regexp.MustCompile(`^[a-z0-9_-]{1,63}$`)
 
 // oracleTokens returns the unescaped segments of an escaped path.
 func oracleTokens(path string) []string {

@@ -1,14 +1,17 @@
 package router
 
-// Params are the parameters that a lookup found in a path, unescaped, in the order of
-// the pattern. The zero Params is ready. The caller owns it and may use it for another
+// Params are the parameters that a lookup found in the host and in the path, unescaped,
+// in the order of the pattern. The zero Params is ready. The caller owns it and may use it for another
 // lookup, which replaces its content; one goroutine at a time. The values share memory
-// with the path, and stay valid when Params is used again.
+// with the host and the path, and stay valid when Params is used again.
 type Params struct {
 	names []string // the pattern's
 	path  string   // contains the values
 	spans []span   // of the values in path
 	last  int      // the index after the parameter read last
+
+	labelName string // name of the wildcard in the pattern's host, "" if it has none
+	label     string // its value
 
 	frames  []frame  // scratch: the stack of a search
 	visited []uint64 // scratch: the visit bits of a search
@@ -35,18 +38,35 @@ func (p *Params) Get(name string) string {
 			return p.value(i)
 		}
 	}
+	if p.labelName != "" && name == p.labelName {
+		return p.label
+	}
 	return ""
 }
 
 // Len returns the number of parameters.
-func (p *Params) Len() int { return len(p.names) }
+func (p *Params) Len() int {
+	if p.labelName != "" {
+		return len(p.names) + 1
+	}
+	return len(p.names)
+}
 
 // At returns the i-th parameter from the left.
-func (p *Params) At(i int) (name, value string) { return p.names[i], p.value(i) }
+func (p *Params) At(i int) (name, value string) {
+	if p.labelName != "" {
+		if i == 0 {
+			return p.labelName, p.label
+		}
+		i--
+	}
+	return p.names[i], p.value(i)
+}
 
+// value returns the i-th parameter in the path.
 func (p *Params) value(i int) string { return p.captures().value(i) }
 
-// captures returns the values that p holds.
+// captures returns the values in the path.
 func (p *Params) captures() captures { return captures{p.path, p.spans[:len(p.names)]} }
 
 // captures are the values of parameters, from left to right.
@@ -91,10 +111,10 @@ func (p *Params) reset(g *program) {
 	p.searches++
 }
 
-// Release drops the references to the path of the last lookup. Call it before putting a
+// Release drops the references to the host and the path of the last lookup. Call it before putting a
 // Params into a pool.
 func (p *Params) Release() {
-	p.names, p.path = nil, ""
+	p.names, p.path, p.labelName, p.label = nil, "", "", ""
 	clear(p.frames[:cap(p.frames)])
 }
 

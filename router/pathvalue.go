@@ -38,7 +38,9 @@ func muxPathValues(names []string) *pathValues {
 	return &pathValues{names: names, mux: muxFor(names), url: &url.URL{Path: pathFor(names)}}
 }
 
-// set sets the values of req that a lookup found for a route with these names. It
+// set sets the values of req that a lookup found for a route with these names. The
+// first name may be that of a host's wildcard; its value is not in found, and remains
+// for the caller to set. set
 // copies them into memory from the chunk, so found and from can be reused when set
 // returns. It reports whether a value begins with a dot: a separate loop for that would
 // take half as much time again.
@@ -46,10 +48,11 @@ func (v *pathValues) set(req *http.Request, found captures, from *valueChunk) (d
 	if v.pattern == nil {
 		return v.setByMux(req, found)
 	}
-	values := from.take(len(found.spans), req)
-	for i := range values {
-		values[i] = found.value(i)
-		dotted = dotted || strings.HasPrefix(values[i], ".")
+	values := from.take(len(v.names), req)
+	path := values[len(v.names)-len(found.spans):]
+	for i := range path {
+		path[i] = found.value(i)
+		dotted = dotted || strings.HasPrefix(path[i], ".")
 	}
 	v.fields.write(req, v.pattern, values)
 	return dotted
@@ -63,7 +66,7 @@ func (v *pathValues) setByMux(req *http.Request, found captures) (dotted bool) {
 	req.URL, req.RequestURI = v.url, v.url.Path
 	v.mux.ServeHTTP(nil, req)
 	req.URL, req.RequestURI, req.Pattern = u, uri, pattern
-	for i, name := range v.names {
+	for i, name := range v.names[len(v.names)-len(found.spans):] {
 		req.SetPathValue(name, found.value(i))
 		dotted = dotted || strings.HasPrefix(found.value(i), ".")
 	}

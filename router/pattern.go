@@ -33,12 +33,14 @@ func (s *segment) multi() bool { return s.kind == middleWildcard || s.kind == re
 
 // A pattern is a parsed pattern.
 type pattern struct {
-	text     string
-	entry    int       // index of its entry
-	methods  []string  // empty: all methods
-	host     string    // in canonical form; "": all hosts
-	names    []string  // names of the parameters, from left to right
-	segments []segment // nil once the pattern is in a tree, which has the same information
+	text      string
+	entry     int       // index of its entry
+	methods   []string  // empty: all methods
+	host      string    // in canonical form, without the wildcard; "": all hosts
+	label     *segment  // the wildcard at the start of the host, nil if there is none; its name is an example
+	labelName string    // name of the wildcard, "" for *
+	names     []string  // names of the parameters in the path, from left to right
+	segments  []segment // nil once the pattern is in a tree, which has the same information
 }
 
 // parsePattern parses text. The caller sets Entry and Pattern of the mistake.
@@ -56,7 +58,7 @@ func (p *pattern) parse(constraints Constraints, texts *slab[string]) *Mistake {
 	if m != nil {
 		return m
 	}
-	pathAt, m := p.parseHost(hostAt)
+	pathAt, m := p.parseHost(hostAt, constraints)
 	if m != nil {
 		return m
 	}
@@ -120,22 +122,29 @@ func cutBlank(s string) (before string, after int, found bool) {
 }
 
 // parseHost parses the host and returns the offset of the path.
-func (p *pattern) parseHost(at int) (int, *Mistake) {
+func (p *pattern) parseHost(at int, constraints Constraints) (int, *Mistake) {
 	n := strings.IndexByte(p.text[at:], '/')
 	if n < 0 {
 		return 0, syntaxMistake(at, "there is no path").hint("a path begins with a slash")
 	}
 	host := p.text[at : at+n]
-	switch i := strings.IndexAny(host, "{,"); {
-	case i >= 0 && host[i] == '{':
-		return 0, syntaxMistake(at+i, "a host has no parameters").hint("a path begins with a slash")
-	case i >= 0:
+	switch i := strings.IndexAny(host, "{*,"); {
+	case i == 0 && host[0] != ',':
+		return at + n, p.parseWildcard(host, at, constraints)
+	case i >= 0 && host[i] == ',':
 		return 0, syntaxMistake(at+i, "%q is not allowed in a host",
 			host[i:i+1]).hint("write a blank after the methods: GET,HEAD /path")
+	case i >= 0 && host[i] == '{' && strings.IndexByte(host, '.') < 0:
+		return 0, syntaxMistake(at+i, "a host has no parameters, except in place of its first label").
+			hint("a path begins with a slash")
+	case i >= 0:
+		return 0, syntaxMistake(at+i, onlyFirstLabel).hint("write *.example.com or {name}.example.com")
+	case strings.HasPrefix(host, "."):
+		return 0, syntaxMistake(at, "a host begins with a name").hint("write *%s for its subdomains", host)
 	case strings.HasSuffix(host, ":") && strings.HasPrefix(p.text[at+n:], "//"):
 		return 0, syntaxMistake(at, "a scheme before the host").hint("leave %s// out", host)
 	}
-	canonical, m := canonicalPatternHost(host, at)
+	canonical, m := canonicalPatternHost("", host, at)
 	p.host = canonical
 	return at + n, m
 }
@@ -171,7 +180,7 @@ func (p *pattern) checkLast(at int) *Mistake {
 		return syntaxMistake(at, "a wildcard directly after another one: the end of the first would be ambiguous")
 	case s.name == "":
 		return nil
-	case slices.Contains(p.names, s.name):
+	case slices.Contains(p.names, s.name), s.name == p.labelName:
 		return syntaxMistake(at, "duplicate name %q", s.name)
 	}
 	p.names = append(p.names, s.name)

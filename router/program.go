@@ -15,9 +15,12 @@ type program struct {
 	hosts   map[string]*root // by canonical host
 	anyHost *root            // nil: all patterns have a host
 	direct  *root            // anyHost, if it is the only root and no literal needs a key
-	names   [][]string       // names of the parameters, by entry
+	names   [][]string       // names of the parameters in the path, by entry
 	methods methodNames
 	allows  map[methodSet]string // precomputed Allow fields
+
+	named     bool           // a pattern has a host
+	wildcards *wildcardHosts // nil: no host begins with a wildcard
 
 	captures  int  // the most values of any pattern
 	visitBits int  // number of visit bits

@@ -195,10 +195,16 @@ func (g *registry) compile() *dispatch {
 		named:     maps.Clone(g.named),
 		allows:    map[methodSet]string{},
 	}
-	for i, names := range d.table.program.names {
-		d.table.entries[i].Value.values = g.values.of(names)
+	program := d.table.program
+	for i, names := range program.names {
+		to := &d.table.entries[i].Value
+		if program.wildcards != nil && program.wildcards.names[i] != "" {
+			names = slices.Insert(slices.Clone(names), 0, program.wildcards.names[i])
+			to.labels = 1
+		}
+		to.values = g.values.of(names)
 	}
-	for set, header := range d.table.program.allows {
+	for set, header := range program.allows {
 		d.allows[set] = withOptions(header)
 	}
 	constraints := maps.Clone(g.constraints)

@@ -44,6 +44,9 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 		p = new(Params)
 	}
 	p.names = nil
+	if p.labelName != "" {
+		p.labelName = ""
+	}
 	m := g.methods.only(method)
 	if g.direct == nil || rawPath != "" {
 		s := search{params: p, host: host, methods: m}
@@ -51,6 +54,9 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 			return entry, g.allow(s.allow)
 		}
 		s.setParams(g.names[entry])
+		if g.wildcards != nil {
+			p.labelName = g.wildcards.names[entry]
+		}
 	} else if entry = g.direct.static.find(path, m); entry < 0 {
 		s := search{params: p, key: path, methods: m}
 		if entry = s.walk(g, g.direct); entry < 0 {
@@ -88,8 +94,12 @@ func (g *program) find(s *search, path, rawPath string) int32 {
 		s.setKey(path, rawPath)
 	}
 	r := g.anyHost
-	if len(g.hosts) > 0 {
-		if own := g.hosts[canonicalHost(s.host)]; own != nil {
+	if g.named {
+		host := canonicalHost(s.host)
+		if g.wildcards != nil {
+			return g.findHost(s, host)
+		}
+		if own := g.hosts[host]; own != nil {
 			r = own
 		}
 	}

@@ -154,16 +154,20 @@ func (c *children) sorted() []child {
 // from it.
 type tree struct {
 	hosts     map[string]*node // by canonical host
+	suffixes  map[string]*node // of the hosts that begin with a wildcard, which is a param or the middle of the node
 	anyHost   *node            // nil: all patterns have a host
 	methods   methodNames
 	allows    map[methodSet]string // precomputed Allow fields
 	visitBits int                  // number of visit bits
 }
 
-// root returns the node where the patterns of a host begin, nil if there is none.
-func (t *tree) root(host string) *node {
-	if host == "" {
+// root returns the node for the first segment of p.withLabel, nil if there is none.
+func (t *tree) root(p *pattern) *node {
+	switch {
+	case p.label != nil:
+		return t.suffixes[p.host]
+	case p.host == "":
 		return t.anyHost
 	}
-	return t.hosts[host]
+	return t.hosts[p.host]
 }

@@ -13,22 +13,27 @@ import (
 // for its parameters, given as alternating names and values.
 func (d *dispatch) url(r *route, pairs []string) (string, error) {
 	path, err := r.pattern.path(pairs)
-	if err == nil {
-		err = d.checkURL(r, path, pairs)
+	if err != nil {
+		return "", err
 	}
-	if err != nil || r.pattern.host == "" {
+	host, err := r.pattern.urlHost(pairs)
+	if err == nil {
+		err = d.checkURL(r, host, path, pairs)
+	}
+	if err != nil || host == "" {
 		return path, err
 	}
-	return "//" + urlHost(r.pattern.host) + path, nil
+	return "//" + host + path, nil
 }
 
-// checkURL returns an error unless the path reaches the route with the same values.
-func (d *dispatch) checkURL(r *route, path string, pairs []string) error {
+// checkURL returns an error unless the host and the path reach the route with the same
+// values.
+func (d *dispatch) checkURL(r *route, host, path string, pairs []string) error {
 	u, err := url.ParseRequestURI(path)
 	if err != nil {
 		return err
 	}
-	req := &http.Request{Method: http.MethodGet, Host: urlHost(r.pattern.host), URL: u}
+	req := &http.Request{Method: http.MethodGet, Host: host, URL: u}
 	if len(r.pattern.methods) > 0 {
 		req.Method = r.pattern.methods[0]
 	}
@@ -79,12 +84,24 @@ func valueOf(pairs []string, name string) string {
 	return ""
 }
 
-// urlHost returns a host in the form of a URL.
-func urlHost(host string) string {
-	if strings.Contains(host, ":") {
-		return "[" + host + "]"
+// urlHost returns the host of the pattern in the form of a URL, with a value for its
+// wildcard.
+func (p *pattern) urlHost(pairs []string) (string, error) {
+	switch {
+	case p.label == nil && strings.Contains(p.host, ":"):
+		return "[" + p.host + "]", nil
+	case p.label == nil:
+		return p.host, nil
+	case p.labelName == "":
+		return "", fmt.Errorf("the wildcard of *.%s has no name; write {name}.%s", p.host, p.host)
 	}
-	return host
+	value := valueOf(pairs, p.labelName)
+	for _, label := range strings.Split(value, ".") {
+		if !isLabel(label) {
+			return "", fmt.Errorf("parameter %q: %q cannot be part of a host", p.labelName, value)
+		}
+	}
+	return value + "." + p.host, nil
 }
 
 // checkPairs returns an error unless each parameter of the pattern is named once.
@@ -92,20 +109,21 @@ func (p *pattern) checkPairs(pairs []string) error {
 	if len(pairs)%2 != 0 {
 		return fmt.Errorf("%d names and values are not pairs", len(pairs))
 	}
+	names := p.allNames()
 	given := make([]string, 0, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		switch name := pairs[i]; {
-		case !slices.Contains(p.names, name) && len(p.names) == 0:
+		case len(names) == 0:
 			return fmt.Errorf("there are no parameters, and so no %q", name)
-		case !slices.Contains(p.names, name):
-			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(p.names, ", "))
+		case !slices.Contains(names, name):
+			return fmt.Errorf("there is no parameter %q; there are %s", name, strings.Join(names, ", "))
 		case slices.Contains(given, name):
 			return fmt.Errorf("parameter %q is given twice", name)
 		default:
 			given = append(given, name)
 		}
 	}
-	for _, name := range p.names {
+	for _, name := range names {
 		if !slices.Contains(given, name) {
 			return fmt.Errorf("parameter %q has no value", name)
 		}
