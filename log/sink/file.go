@@ -85,10 +85,11 @@ type FileOptions struct {
 // is then unknown, and a second fsync would not show it.
 type File struct {
 	path    string
-	options FileOptions
-	archive *archive // nil unless the file is rotated
+	onError func(error) // may be nil
 
-	mu      sync.Mutex  // held during a Write; guards the fields below
+	mu      sync.Mutex // held during a Write; guards the fields below
+	options FileOptions
+	archive *archive    // nil unless the file is rotated
 	file    *os.File    // nil after Close
 	regular bool        // false for a pipe or a device, which is never rotated
 	size    int64       // of the file, as far as it is known
@@ -106,21 +107,57 @@ func OpenFile(path string, o FileOptions) (*File, error) {
 	if o.Mode == 0 {
 		o.Mode = 0o640
 	}
-	f := &File{path: path, options: o}
+	f := &File{path: path, onError: o.OnError, options: o}
 	file, info, err := f.open()
 	if err != nil {
 		return nil, err
 	}
 	f.use(file, info, time.Now())
-	if o.MaxBytes > 0 || o.Daily {
-		// If path is a symbolic link, the link remains and its target is
-		// rotated.
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			f.path = target
-		}
-		f.archive = openArchive(f.path, o.Keep, o.Gzip, f.report)
-	}
+	f.openArchive()
 	return f, nil
+}
+
+// openArchive opens the archive if the options rotate the file.
+func (f *File) openArchive() {
+	if !f.options.rotates() {
+		return
+	}
+	// If path is a symbolic link, the link remains and its target is rotated.
+	if target, err := filepath.EvalSymlinks(f.path); err == nil {
+		f.path = target
+	}
+	f.archive = openArchive(f.path, f.options.Keep, f.options.Gzip, f.report)
+}
+
+func (o *FileOptions) rotates() bool { return o.MaxBytes > 0 || o.Daily }
+
+// Change replaces the options, except OnError. Mode applies to files that are
+// opened later. It waits for a Write in progress. If Keep, Gzip or the rotation
+// changes, it also waits for background work, except a compression, which begins
+// again.
+func (f *File) Change(o FileOptions) error {
+	if o.Mode == 0 {
+		o.Mode = 0o640
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file == nil {
+		return os.ErrClosed
+	}
+	before := f.options
+	f.options = o
+	if before.rotates() == o.rotates() && before.Keep == o.Keep && before.Gzip == o.Gzip {
+		return nil
+	}
+	spared := ""
+	if f.archive != nil {
+		f.archive.close()
+		spared, f.archive = f.archive.spared, nil
+	}
+	if f.openArchive(); f.archive != nil {
+		f.archive.spare(spared)
+	}
+	return nil
 }
 
 // Write appends p: whole lines or, after a short write, the rest of p. It
@@ -294,7 +331,7 @@ func (f *File) retire(file *os.File) error {
 }
 
 func (f *File) report(err error) {
-	if err != nil && f.options.OnError != nil {
-		f.options.OnError(err)
+	if err != nil && f.onError != nil {
+		f.onError(err)
 	}
 }

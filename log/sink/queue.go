@@ -100,7 +100,8 @@ type Queue struct {
 	flushes []flush
 	sleep   sleep
 	closed  bool
-	callers int // number of callers that wait for space
+	next    log.EventWriter // set by Redirect
+	callers int             // number of callers that wait for space
 
 	// The chunk that is being written, or nil between two writes. Its first
 	// settled lines are counted.
@@ -151,6 +152,8 @@ func (q *Queue) WriteEvent(level log.Level, line []byte) (int, error) {
 		return 0, ErrFull
 	case Closed:
 		return 0, os.ErrClosed
+	case redirected:
+		return q.next.WriteEvent(level, line)
 	}
 	if level >= log.LevelFatal {
 		q.flushFatal()
@@ -174,7 +177,7 @@ func (q *Queue) Stats() Stats {
 // it was dropped.
 func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	q.mu.Lock()
-	if q.closed || !q.hasRoom(level, len(line)) {
+	if !q.hasRoom(level, len(line)) {
 		if dropped = q.await(level, len(line)); dropped != "" {
 			q.mu.Unlock()
 			return dropped
@@ -195,9 +198,12 @@ func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 }
 
 // hasRoom reports whether a line of n bytes may be added. A line may always be
-// added to an empty queue. q.mu is held.
+// added to an empty queue that is open. q.mu is held.
 func (q *Queue) hasRoom(level log.Level, n int) bool {
 	b := &q.backlog
+	if q.closed || q.next != nil {
+		return false
+	}
 	return b.used == 0 || b.used+b.cost(n) <= q.o.WhenFull.share(level, q.o.Bytes)
 }
 
@@ -206,6 +212,8 @@ func (q *Queue) hasRoom(level log.Level, n int) bool {
 // while it waits.
 func (q *Queue) await(level log.Level, n int) (dropped Reason) {
 	switch {
+	case q.next != nil:
+		return redirected
 	case q.closed:
 		dropped = Closed
 	case q.o.WhenFull != Block:
@@ -213,7 +221,11 @@ func (q *Queue) await(level log.Level, n int) (dropped Reason) {
 	default:
 		q.tally.emit(n)
 		q.callers++
-		if dropped = q.waitForRoom(level, n); dropped != "" {
+		switch dropped = q.waitForRoom(level, n); dropped {
+		case "":
+		case redirected:
+			q.tally.withdraw(n)
+		default:
 			q.tally.settle(level, n, 0, dropped, nil)
 			q.openGap()
 		}
@@ -242,15 +254,14 @@ func (q *Queue) waitForRoom(level log.Level, n int) (dropped Reason) {
 	}
 	for !q.hasRoom(level, n) {
 		switch {
+		case q.next != nil:
+			return redirected
 		case q.closed:
 			return Closed
 		case late:
 			return Full
 		}
 		q.room.Wait()
-	}
-	if q.closed {
-		return Closed
 	}
 	return ""
 }

@@ -47,8 +47,16 @@ type backlog struct {
 	removed    uint64 // lines that were ever removed
 }
 
-func newBacklog(bytes int) backlog {
-	return backlog{chunkText: min(max(bytes/chunkShare, minChunkText), maxChunkText)}
+func newBacklog(bytes int) backlog { return backlog{chunkText: chunkTextOf(bytes)} }
+
+// chunkTextOf returns the size of the text of a chunk, for a queue of some bytes.
+func chunkTextOf(bytes int) int { return min(max(bytes/chunkShare, minChunkText), maxChunkText) }
+
+// resize sets the size of new chunks for a queue of some bytes.
+func (b *backlog) resize(bytes int) {
+	if size := chunkTextOf(bytes); size != b.chunkText {
+		b.chunkText, b.free = size, nil
+	}
 }
 
 // cost returns by how much a line of n bytes increases used.

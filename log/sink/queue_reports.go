@@ -22,7 +22,7 @@ const gapPause = time.Second
 // to the queue's goroutine. These events bypass the backlog, which may be full.
 type reports struct {
 	line      lineKeeper
-	heartbeat time.Duration
+	heartbeat time.Duration // a copy of the queue's option
 	opened    time.Time
 
 	reported []Loss    // the losses that have been reported
@@ -35,17 +35,22 @@ func newReports(w io.Writer, heartbeat time.Duration) *reports {
 }
 
 // UseOptions sets the options of the events that the queue writes itself,
-// except Level, Sampling and OnError. Only the first call counts. [log.New]
-// calls it for the Logger that writes to the queue. Call it for lines from
-// other sources, such as log/onslog; otherwise these events have no namespace.
+// except Level, Sampling and OnError. Only the first call counts; see also
+// [Queue.Change]. [log.New] calls it for the Logger that writes to the queue.
+// Call it for lines from other sources, such as log/onslog; otherwise these
+// events have no namespace.
 func (q *Queue) UseOptions(o log.Options) {
-	o.Level, o.Sampling, o.OnError = log.LevelInfo, nil, nil
-	own := log.New(&q.reports.line, o)
+	own := q.newOwn(o)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.own == nil {
 		q.own = own
 	}
+}
+
+func (q *Queue) newOwn(o log.Options) *log.Logger {
+	o.Level, o.Sampling, o.OnError = log.LevelInfo, nil, nil
+	return log.New(&q.reports.line, o)
 }
 
 // ownEvents returns the logger of the events that the queue writes itself.
@@ -101,6 +106,18 @@ func (q *Queue) untilReport() time.Duration {
 func (r *reports) armTotals() {
 	if r.heartbeat > 0 && r.totalsAt.IsZero() {
 		r.totalsAt = time.Now().Add(r.heartbeat)
+	}
+}
+
+// setHeartbeat sets the interval of totals from now on.
+func (r *reports) setHeartbeat(d time.Duration) {
+	if d == r.heartbeat {
+		return
+	}
+	r.heartbeat = d
+	if due := !r.totalsAt.IsZero(); due {
+		r.totalsAt = time.Time{}
+		r.armTotals()
 	}
 }
 

@@ -40,6 +40,7 @@ func (q *Queue) run() {
 func (q *Queue) take(timer *time.Timer) (c *chunk, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.reports.setHeartbeat(q.o.Heartbeat)
 	lingered := q.backlog.head == nil && q.wrote && q.o.Linger > 0 && !q.isUrgent()
 	if lingered {
 		// A busy log has more lines soon, and none of them has to wake this goroutine.

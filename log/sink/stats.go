@@ -63,6 +63,13 @@ func (t *tally) emit(bytes int) {
 	t.stats.HighWaterBytes = max(t.stats.HighWaterBytes, t.stats.WaitingBytes)
 }
 
+// withdraw removes an event that waits. It goes to another sink, which counts it.
+func (t *tally) withdraw(bytes int) {
+	t.stats.Emitted--
+	t.stats.Waiting--
+	t.stats.WaitingBytes -= uint64(bytes)
+}
+
 // refuse counts a new event that is dropped immediately.
 func (t *tally) refuse(level log.Level, reason Reason) {
 	t.stats.Emitted++
