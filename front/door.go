@@ -150,6 +150,9 @@ func lookup(x *exchange, t *tables) {
 
 // forward forwards the request to the upstream of its route, or responds itself.
 func (d *Door) forward(x *exchange, t *tables) {
+	if t.access != nil && t.access.apply(x) {
+		return
+	}
 	if fields := t.gate.allow(x.began, x.client, x.Header); fields != nil {
 		d.refuseFor(x, 429, limitRate, allRoutes, "more requests than the rate allows", fields...)
 		return

@@ -35,6 +35,7 @@ type metrics struct {
 	waits    *prometheus.CounterVec // for a connection to an upstream
 	refused  prometheus.Counter
 	refusals *prometheus.CounterVec // by limits
+	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
 	reloads  reloadMetrics
 
@@ -94,10 +95,12 @@ func newMetrics(log prometheus.Collector) *metrics {
 		}),
 		refusals: newCounters("weir_limit_refusals_total",
 			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
+		access: newCounters("weir_access_refusals_total",
+			"Requests that access, basic_auth or forward_auth has refused, by that key and route.", "by", "route"),
 	}
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads = newReloadMetrics()
-	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals,
+	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
 		m.reloads.total, m.reloads.last, newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
@@ -130,6 +133,11 @@ func (m *metrics) route(pattern string) *routeCounts {
 // refused or ended.
 func (m *metrics) refusal(name limitName, route string) prometheus.Counter {
 	return m.refusals.WithLabelValues(string(name), route)
+}
+
+// accessRefusal returns the counter of the requests that a part of a route has refused.
+func (m *metrics) accessRefusal(by refuser, route string) prometheus.Counter {
+	return m.access.WithLabelValues(string(by), route)
 }
 
 // cell returns the metrics for a method and a status.

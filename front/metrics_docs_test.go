@@ -58,6 +58,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
+		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
 	out, _, _ := openLog(t, cfg, nil)
 	d := serveDoor(t, cfg, out)

@@ -51,6 +51,14 @@ func (r *route) applyStages(x *exchange) (responded bool) {
 	return false
 }
 
+// stages returns the stages of a route, in the order in which requests pass them.
+func (b *tableBuilder) stages(r config.Route) (stages []stage) {
+	if r.Access != nil {
+		stages = append(stages, newAccessRule(r.Access, b.metrics, r.Match))
+	}
+	return stages
+}
+
 // An upstream is a destination of requests.
 type upstream struct {
 	name    string

@@ -15,6 +15,7 @@ type tables struct {
 	routes    *router.Table[*route]
 	upstreams []*proxy.Upstream
 	trust     proxy.Trust
+	access    *accessRule          // of all requests; nil admits them
 	gate      *gate                // of all requests
 	gates     map[string]*gate     // by route; includes the gate of all requests
 	limits    config.RequestLimits // of requests that have no route
@@ -44,6 +45,9 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 			t.close()
 		}
 	}()
+	if cfg.Access != nil {
+		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
+	}
 	all := cfg.Limits.RequestLimits
 	if all.InFlight == 0 || all.InFlight > b.maxInFlight {
 		all.InFlight = b.maxInFlight
@@ -84,6 +88,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 			events: b.eventSet(cmp.Or(r.Events, b.events)),
 			gate:   newGate(r.Match, r.Limits, gates),
 			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
+			stages: b.stages(r),
 		}
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}

@@ -47,6 +47,9 @@ type Config struct {
 
 	Log Log
 
+	// Access admits the clients of all requests. Nil admits all.
+	Access *Access
+
 	// Limits apply to all requests and connections.
 	Limits Limits
 
@@ -121,6 +124,15 @@ type Route struct {
 
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
+
+	// Access admits clients to this route, in addition to Config.Access. Nil admits all.
+	Access *Access
+}
+
+// Access admits clients by their address, which trusted proxies report. A client in a
+// network of Deny is refused. Others are admitted if Allow is empty or contains them.
+type Access struct {
+	Allow, Deny []netip.Prefix // not both empty; no network of Allow is within one of Deny
 }
 
 // FixedResponse is a response that is the same for all requests.

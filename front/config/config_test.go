@@ -250,6 +250,12 @@ func TestParseMistakes(t *testing.T) {
 		{"no network", "trusted_proxies: [10.0.0.0/33, 10.1.2.3/8]\n" + smallest,
 			[]string{`1:19 "10.0.0.0/33"`, `1:32 "10.1.2.3/8"|did you mean "10.0.0.0/8"?`}},
 
+		{"access", smallest + "access: {allow: [10.0.0.0/8, 10.1.0.0/33], deny: [10.1.2.3, 10.0.0.0/8]}\n",
+			[]string{`3:18 10.0.0.0/8 is never allowed, because 10.0.0.0/8 is in deny|precedence`, `3:30 "10.1.0.0/33"`}},
+		{"access without networks", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, access: {}}\n" +
+			"- {match: /b, to: a, access: {allow: []}}\n- {match: /c, to: a, access: [10.0.0.0/8]}\n",
+			[]string{`3:30 "access" admits all clients`, `4:38 "allow" is empty`, `5:30 "access" must be a mapping`}},
+
 		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},
 		{"no upstreams", "upstreams: {}\nroutes: []\n", []string{`1:12 "upstreams" is empty`, `2:9 "routes" is empty`}},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -82,7 +83,7 @@ var schema = append([]key{
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, limitKeys()...)
+}, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 

@@ -1,0 +1,49 @@
+package front
+
+import (
+	"net/netip"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// An accessRule is a stage that admits requests by the address of their client.
+type accessRule struct {
+	refused prometheus.Counter
+	deny    networks
+	allow   networks // nil admits all that are not in deny
+}
+
+// newAccessRule returns the rule of a route, or of all requests.
+func newAccessRule(a *config.Access, m *metrics, route string) *accessRule {
+	return &accessRule{
+		refused: m.accessRefusal(refusedByAccess, route),
+		deny:    newNetworks(a.Deny), allow: newNetworks(a.Allow),
+	}
+}
+
+// admits reports whether the rule admits a client.
+func (r *accessRule) admits(client netip.Addr) bool {
+	client = client.Unmap().WithZone("")
+	return !r.deny.contain(client) && (r.allow == nil || r.allow.contain(client))
+}
+
+func (r *accessRule) apply(x *exchange) (responded bool) {
+	if r.admits(x.client) {
+		return false
+	}
+	r.refused.Inc()
+	x.refuse(403, "access: the client is not in an allowed network")
+	return true
+}
+
+// A refuser is a key of the configuration that refuses requests. It is the value of a
+// metric's label.
+type refuser string
+
+const (
+	refusedByAccess      refuser = "access"
+	refusedByBasicAuth   refuser = "basic_auth"
+	refusedByForwardAuth refuser = "forward_auth"
+)
