@@ -91,6 +91,15 @@ type Exchange struct {
 	Send    []Field       // set in the request, replacing the client's fields of these names
 	Answer  []Field       // set in the response, replacing the upstream's fields of these names
 
+	// More edits of the fields. They also apply to trailers, and those of the response to
+	// responses of Respond and RespondWith. 1xx responses only lose fields. The caller keeps
+	// the two lists of names, which may be in any case.
+	SendHost     string   // the Host for the upstream; "" means Host. X-Forwarded-Host is always Host
+	SendAdd      []Field  // added to the request, after Send
+	SendRemove   []string // names of the client's fields that are not sent
+	AnswerAdd    []Field  // added to the response, after Answer
+	AnswerRemove []string // names of the upstream's fields that the client does not get
+
 	// Driver makes the connections to the upstream and waits for them. It must
 	// be the driver that runs the calling goroutine; nil means
 	// [transport.Goroutines]. A loop must only run exchanges without a body, or
@@ -147,6 +156,9 @@ func (x *Exchange) Reset() {
 	x.Peer, x.Client = netip.Addr{}, nil
 	x.Timeout, x.Upgrade, x.Driver = 0, nil, nil
 	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
+	x.SendHost = ""
+	x.SendAdd, x.AnswerAdd = keep(x.SendAdd), keep(x.AnswerAdd)
+	x.SendRemove, x.AnswerRemove = nil, nil
 	x.Server, x.Status = nil, 0
 	x.Began, x.Retried, x.Upgraded, x.Cut = false, false, false, false
 	x.BodySent, x.BodyRead, x.Waited = 0, 0, 0

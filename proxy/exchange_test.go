@@ -47,11 +47,13 @@ func newExchange() *proxy.Exchange {
 	return x
 }
 
-// A fieldsOf is a Client that keeps the fields of the response.
+// A fieldsOf is a Client that keeps the fields and trailers of the response.
 type fieldsOf struct {
 	sink
-	fields []proxy.Field
+	fields, trailer []proxy.Field
 }
+
+func (c *fieldsOf) Trailer(fields []proxy.Field) { c.trailer = slices.Clone(fields) }
 
 func (c *fieldsOf) Head(_ int, fields []proxy.Field, _ int64) error {
 	c.fields = slices.Clone(fields)

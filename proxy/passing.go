@@ -8,7 +8,7 @@ import (
 )
 
 // collectFields collects the response fields for the client: those that are not
-// hop-by-hop, with x.Answer replacing fields of the same names.
+// hop-by-hop, with the edits of the response.
 func (x *Exchange) collectFields() {
 	a := &x.answer
 	x.connectionOptions = x.connectionOptions[:0]
@@ -24,21 +24,38 @@ func (x *Exchange) collectFields() {
 		case f.Name == "Trailer" && a.framing == http1.BodyChunked:
 		case f.Name == "Content-Length" && a.status < 200:
 			continue
-		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), has(x.Answer, f.Name):
+		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), x.edits(f.Name):
 			continue
 		}
 		x.fields = append(x.fields, f)
 	}
-	if a.status >= 200 {
-		x.fields = append(x.fields, x.Answer...)
+	if a.status >= 200 || a.status == 101 {
+		x.fields = append(append(x.fields, x.Answer...), x.AnswerAdd...)
 	}
+}
+
+// collectOwnFields collects the fields of a response that is not the upstream's, with the
+// edits of the response.
+func (x *Exchange) collectOwnFields(fields []Field) {
+	x.fields = x.fields[:0]
+	for _, f := range fields {
+		if !x.edits(f.Name) {
+			x.fields = append(x.fields, f)
+		}
+	}
+	x.fields = append(append(x.fields, x.Answer...), x.AnswerAdd...)
+}
+
+// edits reports whether a field of a response is replaced or removed.
+func (x *Exchange) edits(name string) bool {
+	return has(x.Answer, name) || contains(x.AnswerRemove, name)
 }
 
 // passTrailer returns the trailer fields for the client.
 func (x *Exchange) passTrailer() []Field {
 	kept := x.answer.trailer[:0]
 	for _, f := range x.answer.trailer {
-		if !framesMessage(f.Name) && !has(x.Answer, f.Name) {
+		if !framesMessage(f.Name) && !x.edits(f.Name) {
 			kept = append(kept, f)
 		}
 	}

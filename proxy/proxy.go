@@ -199,19 +199,25 @@ func (x *Exchange) Respond(status int, text string, fields ...Field) error {
 	if text == "" {
 		text = statusText(status)
 	}
-	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
-	x.fields = append(x.fields,
-		Field{"Content-Type", "text/plain; charset=utf-8"},
-		Field{"X-Content-Type-Options", "nosniff"},
-	)
+	x.collectOwnFields(fields)
+	for _, f := range plainText {
+		if !x.edits(f.Name) {
+			x.fields = append(x.fields, f)
+		}
+	}
 	return x.sendOwn(status, text+"\n")
+}
+
+var plainText = []Field{
+	{"Content-Type", "text/plain; charset=utf-8"},
+	{"X-Content-Type-Options", "nosniff"},
 }
 
 // RespondWith sends a response with a status, fields and a body instead of one from
 // an upstream. It adds Content-Length, unless the status allows no body; body must
 // be empty then.
 func (x *Exchange) RespondWith(status int, fields []Field, body string) error {
-	x.fields = append(append(x.fields[:0], fields...), x.Answer...)
+	x.collectOwnFields(fields)
 	return x.sendOwn(status, body)
 }
 

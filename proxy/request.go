@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -87,14 +88,16 @@ func (x *Exchange) allowedUpgrade(token string) string {
 // writeHead writes the request's head to x.head: one Host, one of each
 // forwarding field, and no hop-by-hop field.
 func (x *Exchange) writeHead(trust Trust) error {
-	if !httpsyntax.IsToken(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || x.framing.options > maxOptions {
+	host := cmp.Or(x.SendHost, x.Host)
+	if !httpsyntax.IsToken(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || !validHost(host) ||
+		x.framing.options > maxOptions {
 		return errRequest
 	}
 	b := append(x.head[:0], x.Method...)
 	b = append(b, ' ')
 	b = append(b, x.Target...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
-	b = append(b, x.Host...)
+	b = append(b, host...)
 	b = append(b, "\r\n"...)
 	for i := range x.Header {
 		h := &x.Header[i]
@@ -105,12 +108,14 @@ func (x *Exchange) writeHead(trust Trust) error {
 			b = appendField(b, h.Name, h.Value)
 		}
 	}
-	for i := range x.Send {
-		h := &x.Send[i]
-		if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
-			return errRequest // often built from the client's data
+	for _, fields := range [...][]Field{x.Send, x.SendAdd} {
+		for i := range fields {
+			h := &fields[i]
+			if !httpsyntax.IsToken(h.Name) || !httpsyntax.IsPlain(h.Value) {
+				return errRequest // often built from the client's data
+			}
+			b = appendField(b, h.Name, h.Value)
 		}
-		b = appendField(b, h.Name, h.Value)
 	}
 	b = trust.appendForwarded(b, x.Header, hop{x.Peer, x.Host, x.Scheme})
 	b = x.appendFraming(b)
@@ -123,7 +128,7 @@ func (x *Exchange) writeHead(trust Trust) error {
 // to the upstream unchanged.
 func (x *Exchange) passes(name string) bool {
 	switch {
-	case hopByHop(name), isForwarding(name), has(x.Send, name):
+	case hopByHop(name), isForwarding(name), x.withholds(name):
 		return false
 	case len(name) == len("Host") && httpsyntax.EqualFold(name, "Host"):
 		return false
@@ -135,6 +140,23 @@ func (x *Exchange) passes(name string) bool {
 		return false
 	}
 	return true
+}
+
+// withholds reports whether a field of the client is replaced or removed. Like isForwarding,
+// it recognises the spellings that a CGI-like upstream does not distinguish, because an
+// upstream may trust the field that replaces the client's.
+func (x *Exchange) withholds(name string) bool {
+	for i := range x.Send {
+		if sameToCGI(x.Send[i].Name, name) {
+			return true
+		}
+	}
+	for _, removed := range x.SendRemove {
+		if sameToCGI(removed, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendFraming appends the fields that determine the framing of the body and

@@ -95,11 +95,18 @@ func sameToCGI(a, b string) bool {
 		return false
 	}
 	for i := 0; i < len(a); i++ {
-		if x, y := httpsyntax.Lower(a[i]), httpsyntax.Lower(b[i]); x != y && !(x == '_' && y == '-') {
+		if toCGI(a[i]) != toCGI(b[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+func toCGI(c byte) byte {
+	if c == '_' {
+		return '-'
+	}
+	return httpsyntax.Lower(c)
 }
 
 // A hop holds the facts about a request that this server has observed itself.

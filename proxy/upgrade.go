@@ -73,9 +73,6 @@ func (x *Exchange) appendSwitching(b []byte, outside []Field) []byte {
 	for _, f := range x.fields {
 		b = appendField(b, f.Name, f.Value)
 	}
-	for _, f := range x.Answer {
-		b = appendField(b, f.Name, f.Value)
-	}
 	for _, f := range outside {
 		if !framesMessage(f.Name) && httpsyntax.IsToken(f.Name) && httpsyntax.IsPlain(f.Value) {
 			b = appendField(b, f.Name, f.Value)
