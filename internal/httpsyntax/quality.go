@@ -1,0 +1,51 @@
+package httpsyntax
+
+import "strings"
+
+// MaxQuality is the weight of a value without one, 1.000.
+const MaxQuality = 1000
+
+// CodingQuality returns the weight of a content coding in an Accept-Encoding field (RFC 9110,
+// sections 12.4.2 and 12.5.3), in thousandths. It is 0 if the client does not accept the
+// coding. The coding is in lower case. A malformed element of the field is skipped.
+func CodingQuality(acceptEncoding, coding string) int {
+	others := 0
+	for rest, more := acceptEncoding, true; more; {
+		var element string
+		element, rest, more = strings.Cut(rest, ",")
+		name, parameter, _ := strings.Cut(element, ";")
+		switch name = trimBlanks(name); {
+		case EqualFold(name, coding), coding == "gzip" && EqualFold(name, "x-gzip"):
+			if quality, ok := parseQuality(parameter); ok {
+				return quality
+			}
+		case name == "*":
+			if quality, ok := parseQuality(parameter); ok {
+				others = quality
+			}
+		}
+	}
+	return others
+}
+
+// parseQuality parses a weight without its semicolon, as in "q=0.5". An empty text is
+// MaxQuality.
+func parseQuality(s string) (quality int, ok bool) {
+	if s = trimBlanks(s); s == "" {
+		return MaxQuality, true
+	}
+	if len(s) < len("q=0") || len(s) > len("q=0.000") || s[0]|0x20 != 'q' || s[1] != '=' || s[2] != '0' && s[2] != '1' ||
+		len(s) > len("q=0") && s[3] != '.' {
+		return 0, false
+	}
+	quality = int(s[2]-'0') * MaxQuality
+	for i, unit := len("q=0."), MaxQuality/10; i < len(s); i, unit = i+1, unit/10 {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		quality += int(s[i]-'0') * unit
+	}
+	return quality, quality <= MaxQuality
+}
+
+func trimBlanks(s string) string { return strings.Trim(s, " \t") }
