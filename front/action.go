@@ -14,25 +14,43 @@ func newAction(r config.Route, upstreams map[string]*upstream) (action, error) {
 	if r.Respond != nil {
 		return newFixedResponse(r.Respond), nil
 	}
-	to := upstreams[r.To]
-	if to == nil {
-		return nil, fmt.Errorf("there is no upstream %q", r.To)
+	f := forwarding{timeout: r.Timeout, upgrade: r.Upgrade}
+	if r.Split != nil {
+		return newSplit(r, f, upstreams)
 	}
-	return &forwardTo{to: to, timeout: r.Timeout, upgrade: r.Upgrade}, nil
+	to, err := upstreamOf(upstreams, r.To)
+	if err != nil {
+		return nil, err
+	}
+	return &forwardTo{f, to}, nil
 }
 
-// forwardTo forwards requests to an upstream.
-type forwardTo struct {
-	to      *upstream
+func upstreamOf(upstreams map[string]*upstream, name string) (*upstream, error) {
+	if up := upstreams[name]; up != nil {
+		return up, nil
+	}
+	return nil, fmt.Errorf("there is no upstream %q", name)
+}
+
+// forwarding forwards the requests of a route to an upstream.
+type forwarding struct {
 	timeout time.Duration
 	upgrade []string
 }
 
-func (f *forwardTo) respond(x *exchange) {
+func (f *forwarding) forward(x *exchange, to *upstream) {
 	x.Timeout, x.Upgrade = f.timeout, f.upgrade
-	x.to = f.to
-	f.to.proxy.Serve(&x.Exchange)
+	x.to = to
+	to.proxy.Serve(&x.Exchange)
 }
+
+// forwardTo forwards requests to one upstream.
+type forwardTo struct {
+	forwarding
+	to *upstream
+}
+
+func (f *forwardTo) respond(x *exchange) { f.forward(x, f.to) }
 
 // redirectTo redirects requests.
 type redirectTo struct{ target *redirect.Target }

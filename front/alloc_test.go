@@ -40,9 +40,10 @@ func TestAllocations(t *testing.T) {
 
 // discardingDoor starts a front door that discards its log, and returns its
 // address.
-func discardingDoor(t *testing.T, upstream, events string) string {
+func discardingDoor(t *testing.T, upstream, events string, adjust ...func(*config.Config)) string {
 	t.Helper()
-	d := newDoor(t, upstream, func(c *config.Config) { c.Log.Events = events })
+	adjust = append(adjust, func(c *config.Config) { c.Log.Events = events })
+	d := newDoor(t, upstream, adjust...)
 	var err error
 	if d.Door, err = front.New(d.config, sink.NewDirect(io.Discard)); err != nil {
 		t.Fatal(err)

@@ -99,6 +99,7 @@ type Exchange struct {
 	SendRemove   []string // names of the client's fields that are not sent
 	AnswerAdd    []Field  // added to the response, after Answer
 	AnswerRemove []string // names of the upstream's fields that the client does not get
+	SetCookie    string   // value of a field that is added to the upstream's response only, after AnswerAdd
 
 	// Driver makes the connections to the upstream and waits for them. It must
 	// be the driver that runs the calling goroutine; nil means
@@ -156,7 +157,7 @@ func (x *Exchange) Reset() {
 	x.Peer, x.Client = netip.Addr{}, nil
 	x.Timeout, x.Upgrade, x.Driver = 0, nil, nil
 	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
-	x.SendHost = ""
+	x.SendHost, x.SetCookie = "", ""
 	x.SendAdd, x.AnswerAdd = keep(x.SendAdd), keep(x.AnswerAdd)
 	x.SendRemove, x.AnswerRemove = nil, nil
 	x.Server, x.Status = nil, 0

@@ -31,6 +31,9 @@ func (x *Exchange) collectFields() {
 	}
 	if a.status >= 200 || a.status == 101 {
 		x.fields = append(append(x.fields, x.Answer...), x.AnswerAdd...)
+		if x.SetCookie != "" {
+			x.fields = append(x.fields, Field{"Set-Cookie", x.SetCookie})
+		}
 	}
 }
 

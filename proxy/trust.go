@@ -64,6 +64,15 @@ func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 	return peer
 }
 
+// Scheme returns the scheme that the client used, for a request with the given header that
+// arrived over scheme.
+func (t Trust) Scheme(peer netip.Addr, header []Field, scheme string) string {
+	if len(t) == 0 || !t.trusts(peer) {
+		return scheme
+	}
+	return single(header, "X-Forwarded-Proto", scheme)
+}
+
 // parseHop parses one element of X-Forwarded-For: an address, optionally with a
 // port or in brackets, as some proxies write it.
 func parseHop(s string) (netip.Addr, bool) {

@@ -102,13 +102,18 @@ type Upstream struct {
 	ConnectRetry time.Duration
 }
 
-// Route handles the requests that match a pattern. It has exactly one action: To or
-// Respond.
+// Route handles the requests that match a pattern. It has exactly one action: To,
+// Split or Respond.
 type Route struct {
 	Match string // a pattern of package router
 
 	To      string         // forward the request to the upstream of this name
+	Split   []Share        // forward the request to one of several upstreams
 	Respond *FixedResponse // respond to the request
+
+	// Sticky keeps each client at the upstream of Split that its first request was
+	// forwarded to. nil distributes each request anew.
+	Sticky *Sticky
 
 	// Timeout is how long the upstream may be silent, before and during its
 	// response. More than zero; default 30s.
@@ -133,6 +138,25 @@ type Route struct {
 // network of Deny is refused. Others are admitted if Allow is empty or contains them.
 type Access struct {
 	Allow, Deny []netip.Prefix // not both empty; no network of Allow is within one of Deny
+}
+
+// Share is an upstream that gets a share of the requests of a route.
+type Share struct {
+	To string // the name of the upstream
+
+	// Weight is the number of requests that the upstream gets, relative to the weights
+	// of the other shares. With zero, it gets only the requests that have been assigned
+	// to it before; see Sticky.
+	Weight int
+}
+
+// Sticky assigns clients to upstreams by a cookie.
+type Sticky struct {
+	Cookie string // its name
+
+	// MaxAge is how long browsers keep the cookie, in whole seconds. Zero, the default,
+	// keeps it until the browser ends.
+	MaxAge time.Duration
 }
 
 // FixedResponse is a response that is the same for all requests.

@@ -192,7 +192,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:36 "in_flight"|belongs under "limits" or "routes.limits"`}},
 		{"fields of a route, which are no limit",
 			"upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n",
-			[]string{`2:27 "headers"|the keys here are match, to, respond, timeout`}},
+			[]string{`2:27 "headers"|the keys here are match, to, split, sticky, respond, timeout`}},
 		{"a key from the top", "log: {namespace: x}\n" + smallest, []string{`1:7 "namespace"|top of the file`}},
 		{"a path for a key", "log.to: stdout\n" + smallest, []string{`1:1 "log.to"`}},
 		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 only in values`}},
@@ -265,7 +265,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:13 "a b" cannot name an upstream`}},
 
 		{"no match, no action", "upstreams: {a: {servers: http://a}}\nroutes:\n  - timeout: 5s\n",
-			[]string{`3:5 no "match"`, `3:5 no action|to and respond`}},
+			[]string{`3:5 no "match"`, `3:5 no action|to, split and respond`}},
 		{"two actions", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200}, to: a}]\n",
 			[]string{`2:45 "to" is a second action|after "respond"`}},
 		{"a status", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, respond: {status: 100}}\n" +

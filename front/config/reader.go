@@ -25,6 +25,7 @@ type filling struct {
 	*reader
 	upstream *Upstream   // nil outside upstreams
 	route    *routeDraft // nil outside routes
+	share    *shareDraft // nil outside the split of a route
 }
 
 type (
@@ -42,6 +43,8 @@ type routeDraft struct {
 	Route
 	match, to yamlfile.Scalar
 	actions   []yamlfile.Scalar // the keys of actions, in file order
+	others    []yamlfile.Scalar // names of further upstreams
+	sticky    yamlfile.Pos      // of the key
 }
 
 // A redirectFile is a file of redirects that is being read.

@@ -74,6 +74,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, n)
 	d.Match, d.To = d.match.Text, d.to.Text
 	d.checkAction(r, p)
+	d.checkSticky(r)
 	f.routes = append(f.routes, d)
 	f.config.Routes = append(f.config.Routes, d.Route)
 }
@@ -83,8 +84,10 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 func (r *reader) checkRoutes() {
 	t := tableDraft{reader: r}
 	for _, d := range r.routes {
-		if _, ok := r.upstreams[d.To]; !ok && d.To != "" && r.upstreams != nil {
-			r.Mistakef(d.to.Pos, r.rightUpstream(d.To), "there is no upstream %s", yamlfile.Quote(d.To))
+		for _, name := range append(d.others, d.to) {
+			if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && r.upstreams != nil {
+				r.Mistakef(name.Pos, r.rightUpstream(name.Text), "there is no upstream %s", yamlfile.Quote(name.Text))
+			}
 		}
 		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)

@@ -40,7 +40,7 @@ func TestManualHoldsEveryKey(t *testing.T) {
 			continue // the manual describes the keys below it
 		}
 		path := strings.NewReplacer(".*.", ".NAME.", ".*", ".NAME").Replace(k.Path)
-		path = strings.Replace(path, "routes.NAME.", "routes.", 1)
+		path = strings.NewReplacer("routes.NAME.", "routes.", "split.NAME.", "split.").Replace(path)
 		section := built
 		if k.Later != "" {
 			section = later

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// A shareDraft is a share of a split and the position of its upstream in the file.
+type shareDraft struct {
+	Share
+	to yamlfile.Scalar
+}
+
+func readSplit(r *fileReader, p place, n *yamlfile.Node) {
+	if r.RefuseEmpty(p, n) {
+		return
+	}
+	for _, element := range r.Elements(p, n) {
+		readShare(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+	}
+	d := p.To.route
+	if d.Split != nil && !slices.ContainsFunc(d.Split, func(s Share) bool { return s.Weight != 0 }) {
+		r.Mistakef(p.Key.Pos, "give one of them a weight above 0", "all weights of the split are 0")
+	}
+}
+
+// unread is the weight of a share that has none, or one that cannot be read.
+const unread = -1
+
+func readShare(r *fileReader, p place, n *yamlfile.Node) {
+	d, s := p.To.route, &shareDraft{Share: Share{Weight: unread}}
+	p.To.share = s
+	r.Fields(p, n)
+	s.To = s.to.Text
+	weighted := slices.ContainsFunc(n.Pairs, func(p yamlfile.Pair) bool { return p.Key.Text == "weight" })
+	if n.Kind == yamlfile.Mapping && !weighted {
+		r.Mistakef(n.Pos, "set the weight relative to the others, as in: {to: site, weight: 95}",
+			"an entry of the split has no weight")
+	}
+	if s.To != "" && slices.ContainsFunc(d.Split, func(other Share) bool { return other.To == s.To }) {
+		r.Mistakef(s.to.Pos, "keep one of the two", "the split has %s twice", yamlfile.Quote(s.To))
+	}
+	d.others = append(d.others, s.to)
+	d.Split = append(d.Split, s.Share)
+}
+
+// maxWeight is the greatest weight of a share.
+const maxWeight = 1_000_000
+
+func parseWeight(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	n, refused := yamlfile.Count(s)
+	if refused == nil && n > maxWeight {
+		return 0, yamlfile.Refuse("write 0 to 1000000", "%s is more than the greatest weight", yamlfile.Quote(s.Text))
+	}
+	return n, refused
+}
+
+func readSticky(r *fileReader, p place, n *yamlfile.Node) {
+	p.To.route.Sticky, p.To.route.sticky = new(Sticky), p.Key.Pos
+	r.Fields(p, n)
+}
+
+// checkSticky checks that a route with sticky has a split.
+func (d *routeDraft) checkSticky(r *fileReader) {
+	if d.Sticky != nil && !slices.ContainsFunc(d.actions, func(k yamlfile.Scalar) bool { return k.Text == "split" }) {
+		r.Mistakef(d.sticky, "remove it, or replace the action by a split", "only a split has clients to be kept")
+	}
+}
+
+// parseCookieName reads the name of a cookie. RFC 6265, section 4.1.1, defines it as a
+// token.
+func parseCookieName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if !httpsyntax.IsToken([]byte(s.Text)) {
+		return "", yamlfile.Refuse("write a name, as in door", "%s is not the name of a cookie", yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// parseMaxAge reads a duration of whole seconds, at least one.
+func parseMaxAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	d, refused := yamlfile.Duration(s)
+	if refused == nil && (d < time.Second || d%time.Second != 0) {
+		return 0, yamlfile.Refuse("write whole seconds, as in 24h", "%s is not the age of a cookie", yamlfile.Quote(s.Text))
+	}
+	return d, refused
+}

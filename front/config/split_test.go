@@ -1,0 +1,61 @@
+package config_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// ofRoute returns a configuration with the upstreams a and b and a route with keys.
+func ofRoute(keys string) string {
+	return "upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n" + keys
+}
+
+func TestParseSplit(t *testing.T) {
+	got := parse(t, ofRoute("  split: [{to: a, weight: 95}, {to: b, weight: 0}]\n  sticky: {cookie: door, max_age: 1h}\n"),
+		nil).Routes[0]
+	want := config.DefaultRoute("/", "")
+	want.Split = []config.Share{{To: "a", Weight: 95}, {To: "b"}}
+	want.Sticky = &config.Sticky{Cookie: "door", MaxAge: time.Hour}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseSplitMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, keys string
+		want       []string
+	}{
+		{"empty", "  split: []\n", []string{`4:10 "split" is empty`}},
+		{"names", "  split: [a, b]\n", []string{`4:11 must be a mapping`, `4:14 must be a mapping`}},
+		{"no upstream", "  split: [{weight: 1}]\n", []string{`4:11 has no "to"`}},
+		{"unknown upstreams", "  split: [{to: c, weight: 1}, {to: d, weight: 1}]\n",
+			[]string{`4:16 no upstream "c"`, `4:36 no upstream "d"`}},
+		{"no weight", "  split: [{to: a, weight: 1}, {to: b}]\n", []string{`4:31 has no weight|weight: 95`}},
+		{"a negative weight", "  split: [{to: a, weight: -1}]\n", []string{`4:27 "-1"`}},
+		{"a fraction", "  split: [{to: a, weight: 0.5}]\n", []string{`4:27 "0.5"`}},
+		{"a great weight", "  split: [{to: a, weight: 1000001}]\n", []string{`4:27 "1000001"|0 to 1000000`}},
+		{"weights of 0", "  split: [{to: a, weight: 0}, {to: b, weight: 0}]\n",
+			[]string{`4:3 all weights of the split are 0|above 0`}},
+		{"an upstream twice", "  split: [{to: a, weight: 1}, {to: a, weight: 2}]\n", []string{`4:36 "a" twice`}},
+		{"an unknown key", "  split: [{to: a, wieght: 1}]\n",
+			[]string{`4:11 has no weight`, `4:19 "wieght"|did you mean "weight"?`}},
+		{"a second action", "  to: a\n  split: [{to: a, weight: 1}]\n",
+			[]string{`5:3 "split" is a second action|after "to"`}},
+		{"sticky without a split", "  to: a\n  sticky: {cookie: door}\n", []string{`5:3 only a split`}},
+		{"sticky without a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {}\n",
+			[]string{`5:3 no "cookie"|cookie: door`}},
+		{"a name of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: 'a b'}\n",
+			[]string{`5:20 "a b" is not the name of a cookie`}},
+		{"an age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: door, max_age: 1500ms}\n",
+			[]string{`5:35 "1500ms"|whole seconds`}},
+		{"no age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: door, max_age: 0s}\n",
+			[]string{`5:35 "0s"|whole seconds`}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
+	}
+}

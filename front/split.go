@@ -1,0 +1,140 @@
+package front
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
+)
+
+// A split forwards each request to one of several upstreams: to that of its client, or to
+// one chosen by weight.
+type split struct {
+	forwarding
+	shares   []share
+	total    uint64 // the sum of the weights
+	rotation rotation
+	cookie   string // the name of the cookie with the upstream of the client; "" without one
+	trust    proxy.Trust
+}
+
+// A share is an upstream of a split.
+type share struct {
+	to     *upstream
+	upTo   uint64 // the sum of the weights of this share and those before it
+	cookie stickyCookie
+}
+
+func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*split, error) {
+	s := &split{forwarding: f}
+	for _, entry := range r.Split {
+		to, err := upstreamOf(upstreams, entry.To)
+		if err != nil {
+			return nil, err
+		}
+		s.total += uint64(max(entry.Weight, 0))
+		one := share{to: to, upTo: s.total}
+		if r.Sticky != nil {
+			one.cookie = newStickyCookie(r.Sticky, to.name)
+		}
+		s.shares = append(s.shares, one)
+	}
+	if s.total == 0 {
+		return nil, fmt.Errorf("all weights of the split are 0")
+	}
+	if r.Sticky != nil {
+		s.cookie, s.trust = r.Sticky.Cookie, s.shares[0].to.proxy.Trust
+	}
+	s.rotation.start(goldenRatio)
+	return s, nil
+}
+
+func (s *split) respond(x *exchange) {
+	if s.cookie == "" {
+		s.forward(x, s.byWeight().to)
+		return
+	}
+	chosen := s.byCookie(x.Header)
+	if chosen == nil {
+		chosen = s.byWeight()
+		x.SetCookie = chosen.cookie.text(s.trust.Scheme(x.Peer, x.Header, x.Scheme))
+	}
+	s.forward(x, chosen.to)
+}
+
+// byWeight chooses a share for a request without one.
+func (s *split) byWeight() *share {
+	number := s.rotation.next(s.total)
+	for i := range s.shares {
+		if number < s.shares[i].upTo {
+			return &s.shares[i]
+		}
+	}
+	panic("the number is less than the total")
+}
+
+// byCookie returns the share that the cookie of a request names, or nil if there is no
+// cookie or no such share.
+func (s *split) byCookie(header []proxy.Field) *share {
+	for i := range header {
+		f := &header[i]
+		if len(f.Name) != len("Cookie") || !httpsyntax.EqualFold(f.Name, "Cookie") {
+			continue
+		}
+		for rest := f.Value; rest != ""; {
+			var pair string
+			pair, rest, _ = strings.Cut(rest, ";")
+			name, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
+			if name != s.cookie {
+				continue
+			}
+			if found := s.valued(value); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// valued returns the share with the given value of the cookie, or nil.
+func (s *split) valued(value string) *share {
+	for i := range s.shares {
+		if s.shares[i].cookie.value == value {
+			return &s.shares[i]
+		}
+	}
+	return nil
+}
+
+// A stickyCookie assigns a client to an upstream.
+type stickyCookie struct {
+	value         string
+	plain, secure string // values of Set-Cookie, for clients that use http and https
+}
+
+// newStickyCookie returns the cookie of an upstream. Its value is a hash of the upstream's
+// name. It therefore shows neither name nor address, and is the same after a reload, after a
+// restart and at other front doors.
+func newStickyCookie(c *config.Sticky, upstream string) stickyCookie {
+	sum := sha256.Sum256([]byte(upstream))
+	value := hex.EncodeToString(sum[:8])
+	text := c.Cookie + "=" + value + "; Path=/"
+	if c.MaxAge > 0 {
+		text += fmt.Sprintf("; Max-Age=%d", c.MaxAge/time.Second)
+	}
+	text += "; HttpOnly; SameSite=Lax"
+	return stickyCookie{value: value, plain: text, secure: text + "; Secure"}
+}
+
+// text returns the value of Set-Cookie for a client that uses a scheme.
+func (c *stickyCookie) text(scheme string) string {
+	if httpsyntax.EqualFold(scheme, "https") {
+		return c.secure
+	}
+	return c.plain
+}
