@@ -52,11 +52,18 @@ func (r *route) applyStages(x *exchange) (responded bool) {
 }
 
 // stages returns the stages of a route, in the order in which requests pass them.
-func (b *tableBuilder) stages(r config.Route) (stages []stage) {
+func (b *tableBuilder) stages(r config.Route) (stages []stage, err error) {
 	if r.Access != nil {
 		stages = append(stages, newAccessRule(r.Access, b.metrics, r.Match))
 	}
-	return stages
+	if r.BasicAuth != nil {
+		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, r.Match)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, auth)
+	}
+	return stages, nil
 }
 
 // An upstream is a destination of requests.

@@ -93,7 +93,8 @@ var schema = append([]key{
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"))...)
+}, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"),
+	basicAuthKeys)...)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 
