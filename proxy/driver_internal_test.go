@@ -15,11 +15,12 @@ import (
 // A replay is a driver whose connections respond to each request with the same
 // bytes, without a kernel.
 type replay struct {
-	index    int
-	response []byte
-	refuse   int // attempts to connect that fail
-	dials    int
-	blocks   int // calls of Block
+	transport.Driver // for the methods that the test does not use
+	index            int
+	response         []byte
+	refuse           int // attempts to connect that fail
+	dials            int
+	blocks           int // calls of Block
 }
 
 func (r *replay) Index() int { return r.index }

@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// A Task is work for a coroutine of a loop.
-type Task interface{ Run() }
-
 const (
 	// A coroutine lets the others run after so many operations, or so many bytes, that
 	// did not have to wait. It takes about 0.2 ms for them.
@@ -31,12 +28,15 @@ type coroutine struct {
 	end    func()
 	yield  func(struct{}) bool
 	queued bool // is in the loop's queue
+	timer  timer
+	due    int64 // when the timer wakes it, as in Loop.at; 0 if it does not
 
 	operations, bytes int // since it was resumed
 }
 
 func newCoroutine(l *Loop) *coroutine {
 	co := &coroutine{loop: l}
+	co.timer.owner = co
 	co.resume, co.end = iter.Pull(co.serve)
 	return co
 }
@@ -74,12 +74,22 @@ func (co *coroutine) wake() {
 	}
 }
 
+// wakeNext has the loop resume the coroutine before all others, because the data that the
+// running one has produced is in the cache.
+func (co *coroutine) wakeNext() {
+	if !co.queued {
+		co.queued = true
+		co.loop.queue.pushFront(co)
+	}
+}
+
 // wait returns after the coroutine was woken, which may be for another reason than that
 // for which it waits.
 func (co *coroutine) wait() { co.yield(struct{}{}) }
 
-// Go runs a task in a coroutine, which starts after the call, without waiting for
-// anything else. It must be called on the loop.
+// Go implements Driver. It runs a task in a coroutine, which starts after the call, without
+// waiting for anything else. It must be called on the loop. A task that is started by another
+// one is the next to run.
 //
 // A task waits only in the methods of a [Conn] and of the loop. All other kinds of
 // waiting, such as in a channel, would hold up the whole loop. While it holds a mutex it
@@ -95,7 +105,11 @@ func (l *Loop) Go(t Task) {
 	}
 	co.task = t
 	l.active++
-	co.wake()
+	if l.running != nil {
+		co.wakeNext()
+	} else {
+		co.wake()
+	}
 }
 
 // finished keeps a coroutine for another task.
@@ -168,6 +182,34 @@ func (l *Loop) recovered() {
 	if v := recover(); v != nil {
 		l.onPanic(v, debug.Stack())
 	}
+}
+
+// Wait implements Driver.
+func (l *Loop) Wait(s *Signal, limit time.Duration) bool {
+	if s.Sent() {
+		return true
+	}
+	co := l.current()
+	s.waiter = co
+	if co.due = 0; limit > 0 {
+		co.due = l.elapsed + int64(limit)
+		l.wheel.set(&co.timer, co.due)
+	}
+	for !s.Sent() && (co.due == 0 || l.elapsed < co.due) {
+		co.wait()
+	}
+	l.wheel.stop(&co.timer)
+	s.waiter = nil
+	return s.Sent()
+}
+
+// elapse implements timed. It wakes a coroutine whose wait is over.
+func (co *coroutine) elapse(now int64) (next int64) {
+	if now < co.due {
+		return co.due
+	}
+	co.wake()
+	return 0
 }
 
 // Block implements Driver. f runs in a goroutine.

@@ -17,11 +17,6 @@ func init() {
 	}})
 }
 
-// A taskFunc is a function as a Task.
-type taskFunc func()
-
-func (f taskFunc) Run() { f() }
-
 // A testLoop is a loop that runs until the end of the test. A panic on it fails the test.
 type testLoop struct{ *Loop }
 

@@ -15,6 +15,28 @@ func (goroutines) Index() int { return 0 }
 
 func (goroutines) Block(f func()) { f() }
 
+func (goroutines) Go(t Task) { go t.Run() }
+
+func (goroutines) Wait(s *Signal, limit time.Duration) bool {
+	if s.Sent() {
+		return true
+	}
+	var over <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		over = timer.C
+	}
+	for !s.Sent() {
+		select {
+		case <-s.token:
+		case <-over:
+			return s.Sent()
+		}
+	}
+	return true
+}
+
 func (goroutines) Dial(ctx context.Context, addr string) (Conn, error) {
 	nc, err := (&net.Dialer{KeepAlive: keepAlive}).DialContext(ctx, "tcp", addr)
 	if err != nil {

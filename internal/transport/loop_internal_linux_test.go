@@ -59,6 +59,37 @@ func TestPostAfterEnd(t *testing.T) {
 	}
 }
 
+// TestOrder checks that a task that is started by another one, and one that gets its signal,
+// run before those that are waiting for their turn, however many these are.
+func TestOrder(t *testing.T) {
+	l := startLoop(t)
+	const others = 100
+	var order []string
+	done := make(chan struct{})
+	l.Post(func() {
+		l.Go(taskFunc(func() {
+			s := NewSignal()
+			l.Go(taskFunc(func() {
+				order = append(order, "started")
+				s.Send()
+			}))
+			l.Wait(s, 0)
+			order = append(order, "woken")
+		}))
+		for range others {
+			l.Go(taskFunc(func() {
+				if order = append(order, "other"); len(order) == others+2 {
+					close(done)
+				}
+			}))
+		}
+	})
+	<-done
+	if order[0] != "started" || order[1] != "woken" || order[2] != "other" {
+		t.Errorf("the tasks ran in the order %q", order[:3])
+	}
+}
+
 // TestPanic checks that a panic in each kind of function is reported, and that the loop
 // and other tasks continue.
 func TestPanic(t *testing.T) {

@@ -3,7 +3,7 @@ package transport
 // A runnable is a coroutine to resume, or an idle connection to handle.
 type runnable interface{ run() }
 
-// A queue holds runnables, first in, first out, in a ring buffer.
+// A queue holds runnables in a ring buffer.
 type queue struct {
 	ring    []runnable // its length is a power of two
 	head, n int
@@ -14,6 +14,15 @@ func (q *queue) push(r runnable) {
 		q.grow()
 	}
 	q.ring[(q.head+q.n)&(len(q.ring)-1)] = r
+	q.n++
+}
+
+func (q *queue) pushFront(r runnable) {
+	if q.n == len(q.ring) {
+		q.grow()
+	}
+	q.head = (q.head - 1) & (len(q.ring) - 1)
+	q.ring[q.head] = r
 	q.n++
 }
 

@@ -84,7 +84,17 @@ type Driver interface {
 	// Block calls f, which may wait in any way, and returns when f has returned. Other
 	// exchanges of the driver continue meanwhile. f may run in another goroutine.
 	Block(f func())
+
+	// Go runs a task in another goroutine or coroutine of the driver.
+	Go(t Task)
+
+	// Wait waits until s was sent, but not longer than the limit, which may be exceeded by a
+	// tenth of a second. 0 is no limit. Wait reports whether s was sent.
+	Wait(s *Signal, limit time.Duration) bool
 }
+
+// A Task is work for a goroutine or coroutine.
+type Task interface{ Run() }
 
 // Past is a deadline that interrupts.
 var Past = time.Unix(1, 0)
