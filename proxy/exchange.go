@@ -58,6 +58,12 @@ type Client interface {
 	Tunnel() (t Tunnel, fields []Field, err error)
 }
 
+// A SpaceReader is a body that needs no memory while it waits for the client.
+// ReadInto is that of [transport.Conn].
+type SpaceReader interface {
+	ReadInto(s transport.Space) (int, error)
+}
+
 // A Tunnel is a connection after an upgrade to another protocol.
 type Tunnel interface {
 	io.ReadWriteCloser
@@ -80,7 +86,7 @@ type Exchange struct {
 	HTTP2    bool   // the client speaks HTTP/2: no Upgrade
 	Header   []Field
 	Length   int64                     // of the body: 0 without one, -1 if unknown
-	Body     io.Reader                 // nil without a body; its first Read sends 100 to a client that expects it
+	Body     io.Reader                 // nil without one, or a SpaceReader; a client may get 100 at its first read
 	Trailers func(dst []Field) []Field // appends the trailer fields after the body was read; nil if there are none
 	Peer     netip.Addr                // the remote end of the client's connection
 	Client   Client
@@ -103,10 +109,10 @@ type Exchange struct {
 
 	// Driver makes the connections to the upstream and waits for them. It must
 	// be the driver that runs the calling goroutine; nil means
-	// [transport.Goroutines]. A loop must only run exchanges without a body, or
-	// with one of a Length up to [ShortBody], and without the fields Expect and
-	// Upgrade: others wait in ways that would block the loop. On a loop, Body,
-	// Client and Hook may wait only in a [transport.Conn] or in Driver.Block.
+	// [transport.Goroutines]. A loop must only run exchanges without the fields
+	// Expect and Upgrade: others wait in ways that would block the loop. On a
+	// loop, Body, Client and Hook may wait only in a [transport.Conn] or in
+	// Driver.Block.
 	Driver transport.Driver
 
 	// Context belongs to the caller, for its Hook.

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/transport"
 )
 
 // A waitedFor is a slow client that checks the buffers of the exchange whenever
@@ -129,19 +131,21 @@ func (d *dropping) Read(p []byte) (int, error) {
 // arrives byte by byte, and reads whole blocks if it arrives faster.
 func TestUploadSpace(t *testing.T) {
 	body := &dropping{left: 100}
-	u := &upload{x: &Exchange{Body: body}, begun: make(chan struct{}), start: make(chan *conn, 1),
-		done: make(chan struct{})}
-	u.start <- nil // no upstream to send to
-	u.run()
-	if body.longest > smallBlock || u.large != nil || u.x.BodyRead != 100 {
-		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallBlock)
+	x := &Exchange{Body: body, Length: -1}
+	u := startUpload(x)
+	u.begin(nil, nil) // no upstream to send to
+	if transport.Goroutines.Wait(u.done, 0); body.longest > smallRead || u.buffer != nil || x.BodyRead != 100 {
+		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallRead)
 	}
-	flow := strings.NewReader(strings.Repeat("0123456789", ShortBody))
-	u = &upload{x: &Exchange{Body: flow}, start: make(chan *conn, 1)}
-	n, end := u.readFirst()
-	if n != ShortBody || end || string(u.space()[:20]) != "01234567890123456789" ||
-		u.space()[smallBlock] != "0123456789"[smallBlock%10] {
-		t.Errorf("the first block has %d bytes that begin with %q; want %d", n, u.space()[:20], ShortBody)
+	flow := strings.Repeat("0123456789", uploadBlock)
+	x = &Exchange{Body: strings.NewReader(flow), Length: -1}
+	u = startUpload(x)
+	transport.Goroutines.Wait(u.begun, 0)
+	if b := u.encode(); string(b) != fmt.Sprintf("%x\r\n%s\r\n", uploadBlock, flow[:uploadBlock]) {
+		t.Errorf("the first block has %d bytes that begin with %q; want %d", len(b), b[:20], uploadBlock)
 	}
-	u.makeSmall()
+	u.begin(nil, nil)
+	if transport.Goroutines.Wait(u.done, 0); x.BodyRead != int64(len(flow)) {
+		t.Errorf("%d bytes were read, want %d", x.BodyRead, len(flow))
+	}
 }

@@ -88,7 +88,7 @@ func (x *Exchange) abandon() {
 		c.Close()
 	}
 	if x.upload != nil {
-		x.upload.finish(0)
+		x.endUpload(0)
 	}
 }
 
@@ -130,7 +130,15 @@ func (x *Exchange) finishUpload() {
 	if x.Cut || x.Client.Flush() != nil {
 		linger = 0
 	}
-	x.upload.finish(linger)
+	x.endUpload(linger)
+}
+
+// endUpload ends the upload, after at most the given time.
+func (x *Exchange) endUpload(linger time.Duration) {
+	u := x.upload
+	u.finish(linger)
+	x.upload = nil
+	u.release()
 }
 
 // send sends a request. If the connection turns out to have been dead and the

@@ -101,9 +101,6 @@ func (t *transfer) run() error {
 		t.noteDead(kindOf(err) != Timeout)
 		return t.fail(err)
 	}
-	if x.upload != nil {
-		x.upload.start <- t.c
-	}
 	err := t.readFinalHead()
 	if err == nil || kindOf(err) == Timeout {
 		x.Waited = time.Since(t.chosen)
@@ -125,14 +122,14 @@ func (t *transfer) noteDead(dead bool) {
 	t.dead, t.stale = dead, dead && t.c.used
 }
 
-// sendHead sends x.head, with the first block of an upload if that has arrived.
-// If the response is the next thing to happen, it also waits for its first bytes.
+// sendHead sends x.head, and starts to send a longer body. If the response is the
+// next thing to happen, it also waits for its first bytes.
 func (t *transfer) sendHead() error {
-	if t.x.upload != nil {
-		t.x.head = t.x.upload.takeFirst(t.x.head)
+	if u := t.x.upload; u != nil {
+		return u.sendTo(t.c, t.x.head)
 	}
 	head, a := t.x.head, &t.x.answer
-	if t.x.upload == nil && !t.expecting {
+	if !t.expecting {
 		written, n, writeErr, readErr := t.c.WriteReadInto(head, a)
 		a.w += n
 		t.pending = readErr
@@ -190,7 +187,7 @@ func (t *transfer) informational() error {
 func (t *transfer) sendBody() {
 	if t.expecting {
 		t.expecting = false
-		startUpload(t.x).start <- t.c
+		startUpload(t.x).begin(t.c, nil)
 	}
 }
 

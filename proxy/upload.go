@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/transport"
 )
 
 const (
 	// ShortBody is the maximum length of a body that is read completely before
-	// the proxy connects to an upstream, in bytes. It is sent together with the
-	// head.
+	// the proxy connects to an upstream, however slowly it arrives, in bytes. It
+	// is sent together with the head.
 	ShortBody = 16 << 10
 	// uploadBlock is the maximum length of a part of a longer body that is sent
-	// with one write. The first one has at most ShortBody bytes.
-	uploadBlock = 32 << 10
-	// firstWait limits the wait for the beginning of a longer body before the
+	// with one write.
+	uploadBlock = 64 << 10
+	// firstWait limits the wait for the first block of a longer body before the
 	// proxy connects to an upstream. It is the maximum delay for a client that
 	// waits for the response before it sends more.
 	firstWait = 100 * time.Millisecond
@@ -37,34 +38,38 @@ const (
 	lingerWait = 2 * time.Second
 )
 
-// chunkPrefix is the space reserved before a block for its chunk size, and
-// chunkSuffix the space after it for the CRLF.
 const (
-	chunkPrefix = 8
+	// headRoom is the space before a block for the head of the request and for
+	// the size of a chunk. A longer head is sent in a write of its own.
+	headRoom = 8<<10 - chunkSuffix
+	// chunkSuffix is the space after a block for the CRLF of a chunk.
 	chunkSuffix = 2
 )
 
-// smallBlock is the maximum size of a block if the client sends little at a
-// time.
-const smallBlock = 512
-
-// An uploadBuffer holds one block.
-type uploadBuffer [chunkPrefix + uploadBlock + chunkSuffix]byte
+// An uploadBuffer holds one block. Its size is one that the allocator has.
+type uploadBuffer [headRoom + uploadBlock + chunkSuffix]byte
 
 var uploadBuffers = sync.Pool{New: func() any { return new(uploadBuffer) }}
 
 // An upload sends a request body to the upstream, possibly while the response
-// is already on its way. Its goroutine reads from the client until the exchange
+// is already on its way. Its task reads from the client until the exchange
 // ends, so that a client that sends before it reads is never blocked. finish
-// waits for the goroutine.
+// waits for the task.
+//
+// It is also the [transport.Space] of the body: it has a buffer only while there
+// are bytes in it or to be read.
 type upload struct {
-	x     *Exchange
-	begun chan struct{} // closed after the first block was read
-	start chan *conn    // receives the connection to send to
-	done  chan struct{} // closed when the goroutine has ended
+	x      *Exchange
+	driver transport.Driver
+	body   SpaceReader
+	plain  plainBody // body, if that of the exchange is only an io.Reader
 
-	first int  // length of the first block, set before begun is closed
-	taken bool // the first block was sent with the head; set before the connection is sent to start
+	begun *transport.Signal // the first block was read
+	start *transport.Signal // conn and head are set, or nothing is sent
+	done  *transport.Signal // the task has ended
+
+	conn *conn  // to send to; nil if nothing is sent
+	head []byte // of the request, to be sent before the block; nil if it was sent
 
 	waiting   atomic.Bool // for the client
 	ended     atomic.Bool // the client has sent the whole body without an error
@@ -73,55 +78,84 @@ type upload struct {
 	err       error       // the client's error, set before failed
 	complete  bool        // the upstream has received the whole body; valid after done
 
-	// The buffer that blocks are read into, used only by run's goroutine. large
-	// is set after the client has sent a block of at least smallBlock bytes.
-	// Otherwise the upload waits with its own small buffer.
-	large *uploadBuffer
-	small [chunkPrefix + smallBlock + chunkSuffix]byte
+	mu       sync.Mutex    // guards the fields below; after start only the task uses them
+	buffer   *uploadBuffer // nil if the block is empty and nothing is being read
+	from, to int           // the part of the block that was read and not sent
+	reading  bool          // the body may be reading into the buffer
 }
 
+// uploads holds uploads that are reset.
+var uploads = sync.Pool{New: func() any {
+	return &upload{begun: transport.NewSignal(), start: transport.NewSignal(), done: transport.NewSignal()}
+}}
+
 func startUpload(x *Exchange) *upload {
-	x.upload = &upload{x: x, begun: make(chan struct{}), start: make(chan *conn, 1), done: make(chan struct{})}
-	go x.upload.run()
-	return x.upload
+	u := uploads.Get().(*upload)
+	u.x, u.driver = x, x.driver()
+	var ok bool
+	if u.body, ok = x.Body.(SpaceReader); !ok {
+		u.plain = plainBody{Reader: x.Body}
+		u.body = &u.plain
+	}
+	x.upload = u
+	u.driver.Go(u)
+	return u
+}
+
+// release makes the upload ready for another exchange. Its task has ended.
+func (u *upload) release() {
+	for _, s := range []*transport.Signal{u.begun, u.start, u.done} {
+		s.Reset()
+	}
+	u.x, u.driver, u.body, u.plain = nil, nil, nil, plainBody{}
+	u.conn, u.head, u.err, u.complete = nil, nil, nil, false
+	for _, b := range []*atomic.Bool{&u.waiting, &u.ended, &u.responded, &u.failed} {
+		b.Store(false)
+	}
+	uploads.Put(u)
 }
 
 // beginning waits up to firstWait for the first block, and returns the client's
 // error in it.
 func (u *upload) beginning() error {
-	closedWithin(u.begun, firstWait)
+	u.driver.Wait(u.begun, firstWait)
 	return u.fault()
 }
 
-// closedWithin waits until a channel is closed, and reports false if that takes
-// longer than the given time.
-func closedWithin(c <-chan struct{}, limit time.Duration) bool {
-	select {
-	case <-c:
-		return true
-	default:
+// sendTo sends the head of the request and the body to c. If the client is slow,
+// it sends only the part of the body that has arrived, and returns the error of
+// that. The task sends the rest.
+func (u *upload) sendTo(c *conn, head []byte) error {
+	if !u.begun.Sent() {
+		if _, err := c.Write(u.take(head)); err != nil {
+			return err
+		}
+		head = nil
 	}
-	if limit <= 0 {
-		return false
-	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-c:
-		return true
-	case <-timer.C:
-		return false
-	}
+	u.begin(c, head)
+	return nil
 }
 
-// takeFirst appends the first block to b if it was read. It must be called
-// before the connection is sent to start.
-func (u *upload) takeFirst(b []byte) []byte {
-	if !closedWithin(u.begun, 0) || u.first == 0 {
-		return b
+// begin has the task send head, and then the body, to c.
+func (u *upload) begin(c *conn, head []byte) {
+	u.conn, u.head = c, head
+	u.start.Send()
+}
+
+// take removes the bytes from the block, and appends them to b.
+func (u *upload) take(b []byte) []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if n := u.to - u.from; n > 0 {
+		part := u.buffer[headRoom+u.from : headRoom+u.to]
+		if u.x.Length < 0 {
+			b = append(append(appendChunkSize(b, n), part...), "\r\n"...)
+		} else {
+			b = append(b, part...)
+		}
 	}
-	u.taken = true
-	return append(b, u.framed(u.first)...)
+	u.drop()
+	return b
 }
 
 // fault returns the client's error, if one has occurred.
@@ -132,16 +166,16 @@ func (u *upload) fault() error {
 	return u.err
 }
 
-// finish waits for the goroutine, which continues to read for at most the given
-// time. The connection is not used any more.
+// finish waits for the task, which continues to read for at most the given time.
+// The connection is not used any more.
 func (u *upload) finish(linger time.Duration) {
 	u.responded.Store(true)
-	close(u.start)
-	if !closedWithin(u.done, linger) {
-		// Called in this goroutine, so that it cannot run late and affect the
-		// next request on the client's connection.
+	u.start.Send()
+	if linger <= 0 || !u.driver.Wait(u.done, linger) {
+		// Called here, so that it cannot run late and affect the next request on
+		// the client's connection.
 		u.x.Client.StopReading()
-		<-u.done
+		u.driver.Wait(u.done, 0)
 	}
 }
 
@@ -154,130 +188,167 @@ func (x *Exchange) bodyEnded() bool {
 // being sent at the moment, whole waits for up to endWait: a response can
 // arrive before the write that triggered it returns.
 func (u *upload) whole() bool {
-	return u.ended.Load() && closedWithin(u.done, endWait) && u.complete
+	return u.ended.Load() && u.driver.Wait(u.done, endWait) && u.complete
 }
 
-func (u *upload) run() {
-	defer close(u.done)
-	defer u.makeSmall()
-	n, end := u.readFirst()
-	u.first = n
-	close(u.begun)
-	c := <-u.start
-	for taken := u.taken; ; taken = false {
-		if n > 0 && c != nil && !taken && !u.send(c, n) {
+// Run implements transport.Task.
+func (u *upload) Run() {
+	defer u.done.Send()
+	defer u.discard()
+	end := u.readFirst()
+	u.begun.Send()
+	u.driver.Wait(u.start, 0)
+	for c := u.conn; ; end = u.read() {
+		if c != nil && !u.send(c) {
 			c = nil // the response may have arrived nevertheless; the reader will find out
 		}
+		u.discard()
 		if end {
-			break
+			if c != nil && !u.responded.Load() {
+				u.end(c)
+			}
+			return
 		}
-		if n < smallBlock {
-			u.makeSmall()
-		} else {
-			u.makeLarge(0)
-		}
-		n, end = u.read(u.space())
-	}
-	if c != nil && !u.responded.Load() {
-		u.end(c)
 	}
 }
 
-// readFirst reads until the block has ShortBody bytes, the body ends, or the
-// exchange waits for the block.
-func (u *upload) readFirst() (n int, end bool) {
-	for n < ShortBody && !end && len(u.start) == 0 && !u.responded.Load() {
-		if n == smallBlock {
-			u.makeLarge(n)
-		}
-		var m int
-		space := u.space()
-		m, end = u.read(space[n:min(len(space), ShortBody)])
-		n += m
+// readFirst reads until the block is full, the body ends, or the exchange does
+// not wait any longer.
+func (u *upload) readFirst() (end bool) {
+	for !end && !u.full() && !u.start.Sent() {
+		end = u.read()
 	}
-	return n, end
+	return end
 }
 
-// buffer returns the buffer for a block, including prefix and suffix.
-func (u *upload) buffer() []byte {
-	if u.large != nil {
-		return u.large[:]
+func (u *upload) full() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.to == uploadBlock
+}
+
+// Space implements transport.Space.
+func (u *upload) Space() []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.buffer == nil {
+		u.buffer = uploadBuffers.Get().(*uploadBuffer)
 	}
-	return u.small[:]
-}
-
-// space returns the part of the buffer that a block is read into.
-func (u *upload) space() []byte {
-	b := u.buffer()
-	return b[chunkPrefix : len(b)-chunkSuffix]
-}
-
-// makeLarge switches to a large buffer and copies the n bytes that were read.
-func (u *upload) makeLarge(n int) {
-	if u.large == nil {
-		u.large = uploadBuffers.Get().(*uploadBuffer)
-		copy(u.space()[:n], u.small[chunkPrefix:])
+	u.reading = true
+	space := u.buffer[headRoom+u.to : headRoom+uploadBlock]
+	if left := u.x.Length - u.x.BodyRead; left >= 0 && left < int64(len(space)) {
+		return space[:left]
 	}
+	return space
 }
 
-// makeSmall returns the large buffer to the pool.
-func (u *upload) makeSmall() {
-	if u.large != nil {
-		uploadBuffers.Put(u.large)
-		u.large = nil
+// GiveBack implements transport.Space.
+func (u *upload) GiveBack() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.reading = false
+	if u.from == u.to {
+		u.drop()
 	}
 }
 
-// read reads once from the client.
-func (u *upload) read(buf []byte) (n int, end bool) {
+// discard removes the bytes from the block and returns its buffer to the pool.
+func (u *upload) discard() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.reading = false
+	u.drop()
+}
+
+// drop removes the bytes from the block, and returns its buffer to the pool
+// unless it is in use. The caller holds mu.
+func (u *upload) drop() {
+	if u.reading {
+		u.from = u.to
+		return
+	}
+	if u.buffer != nil {
+		uploadBuffers.Put(u.buffer)
+	}
+	u.buffer, u.from, u.to = nil, 0, 0
+}
+
+// read reads once from the client. It reports whether the body has ended.
+func (u *upload) read() (end bool) {
 	u.waiting.Store(true)
-	n, err := readGuarded(u.x.Body, buf)
+	n, err := u.readGuarded()
 	u.waiting.Store(false)
-	u.x.BodyRead += int64(n)
+	u.mu.Lock()
+	u.reading = false
+	u.to += n
+	u.mu.Unlock()
+	x := u.x
+	x.BodyRead += int64(n)
 	switch {
-	case err == io.EOF:
+	case err == nil && x.BodyRead == x.Length, err == io.EOF && (x.Length < 0 || x.BodyRead == x.Length):
 		u.ended.Store(true)
-	case err != nil:
+		return true
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		u.err = by(ClientBody, "reading the request's body", err)
 		u.failed.Store(true)
 	}
-	return n, err != nil
+	return err != nil
 }
 
 // readGuarded reads from a body of any implementation. It recovers from a
 // panic, which would end the process because it happens in the upload's
 // goroutine.
-func readGuarded(body io.Reader, buf []byte) (n int, err error) {
+func (u *upload) readGuarded() (n int, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			n, err = 0, fmt.Errorf("the body panicked: %v", value)
 		}
 	}()
-	return body.Read(buf)
+	return u.body.ReadInto(u)
 }
 
-// send sends a block of n bytes.
-func (u *upload) send(c *conn, n int) bool {
+// send sends the head, if it was not sent, and the block.
+func (u *upload) send(c *conn) bool {
 	if u.responded.Load() {
 		return false
 	}
+	b := u.encode()
+	if len(b) == 0 {
+		return true
+	}
 	u.x.arm(c, time.Now(), u.x.timeout())
-	_, err := c.Write(u.framed(n))
+	_, err := c.Write(b)
 	return err == nil
 }
 
-// framed returns a block of n bytes as it is sent, which is as a chunk if the
-// length of the body is unknown.
-func (u *upload) framed(n int) []byte {
-	buf := u.buffer()
-	from, to := chunkPrefix, chunkPrefix+n
-	if u.x.Length < 0 {
-		var size [chunkPrefix]byte
-		line := append(strconv.AppendInt(size[:0], int64(n), 16), "\r\n"...)
-		from -= copy(buf[chunkPrefix-len(line):], line)
-		to += copy(buf[to:], "\r\n")
+// encode returns the head, if it was not sent, and the block. The block is a
+// chunk if the length of the body is unknown.
+func (u *upload) encode() []byte {
+	head, n := u.head, u.to-u.from
+	u.head = nil
+	if n == 0 {
+		return head
 	}
-	return buf[from:to]
+	from, to := headRoom+u.from, headRoom+u.to
+	if u.x.Length < 0 {
+		var size [16]byte
+		line := appendChunkSize(size[:0], n)
+		from -= copy(u.buffer[from-len(line):], line)
+		to += copy(u.buffer[to:], "\r\n")
+	}
+	if len(head) > from {
+		return append(head, u.buffer[from:to]...)
+	}
+	from -= copy(u.buffer[from-len(head):], head)
+	return u.buffer[from:to]
+}
+
+// appendChunkSize appends the line before a chunk of n bytes.
+func appendChunkSize(b []byte, n int) []byte {
+	return append(strconv.AppendInt(b, int64(n), 16), "\r\n"...)
 }
 
 // end tells the upstream that the body is complete, or breaks the connection if
@@ -301,6 +372,30 @@ func (u *upload) end(c *conn) {
 		}
 	}
 	u.complete = true
+}
+
+// smallRead is the maximum size of a read if the client sends little at a time.
+const smallRead = 512
+
+// A plainBody is a body that needs its memory while it waits. It waits with
+// little memory if the previous read has returned little.
+type plainBody struct {
+	io.Reader
+	last  int // result of the previous read
+	small [smallRead]byte
+}
+
+// ReadInto implements SpaceReader.
+func (r *plainBody) ReadInto(s transport.Space) (n int, err error) {
+	if r.last < smallRead {
+		s.GiveBack()
+		n, err = r.Read(r.small[:])
+		copy(s.Space(), r.small[:n])
+	} else {
+		n, err = r.Read(s.Space())
+	}
+	r.last = n
+	return n, err
 }
 
 // readShortBody reads a body of known length into x.head, after the request's
