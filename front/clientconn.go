@@ -23,7 +23,9 @@ type clientConn struct {
 	counted netip.Addr // counted for connections_per_client; the zero value if it is not
 	in      *input     // nil if no bytes are held
 
-	writes atomic.Uint64 // the begun and the ended writes of responses; it is odd during a write
+	// writes counts the begun and the ended writes of responses, and adds 2 when the body of
+	// a request has been read. It is odd during a write.
+	writes atomic.Uint64
 
 	mu      sync.Mutex // guards the fields below
 	busy    *http1Exchange
@@ -131,20 +133,28 @@ func (c *clientConn) end() {
 
 // bodyEnded records that no part of the request is outstanding.
 func (c *clientConn) bodyEnded() {
+	c.writes.Add(2)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watch.begin()
 }
 
-// stalled reports whether no part of a response was sent since the count of writes was
-// *before, and updates *before. It is used once in a halfCloseGrace after the client has
+// stalled reports whether the request has been read, and no part of its response was sent,
+// since the count of writes was *before, and updates *before. It is used once in a halfCloseGrace after the client has
 // closed its side of the connection. It then counts as disconnected, because a client that
 // closes both sides looks the same until something is sent to it.
 func (c *clientConn) stalled(before *uint64) bool {
 	now := c.writes.Load()
 	same := now == *before
 	*before = now
-	return same && now%2 == 0
+	return same && now%2 == 0 && !c.inBody()
+}
+
+// inBody reports whether a part of the request has not been read.
+func (c *clientConn) inBody() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.busy != nil && !c.busy.body.hasEnded()
 }
 
 // leave cancels the exchange because the client has disconnected. It may be called before

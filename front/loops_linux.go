@@ -12,7 +12,6 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/proxy"
 )
 
 // loops is the engine of event loops: one for each processor. A connection stays on its
@@ -167,8 +166,7 @@ func (on *loopClient) leaveLoop(s step) {
 // its waiting must happen in package transport.
 func (on *loopClient) fits() bool {
 	in := on.client.in
-	h := &in.parser.Head
-	if h.Framing == http1.BodyChunked || h.Length > proxy.ShortBody || h.Continue {
+	if in.parser.Head.Continue {
 		return false
 	}
 	for i := range in.fields.Len() {

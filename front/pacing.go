@@ -55,6 +55,9 @@ func (p *pacer) bind(x *proxy.Exchange, draining *atomic.Bool) {
 	p.draining = draining
 	if x.Body != nil {
 		p.body, x.Body = x.Body, (*pacedBody)(p)
+		if _, ok := p.body.(proxy.SpaceReader); ok {
+			x.Body = (*pacedInput)(p)
+		}
 	}
 }
 
@@ -106,8 +109,29 @@ type pacedBody pacer
 // Read implements io.Reader.
 func (b *pacedBody) Read(buf []byte) (int, error) {
 	p := (*pacer)(b)
+	due := p.beginRead()
+	n, err := p.body.Read(buf)
+	return p.read(due, n, err)
+}
+
+// pacedInput is a pacedBody of a body that is a proxy.SpaceReader.
+type pacedInput pacer
+
+// Read implements io.Reader.
+func (b *pacedInput) Read(buf []byte) (int, error) { return (*pacedBody)(b).Read(buf) }
+
+// ReadInto implements proxy.SpaceReader.
+func (b *pacedInput) ReadInto(s transport.Space) (int, error) {
+	p := (*pacer)(b)
+	due := p.beginRead()
+	n, err := p.body.(proxy.SpaceReader).ReadInto(s)
+	return p.read(due, n, err)
+}
+
+// beginRead sets the deadline of a read, and returns when the read is due.
+func (p *pacer) beginRead() (due time.Time) {
 	began := time.Now()
-	due := began.Add(p.leftIn)
+	due = began.Add(p.leftIn)
 	if !p.beganRead {
 		p.beganRead, due = true, p.in.Start(began)
 	}
@@ -115,7 +139,11 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 		due = time.Time{}
 	}
 	p.allowRead(due)
-	n, err := p.body.Read(buf)
+	return due
+}
+
+// read updates the pace after a read, and returns its result.
+func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
 		p.leftIn = p.in.Next(due, ended, n).Sub(ended)

@@ -6,14 +6,18 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy"
 )
 
 // A requestBody reads the body of a request over HTTP/1. One goroutine may read from it.
+// It is a [proxy.SpaceReader].
 type requestBody struct {
 	conn     *clientConn
 	response *responder
-	left     int64 // bytes of a body with a known length
+	into     transport.Space // of the read in progress
+	fixed    fixedSpace      // into, for Read
+	left     int64           // bytes of a body with a known length
 	chunked  bool
 	chunk    http1.ChunkReader
 	err      error // of the chunks
@@ -38,11 +42,29 @@ func (b *requestBody) begin(w *responder, length int64, expectsContinue bool) {
 }
 
 func (b *requestBody) reset() {
-	b.conn, b.response, b.err, b.trailers = nil, nil, nil, nil
+	b.conn, b.response, b.into, b.err, b.trailers = nil, nil, nil, nil, nil
 }
 
-// Read implements io.Reader. The first call sends 100 to a client that waits for it.
+// A fixedSpace is a Space that is held all the time.
+type fixedSpace struct{ p []byte }
+
+func (s *fixedSpace) Space() []byte { return s.p }
+func (s *fixedSpace) GiveBack()     {}
+
+// Read implements io.Reader.
 func (b *requestBody) Read(p []byte) (n int, err error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	b.fixed.p = p
+	n, err = b.ReadInto(&b.fixed)
+	b.fixed.p = nil
+	return n, err
+}
+
+// ReadInto implements proxy.SpaceReader. The first call sends 100 to a client that waits
+// for it.
+func (b *requestBody) ReadInto(s transport.Space) (n int, err error) {
 	switch {
 	case b.err != nil:
 		return 0, b.err
@@ -55,18 +77,27 @@ func (b *requestBody) Read(p []byte) (n int, err error) {
 		}
 	}
 	if b.chunked {
-		return b.readChunks(p)
+		return b.readChunks(s)
 	}
-	return b.readPlain(p)
+	return b.readPlain(s)
 }
 
-func (b *requestBody) readPlain(p []byte) (n int, err error) {
-	p = p[:min(int64(len(p)), b.left)]
+// Space implements transport.Space for a body of known length.
+func (b *requestBody) Space() []byte {
+	p := b.into.Space()
+	return p[:min(int64(len(p)), b.left)]
+}
+
+// GiveBack implements transport.Space.
+func (b *requestBody) GiveBack() { b.into.GiveBack() }
+
+func (b *requestBody) readPlain(s transport.Space) (n int, err error) {
+	b.into = s
 	if in := b.conn.in; in.r < in.w {
-		n = copy(p, in.unread())
+		n = copy(b.Space(), in.unread())
 		in.r += n
 	} else {
-		n, err = b.conn.Read(p)
+		n, err = b.conn.ReadInto(b)
 	}
 	if b.left -= int64(n); b.left == 0 {
 		b.end()
@@ -76,13 +107,15 @@ func (b *requestBody) readPlain(p []byte) (n int, err error) {
 }
 
 // readChunks decodes chunks from the input. If the input is empty, it reads directly into
-// p when p is long.
-func (b *requestBody) readChunks(p []byte) (n int, err error) {
+// the space if that is long.
+func (b *requestBody) readChunks(s transport.Space) (n int, err error) {
 	in := b.conn.in
 	for {
 		taken := 0
-		taken, n, b.err = b.decode(p, in.unread())
-		in.r += taken
+		if in.r < in.w {
+			taken, n, b.err = b.decode(s.Space(), in.unread())
+			in.r += taken
+		}
 		switch {
 		case b.err != nil:
 			return n, b.err
@@ -91,22 +124,26 @@ func (b *requestBody) readChunks(p []byte) (n int, err error) {
 		case b.ended.Load():
 			return 0, io.EOF
 		}
-		if in.r < in.w || len(p) < inputSize {
+		long := len(s.Space()) >= inputSize
+		s.GiveBack()
+		if in.r < in.w || !long {
 			m, err := b.conn.ReadInto(b.conn)
 			if in.w += m; err != nil {
 				return 0, unexpected(err)
 			}
 			continue
 		}
-		m, err := b.conn.Read(p)
+		m, err := b.conn.ReadInto(s)
 		if err != nil {
 			return 0, unexpected(err)
 		}
+		p := s.Space()
 		taken, n, b.err = b.decode(p, p[:m])
 		in.add(p[taken:m])
 		if n > 0 || b.err != nil {
 			return n, b.err
 		}
+		s.GiveBack()
 	}
 }
 
