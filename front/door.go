@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/log"
@@ -65,8 +66,7 @@ func New(cfg *config.Config, out Output) (*Door, error) {
 	d.server = newServer(d)
 	d.builder = tableBuilder{
 		metrics: d.metrics, conns: d.conns, maxInFlight: d.files.Upstreams,
-		passwords: newPasswordChecks(),
-		eventSet:  d.events.set, events: cfg.Log.Events, hook: d.observe,
+		eventSet: d.events.set, events: cfg.Log.Events, hook: d.observe, encoders: coding.NewEncoders(encoderMemory),
 	}
 	t, err := d.builder.build(cfg, nil)
 	if err != nil {
@@ -251,7 +251,8 @@ func (d *Door) failPanicked(x *exchange, failure *panicError) {
 	x.Err = failure
 	d.log.Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
 	x.driver().Block(d.flushLog)
-	if x.Began || x.Upgraded || x.Respond(500, "") != nil {
-		x.Cut = true
-	}
+	began := x.Began || x.Upgraded
+	x.Cut = true
+	x.endFilters()
+	x.Cut = began || x.Respond(500, "") != nil
 }

@@ -91,9 +91,6 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.redirect != "" {
 		event.Str("redirect", x.redirect)
 	}
-	if x.user != "" {
-		event.Str("user", x.user)
-	}
 	if x.refusal != "" {
 		event.Str("refused", x.refusal)
 	}
@@ -101,12 +98,20 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 		event.Str("limit", string(x.limit))
 	}
 	addFields(event, "request_headers", e.requestHeaders, x.Header)
-	addFields(event, "response_headers", e.responseHeaders, x.ResponseHeader())
+	addFields(event, "response_headers", e.responseHeaders, x.sentFields())
 	if failure := x.failure(); failure != nil {
 		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	event.Send()
 	m.endEvent()
+}
+
+// sentFields returns the fields of the final response that the client got, or nil.
+func (x *exchange) sentFields() []proxy.Field {
+	if x.Upgraded {
+		return x.ResponseHeader()
+	}
+	return x.pacer.fields
 }
 
 // describe sets the data of the request that all its events have.

@@ -28,7 +28,6 @@ type exchange struct {
 	route       *route        // found, once the rate limit of all requests has let it pass
 	to          *upstream     // the upstream that the request is forwarded to
 	redirect    string        // the target of a redirect, as in the configuration
-	user        string        // that basic_auth has admitted
 	filters     []filter      // of the response
 	announced   *proxy.Server // the server in the event "proxying request"
 	params      router.Params
@@ -57,7 +56,7 @@ func (x *exchange) reset() {
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
-	x.to, x.redirect, x.user = nil, "", ""
+	x.to, x.redirect = nil, ""
 	clear(x.filters)
 	x.filters = x.filters[:0]
 	x.params.Release()
@@ -149,11 +148,33 @@ type filter interface {
 	end(complete bool) error
 }
 
+// addFilter adds a filter, which has wrapped x.Client.
+func (x *exchange) addFilter(f filter) {
+	x.Client = f
+	x.filters = append(x.filters, f)
+}
+
 // endFilters ends the filters, the one that is next to the action first.
 func (x *exchange) endFilters() {
-	for i := len(x.filters) - 1; i >= 0; i-- {
-		if x.filters[i].end(!x.Cut) != nil {
-			x.Cut = true
+	for n := len(x.filters); n > 0; n = len(x.filters) {
+		f := x.filters[n-1] // ended only once, even if it panics
+		x.filters[n-1], x.filters = nil, x.filters[:n-1]
+		if err := f.end(!x.Cut); err != nil {
+			x.cut(err)
 		}
+		x.Client = &x.pacer
 	}
+}
+
+// cut ends the response because of an error of its Client.
+func (x *exchange) cut(err error) {
+	x.Cut = true
+	if x.Err != nil {
+		return
+	}
+	var known *proxy.Error
+	if !errors.As(err, &known) {
+		known = &proxy.Error{Kind: proxy.ClientGone, Step: "sending the answer", Err: err}
+	}
+	x.Err = known
 }

@@ -37,7 +37,9 @@ type metrics struct {
 	refusals *prometheus.CounterVec // by limits
 	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
-	reloads  reloadMetrics
+
+	notCompressed prometheus.Counter // responses that found no encoder
+	reloads       reloadMetrics
 
 	unmatched *routeCounts
 	mu        sync.Mutex
@@ -97,10 +99,15 @@ func newMetrics(log prometheus.Collector) *metrics {
 			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
 		access: newCounters("weir_access_refusals_total",
 			"Requests that access, basic_auth or forward_auth has refused, by that key and route.", "by", "route"),
+		notCompressed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "weir_responses_not_compressed_total",
+			Help: "Responses that were not compressed because the memory of encoders was in use.",
+		}),
 	}
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads = newReloadMetrics()
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
+		m.notCompressed,
 		m.reloads.total, m.reloads.last, newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",

@@ -28,6 +28,7 @@ type pacer struct {
 	leftOut      time.Duration // until the deadline, when the last write ended
 	setOut       time.Time     // the write deadline that is set
 	counted      int           // bytes to be written that out has already counted
+	fields       []proxy.Field // of the final response; nil before it
 
 	body      io.Reader
 	mayRead   int64 // remaining bytes of the body; -1 for no limit
@@ -97,7 +98,7 @@ func (p *pacer) reset() {
 		p.stream.bind(nil)
 	}
 	p.Client, p.draining, p.conn, p.body = nil, nil, nil, nil
-	p.in, p.out = limit.Pace{}, limit.Pace{}
+	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut = time.Time{}, time.Time{}
 	p.stopped, p.beganRead = false, false
@@ -194,6 +195,7 @@ func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 	if p.isStream() && p.draining.Load() {
 		fields = append(fields, proxy.Field{Name: "Connection", Value: "close"})
 	}
+	p.fields = fields
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/internal/redirect"
-	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
@@ -26,12 +26,12 @@ type tables struct {
 // that outlive a reload.
 type tableBuilder struct {
 	metrics     *metrics
-	conns       *proxy.Conns    // shared by all upstreams
-	maxInFlight int             // each request in flight needs a connection to an upstream
-	passwords   *limit.InFlight // that are verified now
+	conns       *proxy.Conns // shared by all upstreams
+	maxInFlight int          // each request in flight needs a connection to an upstream
 	eventSet    func(name string) eventSet
 	events      string // log.events, which a reload does not change
 	hook        func(*proxy.Exchange, proxy.Event)
+	encoders    *coding.Encoders
 }
 
 // build returns tables for a configuration. The gates are those of the tables
@@ -85,16 +85,12 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
-		stages, err := b.stages(r)
-		if err != nil {
-			return nil, fmt.Errorf("route %s: %w", r.Match, err)
-		}
 		value := &route{
 			pattern: r.Match, action: act, counts: b.metrics.route(r.Match),
 			events: b.eventSet(cmp.Or(r.Events, b.events)),
 			gate:   newGate(r.Match, r.Limits, gates),
 			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
-			stages: stages,
+			stages: b.stages(r, cfg),
 		}
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}

@@ -62,6 +62,9 @@ type Config struct {
 	Upstreams []Upstream
 	Routes    []Route
 
+	// Compress applies to the routes without their own. Nil, the default, is no compression.
+	Compress *Compress
+
 	// Redirects are the lines of the file of redirects, in file order.
 	Redirects []Redirect
 }
@@ -127,31 +130,15 @@ type Route struct {
 	// EventsNone. Empty means the value of Log.Events.
 	Events string
 
+	// Compress replaces Config.Compress for this route, unless it is nil.
+	Compress *Compress
+
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
 
 	// Access admits clients to this route, in addition to Config.Access. Nil admits all.
 	Access *Access
-
-	// BasicAuth, if not nil, admits only users.
-	BasicAuth *BasicAuth
 }
-
-// BasicAuth admits requests with the name and the password of a user, RFC 7617.
-type BasicAuth struct {
-	Realm string // shown by browsers that ask for a password. Default "restricted"
-	Users []User // at least one, with different names
-
-	// UserHeader is the name of a request field in which the upstream gets the name of
-	// the user. Empty sends none.
-	UserHeader string
-
-	// PassAuthorization passes the user's name and password to the upstream.
-	PassAuthorization bool
-}
-
-// User is a user and the hash of the password, argon2id or bcrypt.
-type User struct{ Name, Hash string }
 
 // Access admits clients by their address, which trusted proxies report. A client in a
 // network of Deny is refused. Others are admitted if Allow is empty or contains them.

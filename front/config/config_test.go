@@ -69,6 +69,7 @@ log:
   rotate: {size: 100MiB, daily: true, keep: 7, gzip: true}
   fsync: 5s
   heartbeat: 1m
+compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JSON"], with_credentials: true}
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
@@ -76,7 +77,7 @@ upstreams:
   a:
     servers: http://[::1]:9000
 routes:
-  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}}
+  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
   - match: /{path...}
     to: b
     upgrade: [WebSocket, tls/1.0]
@@ -102,7 +103,9 @@ routes:
 			Rotate: config.LogRotate{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},
-		Limits:      config.Default().Limits, // see TestParseLimits
+		Limits: config.Default().Limits, // see TestParseLimits
+		Compress: &config.Compress{Encodings: []string{"br"}, Level: 6, MinLength: 100, Types: []string{"text/html", "*+json"},
+			WithCredentials: true},
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []config.Upstream{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100,
@@ -110,7 +113,7 @@ routes:
 			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second},
 		},
 		Routes: []config.Route{
-			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone},
+			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone, Compress: &config.Compress{}},
 			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
 		},
 	}
@@ -255,15 +258,16 @@ func TestParseMistakes(t *testing.T) {
 		{"access without networks", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, access: {}}\n" +
 			"- {match: /b, to: a, access: {allow: []}}\n- {match: /c, to: a, access: [10.0.0.0/8]}\n",
 			[]string{`3:30 "access" admits all clients`, `4:38 "allow" is empty`, `5:30 "access" must be a mapping`}},
-		{"users", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, basic_auth: {realm: 'a\"b'}}\n" +
-			"- {match: /b, to: a, basic_auth: {users: {'a:b': x, bob: swordfish, eve: $apr1$x$y}}}\n" +
-			"- {match: /c, to: a, basic_auth: {users: {}, user_header: x_forwarded_user}}\n" +
-			"- {match: /d, to: a, basic_auth: {users: 'bob:swordfish', pass_authorization: maybe}}\n" +
-			"- {match: /e, to: a, basic_auth: {users: no/users, user_header: 'a b'}}\n",
-			[]string{`3:22 no "users"|users.htpasswd`, `3:42 "a\"b" is not a realm`, `4:43 "a:b" cannot name a user`,
-				`4:58 the password of user "bob"|weir hash-password`, `4:74 the password of user "eve": its hash is too weak`,
-				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_user"`, `6:42 not the path of a file`,
-				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
+
+		{"compress", smallest + "compress: gzip\n", []string{`3:11 "gzip" is neither|{encodings: [gzip]}`}},
+		{"a compression", smallest + "compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +
+			"'text/*', 'te*/x'], with_credentials: yes}\n",
+			[]string{`3:30 "brotli"|zstd, br, gzip`, `3:38 gzip is given twice`, `3:52 "7" is not a level|1 (fastest) to 6`,
+				`3:67 "10" is a number without a unit`, `3:79 "html"|text/html`, `3:95 "te*/x"`, `3:123 "yes"`}},
+		{"a compression of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n" +
+			"- {match: /a, to: a, compress: {encodings: []}}\n- {match: /b, to: a, compress: [gzip]}\n" +
+			"- {match: /c, to: a, compress: {gzip: true}}\n",
+			[]string{`3:44 "encodings" is empty`, `4:32 "compress" must be a mapping`, `5:33 unknown key "gzip"`}},
 
 		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},

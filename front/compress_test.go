@@ -1,0 +1,484 @@
+package front_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// compressed sets the compression of all routes.
+func compressed(adjust ...func(*config.Compress)) func(*config.Config) {
+	return func(c *config.Config) {
+		c.Compress = config.DefaultCompress()
+		for _, f := range adjust {
+			f(c.Compress)
+		}
+	}
+}
+
+// plainClient returns a client that neither sends Accept-Encoding nor decodes.
+func plainClient(c *http.Client) *http.Client {
+	c.Transport.(*http.Transport).DisableCompression = true
+	return c
+}
+
+// decoded returns a reader of the decoded body of a response.
+func decoded(t testing.TB, resp *http.Response) io.Reader {
+	t.Helper()
+	switch name := resp.Header.Get("Content-Encoding"); name {
+	case "zstd":
+		d, err := zstd.NewReader(resp.Body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(d.Close)
+		return d
+	case "br":
+		return brotli.NewReader(resp.Body)
+	case "gzip":
+		d, err := gzip.NewReader(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	case "":
+		return resp.Body
+	default:
+		t.Fatalf("Content-Encoding: %s", name)
+		return nil
+	}
+}
+
+var pageText = strings.Repeat("a page of a site, and more of it; ", 500)
+
+// page responds with pageText and the fields of the query.
+func page(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	for name, values := range r.URL.Query() {
+		h[name] = values
+	}
+	text := pageText
+	if n, err := strconv.Atoi(h.Get("Length")); err == nil {
+		text = text[:n]
+	}
+	status := 200
+	if n, err := strconv.Atoi(h.Get("Status")); err == nil {
+		status = n
+	}
+	if h.Get("Chunks") == "" {
+		h.Set("Content-Length", strconv.Itoa(len(text)))
+	}
+	w.WriteHeader(status)
+	if status != 204 && status != 304 {
+		if h.Get("Chunks") != "" {
+			w.(http.Flusher).Flush()
+		}
+		io.WriteString(w, text)
+	}
+}
+
+// TestCompressed checks which responses are compressed, and their fields, over both protocols.
+func TestCompressed(t *testing.T) {
+	back := upstream(t, page)
+	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
+		own := config.DefaultRoute("/own", "")
+		own.Respond = &config.FixedResponse{Status: 200, Text: pageText, Type: "text/plain"}
+		secret := config.DefaultRoute("/secret", "site")
+		secret.Compress = config.DefaultCompress()
+		secret.Compress.WithCredentials = true
+		off := config.DefaultRoute("/off", "site")
+		off.Compress = &config.Compress{}
+		gzipOnly := config.DefaultRoute("/gzip", "site")
+		gzipOnly.Compress = config.DefaultCompress()
+		gzipOnly.Compress.Encodings = []string{"gzip"}
+		gzipOnly.Compress.Types = []string{"text/event-stream"}
+		c.Routes = append(c.Routes, own, secret, off, gzipOnly)
+	})
+	const everything = "Accept-Encoding: gzip, br, zstd"
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		plainClient(client)
+		for _, c := range []struct {
+			target, fields string
+			encoding       string
+			varies         bool
+		}{
+			{"/", "", "", true},
+			{"/", everything, "zstd", true},
+			{"/", "Accept-Encoding: gzip, br", "br", true},
+			{"/", "Accept-Encoding: gzip", "gzip", true},
+			{"/", "Accept-Encoding: gzip;q=0.5, identity", "", true},
+			{"/?Chunks=1", everything, "zstd", true},
+			{"/?Length=1023", everything, "", false},
+			{"/?Length=1024", everything, "zstd", true},
+			{"/?Length=10&Chunks=1", everything, "zstd", true},
+			{"/?Length=0&Chunks=1", everything, "zstd", true},
+			{"/?Status=404", everything, "zstd", true},
+			{"/?Status=204", everything, "", false},
+			{"/?Status=304", everything, "", false},
+			{"/?Status=206", everything, "", false},
+			{"/?Content-Range=bytes+1-2/3", everything, "", false},
+			{"/?Content-Encoding=x-own", everything, "", false},
+			{"/?Content-Type=image/png", everything, "", false},
+			{"/?Content-Type=", everything, "", false},
+			{"/?Content-Type=text/event-stream", everything, "", false},
+			{"/gzip?Content-Type=text/event-stream", everything, "gzip", true},
+			{"/?Content-Type=application/vnd.api%2Bjson", everything, "zstd", true},
+			{"/?Content-Type=TEXT/CSS+;charset=utf-8", everything, "zstd", true},
+			{"/?Cache-Control=max-age=1,+no-transform", everything, "", false},
+			{"/", everything + "|Cache-Control: no-transform", "", false},
+			{"/?Content-MD5=x", everything, "", false},
+			{"/?Repr-Digest=x", everything, "", false},
+			{"/?Content-Digest=x", everything, "", false},
+			{"/?Digest=x", everything, "", false},
+			{"/?Vary=Origin", everything, "zstd", true},
+			{"/?Vary=Origin,accept-encoding", everything, "zstd", true},
+			{"/?Vary=*", everything, "zstd", true},
+			{"/", everything + "|Cookie: a=b", "", true},
+			{"/", everything + "|Authorization: Basic eDp5", "", true},
+			{"/?Set-Cookie=a", everything, "", true},
+			{"/?Cache-Control=private", everything, "", true},
+			{"/?Cache-Control=public", everything + "|Cookie: a=b", "zstd", true},
+			{"/?Cache-Control=public&Set-Cookie=a", everything, "", true},
+			{"/own", everything + "|Cookie: a=b", "zstd", true},
+			{"/secret?Set-Cookie=a&Cache-Control=private", everything + "|Cookie: a=b|Authorization: Basic eDp5", "zstd", true},
+			{"/off", everything, "", false},
+			{"/gzip?Content-Type=text/html", everything, "", false},
+		} {
+			for _, method := range []string{"GET", "HEAD", "POST"} {
+				r, err := http.NewRequest(method, d.url(c.target), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range strings.Split(c.fields, "|") {
+					if name, value, ok := strings.Cut(f, ": "); ok {
+						r.Header.Set(name, value)
+					}
+				}
+				resp, err := client.Do(r)
+				if err != nil {
+					t.Fatalf("%s %s %s %s: %v", name, method, c.target, c.fields, err)
+				}
+				checkCompressed(t, fmt.Sprint(name, " ", method, " ", c.target, " ", c.fields), resp, c.encoding, c.varies)
+				resp.Body.Close()
+			}
+		}
+	}
+}
+
+// checkCompressed checks the fields and the body of a response of page.
+func checkCompressed(t *testing.T, what string, resp *http.Response, encoding string, varies bool) {
+	t.Helper()
+	got := resp.Header.Get("Content-Encoding")
+	if own := strings.Contains(what, "x-own"); got != encoding && !own {
+		t.Errorf("%s: Content-Encoding %q, want %q", what, got, encoding)
+		return
+	}
+	vary := strings.Join(resp.Header.Values("Vary"), ", ")
+	if has := strings.Contains(strings.ToLower(vary), "accept-encoding") || vary == "*"; has != varies {
+		t.Errorf("%s: Vary %q", what, vary)
+	}
+	if strings.Count(strings.ToLower(vary), "accept-encoding") > 1 {
+		t.Errorf("%s: Vary %q has it twice", what, vary)
+	}
+	want := pageText
+	if n, err := strconv.Atoi(resp.Header.Get("Length")); err == nil {
+		want = want[:n]
+	}
+	if strings.Contains(what, "HEAD") || resp.StatusCode == 204 || resp.StatusCode == 304 {
+		want = ""
+	}
+	if got == "x-own" {
+		resp.Header.Del("Content-Encoding")
+	}
+	var body []byte
+	var err error
+	if encoding == "" || want != "" || !strings.Contains(what, "HEAD") {
+		body, err = io.ReadAll(decoded(t, resp))
+	}
+	if err != nil || string(body) != want {
+		t.Errorf("%s: %d bytes, %v; want %d", what, len(body), err, len(want))
+	}
+}
+
+// TestCompressedValidators checks the ETag of a compressed response, and that it validates.
+func TestCompressedValidators(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"one"`)
+		w.Header().Set("Content-Type", "text/plain")
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(pageText))
+	})
+	d := openDoor(t, back.URL, compressed())
+	client := plainClient(httpClient(t))
+	send := func(fields ...string) *http.Response {
+		r, err := http.NewRequest("GET", d.url("/"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(fields); i += 2 {
+			r.Header.Set(fields[i], fields[i+1])
+		}
+		resp, _ := do(t, client, r)
+		return resp
+	}
+	resp := send("Accept-Encoding", "br")
+	if h := resp.Header; h.Get("ETag") != `W/"one"` || h.Get("Accept-Ranges") != "" || resp.ContentLength != -1 {
+		t.Errorf("compressed: %v", h)
+	}
+	resp = send("Accept-Encoding", "br", "If-None-Match", `W/"one"`)
+	if resp.StatusCode != 304 {
+		t.Errorf("a compressed response is not validated: %s", resp.Status)
+	}
+	resp = send("Accept-Encoding", "br", "Range", "bytes=0-4")
+	if h := resp.Header; resp.StatusCode != 206 || h.Get("ETag") != `"one"` || h.Get("Content-Encoding") != "" {
+		t.Errorf("a range: %s %v", resp.Status, h)
+	}
+	resp = send("Accept-Encoding", "br", "Range", "bytes=0-4", "If-Range", `W/"one"`)
+	if h := resp.Header; resp.StatusCode != 200 || h.Get("Content-Encoding") != "br" {
+		t.Errorf("a range of a compressed response: %s %v", resp.Status, h)
+	}
+	resp = send()
+	if h := resp.Header; h.Get("ETag") != `"one"` || h.Get("Accept-Ranges") != "bytes" {
+		t.Errorf("not compressed: %v", h)
+	}
+}
+
+// TestCompressedHTTP10 checks that a client of HTTP/1.0 gets no compressed response.
+func TestCompressedHTTP10(t *testing.T) {
+	d := openDoor(t, upstream(t, page).URL, compressed())
+	resp, body := ask(t, d.addr, "GET / HTTP/1.0\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n")
+	if resp.Header.Get("Content-Encoding") != "" || body != pageText || resp.Header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("%v, %d bytes", resp.Header, len(body))
+	}
+}
+
+// TestCompressedStream checks that each part of a body of unknown length arrives before the
+// upstream sends the next one, and that trailers arrive.
+func TestCompressedStream(t *testing.T) {
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		for _, encoding := range []string{"zstd", "br", "gzip"} {
+			t.Run(name+" "+encoding, func(t *testing.T) {
+				next := make(chan bool)
+				back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "application/x-ndjson")
+					w.Header().Set("Trailer", "X-End")
+					for i := range 5 {
+						fmt.Fprintf(w, "{\"part\": %d}\n", i)
+						w.(http.Flusher).Flush()
+						<-next
+					}
+					w.Header().Set("X-End", "yes")
+				})
+				d := openDoor(t, back.URL, compressed())
+				r, err := http.NewRequest("GET", d.url("/stream"), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Accept-Encoding", encoding)
+				resp, err := plainClient(client).Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				count := &counted{r: resp.Body}
+				resp.Body = io.NopCloser(count)
+				body := decoded(t, resp)
+				line := make([]byte, len("{\"part\": 0}\n"))
+				for i := range 5 {
+					if _, err := io.ReadFull(body, line); err != nil || string(line) != fmt.Sprintf("{\"part\": %d}\n", i) {
+						t.Fatalf("part %d: %q, %v", i, line, err)
+					}
+					next <- true
+				}
+				if rest, err := io.ReadAll(body); err != nil || len(rest) > 0 {
+					t.Errorf("the end: %q, %v", rest, err)
+				}
+				io.Copy(io.Discard, count)
+				if got := resp.Trailer.Get("X-End"); got != "yes" {
+					t.Errorf("trailers: %v", resp.Trailer)
+				}
+				if e := d.completed(t, "/stream"); e.HTTP.ResponseContentLength != count.n {
+					t.Errorf("the log has %d bytes, and the client got %d", e.HTTP.ResponseContentLength, count.n)
+				}
+			})
+		}
+	}
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// TestCompressedCut checks that a response which the upstream has cut looks incomplete, to the
+// protocol and to the decoder, and that the client gets the part before the cut.
+func TestCompressedCut(t *testing.T) {
+	const part = "{\"part\": 1}\n"
+	for _, framing := range []string{"Content-Length: 100000", "Transfer-Encoding: chunked"} {
+		back := rawUpstream(t, func(c *rawConn) {
+			c.request()
+			c.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + framing + "\r\n\r\n")
+			if strings.Contains(framing, "chunked") {
+				c.send(fmt.Sprintf("%x\r\n%s\r\n", len(part), part))
+			} else {
+				c.send(part)
+			}
+			c.Close()
+		})
+		d := openDoor(t, "http://"+back, compressed())
+		for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+			for _, encoding := range []string{"zstd", "br", "gzip"} {
+				r, err := http.NewRequest("GET", d.url("/"), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Accept-Encoding", encoding)
+				resp, err := plainClient(client).Do(r)
+				if err != nil {
+					t.Fatalf("%s %s %s: %v", name, encoding, framing, err)
+				}
+				raw, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if err == nil {
+					t.Errorf("%s %s %s: the response looks complete", name, encoding, framing)
+				}
+				resp.Body = io.NopCloser(bytes.NewReader(raw))
+				if body, err := io.ReadAll(decoded(t, resp)); err == nil || string(body) != part {
+					t.Errorf("%s %s %s: decoded to %q, %v; want the first part and an error", name, encoding, framing, body, err)
+				}
+			}
+		}
+	}
+}
+
+// TestCompressedBodies sends bodies of random lengths, in random parts with flushes and pauses,
+// through one front door at the same time, over both protocols.
+func TestCompressedBodies(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	type body struct {
+		parts [][]byte
+		sized bool
+	}
+	bodies := make([]body, 60)
+	for i := range bodies {
+		b := &bodies[i]
+		b.sized = i%3 == 0
+		for range 1 + random.IntN(6) {
+			part := make([]byte, random.IntN([]int{10, 1000, 50_000, 300_000}[random.IntN(4)])+1)
+			for j := range part {
+				part[j] = byte(random.IntN(1 + 255*(i%2)))
+			}
+			b.parts = append(b.parts, part)
+		}
+	}
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		i, _ := strconv.Atoi(r.URL.Path[1:])
+		w.Header().Set("Content-Type", "text/plain")
+		if bodies[i].sized {
+			w.Header().Set("Content-Length", strconv.Itoa(len(slices.Concat(bodies[i].parts...))))
+		}
+		for _, part := range bodies[i].parts {
+			w.Write(part)
+			if !bodies[i].sized {
+				w.(http.Flusher).Flush()
+			}
+		}
+	})
+	d := openDoor(t, back.URL, compressed(func(c *config.Compress) { c.MinLength = 0 }))
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		plainClient(client)
+		t.Run(name, func(t *testing.T) {
+			for i, b := range bodies {
+				t.Run(strconv.Itoa(i), func(t *testing.T) {
+					t.Parallel()
+					r, err := http.NewRequest("GET", d.url("/"+strconv.Itoa(i)), nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					r.Header.Set("Accept-Encoding", []string{"zstd", "br", "gzip"}[i/3%3])
+					resp, err := client.Do(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer resp.Body.Close()
+					got, err := io.ReadAll(decoded(t, resp))
+					if want := slices.Concat(b.parts...); err != nil || !bytes.Equal(got, want) ||
+						resp.Header.Get("Content-Encoding") == "" {
+						t.Errorf("%d bytes, %v; want %d; %v", len(got), err, len(want), resp.Header)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestCompressedTooMany checks that responses beyond the memory of encoders are not compressed,
+// and that clients which disconnect give their encoders back.
+func TestCompressedTooMany(t *testing.T) {
+	g := newGate(t)
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, pageText)
+		w.(http.Flusher).Flush()
+		select {
+		case <-g.ch:
+		case <-r.Context().Done():
+		}
+	})
+	d := openDoor(t, back.URL, compressed(func(c *config.Compress) { c.Level = 6 }))
+	client := plainClient(httpClient(t))
+	open := func() *http.Response {
+		r, err := http.NewRequest("GET", d.url("/"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Encoding", "zstd")
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	const most = 128 << 20 / (5 << 20) // an encoder counts 5 MiB
+	var held []*http.Response
+	for i := range most + 3 {
+		resp := open()
+		if got, want := resp.Header.Get("Content-Encoding") == "zstd", i < most; got != want {
+			t.Errorf("response %d is compressed: %v, want %v", i, got, want)
+		}
+		held = append(held, resp)
+	}
+	if n := d.metric(t, "weir_responses_not_compressed_total"); n != 3 {
+		t.Errorf("%v responses are counted as not compressed, want 3", n)
+	}
+	for _, resp := range held {
+		resp.Body.Close()
+	}
+	eventually(t, "encoders free again", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	last := open()
+	defer last.Body.Close()
+	if last.Header.Get("Content-Encoding") != "zstd" {
+		t.Error("after the clients have disconnected, no response is compressed")
+	}
+	g.open()
+}

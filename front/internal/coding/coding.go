@@ -1,0 +1,121 @@
+// Package coding compresses the bodies of responses with the content codings of HTTP (RFC 9110,
+// section 8.4.1): zstd, br and gzip.
+//
+// [Encoders] limits the memory of all encoders that are in use, and reuses those that are not.
+package coding
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A Coding is a content coding by its name in Accept-Encoding.
+type Coding string
+
+// The codings.
+const (
+	Zstd   Coding = "zstd"
+	Brotli Coding = "br"
+	Gzip   Coding = "gzip"
+)
+
+// MaxLevel is the highest level. Higher ones of the libraries take several times the CPU time
+// and, for br, 35 MiB.
+const MaxLevel = 6
+
+// Encoders provides encoders. The memory of those that are in use is limited. Goroutines may
+// share it.
+type Encoders struct {
+	limit int64 // in bytes
+	inUse atomic.Int64
+
+	mu      sync.Mutex // guards sources
+	sources map[sourceKey]*Source
+}
+
+type sourceKey struct {
+	coding Coding
+	level  int
+}
+
+// NewEncoders returns Encoders with a limit in bytes.
+func NewEncoders(limit int64) *Encoders {
+	return &Encoders{limit: limit, sources: map[sourceKey]*Source{}}
+}
+
+// InUse returns the memory of the encoders in use, in bytes.
+func (s *Encoders) InUse() int64 { return s.inUse.Load() }
+
+// Source returns the source of encoders of a coding and a level from 1 to MaxLevel.
+func (s *Encoders) Source(c Coding, level int) *Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := sourceKey{c, level}
+	if s.sources[key] == nil {
+		s.sources[key] = &Source{Coding: c, level: level, size: size(c, level), all: s}
+	}
+	return s.sources[key]
+}
+
+// A Source provides encoders of one coding and level. Goroutines may share it.
+type Source struct {
+	Coding Coding
+	level  int
+	size   int64 // the memory of an encoder
+	all    *Encoders
+	unused sync.Pool
+}
+
+// Get returns an encoder, or nil if the limit of memory is reached. The caller must return it
+// with [Source.Put].
+func (s *Source) Get() *Encoder {
+	if s.all.inUse.Add(s.size) > s.all.limit {
+		s.all.inUse.Add(-s.size)
+		return nil
+	}
+	e, _ := s.unused.Get().(*Encoder)
+	if e == nil {
+		e = &Encoder{stream: newStream(s.Coding, s.level)}
+	}
+	e.stream.Reset((*output)(e))
+	return e
+}
+
+// Put returns an encoder. reuse is false for one that has failed.
+func (s *Source) Put(e *Encoder, reuse bool) {
+	s.all.inUse.Add(-s.size)
+	if !reuse {
+		return
+	}
+	if cap(e.Out) > maxOut {
+		e.Out = nil
+	}
+	e.Out = e.Out[:0]
+	e.stream.Reset(nil)
+	s.unused.Put(e)
+}
+
+// maxOut is the largest Out that is kept with an unused encoder.
+const maxOut = 64 << 10
+
+// size returns the memory of an encoder in bytes, rounded up.
+func size(c Coding, level int) int64 {
+	const kib = 1 << 10
+	switch {
+	case c == Gzip:
+		return 1280 * kib
+	case c == Brotli && level == 1:
+		return 768 * kib
+	case c == Brotli && level <= 3:
+		return 1536 * kib
+	case c == Brotli && level <= 5:
+		return 3072 * kib
+	case c == Brotli:
+		return 4096 * kib
+	case c == Zstd && level <= 2:
+		return 1024 * kib
+	case c == Zstd && level <= 5:
+		return 2048 * kib
+	}
+	return 5120 * kib
+}
