@@ -22,6 +22,7 @@ require (
 	github.com/weirhq/weir/log v0.1.0
 	github.com/weirhq/weir/router v0.1.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/crypto v0.58.0
 	golang.org/x/mod v0.41.0
 	golang.org/x/net v0.62.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da

@@ -57,7 +57,7 @@ var layers = map[string]struct {
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding",
 			"front/internal/redirect", "front/internal/target", "internal/filebudget", "internal/http1", "internal/httpsyntax",
-			"internal/lazydeadline", "internal/machine", "internal/transport", "log/traceid"},
+			"internal/lazydeadline", "internal/machine", "internal/password", "internal/transport", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 		},
@@ -65,7 +65,7 @@ var layers = map[string]struct {
 	},
 	"front/config": {
 		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest",
-			"internal/yamlfile"},
+			"internal/password", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/coding": {
@@ -154,6 +154,8 @@ var layers = map[string]struct {
 	"internal/readable": {why: "formatting for people needs no other package"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the resource usage of processes from /proc"},
+	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
+		why: "makes and verifies hashes of passwords"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs no other package"},
 	"internal/http1": {own: []string{"internal/httpsyntax"},
 		why: "parses HTTP/1 without input and output; servers and clients share it"},
@@ -178,8 +180,8 @@ var layers = map[string]struct {
 	},
 	"cmd/weir/internal/serve": {
 		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
-			"internal/machine", "internal/readable", "log", "log/sink"},
-		foreign: []string{"github.com/KimMachineGun/automemlimit"},
+			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "log", "log/sink"},
+		foreign: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/term"},
 		why:     "the verbs of the front door do not measure",
 	},
 	"cmd/weir/internal/loadcmd": {

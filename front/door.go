@@ -66,7 +66,9 @@ func New(cfg *config.Config, out Output) (*Door, error) {
 	d.server = newServer(d)
 	d.builder = tableBuilder{
 		metrics: d.metrics, conns: d.conns, maxInFlight: d.files.Upstreams,
-		eventSet: d.events.set, events: cfg.Log.Events, hook: d.observe, encoders: coding.NewEncoders(encoderMemory),
+		passwords: newPasswordChecks(),
+		eventSet:  d.events.set, events: cfg.Log.Events, hook: d.observe,
+		encoders: coding.NewEncoders(encoderMemory),
 	}
 	t, err := d.builder.build(cfg, nil)
 	if err != nil {

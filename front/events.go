@@ -91,6 +91,9 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.redirect != "" {
 		event.Str("redirect", x.redirect)
 	}
+	if x.user != "" {
+		event.Str("user", x.user)
+	}
 	if x.refusal != "" {
 		event.Str("refused", x.refusal)
 	}

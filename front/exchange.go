@@ -28,6 +28,7 @@ type exchange struct {
 	route       *route        // found, once the rate limit of all requests has let it pass
 	to          *upstream     // the upstream that the request is forwarded to
 	redirect    string        // the target of a redirect, as in the configuration
+	user        string        // that basic_auth has admitted
 	filters     []filter      // of the response
 	announced   *proxy.Server // the server in the event "proxying request"
 	params      router.Params
@@ -56,7 +57,7 @@ func (x *exchange) reset() {
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
-	x.to, x.redirect = nil, ""
+	x.to, x.redirect, x.user = nil, "", ""
 	clear(x.filters)
 	x.filters = x.filters[:0]
 	x.params.Release()

@@ -116,6 +116,7 @@ const (
 	limitUpstreams   limitName = "upstream_connections"
 	limitWaiting     limitName = "upstream_waiting"
 	limitAdmin       limitName = "admin_connections"
+	limitPasswords   limitName = "password_checks"
 )
 
 // allRoutes is the route label of the limits that apply to all requests.

@@ -1,6 +1,10 @@
 package front
 
-import "github.com/weirhq/weir/proxy"
+import (
+	"slices"
+
+	"github.com/weirhq/weir/proxy"
+)
 
 // maxDiscard is the longest body that is read when its request is refused, so that
 // the connection can be used again.
@@ -30,6 +34,18 @@ func (x *exchange) respondWith(status int, fields []proxy.Field, body string) {
 	if x.RespondWith(status, fields, body) != nil {
 		x.Cut = true
 	}
+}
+
+// joinNames joins lists of names for an exchange, without changing one. It allocates only
+// if both have names.
+func joinNames(a, b []string) []string {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	return slices.Concat(a, b)
 }
 
 // leaveBody prepares a response that does not read the body of the request.

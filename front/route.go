@@ -54,14 +54,21 @@ func (r *route) applyStages(x *exchange) (responded bool) {
 }
 
 // stages returns the stages of a route, in the order in which requests pass them.
-func (b *tableBuilder) stages(r config.Route, cfg *config.Config) (stages []stage) {
+func (b *tableBuilder) stages(r config.Route, cfg *config.Config) (stages []stage, err error) {
 	if c := b.newCompression(cmp.Or(r.Compress, cfg.Compress)); c != nil {
 		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
 	}
 	if r.Access != nil {
 		stages = append(stages, newAccessRule(r.Access, b.metrics, r.Match))
 	}
-	return stages
+	if r.BasicAuth != nil {
+		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, r.Match)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, auth)
+	}
+	return stages, nil
 }
 
 // An upstream is a destination of requests.

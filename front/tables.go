@@ -7,6 +7,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
@@ -26,8 +27,9 @@ type tables struct {
 // that outlive a reload.
 type tableBuilder struct {
 	metrics     *metrics
-	conns       *proxy.Conns // shared by all upstreams
-	maxInFlight int          // each request in flight needs a connection to an upstream
+	conns       *proxy.Conns    // shared by all upstreams
+	maxInFlight int             // each request in flight needs a connection to an upstream
+	passwords   *limit.InFlight // that are verified now
 	eventSet    func(name string) eventSet
 	events      string // log.events, which a reload does not change
 	hook        func(*proxy.Exchange, proxy.Event)
@@ -85,12 +87,16 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
+		stages, err := b.stages(r, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
 		value := &route{
 			pattern: r.Match, action: act, counts: b.metrics.route(r.Match),
 			events: b.eventSet(cmp.Or(r.Events, b.events)),
 			gate:   newGate(r.Match, r.Limits, gates),
 			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
-			stages: b.stages(r, cfg),
+			stages: stages,
 		}
 		t.gates[r.Match] = value.gate
 		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}

@@ -85,6 +85,8 @@ var statusTexts = map[int]string{
 	307: "Temporary Redirect",
 	308: "Permanent Redirect",
 	400: "Bad Request",
+	401: "Unauthorized",
+	403: "Forbidden",
 	404: "Not Found",
 	405: "Method Not Allowed",
 	408: "Request Timeout",

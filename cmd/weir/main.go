@@ -4,6 +4,7 @@
 //	weir serve --config weir.yaml   a front door with a configuration
 //	weir check weir.yaml            every mistake in the file
 //	weir doctor                     limits of this machine that are too low
+//	weir hash-password              the hash of a password, for basic_auth
 //	weir backend                    a backend for tests
 //	weir tail -f weir.log           events in readable form
 //	weir load URL                   requests and their latency
@@ -28,13 +29,14 @@ import (
 
 // command is the whole command line.
 type command struct {
-	Serve   serve.Command        `cmd:"" help:"Run the front door."`
-	Check   serve.CheckCommand   `cmd:"" help:"Check a configuration and list every mistake."`
-	Doctor  serve.DoctorCommand  `cmd:"" help:"Check the limits of this machine for a front door."`
-	Backend serve.BackendCommand `cmd:"" help:"Run a backend for tests."`
-	Tail    tail.Command         `cmd:"" help:"Show, filter and convert events."`
-	Load    loadcmd.Command      `cmd:"" help:"Send requests and measure the latency."`
-	Lab     labcmd.Command       `cmd:"" help:"Measure the cost of settings of a service."`
+	Serve        serve.Command             `cmd:"" help:"Run the front door."`
+	Check        serve.CheckCommand        `cmd:"" help:"Check a configuration and list every mistake."`
+	Doctor       serve.DoctorCommand       `cmd:"" help:"Check the limits of this machine for a front door."`
+	HashPassword serve.HashPasswordCommand `cmd:"" name:"hash-password" help:"Print the hash of a password, for basic_auth."`
+	Backend      serve.BackendCommand      `cmd:"" help:"Run a backend for tests."`
+	Tail         tail.Command              `cmd:"" help:"Show, filter and convert events."`
+	Load         loadcmd.Command           `cmd:"" help:"Send requests and measure the latency."`
+	Lab          labcmd.Command            `cmd:"" help:"Measure the cost of settings of a service."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

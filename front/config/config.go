@@ -138,7 +138,26 @@ type Route struct {
 
 	// Access admits clients to this route, in addition to Config.Access. Nil admits all.
 	Access *Access
+
+	// BasicAuth, if not nil, admits only users.
+	BasicAuth *BasicAuth
 }
+
+// BasicAuth admits requests with the name and the password of a user, RFC 7617.
+type BasicAuth struct {
+	Realm string // shown by browsers that ask for a password. Default "restricted"
+	Users []User // at least one, with different names
+
+	// UserHeader is the name of a request field in which the upstream gets the name of
+	// the user. Empty sends none.
+	UserHeader string
+
+	// PassAuthorization passes the user's name and password to the upstream.
+	PassAuthorization bool
+}
+
+// User is a user and the hash of the password, argon2id or bcrypt.
+type User struct{ Name, Hash string }
 
 // Access admits clients by their address, which trusted proxies report. A client in a
 // network of Deny is refused. Others are admitted if Allow is empty or contains them.

@@ -258,6 +258,15 @@ func TestParseMistakes(t *testing.T) {
 		{"access without networks", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, access: {}}\n" +
 			"- {match: /b, to: a, access: {allow: []}}\n- {match: /c, to: a, access: [10.0.0.0/8]}\n",
 			[]string{`3:30 "access" admits all clients`, `4:38 "allow" is empty`, `5:30 "access" must be a mapping`}},
+		{"users", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, basic_auth: {realm: 'a\"b'}}\n" +
+			"- {match: /b, to: a, basic_auth: {users: {'a:b': x, bob: swordfish, eve: $apr1$x$y}}}\n" +
+			"- {match: /c, to: a, basic_auth: {users: {}, user_header: x_forwarded_user}}\n" +
+			"- {match: /d, to: a, basic_auth: {users: 'bob:swordfish', pass_authorization: maybe}}\n" +
+			"- {match: /e, to: a, basic_auth: {users: no/users, user_header: 'a b'}}\n",
+			[]string{`3:22 no "users"|users.htpasswd`, `3:42 "a\"b" is not a realm`, `4:43 "a:b" cannot name a user`,
+				`4:58 the password of user "bob"|weir hash-password`, `4:74 the password of user "eve": its hash is too weak`,
+				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_user"`, `6:42 not the path of a file`,
+				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
 
 		{"compress", smallest + "compress: gzip\n", []string{`3:11 "gzip" is neither|{encodings: [gzip]}`}},
 		{"a compression", smallest + "compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +

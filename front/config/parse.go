@@ -58,6 +58,9 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 // in the file of redirects.
 func (r *reader) err() error {
 	files := append([]*yamlfile.File{r.File}, r.included...)
+	for _, f := range r.userFiles {
+		files = append(files, f.File)
+	}
 	if r.redirects != nil {
 		files = append(files, r.redirects.File)
 	}

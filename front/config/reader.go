@@ -18,6 +18,7 @@ type reader struct {
 	included     []*yamlfile.File
 	redirectsKey yamlfile.Scalar // the value of redirects
 	redirects    *redirectFile   // nil if there is none
+	userFiles    []*userFile
 }
 
 // filling is the destination of the part of a file that is being read.

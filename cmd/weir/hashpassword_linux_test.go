@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// TestHashPasswordOnTerminal types a password twice. The terminal must not show it.
+func TestHashPasswordOnTerminal(t *testing.T) {
+	t.Parallel()
+	for again, ok := range map[string]bool{"swordfish": true, "swordfisch": false} {
+		master, terminal, err := pty.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer master.Close()
+		p := prepare(t, "hash-password")
+		p.cmd.Stdin, p.cmd.Stderr = terminal, terminal
+		if err := p.start(); err != nil {
+			t.Fatal(err)
+		}
+		terminal.Close()
+		shown := bufio.NewReader(master)
+		seen := ""
+		for _, line := range []string{"swordfish\r", again + "\r"} { // typed after each prompt
+			prompt, err := shown.ReadString(':')
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen += prompt
+			if _, err := io.WriteString(master, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rest, _ := io.ReadAll(shown) // ends with an error when the terminal is closed
+		seen += string(rest)
+		<-p.exited
+		printed, err := os.ReadFile(p.stdout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(seen, "swordfis") || strings.Contains(seen, "differ") == ok {
+			t.Errorf("the terminal shows %q", seen)
+		}
+		if code := p.cmd.ProcessState.ExitCode(); (code == 0) != ok || strings.HasPrefix(string(printed), "$argon2id$") != ok {
+			t.Errorf("exit code %d, printed %q", code, printed)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package front_test
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/password"
+)
+
+// bcryptHash returns a hash with a cost.
+func bcryptHash(t testing.TB, secret string, cost int) string {
+	t.Helper()
+	hash, err := bcrypt.GenerateFromPassword([]byte(secret), cost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(hash)
+}
+
+// protected returns a route for users.
+func protected(match string, auth *config.BasicAuth) config.Route {
+	route := config.DefaultRoute(match, "site")
+	auth.Realm = cmp.Or(auth.Realm, "staff")
+	route.BasicAuth = auth
+	return route
+}
+
+// showIdentity responds with the fields of the request that identify a user.
+func showIdentity(w http.ResponseWriter, r *http.Request) {
+	for _, name := range []string{"Authorization", "X-User", "X_user", "X-Groups"} {
+		for key, values := range r.Header {
+			if strings.EqualFold(key, name) {
+				fmt.Fprintf(w, "%s=%s;", name, strings.Join(values, ","))
+			}
+		}
+	}
+}
+
+func basic(credentials string) string {
+	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(credentials)) + "\r\n"
+}
+
+// TestBasicAuth sends right, wrong and malformed passwords. The log has the names of
+// admitted users, and never a password.
+func TestBasicAuth(t *testing.T) {
+	back := upstream(t, showIdentity)
+	users := []config.User{
+		{Name: "alice", Hash: password.New("swordfish")},
+		{Name: "bob", Hash: bcryptHash(t, "pass:wörd", bcrypt.MinCost)},
+		{Name: "ünal", Hash: bcryptHash(t, "", bcrypt.MinCost)},
+	}
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = append(c.Routes,
+			protected("/staff", &config.BasicAuth{Users: users}),
+			protected("/named", &config.BasicAuth{Users: users, UserHeader: "X-User"}),
+			protected("/passed", &config.BasicAuth{Users: users, PassAuthorization: true}))
+	})
+	long := "Authorization: Basic " + strings.Repeat("QUFB", 10_000) + "\r\n"
+	for i, c := range []struct {
+		path, fields string
+		status       int
+		body         string // or the reason in the log
+		user         any
+	}{
+		{"/staff", basic("alice:swordfish"), 200, "", "alice"},
+		{"/staff", strings.Replace(basic("alice:swordfish"), "Basic ", "bAsIc   ", 1), 200, "", "alice"},
+		{"/staff", basic("bob:pass:wörd"), 200, "", "bob"},
+		{"/staff", basic("ünal:"), 200, "", "ünal"},
+		{"/named", "X-User: root\r\nx_uSer: root\r\n" + basic("bob:pass:wörd"), 200, "X-User=bob;", "bob"},
+		{"/passed", basic("ünal:"), 200, "Authorization=" + strings.TrimSpace(basic("ünal:")[15:]) + ";", "ünal"},
+
+		{"/staff", "", 401, "no user name and password", nil},
+		{"/staff", basic("alice:wrong"), 401, "wrong user name or password", nil},
+		{"/staff", basic("alice:"), 401, "wrong user name or password", nil},
+		{"/staff", basic("Alice:swordfish"), 401, "wrong user name or password", nil},
+		{"/staff", basic("carol:swordfish"), 401, "wrong user name or password", nil},
+		{"/staff", basic(":"), 401, "wrong user name or password", nil},
+		{"/staff", basic("alice"), 401, "Authorization is malformed", nil},
+		{"/staff", basic("alice:sword\nfish"), 401, "Authorization is malformed", nil},
+		{"/staff", basic("ali\x00ce:swordfish"), 401, "Authorization is malformed", nil},
+		{"/staff", basic(""), 401, "Authorization is malformed", nil},
+		{"/staff", "Authorization: Basic\r\n", 401, "Authorization is malformed", nil},
+		{"/staff", "Authorization: Basic !!!!\r\n", 401, "Authorization is malformed", nil},
+		{"/staff", "Authorization: Basic YWxpY2U6c3dvcmRmaXNo=\r\n", 401, "Authorization is malformed", nil},
+		{"/staff", "Authorization: Bearer YWxpY2U6c3dvcmRmaXNo\r\n", 401, "another scheme", nil},
+		{"/staff", basic("alice:swordfish") + basic("alice:swordfish"), 401, "several", nil},
+		{"/staff", "Proxy-" + basic("alice:swordfish"), 401, "no user name", nil},
+		{"/staff", long, 401, "too long", nil},
+		{"/", basic("alice:wrong"), 200, "Authorization=" + strings.TrimSpace(basic("alice:wrong")[15:]) + ";", nil},
+	} {
+		resp, body := ask(t, d.addr, "GET "+c.path+" HTTP/1.1\r\nHost: a\r\n"+c.fields+"\r\n")
+		id := resp.Header.Get("X-Request-Id")
+		e := d.log.find(t, func(e event) bool { return e.TraceID == id && e.HTTP.StatusCode != 0 })
+		challenge := resp.Header.Get("WWW-Authenticate")
+		switch {
+		case resp.StatusCode != c.status:
+			t.Errorf("%d, %.80q: %s, want %d", i, c.fields, resp.Status, c.status)
+		case c.status == 200 && (body != c.body || challenge != ""):
+			t.Errorf("%d, %.80q: the upstream received %q, want %q", i, c.fields, body, c.body)
+		case c.status == 401 && challenge != `Basic realm="staff", charset="UTF-8"`:
+			t.Errorf("%d, %.80q: the challenge is %q", i, c.fields, challenge)
+		case c.status == 401 && !strings.Contains(fmt.Sprint(e.Data["refused"]), c.body):
+			t.Errorf("%d, %.80q: the log has the reason %v, want %q", i, c.fields, e.Data["refused"], c.body)
+		}
+		if e.Data["user"] != c.user {
+			t.Errorf("%d, %.80q: the log has the user %v, want %v", i, c.fields, e.Data["user"], c.user)
+		}
+	}
+	if got := d.metric(t, `weir_access_refusals_total{by="basic_auth",route="/staff"}`); got != 17 {
+		t.Errorf("%v refusals are counted, want 17", got)
+	}
+	d.close()
+	for _, e := range d.log.events(t) {
+		for _, secret := range []string{"swordfish", "YWxpY2U6c3dvcmRmaXNo", users[0].Hash} {
+			if strings.Contains(e.raw, secret) {
+				t.Errorf("the log contains %q:\n%s", secret, e.raw)
+			}
+		}
+	}
+}
+
+// TestBasicAuthOverHTTP2 checks a body that is not read, and the dropped verifications after
+// a reload.
+func TestBasicAuthOverHTTP2(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{protected("/", &config.BasicAuth{
+			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "old", bcrypt.MinCost)}}})}
+	})
+	for name, c := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		send := func(user, secret string, want int) {
+			t.Helper()
+			r, err := http.NewRequest("POST", d.url("/"), strings.NewReader(strings.Repeat("x", 1<<20)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.SetBasicAuth(user, secret)
+			if resp, _ := do(t, c, r); resp.StatusCode != want {
+				t.Errorf("%s: %s with %s: %s, want %d", name, user, secret, resp.Status, want)
+			}
+		}
+		send("alice", "old", 200)
+		send("alice", "old", 200)
+		send("alice", "wrong", 401)
+		changed := *d.config
+		changed.Routes = []config.Route{protected("/", &config.BasicAuth{
+			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "new", bcrypt.MinCost)}}})}
+		if _, err := d.Reload(&changed); err != nil {
+			t.Fatal(err)
+		}
+		send("alice", "old", 401)
+		send("alice", "new", 200)
+		if _, err := d.Reload(d.config); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestUnknownUsersTakeAsLong compares the time of wrong passwords with that of unknown
+// users.
+func TestUnknownUsersTakeAsLong(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.Routes = []config.Route{protected("/", &config.BasicAuth{Users: []config.User{
+			{Name: "alice", Hash: bcryptHash(t, "swordfish", 9)}, {Name: "bob", Hash: bcryptHash(t, "swordfish", 9)}}})}
+	})
+	// least returns the shortest time of several requests, which the load of the machine
+	// affects least.
+	least := func(credentials string) time.Duration {
+		times := make([]time.Duration, 5)
+		for i := range times {
+			began := time.Now()
+			ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\n"+basic(credentials)+"\r\n")
+			times[i] = time.Since(began)
+		}
+		return slices.Min(times)
+	}
+	known, unknown := least("alice:wrong"), least("carol:swordfish")
+	if unknown < known/2 || known < unknown/2 {
+		t.Errorf("a wrong password takes %v, an unknown user %v", known, unknown)
+	}
+}
+
+// TestFloodOfPasswords sends more wrong passwords than can be checked. Requests to other
+// routes, and those of users whose password was verified before, are served meanwhile.
+func TestFloodOfPasswords(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.Routes = append(c.Routes, protected("/staff", &config.BasicAuth{
+			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}}))
+	})
+	alice := "GET /staff HTTP/1.1\r\nHost: a\r\n" + basic("alice:swordfish") + "\r\n"
+	if resp, _ := ask(t, d.addr, alice); resp.StatusCode != 200 {
+		t.Fatalf("before the flood: %s", resp.Status)
+	}
+	const more = 150
+	statuses := make(chan int, more)
+	var flood sync.WaitGroup
+	for i := range more {
+		flood.Go(func() {
+			resp, _ := ask(t, d.addr, "GET /staff HTTP/1.1\r\nHost: a\r\n"+basic(fmt.Sprint("user:", i))+"\r\n")
+			if resp.StatusCode == 503 && resp.Header.Get("Retry-After") == "" {
+				t.Error("a 503 has no Retry-After")
+			}
+			statuses <- resp.StatusCode
+		})
+	}
+	eventually(t, "a full queue", func() bool {
+		return d.metric(t, `weir_limit_refusals_total{limit="password_checks",route="/staff"}`) > 0
+	})
+	for range 10 {
+		for _, request := range []string{alice, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"} {
+			if resp, _ := ask(t, d.addr, request); resp.StatusCode != 200 {
+				t.Errorf("during the flood: %s", resp.Status)
+			}
+		}
+	}
+	flood.Wait()
+	close(statuses)
+	count := map[int]int{}
+	for status := range statuses {
+		count[status]++
+	}
+	if count[401] == 0 || count[503] == 0 || count[401]+count[503] != more {
+		t.Errorf("the statuses of the flood: %v", count)
+	}
+}

@@ -1,0 +1,106 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+const (
+	someHash  = "$2y$05$vktC5YEWNql0blcYYfvUS.A1aue9l1Tk9RH3MYPleT53SEhC0BurG"
+	otherHash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHApl8ArZWb2GRPPc"
+)
+
+// parseWithUsers parses a configuration with two routes that use the same file of users.
+func parseWithUsers(t *testing.T, users string) (*config.Config, error) {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "users"), []byte(users), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte("upstreams: {a: {servers: http://a}}\nroutes:\n"+
+		"- {match: /a, to: a, basic_auth: {users: users}}\n- {match: /b, to: a, basic_auth: {users: users}}\n"), nil)
+}
+
+func TestFileOfUsers(t *testing.T) {
+	c, err := parseWithUsers(t, "\ufeff# staff\r\nalice:"+someHash+"\r\n\n \t\nbob smith:"+otherHash+":a comment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []config.User{{Name: "alice", Hash: someHash}, {Name: "bob smith", Hash: otherHash}}
+	for _, r := range c.Routes {
+		if diff := cmp.Diff(want, r.BasicAuth.Users); diff != "" {
+			t.Errorf("%s: users (-want +got):\n%s", r.Match, diff)
+		}
+	}
+	if len(c.Sources) != 2 {
+		t.Errorf("the sources are %q", c.Sources)
+	}
+}
+
+// TestMistakesInFileOfUsers checks that each mistake is reported once, and without the
+// password.
+func TestMistakesInFileOfUsers(t *testing.T) {
+	for _, c := range []struct {
+		name, users string
+		want        []string
+	}{
+		{"plain passwords", "älice:swordfish\nbob:{SHA}x\nswordfish\n:" + someHash + "\n",
+			[]string{`1:7 the password of user "älice": it is not a hash`, `2:5 "bob": its hash is too weak`,
+				`3:1 the line has no colon`, `4:1 "" cannot name a user`}},
+		{"a user twice", "bob:" + someHash + "\nbob:" + otherHash + "\n", []string{`2:1 "bob" is given twice, first on line 1`}},
+		{"control characters", "a\x1b[31mb:" + someHash + "\n", []string{`1:1 \x1b[31m`}},
+		{"bytes", "\xff\xfe:" + someHash + "\n", []string{`1:1 UTF-8`}},
+		{"a malformed and a costly hash", "a:$2y$10$swordfish\nb:$2y$31$" + someHash[7:] + "\n",
+			[]string{`1:3 its hash is malformed`, `2:3 too costly`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parseWithUsers(t, c.users)
+			var ms config.Mistakes
+			if !errors.As(err, &ms) {
+				t.Fatalf("Parse: %v", err)
+			}
+			wantMistakes(t, ms, c.want)
+			if strings.Contains(err.Error(), "swordfish") {
+				t.Errorf("a password is shown:\n%v", err)
+			}
+		})
+	}
+	_, err := parseWithUsers(t, "# none\n")
+	if err == nil || !strings.Contains(err.Error(), "weir.yaml:3:42: the file") {
+		t.Errorf("a file without users: %v", err)
+	}
+}
+
+func TestUsersInConfiguration(t *testing.T) {
+	c := parse(t, "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, basic_auth: {realm: The staff, "+
+		"users: {alice: "+someHash+", bob: '${HASH}'}, user_header: X-User, pass_authorization: true}}]\n",
+		env("HASH="+otherHash))
+	want := &config.BasicAuth{Realm: "The staff", UserHeader: "X-User", PassAuthorization: true,
+		Users: []config.User{{Name: "alice", Hash: someHash}, {Name: "bob", Hash: otherHash}}}
+	if diff := cmp.Diff(want, c.Routes[0].BasicAuth); diff != "" {
+		t.Errorf("BasicAuth (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzFileOfUsers(f *testing.F) {
+	f.Add("alice:" + someHash + "\n")
+	f.Add("# x\r\n:\n::\n")
+	f.Fuzz(func(t *testing.T, users string) {
+		c, err := parseWithUsers(t, users)
+		if err != nil {
+			return
+		}
+		for _, u := range c.Routes[0].BasicAuth.Users {
+			if !strings.Contains(users, u.Name+":"+u.Hash) {
+				t.Errorf("user %q is not in %q", u.Name, users)
+			}
+		}
+	})
+}
