@@ -55,7 +55,7 @@ var layers = map[string]struct {
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding",
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding", "front/internal/files",
 			"front/internal/redirect", "front/internal/target", "internal/filebudget", "internal/http1", "internal/httpsyntax",
 			"internal/lazydeadline", "internal/machine", "internal/password", "internal/transport", "log/traceid"},
 		foreign: []string{
@@ -64,13 +64,17 @@ var layers = map[string]struct {
 		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
 	},
 	"front/config": {
-		own: []string{"router", "proxy", "front/internal/redirect", "internal/httpsyntax", "internal/nearest",
-			"internal/password", "internal/yamlfile"},
+		own: []string{"router", "proxy", "front/internal/files", "front/internal/redirect", "internal/httpsyntax",
+			"internal/nearest", "internal/password", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/coding": {
 		foreign: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
 		why:     "compresses bytes; it knows neither requests nor responses",
+	},
+	"front/internal/files": {
+		own: []string{"internal/httpsyntax"}, foreign: []string{"golang.org/x/sys/unix"},
+		why: "finds files and determines the response; it knows neither exchanges nor connections",
 	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "internal/httpsyntax", "internal/yamlfile"},

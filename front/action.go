@@ -1,16 +1,16 @@
 package front
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/proxy"
 )
 
 // newAction returns the action of a route. upstreams are the upstreams by name.
-func newAction(r config.Route, upstreams map[string]*upstream) (action, error) {
+func newAction(r config.Route, upstreams map[string]*upstream, m *metrics) (action, error) {
+	if r.Files != nil {
+		return newServeFiles(r, m), nil
+	}
 	if r.Respond != nil {
 		return newFixedResponse(r.Respond), nil
 	}
@@ -23,25 +23,6 @@ func newAction(r config.Route, upstreams map[string]*upstream) (action, error) {
 		return nil, err
 	}
 	return &forwardTo{f, to}, nil
-}
-
-func upstreamOf(upstreams map[string]*upstream, name string) (*upstream, error) {
-	if up := upstreams[name]; up != nil {
-		return up, nil
-	}
-	return nil, fmt.Errorf("there is no upstream %q", name)
-}
-
-// forwarding forwards the requests of a route to an upstream.
-type forwarding struct {
-	timeout time.Duration
-	upgrade []string
-}
-
-func (f *forwarding) forward(x *exchange, to *upstream) {
-	x.Timeout, x.Upgrade = f.timeout, f.upgrade
-	x.to = to
-	to.proxy.Serve(&x.Exchange)
 }
 
 // forwardTo forwards requests to one upstream.

@@ -135,7 +135,7 @@ func withoutUserinfo(path string) string {
 	return path
 }
 
-// level returns the severity of the outcome. Failures of an upstream are errors.
+// level returns the severity of the outcome. Failures of an upstream and of the disk are errors.
 // A client that disconnects is not, nor is a response with status 5xx that the
 // upstream has sent completely. A refusal by a limit is only INFO, so that a flood
 // of them is dropped first when the log is full.
@@ -145,7 +145,7 @@ func (x *exchange) level() log.Level {
 		return log.LevelWarn
 	case x.Err == nil:
 		return log.LevelInfo
-	case x.failure() == nil || x.failedByUpstream():
+	case x.failure() == nil || x.failedByUpstream() || x.failure().Kind == fileFailed:
 		return log.LevelError
 	}
 	return log.LevelWarn

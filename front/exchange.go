@@ -123,6 +123,9 @@ func (x *exchange) failure() *proxy.Error {
 // because drain.timeout was over.
 const drained proxy.Kind = "drained"
 
+// fileFailed is the kind of failure of an exchange whose file cannot be opened or read.
+const fileFailed proxy.Kind = "file"
+
 var errDrained = errors.New("cut, since the time to drain was up")
 
 // markDrained changes the failure of an exchange whose client seems to have
@@ -136,7 +139,7 @@ func (x *exchange) markDrained() {
 // failedByUpstream reports whether the upstream caused the failure.
 func (x *exchange) failedByUpstream() bool {
 	failure := x.failure()
-	return failure != nil && failure.ByUpstream() && failure.Kind != drained
+	return failure != nil && failure.ByUpstream() && failure.Kind != drained && failure.Kind != fileFailed
 }
 
 // A filter changes the response of one request. It is the exchange's Client and passes the

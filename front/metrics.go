@@ -38,7 +38,8 @@ type metrics struct {
 	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
 
-	notCompressed prometheus.Counter // responses that found no encoder
+	notCompressed prometheus.Counter     // responses that found no encoder
+	fileFailures  *prometheus.CounterVec // by the reason
 	reloads       reloadMetrics
 
 	unmatched *routeCounts
@@ -104,10 +105,12 @@ func newMetrics(log prometheus.Collector) *metrics {
 			Help: "Responses that were not compressed because the memory of encoders was in use.",
 		}),
 	}
+	m.fileFailures = newCounters("weir_file_failures_total",
+		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads = newReloadMetrics()
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
-		m.notCompressed,
+		m.notCompressed, m.fileFailures,
 		m.reloads.total, m.reloads.last, newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",

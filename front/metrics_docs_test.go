@@ -58,12 +58,15 @@ func TestMetricsDocs(t *testing.T) {
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
+		c.Routes = append(c.Routes,
+			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})
 		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
 	out, _, _ := openLog(t, cfg, nil)
 	d := serveDoor(t, cfg, out)
 	get(t, httpClient(t), d.url("/"))
 	get(t, httpClient(t), d.url("/dead"))
+	get(t, httpClient(t), d.url("/missing"))
 
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals

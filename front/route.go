@@ -1,8 +1,6 @@
 package front
 
 import (
-	"cmp"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
@@ -51,24 +49,6 @@ func (r *route) applyStages(x *exchange) (responded bool) {
 		}
 	}
 	return false
-}
-
-// stages returns the stages of a route, in the order in which requests pass them.
-func (b *tableBuilder) stages(r config.Route, cfg *config.Config) (stages []stage, err error) {
-	if c := b.newCompression(cmp.Or(r.Compress, cfg.Compress)); c != nil {
-		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
-	}
-	if r.Access != nil {
-		stages = append(stages, newAccessRule(r.Access, b.metrics, r.Match))
-	}
-	if r.BasicAuth != nil {
-		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, r.Match)
-		if err != nil {
-			return nil, err
-		}
-		stages = append(stages, auth)
-	}
-	return stages, nil
 }
 
 // An upstream is a destination of requests.

@@ -83,7 +83,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	}
 	entries := make([]router.Entry[*route], len(cfg.Routes))
 	for i, r := range cfg.Routes {
-		act, err := newAction(r, upstreams)
+		act, err := newAction(r, upstreams, b.metrics)
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
@@ -107,6 +107,24 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	}
 	t.routes, err = router.NewTable(constraints, append(entries, redirects...))
 	return t, err
+}
+
+// stages returns the stages of a route, in the order in which requests pass them.
+func (b *tableBuilder) stages(r config.Route, cfg *config.Config) (stages []stage, err error) {
+	if c := b.newCompression(cmp.Or(r.Compress, cfg.Compress)); c != nil {
+		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
+	}
+	if r.Access != nil {
+		stages = append(stages, newAccessRule(r.Access, b.metrics, r.Match))
+	}
+	if r.BasicAuth != nil {
+		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, r.Match)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, auth)
+	}
+	return stages, nil
 }
 
 // redirectRoute is the route label in the metrics of all redirects of a single

@@ -106,13 +106,14 @@ type Upstream struct {
 }
 
 // Route handles the requests that match a pattern. It has exactly one action: To,
-// Split or Respond.
+// Split, Respond or Files.
 type Route struct {
 	Match string // a pattern of package router
 
 	To      string         // forward the request to the upstream of this name
 	Split   []Share        // forward the request to one of several upstreams
 	Respond *FixedResponse // respond to the request
+	Files   *Files         // respond with a file
 
 	// Sticky keeps each client at the upstream of Split that its first request was
 	// forwarded to. nil distributes each request anew.
@@ -189,6 +190,27 @@ type FixedResponse struct {
 	Status int    // from 200 to 599
 	Text   string // the body; empty if Status is 204 or 304
 	Type   string // the Content-Type of Text. Default "text/plain; charset=utf-8"
+}
+
+// Files are the files of a folder.
+type Files struct {
+	// Root is the path of the folder. It is opened for each request.
+	Root string
+
+	// Index are the names of the file that is served for a folder, in the order of
+	// preference. Default "index.html"; empty for none.
+	Index []string
+
+	// Fallback is the path below Root, with a slash at its start, of the file that is served
+	// with status 200 if there is no other. Empty responds with 404.
+	Fallback string
+
+	// Precompressed are the content codings of compressed files beside the others: zstd
+	// (.zst), br (.br) and gzip (.gz). The first one has precedence. Default none.
+	Precompressed []string
+
+	// CacheControl is the value of Cache-Control; empty for none.
+	CacheControl string
 }
 
 // Default returns the defaults of all keys except upstreams and routes, which have

@@ -195,7 +195,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:36 "in_flight"|belongs under "limits" or "routes.limits"`}},
 		{"fields of a route, which are no limit",
 			"upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, headers: {X-A: b}}\n",
-			[]string{`2:27 "headers"|the keys here are match, to, split, sticky, respond, timeout`}},
+			[]string{`2:27 "headers"|the keys here are match, to, split, sticky, respond, files, timeout`}},
 		{"a key from the top", "log: {namespace: x}\n" + smallest, []string{`1:7 "namespace"|top of the file`}},
 		{"a path for a key", "log.to: stdout\n" + smallest, []string{`1:1 "log.to"`}},
 		{"a variable for a key", "${X}: y\n" + smallest, []string{`1:1 only in values`}},
@@ -287,7 +287,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:13 "a b" cannot name an upstream`}},
 
 		{"no match, no action", "upstreams: {a: {servers: http://a}}\nroutes:\n  - timeout: 5s\n",
-			[]string{`3:5 no "match"`, `3:5 no action|to, split and respond`}},
+			[]string{`3:5 no "match"`, `3:5 no action|to, split, respond and files`}},
 		{"two actions", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200}, to: a}]\n",
 			[]string{`2:45 "to" is a second action|after "respond"`}},
 		{"a status", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, respond: {status: 100}}\n" +
@@ -295,6 +295,19 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`3:33 "100"|200 to 599`, `4:15 no "status"`, `5:15 status 204 has no body|remove the text`}},
 		{"a type", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200, type: \"a\\nb\"}}]\n",
 			[]string{`2:50 "a\nb" is not the value of a header field`}},
+		{"no root", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, files: {}}\n" +
+			"- {match: /b, files: {root: ./none}}\n- {match: /c, files: {root: config.go}}\n",
+			[]string{`3:15 "files" has no "root"|./public`, `4:29 the root "none": no such file|folder of this file`,
+				`5:29 the root "config.go": not a folder`}},
+		{"files", "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /\n  files:\n    root: .\n" +
+			"    index: [.htaccess, a/b, index.html, index.html]\n    fallback: index.html\n    precompressed: [deflate, br]\n" +
+			"    cache_control: \"a\\nb\"\n    list: true\n",
+			[]string{`6:13 ".htaccess": the name begins with a dot`, `6:24 "a/b" is not the name of a file|index.html`,
+				`6:41 index.html is given twice`, `7:15 "index.html" does not begin with a slash|"/index.html"`,
+				`8:21 "deflate"|zstd, br, gzip`, `9:20 "a\nb" is not the value of a header field`, `10:5 "list"`}},
+		{"a fallback", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, files: {root: ., fallback: /}}\n" +
+			"- {match: /b, files: {root: ., fallback: /../a}}\n- {match: /c, files: {root: .}, to: a}\n",
+			[]string{`3:42 "/" is a folder`, `4:42 "/../a": the name begins with a dot`, `5:33 "to" is a second action`}},
 		{"an unknown upstream", "upstreams: {site: {servers: http://a}}\nroutes: {match: /, to: sit}\n",
 			[]string{`2:24 "sit"|did you mean "site"?`}},
 		{"no time", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, timeout: 0s}\n",

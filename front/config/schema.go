@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/files"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -85,6 +86,16 @@ var schema = append([]key{
 		Read: yamlfile.One(yamlfile.Text, func(f filling) *string { return &f.route.Respond.Text })},
 	{Path: "routes.*.respond.type",
 		Read: yamlfile.One(parseFieldValue, func(f filling) *string { return &f.route.Respond.Type })},
+	{Path: "routes.*.files", Read: action(readFiles)},
+	{Path: "routes.*.files.root", Read: readRoot, Required: "name the folder of the files, as in ./public"},
+	{Path: "routes.*.files.index",
+		Read: yamlfile.Many(parseIndex, func(f filling) *[]string { return &f.route.Files.Index })},
+	{Path: "routes.*.files.fallback",
+		Read: yamlfile.One(parseFallback, func(f filling) *string { return &f.route.Files.Fallback })},
+	{Path: "routes.*.files.precompressed",
+		Read: yamlfile.Many(yamlfile.Word(files.Codings()), func(f filling) *[]string { return &f.route.Files.Precompressed })},
+	{Path: "routes.*.files.cache_control",
+		Read: yamlfile.One(parseFieldValue, func(f filling) *string { return &f.route.Files.CacheControl })},
 	{Path: "routes.*.timeout",
 		Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.upgrade", Read: yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade })},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -62,7 +63,11 @@ func TestManualShowsAConfiguration(t *testing.T) {
 	if !ok {
 		t.Fatal("the manual shows no file")
 	}
-	if _, err := Parse("docs/configuration.md", []byte(block), nil); err != nil {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "public"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse(filepath.Join(folder, "weir.yaml"), []byte(block), nil); err != nil {
 		t.Error(err)
 	}
 }

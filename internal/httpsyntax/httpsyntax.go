@@ -27,7 +27,7 @@ func Lower(c byte) byte {
 
 // TrimSpace removes optional whitespace around a value, RFC 9110 section 5.6.3.
 // bytes.Trim takes several times as long.
-func TrimSpace(b []byte) []byte {
+func TrimSpace[S ~string | ~[]byte](b S) S {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
 	}

@@ -14,7 +14,7 @@ func CodingQuality(acceptEncoding, coding string) int {
 		var element string
 		element, rest, more = strings.Cut(rest, ",")
 		name, parameter, _ := strings.Cut(element, ";")
-		switch name = trimBlanks(name); {
+		switch name = TrimSpace(name); {
 		case EqualFold(name, coding), coding == "gzip" && EqualFold(name, "x-gzip"):
 			if quality, ok := parseQuality(parameter); ok {
 				return quality
@@ -31,7 +31,7 @@ func CodingQuality(acceptEncoding, coding string) int {
 // parseQuality parses a weight without its semicolon, as in "q=0.5". An empty text is
 // MaxQuality.
 func parseQuality(s string) (quality int, ok bool) {
-	if s = trimBlanks(s); s == "" {
+	if s = TrimSpace(s); s == "" {
 		return MaxQuality, true
 	}
 	if len(s) < len("q=0") || len(s) > len("q=0.000") || s[0]|0x20 != 'q' || s[1] != '=' || s[2] != '0' && s[2] != '1' ||
@@ -47,5 +47,3 @@ func parseQuality(s string) (quality int, ok bool) {
 	}
 	return quality, quality <= MaxQuality
 }
-
-func trimBlanks(s string) string { return strings.Trim(s, " \t") }

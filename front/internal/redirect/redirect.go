@@ -56,6 +56,10 @@ func afterSlashes(path string, n int) string {
 	return path
 }
 
+// Escape escapes the bytes of a part of a URL that a URL cannot contain. It keeps "%",
+// because s is already escaped.
+func Escape(s string) string { return string(appendEscaped(nil, s)) }
+
 // appendEscaped appends a part of a URL and escapes the bytes that a URL cannot
 // contain. It keeps "%", because s is already escaped.
 func appendEscaped(b []byte, s string) []byte {

@@ -1,0 +1,271 @@
+package front
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/files"
+	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
+)
+
+// serveFiles responds with the files of a folder.
+type serveFiles struct {
+	site     files.Site
+	rest     bool // the file's name is the rest of the path, which the pattern's last parameter matches
+	fields   []proxy.Field
+	route    string
+	failures *prometheus.CounterVec
+}
+
+func newServeFiles(r config.Route, m *metrics) *serveFiles {
+	files.LoadTypes()
+	s := &serveFiles{
+		site: files.Site{
+			Folder: files.Folder(r.Files.Root), Index: r.Files.Index,
+			Fallback: strings.TrimPrefix(r.Files.Fallback, "/"), Precompressed: r.Files.Precompressed,
+		},
+		rest:     strings.HasSuffix(r.Match, "...}"),
+		route:    r.Match,
+		failures: m.fileFailures,
+	}
+	if r.Files.CacheControl != "" {
+		s.fields = append(s.fields, proxy.Field{Name: "Cache-Control", Value: r.Files.CacheControl})
+	}
+	if len(s.site.Precompressed) > 0 {
+		s.fields = append(s.fields, proxy.Field{Name: "Vary", Value: "Accept-Encoding"})
+	}
+	return s
+}
+
+// methodsOfFiles are the methods of files. The front door itself responds to OPTIONS.
+const methodsOfFiles = "GET, HEAD, OPTIONS"
+
+func (s *serveFiles) respond(x *exchange) {
+	switch x.Method {
+	case http.MethodGet, http.MethodHead:
+		s.serve(x)
+	case http.MethodOptions:
+		x.refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
+	default:
+		x.refuse(405, "files have only GET and HEAD", proxy.Field{Name: "Allow", Value: methodsOfFiles})
+	}
+}
+
+// serve responds to a GET or HEAD.
+func (s *serveFiles) serve(x *exchange) {
+	name, refused := s.name(x)
+	if refused != "" {
+		x.refuse(404, refused)
+		return
+	}
+	conditions := fileConditions(x.Header)
+	found, err := s.find(x, name, conditions.AcceptEncoding)
+	switch {
+	case err != nil:
+		s.refuse(x, err)
+	case found.AddSlash:
+		x.respond(301, "", proxy.Field{Name: "Location", Value: withSlash(x.path, x.query)})
+	default:
+		defer found.Close()
+		s.send(x, &found, &conditions)
+	}
+}
+
+// name returns the name of the file that a request is for, or why there is none. An escaped
+// slash is refused: the routes treat it as a part of a segment, and the file system as a
+// separator.
+func (s *serveFiles) name(x *exchange) (n files.Name, refused string) {
+	if strings.Contains(x.path, "%2F") || strings.Contains(x.path, "%2f") {
+		return n, "the path has an escaped slash"
+	}
+	if s.rest {
+		_, rest := x.params.At(x.params.Len() - 1)
+		return files.ParseName(rest)
+	}
+	path, err := url.PathUnescape(x.path)
+	if err != nil {
+		return n, "the path has a bad escape"
+	}
+	return files.ParseName(path[1:])
+}
+
+// find finds a file. It waits for the disk outside of the loop, if it has to.
+func (s *serveFiles) find(x *exchange, n files.Name, acceptEncoding string) (files.Found, error) {
+	found, err := s.site.Find(n, acceptEncoding, false)
+	if files.WouldWait(err) {
+		return s.findOnDisk(x, n, acceptEncoding)
+	}
+	return found, err
+}
+
+func (s *serveFiles) findOnDisk(x *exchange, n files.Name, acceptEncoding string) (found files.Found, err error) {
+	x.driver().Block(func() { found, err = s.site.Find(n, acceptEncoding, true) })
+	return found, err
+}
+
+// withSlash returns the path of a folder with a slash at its end, relative to the request's:
+// a proxy in front may have changed the beginning of the path.
+func withSlash(path, query string) string {
+	location := "./" + redirect.Escape(path[strings.LastIndexByte(path, '/')+1:]) + "/"
+	if query != "" {
+		location += "?" + redirect.Escape(query)
+	}
+	return location
+}
+
+// refuse responds to a request whose file cannot be opened.
+func (s *serveFiles) refuse(x *exchange, err error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !files.IsFolderError(err):
+		x.refuse(404, "no such file")
+	case errors.Is(err, fs.ErrPermission) && !files.IsFolderError(err):
+		x.refuse(403, "the file may not be read")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		x.Err = &proxy.Error{Kind: proxy.NoFile, Step: openingFile, Err: err}
+		x.respond(503, "", proxy.Field{Name: "Retry-After", Value: "1"})
+	default:
+		x.Err = s.failure("open", openingFile, err)
+		x.respond(500, "")
+	}
+}
+
+const openingFile = "opening the file"
+
+// failure counts and returns a failure. what is the value of the metric's label.
+func (s *serveFiles) failure(what, step string, err error) *proxy.Error {
+	s.failures.WithLabelValues(s.route, what).Inc()
+	return &proxy.Error{Kind: fileFailed, Step: step, Err: err}
+}
+
+// send responds with a file.
+func (s *serveFiles) send(x *exchange, found *files.Found, conditions *files.Conditions) {
+	version := found.Version()
+	r := conditions.Respond(found, version, x.Method == http.MethodHead)
+	if r.Status == http.StatusPreconditionFailed {
+		x.respond(r.Status, "")
+		return
+	}
+	fields := append(make([]proxy.Field, 0, 10), s.fields...)
+	if r.Status == http.StatusRequestedRangeNotSatisfiable {
+		x.respond(r.Status, "", append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})...)
+		return
+	}
+	if version.ETag != "" {
+		fields = append(fields, proxy.Field{Name: "ETag", Value: version.ETag},
+			proxy.Field{Name: "Last-Modified", Value: version.Modified.UTC().Format(http.TimeFormat)})
+	}
+	if r.Status == http.StatusNotModified {
+		x.respondWith(r.Status, fields, "")
+		return
+	}
+	fields = append(fields, proxy.Field{Name: "Content-Type", Value: r.Type},
+		proxy.Field{Name: "X-Content-Type-Options", Value: "nosniff"},
+		proxy.Field{Name: "Accept-Ranges", Value: "bytes"})
+	if found.Coding != "" {
+		fields = append(fields, proxy.Field{Name: "Content-Encoding", Value: found.Coding})
+	}
+	if r.ContentRange != "" {
+		fields = append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})
+	}
+	x.leaveBody()
+	x.RespondFrom(r.Status, fields, r.Length, &fileBody{of: s, x: x, file: found.File, parts: r.Body})
+}
+
+// fileConditions collects the fields that determine the response.
+func fileConditions(header []proxy.Field) (c files.Conditions) {
+	for i := range header {
+		f := &header[i]
+		var value *string
+		switch len(f.Name) {
+		case len("Range"):
+			value = ifNamed(f, "Range", &c.Range)
+		case len("If-Range"): // and of If-Match
+			if value = ifNamed(f, "If-Range", &c.IfRange); value == nil {
+				value = ifNamed(f, "If-Match", &c.IfMatch)
+			}
+		case len("If-None-Match"):
+			value = ifNamed(f, "If-None-Match", &c.IfNoneMatch)
+		case len("Accept-Encoding"):
+			value = ifNamed(f, "Accept-Encoding", &c.AcceptEncoding)
+		case len("If-Modified-Since"):
+			value = ifNamed(f, "If-Modified-Since", &c.IfModifiedSince)
+		case len("If-Unmodified-Since"):
+			value = ifNamed(f, "If-Unmodified-Since", &c.IfUnmodifiedSince)
+		}
+		switch {
+		case value == nil:
+		case *value == "":
+			*value = f.Value
+		default:
+			*value += ", " + f.Value
+		}
+	}
+	return c
+}
+
+// ifNamed returns value if the field has the name, or nil.
+func ifNamed(f *proxy.Field, name string, value *string) *string {
+	if httpsyntax.EqualFold(f.Name, name) {
+		return value
+	}
+	return nil
+}
+
+// A fileBody reads the body of a response.
+type fileBody struct {
+	of    *serveFiles
+	x     *exchange
+	file  files.File
+	parts []files.Part // those that are left
+}
+
+var errShortened = errors.New("the file has become shorter")
+
+// Read implements io.Reader.
+func (b *fileBody) Read(p []byte) (n int, err error) {
+	for ; len(b.parts) > 0; b.parts = b.parts[1:] {
+		part := &b.parts[0]
+		if part.Text != "" {
+			n = copy(p, part.Text)
+			part.Text = part.Text[n:]
+			return n, nil
+		}
+		if part.Length == 0 {
+			continue
+		}
+		n, err = b.readAt(p[:min(int64(len(p)), part.Length)], part.From)
+		switch {
+		case err != nil:
+			return 0, b.of.failure("read", "reading the file", err)
+		case n == 0:
+			return 0, b.of.failure("shortened", "reading the file", errShortened)
+		}
+		part.From += int64(n)
+		part.Length -= int64(n)
+		return n, nil
+	}
+	return 0, io.EOF
+}
+
+func (b *fileBody) readAt(p []byte, at int64) (n int, err error) {
+	n, wait, err := b.file.ReadAt(p, at, false)
+	if wait {
+		return b.readDisk(p, at)
+	}
+	return n, err
+}
+
+func (b *fileBody) readDisk(p []byte, at int64) (n int, err error) {
+	b.x.driver().Block(func() { n, _, err = b.file.ReadAt(p, at, true) })
+	return n, err
+}
