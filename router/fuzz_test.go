@@ -265,6 +265,41 @@ func compareWithOracle(t *testing.T, table *router.Table[int], patterns []oracle
 		t.Fatalf("%s\ngot %q %q, want %q %q", request, got.Pattern, values, best.pattern.text, best.values)
 	}
 	compareWithParsed(t, table, method, host, path, got, values)
+	compareNext(t, table, method, host, path, patterns, taken)
+}
+
+// compareNext calls Next until there is no pattern left.
+func compareNext(t *testing.T, table *router.Table[int], method, host, path string, patterns []oraclePattern,
+	taken []oracleMatch) {
+	t.Helper()
+	var params router.Params
+	e, allow := table.Lookup(method, host, "", path, &params)
+	for i, want := range taken {
+		var values []string
+		for k := range params.Len() {
+			_, value := params.At(k)
+			values = append(values, value)
+		}
+		if e == nil || e.Pattern != want.pattern.text || !slices.Equal(values, want.values) {
+			t.Fatalf("%s %s%s, pattern %d: got %+v %q, want %q %q in\n%v", method, host, path, i, e, values,
+				want.pattern.text, want.values, table)
+		}
+		e, allow = table.Next(method, host, "", path, &params)
+	}
+	var others []oraclePattern
+	for _, p := range patterns {
+		if p.methods != nil {
+			others = append(others, p)
+		}
+	}
+	_, want := oracleLookup(others, "NONE", host, path)
+	list := slices.DeleteFunc(strings.Split(want, ", "), func(m string) bool {
+		return len(taken) > 0 && (m == method || method == "HEAD" && m == "GET" || method == "GET" && m == "HEAD")
+	})
+	if want = strings.Join(list, ", "); e != nil || allow != want {
+		t.Fatalf("%s %s%s after %d patterns: got %+v, Allow %q, want %q in\n%v", method, host, path, len(taken), e, allow,
+			want, table)
+	}
 }
 
 // compareWithParsed looks up the path as parsed by net/http, which must give the same

@@ -92,6 +92,15 @@ func (names *methodNames) set(methods []string) (s methodSet, ok bool) {
 	return s, true
 }
 
+// withHead returns a set of one method, with HEAD and GET if it is one of them.
+func (s methodSet) withHead() methodSet {
+	const both = methodSet(1<<getBit | 1<<headBit)
+	if s&both != 0 {
+		return both
+	}
+	return s
+}
+
 // allow returns a set as the value of an Allow field.
 func (names methodNames) allow(s methodSet) string {
 	var list []string

@@ -10,8 +10,11 @@ type Params struct {
 	spans []span   // of the values in path
 	last  int      // the index after the parameter read last
 
-	labelName string // name of the wildcard in the pattern's host, "" if it has none
-	label     string // its value
+	entry     int32   // of the pattern
+	used      bool    // one of the next two is set
+	labelName string  // name of the wildcard in the pattern's host, "" if it has none
+	passed    []int32 // the entries that [Table.Next] leaves out
+	label     string  // value of the wildcard
 
 	frames  []frame  // scratch: the stack of a search
 	visited []uint64 // scratch: the visit bits of a search
@@ -62,6 +65,9 @@ func (p *Params) At(i int) (name, value string) {
 	}
 	return p.names[i], p.value(i)
 }
+
+// setLabel sets the name of the wildcard in the pattern's host.
+func (p *Params) setLabel(name string) { p.used, p.labelName = true, name }
 
 // value returns the i-th parameter in the path.
 func (p *Params) value(i int) string { return p.captures().value(i) }
@@ -115,6 +121,7 @@ func (p *Params) reset(g *program) {
 // Params into a pool.
 func (p *Params) Release() {
 	p.names, p.path, p.labelName, p.label = nil, "", "", ""
+	p.passed = p.passed[:0]
 	clear(p.frames[:cap(p.frames)])
 }
 

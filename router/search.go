@@ -1,6 +1,9 @@
 package router
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A search is one lookup in a program.
 //
@@ -25,6 +28,7 @@ type search struct {
 	key     string
 	methods methodSet // the method of the request; empty if no pattern names it
 	escaped bool      // the key escapes some bytes of the path
+	again   bool      // leave out the entries in params.passed
 	plainAt int       // offset of the segment in plain, 0 for none
 	plain   string
 
@@ -44,8 +48,8 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 		p = new(Params)
 	}
 	p.names = nil
-	if p.labelName != "" {
-		p.labelName = ""
+	if p.used {
+		p.used, p.labelName, p.passed = false, "", p.passed[:0]
 	}
 	m := g.methods.only(method)
 	if g.direct == nil || rawPath != "" {
@@ -55,7 +59,7 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 		}
 		s.setParams(g.names[entry])
 		if g.wildcards != nil {
-			p.labelName = g.wildcards.names[entry]
+			p.setLabel(g.wildcards.names[entry])
 		}
 	} else if entry = g.direct.static.find(path, m); entry < 0 {
 		s := search{params: p, key: path, methods: m}
@@ -63,6 +67,23 @@ func (g *program) lookup(method, path, rawPath string, p *Params, host string) (
 			return entry, g.allow(s.allow)
 		}
 		s.setParams(g.names[entry])
+	}
+	p.entry = entry
+	return entry, ""
+}
+
+// next is [Table.Next], but returns the index of the entry.
+func (g *program) next(method, path, rawPath string, p *Params, host string) (entry int32, allow string) {
+	p.used, p.passed = true, append(p.passed, p.entry)
+	p.names, p.labelName = nil, ""
+	s := search{params: p, host: host, methods: g.methods.only(method), again: true}
+	if entry = g.find(&s, path, rawPath); entry < 0 {
+		return entry, g.allow(s.allow &^ s.methods.withHead())
+	}
+	s.setParams(g.names[entry])
+	p.entry = entry
+	if g.wildcards != nil {
+		p.setLabel(g.wildcards.names[entry])
 	}
 	return entry, ""
 }
@@ -104,7 +125,7 @@ func (g *program) find(s *search, path, rawPath string) int32 {
 		}
 	}
 	for ; r != nil; r = r.next {
-		if entry := r.static.find(s.key, s.methods); entry >= 0 {
+		if entry := r.static.find(s.key, s.methods); entry >= 0 && !s.again {
 			return entry
 		}
 		if entry := s.walk(g, r); entry >= 0 {
@@ -112,6 +133,30 @@ func (g *program) find(s *search, path, rawPath string) int32 {
 		}
 	}
 	return -1
+}
+
+// findPath searches the patterns of a root.
+func (s *search) findPath(g *program, r *root) int32 {
+	if entry := r.static.find(s.key, s.methods); entry >= 0 && !s.again {
+		return entry
+	}
+	return s.walk(g, r)
+}
+
+// notPassed returns entry, which e has for the method, or the next one of e if it has
+// been passed: that of GET for HEAD, then that of all methods. It returns -1 if there is
+// none.
+func (s *search) notPassed(e *ending, entry int32) int32 {
+	if s.methods == 1<<headBit && slices.Contains(s.params.passed, entry) && e.methods.has(getBit) {
+		entry = e.find(1 << getBit)
+	}
+	if slices.Contains(s.params.passed, entry) {
+		entry = e.anyMethod
+	}
+	if slices.Contains(s.params.passed, entry) {
+		return -1
+	}
+	return entry
 }
 
 // setKey sets the key of a path.
@@ -141,7 +186,10 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 		steps++
 		if at == len(key) {
 			if here.end != nil {
-				if entry = here.end.find(s.methods); entry >= 0 {
+				if entry = here.end.find(s.methods); s.again {
+					entry = s.notPassed(here.end, entry)
+				}
+				if entry >= 0 {
 					break
 				}
 			}
@@ -311,7 +359,11 @@ func (s *search) takeLast(p *paramBranch, at int) int32 {
 	case !s.take(p, at, len(s.key)):
 		return -1
 	}
-	if entry := p.end.find(s.methods); entry >= 0 {
+	entry := p.end.find(s.methods)
+	if s.again {
+		entry = s.notPassed(&p.end, entry)
+	}
+	if entry >= 0 {
 		return entry
 	}
 	s.noteMethods(&p.end, p.slash)
@@ -321,6 +373,9 @@ func (s *search) takeLast(p *paramBranch, at int) int32 {
 // takeRest takes the rest of the path if the patterns there have the request's method.
 func (s *search) takeRest(r *restBranch, at int) int32 {
 	entry := r.end.find(s.methods)
+	if s.again {
+		entry = s.notPassed(&r.end, entry)
+	}
 	if entry < 0 {
 		s.allow |= r.end.methods
 		return -1

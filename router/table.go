@@ -69,6 +69,19 @@ func (t *Table[T]) Lookup(method, host, path, rawPath string, p *Params) (e *Ent
 	return e, allow
 }
 
+// Next looks up the same request as the last call of Lookup or Next with p, which found
+// an entry, and returns the entry of the next pattern in the order of precedence. A
+// caller with conditions of its own, for example on header fields, calls Next until one
+// holds. The patterns that have been passed do not count for allow. Next takes as long
+// as Lookup, plus one comparison for each pattern passed.
+func (t *Table[T]) Next(method, host, path, rawPath string, p *Params) (e *Entry[T], allow string) {
+	i, allow := t.program.next(method, path, rawPath, p, host)
+	if i >= 0 {
+		e = &t.entries[i]
+	}
+	return e, allow
+}
+
 // String draws the patterns as a tree: a line for each segment, in the order of a
 // lookup, with the patterns that end there.
 func (t *Table[T]) String() string {

@@ -186,14 +186,6 @@ func (f *wildcardSuffix) find(s *search, g *program, oneLabel bool) int32 {
 	return s.findPath(g, f.many)
 }
 
-// findPath searches the patterns of a root.
-func (s *search) findPath(g *program, r *root) int32 {
-	if entry := r.static.find(s.key, s.methods); entry >= 0 {
-		return entry
-	}
-	return s.walk(g, r)
-}
-
 // isLabel reports whether a wildcard may match a label: 1 to 63 lower-case letters,
 // digits, - and _.
 func isLabel(label string) bool {

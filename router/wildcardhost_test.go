@@ -166,6 +166,14 @@ func TestLookupByHostAllocatesNothing(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", host, m.Pattern, want)
 		}
 	}
+	if n := testing.AllocsPerRun(100, func() {
+		e, _ := table.Lookup("GET", "7.example.com", "/a", "", &p)
+		for e != nil {
+			e, _ = table.Next("GET", "7.example.com", "/a", "", &p)
+		}
+	}); n != 0 {
+		t.Errorf("Next: %v allocations", n)
+	}
 }
 
 func BenchmarkLookupByWildcardHost(b *testing.B) {
