@@ -86,7 +86,7 @@ func (d *Door) noteLimit(x *exchange) {
 	if failure == nil || x.route == nil {
 		return
 	}
-	route := x.route.pattern
+	route := x.route.label
 	switch {
 	case failure.Kind == proxy.NoFile:
 		x.limit, route = limitFiles, allRoutes

@@ -14,7 +14,6 @@ import (
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
-	"github.com/weirhq/weir/router"
 )
 
 // A Door is a front door: listeners, and tables with the destination of each
@@ -97,7 +96,7 @@ func (d *Door) serve(x *exchange) {
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
 	status, why := validate(x)
 	if x.events = d.defaultEvents; status == 0 {
-		lookup(x, t)
+		findRoute(x, t)
 	}
 	d.events.received(x)
 	switch {
@@ -140,15 +139,6 @@ func validate(x *exchange) (status int, why string) {
 		return 400, "the target has a fragment"
 	}
 	return 0, ""
-}
-
-// lookup sets x.found to the route of a request. x.route is set later, when the
-// rate limit of all requests has let the request pass.
-func lookup(x *exchange, t *tables) {
-	var e *router.Entry[*route]
-	if e, x.allow = t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params); e != nil {
-		x.found, x.events = e.Value, e.Value.events
-	}
 }
 
 // forward forwards the request to the upstream of its route, or responds itself.

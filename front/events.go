@@ -82,7 +82,7 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	h.Protocol = protocol(x)
 	h.UserAgent, h.Referer = x.userAgentAndReferer()
 	if x.route != nil {
-		h.Route = x.route.pattern
+		h.Route = x.route.label
 	}
 	event := e.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
 	if x.Server != x.announced || x.Retried {

@@ -18,7 +18,9 @@ import (
 type exchange struct {
 	proxy.Exchange
 
-	path, query string // of the target, still escaped
+	path, query string      // of the target, still escaped
+	parameters  []parameter // of query, if queryRead is true
+	queryRead   bool
 	began       time.Time
 	client      netip.Addr // as reported by trusted proxies
 	trace       trace
@@ -60,6 +62,8 @@ func (x *exchange) reset() {
 	x.to, x.redirect, x.user = nil, "", ""
 	clear(x.filters)
 	x.filters = x.filters[:0]
+	clear(x.parameters)
+	x.parameters, x.queryRead = x.parameters[:0], false
 	x.params.Release()
 	x.pacer.reset()
 	x.gone, x.stopWaiting = false, nil

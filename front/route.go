@@ -10,13 +10,15 @@ import (
 // A route handles the requests that match a pattern: it applies its limits, then its
 // stages in order, and then its action.
 type route struct {
-	pattern string
-	counts  *routeCounts
-	events  eventSet
-	gate    *gate                // nil for a line of the file of redirects, which has no limits
-	limits  config.RequestLimits // of each request; not used without a gate
-	stages  []stage
-	action  action
+	label  string             // in the log and in the metrics
+	when   *config.Conditions // nil for none
+	next   *route             // the next route with the same pattern; only if when is not nil
+	counts *routeCounts
+	events eventSet
+	gate   *gate                // nil for a line of the file of redirects, which has no limits
+	limits config.RequestLimits // of each request; not used without a gate
+	stages []stage
+	action action
 }
 
 // A stage handles a request before the action of its route. It may change the request, or add

@@ -81,8 +81,8 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		}
 		constraints[name] = c
 	}
-	entries := make([]router.Entry[*route], len(cfg.Routes))
-	for i, r := range cfg.Routes {
+	routes := newRouteList(len(cfg.Routes) + len(cfg.Redirects))
+	for _, r := range cfg.Routes {
 		act, err := newAction(r, upstreams, b.metrics)
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
@@ -91,21 +91,21 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
+		label := routes.label(&r)
 		value := &route{
-			pattern: r.Match, action: act, counts: b.metrics.route(r.Match),
+			label: label, when: conditionsOf(&r), action: act, counts: b.metrics.route(label),
 			events: b.eventSet(cmp.Or(r.Events, b.events)),
-			gate:   newGate(r.Match, r.Limits, gates),
+			gate:   newGate(label, r.Limits, gates),
 			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
 			stages: stages,
 		}
-		t.gates[r.Match] = value.gate
-		entries[i] = router.Entry[*route]{Pattern: r.Match, Value: value}
+		t.gates[label] = value.gate
+		routes.add(r.Match, value)
 	}
-	redirects, err := b.redirects(cfg.Redirects)
-	if err != nil {
+	if err := b.addRedirects(routes, cfg.Redirects); err != nil {
 		return nil, err
 	}
-	t.routes, err = router.NewTable(constraints, append(entries, redirects...))
+	t.routes, err = router.NewTable(constraints, routes.entries)
 	return t, err
 }
 
@@ -135,29 +135,28 @@ const (
 	namedRedirects = 100
 )
 
-// redirects returns the redirects as entries of the routing table.
-func (b *tableBuilder) redirects(lines []config.Redirect) ([]router.Entry[*route], error) {
-	entries := make([]router.Entry[*route], len(lines))
+// addRedirects adds the redirects to the routes.
+func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect) error {
 	named := 0
-	for i, line := range lines {
+	for _, line := range lines {
 		from, refused := redirect.ParseSource(line.From)
 		if refused != nil {
-			return nil, fmt.Errorf("redirect %q: %s", line.From, refused.What)
+			return fmt.Errorf("redirect %q: %s", line.From, refused.What)
 		}
 		target, refused := redirect.ParseTarget(line.To, line.Status, from)
 		if refused != nil {
-			return nil, fmt.Errorf("redirect %q: %s", line.From, refused.What)
+			return fmt.Errorf("redirect %q: %s", line.From, refused.What)
 		}
 		label := redirectRoute
 		if from.Prefix && named < namedRedirects {
 			label = line.From
 			named++
 		}
-		entries[i] = router.Entry[*route]{Pattern: from.Pattern, Value: &route{
-			pattern: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: b.eventSet(b.events),
-		}}
+		routes.add(from.Pattern, &route{
+			label: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: b.eventSet(b.events),
+		})
 	}
-	return entries, nil
+	return nil
 }
 
 // close closes the idle connections to the upstreams. Connections in use are

@@ -110,6 +110,11 @@ type Upstream struct {
 type Route struct {
 	Match string // a pattern of package router
 
+	// When restricts the route to some of the requests that match. Routes with the same
+	// Match are tried in their order, one without conditions last. If the conditions of
+	// none of them hold, the next less specific pattern is used.
+	When Conditions
+
 	To      string         // forward the request to the upstream of this name
 	Split   []Share        // forward the request to one of several upstreams
 	Respond *FixedResponse // respond to the request

@@ -43,6 +43,7 @@ func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
 type routeDraft struct {
 	Route
 	match, to yamlfile.Scalar
+	badWhen   bool              // the conditions have a mistake
 	actions   []yamlfile.Scalar // the keys of actions, in file order
 	others    []yamlfile.Scalar // names of further upstreams
 	sticky    yamlfile.Pos      // of the key

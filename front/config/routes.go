@@ -91,8 +91,8 @@ func (r *reader) checkRoutes() {
 		}
 		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)
-		} else if d.Match != "" {
-			t.add(d.Match, draft{File: r.File, text: d.match})
+		} else if d.Match != "" && !d.badWhen {
+			t.add(d.Match, draft{File: r.File, text: d.match, when: d.When})
 		}
 	}
 	if r.redirects != nil {

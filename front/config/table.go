@@ -15,6 +15,7 @@ import (
 type tableDraft struct {
 	reader  *reader
 	entries []router.Entry[draft]
+	groups  map[string]*group // by pattern
 }
 
 // A draft is an entry of the routing table and its place in a file.
@@ -22,10 +23,47 @@ type draft struct {
 	*yamlfile.File
 	text yamlfile.Scalar // the pattern of a route, or the from of a redirect
 	line *redirectLine   // nil for a route
+	when Conditions
+}
+
+// A group has the drafts with one pattern. They have one entry, whose value is the draft
+// without conditions, if there is one.
+type group struct {
+	entry  int
+	drafts []draft
 }
 
 func (t *tableDraft) add(pattern string, d draft) {
-	t.entries = append(t.entries, router.Entry[draft]{Pattern: pattern, Value: d})
+	if t.groups == nil {
+		t.groups = map[string]*group{}
+	}
+	g := t.groups[pattern]
+	if g == nil || d.when.None() && t.entries[g.entry].Value.when.None() {
+		g = &group{entry: len(t.entries)}
+		t.groups[pattern] = g
+		t.entries = append(t.entries, router.Entry[draft]{Pattern: pattern, Value: d})
+	}
+	for _, before := range g.drafts {
+		if !before.when.None() && d.when.implies(before.when) {
+			d.Mistakef(d.text.Pos, "remove it, or move it before that one",
+				"no request reaches this route: the route with the same pattern on %s takes all its requests",
+				before.text.Pos.LineFrom(d.text.Pos))
+		}
+	}
+	if d.when.None() {
+		t.entries[g.entry].Value = d
+	}
+	g.drafts = append(g.drafts, d)
+}
+
+// lookup returns the entry for a GET request for which no conditions hold, or nil.
+func lookup(table *router.Table[draft], host, path string) *router.Entry[draft] {
+	var p router.Params
+	e, _ := table.Lookup("GET", host, "", path, &p)
+	for e != nil && !e.Value.when.None() {
+		e, _ = table.Next("GET", host, "", path, &p)
+	}
+	return e
 }
 
 // check reports the patterns that are malformed or conflict. With a table of the
@@ -58,7 +96,11 @@ func (t *tableDraft) report(m *router.Mistake) {
 	other := t.entries[m.Other].Value
 	switch {
 	case d.line == nil:
-		d.Mistakef(d.text.Pos, "make one of them more specific",
+		hint := "make one of them more specific"
+		if !d.when.None() || !other.when.None() {
+			hint += ", or write the same pattern in both"
+		}
+		d.Mistakef(d.text.Pos, hint,
 			"pattern %s conflicts with %s on %s: both match %s",
 			yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.text.Pos.LineFrom(d.text.Pos), m.Example)
 	case other.line == nil:
@@ -118,7 +160,7 @@ func (l *redirectLine) host() string { return l.From[:strings.IndexByte(l.From, 
 // or nil if some of them reach the redirect.
 func (d draft) shadow(table *router.Table[draft]) (by *router.Entry[draft]) {
 	for _, path := range d.line.samples() {
-		e, _ := table.Lookup("GET", d.line.host(), "", path, nil)
+		e := lookup(table, d.line.host(), path)
 		if e == nil || e.Value.line == d.line {
 			return nil
 		}
@@ -163,7 +205,7 @@ func (l *redirectLine) at(table *router.Table[draft], address string) *redirectL
 	if !strings.HasPrefix(address, "/") {
 		return nil
 	}
-	e, _ := table.Lookup("GET", l.host(), "", address, nil)
+	e := lookup(table, l.host(), address)
 	if e == nil {
 		return nil
 	}

@@ -1,0 +1,168 @@
+package front
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/router"
+)
+
+// A parameter is a parameter of a query, unescaped.
+type parameter struct{ name, value string }
+
+// findRoute sets x.found to the route of a request: that of the most specific pattern
+// with a route whose conditions hold. x.route is set later, when the rate limit of all
+// requests has let the request pass.
+func findRoute(x *exchange, t *tables) {
+	e, allow := t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params)
+	for e != nil {
+		r := e.Value
+		if r.when != nil {
+			r = r.chosen(x)
+		}
+		if r != nil {
+			x.found, x.events = r, r.events
+			return
+		}
+		e, allow = t.routes.Next(x.Method, x.http.Host, "", x.path, &x.params)
+	}
+	x.allow = allow
+}
+
+// conditionsOf returns the conditions of a route, or nil if it has none.
+func conditionsOf(r *config.Route) *config.Conditions {
+	if r.When.None() {
+		return nil
+	}
+	return &r.When
+}
+
+// chosen returns the first route of a pattern whose conditions hold, or nil.
+func (r *route) chosen(x *exchange) *route {
+	for ; r != nil; r = r.next {
+		if r.when == nil || x.meets(r.when) {
+			return r
+		}
+	}
+	return nil
+}
+
+// meets reports whether conditions hold for the request.
+func (x *exchange) meets(when *config.Conditions) bool {
+	for i := range when.Headers {
+		if !x.meetsHeader(&when.Headers[i]) {
+			return false
+		}
+	}
+	if len(when.Query) > 0 {
+		x.readQuery()
+	}
+	for i := range when.Query {
+		if !x.meetsQuery(&when.Query[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *exchange) meetsHeader(c *config.Condition) bool {
+	for i := range x.Header {
+		f := &x.Header[i]
+		if len(f.Name) == len(c.Name) && httpsyntax.EqualFold(f.Name, c.Name) &&
+			(c.Test != config.HasValue || f.Value == c.Value) {
+			return c.Test != config.IsAbsent
+		}
+	}
+	return c.Test == config.IsAbsent
+}
+
+func (x *exchange) meetsQuery(c *config.Condition) bool {
+	for i := range x.parameters {
+		p := &x.parameters[i]
+		if p.name == c.Name && (c.Test != config.HasValue || p.value == c.Value) {
+			return c.Test != config.IsAbsent
+		}
+	}
+	return c.Test == config.IsAbsent
+}
+
+// readQuery sets x.parameters, once for each request. Like net/url, it leaves out
+// parameters with a semicolon or an invalid escape.
+func (x *exchange) readQuery() {
+	if x.queryRead {
+		return
+	}
+	x.queryRead = true
+	for rest := x.query; rest != ""; {
+		var pair string
+		pair, rest, _ = strings.Cut(rest, "&")
+		if pair == "" || strings.IndexByte(pair, ';') >= 0 {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		if err != nil {
+			continue
+		}
+		if value, err = url.QueryUnescape(value); err == nil {
+			x.parameters = append(x.parameters, parameter{name, value})
+		}
+	}
+}
+
+// A routeList collects the entries of a routing table. Routes with the same pattern have
+// one entry: those with conditions, in their order, and then the one without.
+type routeList struct {
+	entries []router.Entry[*route]
+	indexes map[string]int  // of the entries, by pattern
+	labels  map[string]bool // that are in use
+}
+
+func newRouteList(n int) *routeList {
+	return &routeList{entries: make([]router.Entry[*route], 0, n), indexes: make(map[string]int, n),
+		labels: make(map[string]bool, n)}
+}
+
+// label returns the name of a route in the log and in the metrics: its pattern and the
+// names in its conditions, with a number if another route has them too.
+func (l *routeList) label(r *config.Route) string {
+	label := r.Match
+	if !r.When.None() {
+		label += " when " + r.When.Names()
+	}
+	unique := label
+	for n := 2; l.labels[unique] && !r.When.None(); n++ {
+		unique = label + " #" + strconv.Itoa(n)
+	}
+	l.labels[unique] = true
+	return unique
+}
+
+// add adds a route. Two routes with the same pattern and no conditions become two
+// entries, which the table refuses.
+func (l *routeList) add(pattern string, r *route) {
+	i, found := l.indexes[pattern]
+	if !found {
+		l.indexes[pattern] = len(l.entries)
+	}
+	if !found || r.when == nil && l.entries[i].Value.last().when == nil {
+		l.entries = append(l.entries, router.Entry[*route]{Pattern: pattern, Value: r})
+		return
+	}
+	at := &l.entries[i].Value
+	for *at != nil && ((*at).when != nil || r.when == nil) {
+		at = &(*at).next
+	}
+	r.next, *at = *at, r
+}
+
+// last returns the last route with the pattern of r.
+func (r *route) last() *route {
+	for r.next != nil {
+		r = r.next
+	}
+	return r
+}

@@ -1,0 +1,80 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// when returns a configuration with a route for each of the conditions, on a line of its
+// own from line 3 on. "" is a route without conditions.
+func when(conditions ...string) string {
+	var b strings.Builder
+	b.WriteString("upstreams: {a: {servers: http://a}}\nroutes:\n")
+	for _, c := range conditions {
+		if c != "" {
+			c = ", when: " + c
+		}
+		b.WriteString("- {match: '/{x...}'" + c + ", to: a}\n")
+	}
+	return b.String()
+}
+
+func TestParseConditions(t *testing.T) {
+	c := parse(t, when(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, X-S: "true", X-E: "", X-O: on},`+
+		` query: {v: a b, d: false}}`), nil)
+	want := config.Conditions{
+		Headers: []config.Condition{{Name: "X-Beta", Value: "1"}, {Name: "x-n", Value: "2"},
+			{Name: "X-T", Test: config.IsPresent}, {Name: "X-F", Test: config.IsAbsent}, {Name: "X-S", Value: "true"},
+			{Name: "X-E"}, {Name: "X-O", Value: "on"}},
+		Query: []config.Condition{{Name: "v", Value: "a b"}, {Name: "d", Test: config.IsAbsent}},
+	}
+	if diff := cmp.Diff(want, c.Routes[0].When); diff != "" {
+		t.Errorf("when (-want +got):\n%s", diff)
+	}
+	const names = "X-Beta and x-n and X-T and no X-F and X-S and X-E and X-O and ?v and no ?d"
+	if got := c.Routes[0].When.Names(); got != names {
+		t.Errorf("got the names %s, want %s", got, names)
+	}
+}
+
+func TestConditionMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"none", when("{}", "{headers: {}}", "{query: []}", "X-Beta"),
+			[]string{`3:28 "when" is empty`, `4:38 "headers" is empty`, `5:36 "query" is empty`,
+				`6:28 "when" must be a mapping`}},
+		{"a key", when("{header: {X-A: 1}}"), []string{`3:29 "header"|did you mean "headers"?`}},
+		{"fields", when("{headers: {Host: a, 'X A': 1, X-A: 1, x-a: 2}}"),
+			[]string{`3:39 the host is no condition|in the pattern`, `3:48 "X A" is not the name of a header field`,
+				`3:66 "x-a" is the same as "X-A"`}},
+		{"parameters", when(`{query: {'a=1': true, '': 1, '?e': x}}`),
+			[]string{`3:37 "a=1" is not the name of a parameter|write its name and value apart`, `3:50 "" is not the name`,
+				`3:57 "?e" is not the name`}},
+		{"values", when(`{query: {b: ' c', d: [1], e: "x\ny"}, headers: {X-A: null}}`),
+			[]string{`3:40 no request has the value " c"`, `3:49 "d" must be a single value`,
+				`3:57 no request has the value "x\ny"`, `3:81 "X-A" has no value`}},
+		{"unreachable", when("{headers: {X-A: true}}", "{headers: {x-a: 1}, query: {b: false}}", "{headers: {X-A: true}}", "",
+			"{headers: {X-B: 1}}", "{headers: {X-B: 1, X-C: false}}", "{headers: {X-B: 2}}"),
+			[]string{`4:11 no request reaches this route|on line 3|move it before`, `5:11 no request reaches|on line 3`,
+				`8:11 no request reaches|on line 7`}},
+		{"different names", strings.Replace(when("{headers: {X-A: 1}}", "{headers: {X-A: 2}}"), "{x...}", "{y...}", 1),
+			[]string{`4:11 conflicts|more specific, or write the same pattern in both`}},
+		{"two without conditions", when("{headers: {X-A: 1}}", "", ""), []string{`5:11 conflicts|line 4`}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, c.src, nil), c.want) })
+	}
+}
+
+// A condition is not a reason why a redirect would be shadowed.
+func TestConditionsAndRedirects(t *testing.T) {
+	src := "redirects: r.csv\n" + when("{headers: {X-A: 1}}")
+	if _, err := parseRedirects(t, src, "/old,/new\n/a/*,/b/*\n"); err != nil {
+		t.Error(err)
+	}
+}
