@@ -29,6 +29,7 @@ type Door struct {
 	metrics       *metrics
 	files         filebudget.Budget
 	conns         *proxy.Conns // all connections to upstreams
+	mirrors       *mirrors
 	builder       tableBuilder
 	tables        atomic.Pointer[tables]
 	server        *server
@@ -62,9 +63,10 @@ func New(cfg *config.Config, out Output) (*Door, error) {
 	d.defaultEvents = d.events.set(cfg.Log.Events)
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
 	d.conns = proxy.NewConns(d.files.Upstreams)
+	d.mirrors = newMirrors(d.log, max(1, d.files.Upstreams/mirrorPart))
 	d.server = newServer(d)
 	d.builder = tableBuilder{
-		metrics: d.metrics, conns: d.conns, maxInFlight: d.files.Upstreams,
+		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, maxInFlight: d.files.Upstreams,
 		passwords: newPasswordChecks(),
 		eventSet:  d.events.set, events: cfg.Log.Events, hook: d.observe,
 		encoders: coding.NewEncoders(encoderMemory),
@@ -180,6 +182,9 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 	switch e {
 	case proxy.Sending:
 		d.events.proxying(x)
+		if x.mirror != nil {
+			x.mirror.offer(x)
+		}
 	case proxy.PassedOver:
 		d.countFailure(x)
 	case proxy.Waiting:

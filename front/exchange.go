@@ -29,6 +29,7 @@ type exchange struct {
 	events      eventSet
 	route       *route        // found, once the rate limit of all requests has let it pass
 	to          *upstream     // the upstream that the request is forwarded to
+	mirror      *mirror       // of the route; nil without one
 	redirect    string        // the target of a redirect, as in the configuration
 	user        string        // that basic_auth has admitted
 	filters     []filter      // of the response
@@ -59,7 +60,7 @@ func (x *exchange) reset() {
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
-	x.to, x.redirect, x.user = nil, "", ""
+	x.to, x.mirror, x.redirect, x.user = nil, nil, "", ""
 	clear(x.filters)
 	x.filters = x.filters[:0]
 	clear(x.parameters)

@@ -1,9 +1,29 @@
 package front_test
 
 import (
+	"net"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// stoppableVariable makes the test binary run serveStoppable instead of the tests.
+const stoppableVariable = "WEIR_TEST_STOPPABLE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(stoppableVariable) != "" {
+		serveStoppable()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// listenLoopback returns a listener on a free port of the loopback interface.
+func listenLoopback() net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	return l
+}

@@ -41,6 +41,7 @@ type metrics struct {
 	notCompressed prometheus.Counter     // responses that found no encoder
 	fileFailures  *prometheus.CounterVec // by the reason
 	reloads       reloadMetrics
+	mirrors       mirrorMetrics
 
 	unmatched *routeCounts
 	mu        sync.Mutex
@@ -108,10 +109,11 @@ func newMetrics(log prometheus.Collector) *metrics {
 	m.fileFailures = newCounters("weir_file_failures_total",
 		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
 	m.unmatched = newRouteCounts(unmatched, m)
-	m.reloads = newReloadMetrics()
+	m.reloads, m.mirrors = newReloadMetrics(), newMirrorMetrics()
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
 		m.notCompressed, m.fileFailures,
-		m.reloads.total, m.reloads.last, newBuildInfo(),
+		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
+		newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
 			Help: "Requests being served now.",

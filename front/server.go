@@ -205,9 +205,11 @@ func (d *Door) drain(delay time.Duration) error {
 	d.cutting.Store(left > 0)
 	s.h2.Close()
 	s.conns.each((*clientConn).cut)
+	d.mirrors.end()
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
 	defer cancelEnd()
 	if await(end, s.quiet) == nil {
+		d.mirrors.running.Wait()
 		s.serving.Wait() // goroutines that do not end, because the log is stalled, are left
 		s.engine.close()
 	}
@@ -238,8 +240,10 @@ func (s *server) offers() []listenerOffer {
 	return offers
 }
 
-// quiet reports whether no connection is left, and no request is in flight.
-func (s *server) quiet() bool { return s.conns.len() == 0 && s.door.metrics.inFlight.Load() == 0 }
+// quiet reports whether no connection is left, and no request or copy is in flight.
+func (s *server) quiet() bool {
+	return s.conns.len() == 0 && s.door.metrics.inFlight.Load() == 0 && s.door.mirrors.slots.used.Load() == 0
+}
 
 // stopAccepting accepts the connections in the kernel's queue and closes the
 // listeners. Then it waits for the first request of new connections, and ends the

@@ -3,6 +3,7 @@ package front
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
@@ -27,7 +28,8 @@ type tables struct {
 // that outlive a reload.
 type tableBuilder struct {
 	metrics     *metrics
-	conns       *proxy.Conns    // shared by all upstreams
+	conns       *proxy.Conns // shared by all upstreams
+	mirrors     *mirrors
 	maxInFlight int             // each request in flight needs a connection to an upstream
 	passwords   *limit.InFlight // that are verified now
 	eventSet    func(name string) eventSet
@@ -53,8 +55,8 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
 	}
 	all := cfg.Limits.RequestLimits
-	if all.InFlight == 0 || all.InFlight > b.maxInFlight {
-		all.InFlight = b.maxInFlight
+	if most := b.mostInFlight(cfg); all.InFlight == 0 || all.InFlight > most {
+		all.InFlight = most
 	}
 	t.gate = newGate(allRoutes, all, gates)
 	t.gates[allRoutes] = t.gate
@@ -87,7 +89,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
-		stages, err := b.stages(r, cfg)
+		stages, err := b.stages(r, cfg, upstreams)
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
@@ -109,8 +111,19 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	return t, err
 }
 
+// mostInFlight returns how many requests may be in flight at most, so that each has a
+// connection to an upstream.
+func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
+	if slices.ContainsFunc(cfg.Routes, func(r config.Route) bool { return r.Mirror != nil }) {
+		return max(1, b.maxInFlight-int(b.mirrors.slots.max))
+	}
+	return b.maxInFlight
+}
+
 // stages returns the stages of a route, in the order in which requests pass them.
-func (b *tableBuilder) stages(r config.Route, cfg *config.Config) (stages []stage, err error) {
+func (b *tableBuilder) stages(
+	r config.Route, cfg *config.Config, upstreams map[string]*upstream,
+) (stages []stage, err error) {
 	if c := b.newCompression(cmp.Or(r.Compress, cfg.Compress)); c != nil {
 		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
 	}
@@ -123,6 +136,13 @@ func (b *tableBuilder) stages(r config.Route, cfg *config.Config) (stages []stag
 			return nil, err
 		}
 		stages = append(stages, auth)
+	}
+	if r.Mirror != nil {
+		m, err := b.newMirror(r, upstreams)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, m)
 	}
 	return stages, nil
 }

@@ -190,6 +190,16 @@ func (x *Exchange) ResponseHeader() []Field {
 	return x.fields
 }
 
+// BufferedBody returns the body of the request if Serve has read it whole before it chose a
+// server, as it does up to [ShortBody]. whole is false for a longer one, one of unknown length
+// and one that waits for 100. Only a Hook may call it. The bytes are valid until Reset.
+func (x *Exchange) BufferedBody() (body []byte, whole bool) {
+	if x.upload != nil || x.framing.expect {
+		return nil, false
+	}
+	return x.head[x.headEnd:], true
+}
+
 // GiveBack returns the buffer of the response if all bytes in it were passed to the Client. A
 // Client may call it in its methods, before it waits, and must not use the bytes any more.
 func (x *Exchange) GiveBack() { x.answer.GiveBack() }

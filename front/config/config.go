@@ -124,6 +124,9 @@ type Route struct {
 	// forwarded to. nil distributes each request anew.
 	Sticky *Sticky
 
+	// Mirror sends copies of requests that To or Split forwards. nil sends none.
+	Mirror *Mirror
+
 	// Timeout is how long the upstream may be silent, before and during its
 	// response. More than zero; default 30s.
 	Timeout time.Duration
@@ -189,6 +192,25 @@ type Sticky struct {
 	// keeps it until the browser ends.
 	MaxAge time.Duration
 }
+
+// Mirror sends copies of a share of the requests of a route to an upstream.
+type Mirror struct {
+	To string // the name of the upstream, which is none of the route's own
+
+	// Share is the number of copies for MirrorAll requests. At least 1; the default is
+	// MirrorAll.
+	Share int
+
+	// InFlight is the maximum number of copies in flight. At least 1; the default is
+	// DefaultMirrorInFlight.
+	InFlight int
+}
+
+// MirrorAll is the value of [Mirror.Share] for copies of all requests.
+const MirrorAll = 1_000_000
+
+// DefaultMirrorInFlight is the default of [Mirror.InFlight].
+const DefaultMirrorInFlight = 100
 
 // FixedResponse is a response that is the same for all requests.
 type FixedResponse struct {

@@ -47,6 +47,7 @@ type routeDraft struct {
 	actions   []yamlfile.Scalar // the keys of actions, in file order
 	others    []yamlfile.Scalar // names of further upstreams
 	sticky    yamlfile.Pos      // of the key
+	mirror    *mirrorDraft      // nil without one
 }
 
 // A redirectFile is a file of redirects that is being read.

@@ -75,6 +75,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	d.Match, d.To = d.match.Text, d.to.Text
 	d.checkAction(r, p)
 	d.checkSticky(r)
+	d.checkMirror(r)
 	f.routes = append(f.routes, d)
 	f.config.Routes = append(f.config.Routes, d.Route)
 }

@@ -1,0 +1,55 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+func TestParseMirror(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		want config.Mirror
+	}{
+		{"{to: b}", config.Mirror{To: "b", Share: config.MirrorAll, InFlight: 100}},
+		{"{to: b, percent: 10, in_flight: 5}", config.Mirror{To: "b", Share: config.MirrorAll / 10, InFlight: 5}},
+		{"{to: b, percent: 0.0001}", config.Mirror{To: "b", Share: 1, InFlight: 100}},
+		{"{to: b, percent: 33.3333}", config.Mirror{To: "b", Share: 333333, InFlight: 100}},
+		{"{to: b, percent: 100}", config.Mirror{To: "b", Share: config.MirrorAll, InFlight: 100}},
+	} {
+		for _, action := range []string{"  to: a\n", "  split: [{to: a, weight: 1}]\n"} {
+			got := parse(t, ofRoute(action+"  mirror: "+c.keys+"\n"), nil).Routes[0].Mirror
+			if diff := cmp.Diff(&c.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.keys, diff)
+			}
+		}
+	}
+}
+
+func TestParseMirrorMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, keys string
+		want       []string
+	}{
+		{"no upstream", "  to: a\n  mirror: {percent: 10}\n", []string{`5:3 no "to"|percent: 10`}},
+		{"an unknown upstream", "  to: a\n  mirror: {to: c}\n", []string{`5:16 no upstream "c"`}},
+		{"a name for a mapping", "  to: a\n  mirror: b\n", []string{`5:11 must be a mapping`}},
+		{"the upstream itself", "  to: a\n  mirror: {to: a}\n", []string{`5:16 forwards to "a"|twice`}},
+		{"an upstream of the split", "  split: [{to: a, weight: 1}, {to: b, weight: 1}]\n  mirror: {to: b}\n",
+			[]string{`5:16 forwards to "b"|twice`}},
+		{"a response of the route", "  respond: {status: 200}\n  mirror: {to: b}\n",
+			[]string{`5:3 only requests that are forwarded`}},
+		{"no percentage", "  to: a\n  mirror: {to: b, percent: 10%}\n", []string{`5:28 "10%"|0.0001 to 100`}},
+		{"nothing", "  to: a\n  mirror: {to: b, percent: 0}\n", []string{`5:28 "0"|0.0001 to 100`}},
+		{"too little", "  to: a\n  mirror: {to: b, percent: 0.00001}\n", []string{`5:28 "0.00001"`}},
+		{"too much", "  to: a\n  mirror: {to: b, percent: 100.1}\n", []string{`5:28 "100.1"`}},
+		{"not a number", "  to: a\n  mirror: {to: b, percent: NaN}\n", []string{`5:28 "NaN"`}},
+		{"below zero", "  to: a\n  mirror: {to: b, percent: -5}\n", []string{`5:28 "-5"`}},
+		{"no copies", "  to: a\n  mirror: {to: b, in_flight: 0}\n", []string{`5:30 "0" allows nothing`}},
+		{"no action", "  mirror: {to: b}\n", []string{`3:3 no action`}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
+	}
+}
