@@ -13,23 +13,33 @@ import (
 // A parameter is a parameter of a query, unescaped.
 type parameter struct{ name, value string }
 
-// findRoute sets x.found to the route of a request: that of the most specific pattern
-// with a route whose conditions hold. x.route is set later, when the rate limit of all
-// requests has let the request pass.
+// findRoute sets x.found to the route of a request. x.route is set later, when the rate
+// limit of all requests has let the request pass.
 func findRoute(x *exchange, t *tables) {
-	e, allow := t.routes.Lookup(x.Method, x.http.Host, "", x.path, &x.params)
+	if t.cors && x.Method == "OPTIONS" && x.findPreflight(t) {
+		return
+	}
+	if x.found, x.allow = t.find(x, x.Method); x.found != nil {
+		x.events = x.found.events
+	}
+}
+
+// find returns the route of a request if it had the given method: that of the most specific
+// pattern with a route whose conditions hold. Otherwise it returns nil and the methods that
+// have one.
+func (t *tables) find(x *exchange, method string) (r *route, allow string) {
+	e, allow := t.routes.Lookup(method, x.http.Host, "", x.path, &x.params)
 	for e != nil {
 		r := e.Value
 		if r.when != nil {
 			r = r.chosen(x)
 		}
 		if r != nil {
-			x.found, x.events = r, r.events
-			return
+			return r, ""
 		}
-		e, allow = t.routes.Next(x.Method, x.http.Host, "", x.path, &x.params)
+		e, allow = t.routes.Next(method, x.http.Host, "", x.path, &x.params)
 	}
-	x.allow = allow
+	return nil, allow
 }
 
 // conditionsOf returns the conditions of a route, or nil if it has none.

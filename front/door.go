@@ -145,6 +145,9 @@ func validate(x *exchange) (status int, why string) {
 
 // forward forwards the request to the upstream of its route, or responds itself.
 func (d *Door) forward(x *exchange, t *tables) {
+	if x.found != nil && x.found.cors != nil {
+		x.found.cors.begin(x)
+	}
 	if t.access != nil && t.access.apply(x) {
 		return
 	}

@@ -26,6 +26,7 @@ type exchange struct {
 	trace       trace
 	found       *route // result of the lookup
 	allow       string // the methods that the path has routes for, if found is nil
+	preflight   bool   // found is the route of the request that a CORS preflight announces
 	events      eventSet
 	route       *route        // found, once the rate limit of all requests has let it pass
 	to          *upstream     // the upstream that the request is forwarded to
@@ -59,7 +60,7 @@ func (x *exchange) reset() {
 	x.path, x.query, x.ambiguity, x.refusal = "", "", "", ""
 	x.began = time.Time{}
 	x.client = netip.Addr{}
-	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
+	x.found, x.allow, x.route, x.announced, x.preflight = nil, "", nil, nil, false
 	x.to, x.mirror, x.redirect, x.user = nil, nil, "", ""
 	clear(x.filters)
 	x.filters = x.filters[:0]

@@ -17,6 +17,7 @@ type route struct {
 	events eventSet
 	gate   *gate                // nil for a line of the file of redirects, which has no limits
 	limits config.RequestLimits // of each request; not used without a gate
+	cors   *crossOrigin         // nil if the upstream decides
 	stages []stage
 	action action
 }

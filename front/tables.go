@@ -19,6 +19,7 @@ type tables struct {
 	upstreams []*proxy.Upstream
 	trust     proxy.Trust
 	access    *accessRule          // of all requests; nil admits them
+	cors      bool                 // a route has CORS
 	gate      *gate                // of all requests
 	gates     map[string]*gate     // by route; includes the gate of all requests
 	limits    config.RequestLimits // of requests that have no route
@@ -89,17 +90,18 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
-		stages, err := b.stages(r, cfg, upstreams)
-		if err != nil {
-			return nil, fmt.Errorf("route %s: %w", r.Match, err)
-		}
 		label := routes.label(&r)
 		value := &route{
 			label: label, when: conditionsOf(&r), action: act, counts: b.metrics.route(label),
 			events: b.eventSet(cmp.Or(r.Events, b.events)),
 			gate:   newGate(label, r.Limits, gates),
 			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
-			stages: stages,
+		}
+		if r.CORS != nil {
+			value.cors, t.cors = newCrossOrigin(r.CORS), true
+		}
+		if value.stages, err = b.stages(value, r, cfg, upstreams); err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
 		t.gates[label] = value.gate
 		routes.add(r.Match, value)
@@ -122,16 +124,19 @@ func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
 
 // stages returns the stages of a route, in the order in which requests pass them.
 func (b *tableBuilder) stages(
-	r config.Route, cfg *config.Config, upstreams map[string]*upstream,
+	of *route, r config.Route, cfg *config.Config, upstreams map[string]*upstream,
 ) (stages []stage, err error) {
 	if c := b.newCompression(cmp.Or(r.Compress, cfg.Compress)); c != nil {
 		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
 	}
 	if r.Access != nil {
-		stages = append(stages, newAccessRule(r.Access, b.metrics, r.Match))
+		stages = append(stages, newAccessRule(r.Access, b.metrics, of.label))
+	}
+	if of.cors != nil {
+		stages = append(stages, of.cors)
 	}
 	if r.BasicAuth != nil {
-		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, r.Match)
+		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, of.label)
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // TestHashPasswordOnTerminal types a password twice. The terminal must not show it.
@@ -33,6 +35,7 @@ func TestHashPasswordOnTerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen += prompt
+			awaitSilence(t, master)
 			if _, err := io.WriteString(master, line); err != nil {
 				t.Fatal(err)
 			}
@@ -51,4 +54,19 @@ func TestHashPasswordOnTerminal(t *testing.T) {
 			t.Errorf("exit code %d, printed %q", code, printed)
 		}
 	}
+}
+
+// awaitSilence waits until the terminal does not show the text that is typed.
+func awaitSilence(t *testing.T, master *os.File) {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(time.Millisecond) {
+		mode, err := unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode.Lflag&unix.ECHO == 0 {
+			return
+		}
+	}
+	t.Fatal("the terminal shows the text that is typed")
 }

@@ -150,6 +150,25 @@ type Route struct {
 
 	// BasicAuth, if not nil, admits only users.
 	BasicAuth *BasicAuth
+
+	// CORS, if not nil, lets pages of other origins read the responses. Nil passes the
+	// fields of upstreams on.
+	CORS *CORS
+}
+
+// CORS lets pages of other origins read the responses of a route, as the Fetch standard
+// defines it.
+type CORS struct {
+	// Origins are the origins of the pages: scheme://host, with a port if it is not the
+	// default one, scheme://*.domain for all hosts below a domain, "null", or only "*" for
+	// all. At least one. "*" and "null" exclude Credentials.
+	Origins []string
+
+	Methods     []string      // that a page may use. Default GET, HEAD and POST
+	Headers     []string      // request fields that a page may set; only "*" for all. Default none
+	Expose      []string      // response fields that a page may read. Default none
+	Credentials bool          // a page may send cookies
+	MaxAge      time.Duration // for which a browser keeps the response to a preflight; 0 is its default
 }
 
 // BasicAuth admits requests with the name and the password of a user, RFC 7617.

@@ -117,7 +117,7 @@ var schema = append([]key{
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"),
-	basicAuthKeys, compressKeys("compress"), compressKeys("routes.*.compress"))...)
+	basicAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 
