@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
 
@@ -42,12 +43,12 @@ func (t *tables) find(x *exchange, method string) (r *route, allow string) {
 	return nil, allow
 }
 
-// conditionsOf returns the conditions of a route, or nil if it has none.
-func conditionsOf(r *config.Route) *config.Conditions {
-	if r.When.None() {
+// conditionsOf returns conditions, or nil if there are none.
+func conditionsOf(c config.Conditions) *config.Conditions {
+	if c.None() {
 		return nil
 	}
-	return &r.When
+	return &c
 }
 
 // chosen returns the first route of a pattern whose conditions hold, or nil.
@@ -75,7 +76,41 @@ func (x *exchange) meets(when *config.Conditions) bool {
 			return false
 		}
 	}
+	for i := range when.Cookies {
+		if !x.meetsCookie(&when.Cookies[i]) {
+			return false
+		}
+	}
 	return true
+}
+
+// meetsCookie reports whether a condition for a cookie holds.
+func (x *exchange) meetsCookie(c *config.Condition) bool {
+	found := findCookie(x.Header, func(name, value string) bool {
+		return name == c.Name && (c.Test != config.HasValue || value == c.Value)
+	})
+	return found != (c.Test == config.IsAbsent)
+}
+
+// findCookie reports whether a request has a cookie that accept returns true for. A request
+// over HTTP/2 may have several Cookie fields, and cookies of different paths may have the same
+// name.
+func findCookie(header []proxy.Field, accept func(name, value string) bool) bool {
+	for i := range header {
+		f := &header[i]
+		if len(f.Name) != len("Cookie") || !httpsyntax.EqualFold(f.Name, "Cookie") {
+			continue
+		}
+		for rest := f.Value; rest != ""; {
+			var pair string
+			pair, rest, _ = strings.Cut(rest, ";")
+			name, value, ok := strings.Cut(strings.Trim(pair, " \t"), "=")
+			if ok && accept(name, value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (x *exchange) meetsHeader(c *config.Condition) bool {

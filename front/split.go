@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
@@ -12,21 +11,23 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A split forwards each request to one of several upstreams: to that of its client, or to
-// one chosen by weight.
+// A split forwards each request to one of several upstreams: to one whose conditions hold, to
+// that of its client, or to one chosen by weight.
 type split struct {
 	forwarding
-	shares   []share
-	total    uint64 // the sum of the weights
-	rotation rotation
-	cookie   string // the name of the cookie with the upstream of the client; "" without one
-	trust    proxy.Trust
+	shares      []share
+	conditional bool   // there is a share with conditions
+	total       uint64 // the sum of the weights
+	rotation    rotation
+	cookie      string // the name of the cookie with the upstream of the client; "" without one
+	trust       proxy.Trust
 }
 
 // A share is an upstream of a split.
 type share struct {
 	to     *upstream
-	upTo   uint64 // the sum of the weights of this share and those before it
+	when   *config.Conditions // of the requests that it gets in any case; nil for none
+	upTo   uint64             // the sum of the weights of this share and those before it
 	cookie stickyCookie
 }
 
@@ -38,7 +39,8 @@ func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*sp
 			return nil, err
 		}
 		s.total += uint64(max(entry.Weight, 0))
-		one := share{to: to, upTo: s.total}
+		one := share{to: to, when: conditionsOf(entry.When), upTo: s.total}
+		s.conditional = s.conditional || one.when != nil
 		if r.Sticky != nil {
 			one.cookie = newStickyCookie(r.Sticky, to.name)
 		}
@@ -55,6 +57,12 @@ func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*sp
 }
 
 func (s *split) respond(x *exchange) {
+	if s.conditional {
+		if chosen := s.byCondition(x); chosen != nil {
+			s.forward(x, chosen.to)
+			return
+		}
+	}
 	if s.cookie == "" {
 		s.forward(x, s.byWeight().to)
 		return
@@ -78,27 +86,26 @@ func (s *split) byWeight() *share {
 	panic("the number is less than the total")
 }
 
-// byCookie returns the share that the cookie of a request names, or nil if there is no
-// cookie or no such share.
-func (s *split) byCookie(header []proxy.Field) *share {
-	for i := range header {
-		f := &header[i]
-		if len(f.Name) != len("Cookie") || !httpsyntax.EqualFold(f.Name, "Cookie") {
-			continue
-		}
-		for rest := f.Value; rest != ""; {
-			var pair string
-			pair, rest, _ = strings.Cut(rest, ";")
-			name, value, _ := strings.Cut(strings.Trim(pair, " \t"), "=")
-			if name != s.cookie {
-				continue
-			}
-			if found := s.valued(value); found != nil {
-				return found
-			}
+// byCondition returns the first share with conditions that hold for a request, or nil.
+func (s *split) byCondition(x *exchange) *share {
+	for i := range s.shares {
+		if when := s.shares[i].when; when != nil && x.meets(when) {
+			return &s.shares[i]
 		}
 	}
 	return nil
+}
+
+// byCookie returns the share that the cookie of a request names, or nil if there is no
+// cookie or no such share.
+func (s *split) byCookie(header []proxy.Field) (found *share) {
+	findCookie(header, func(name, value string) bool {
+		if name == s.cookie {
+			found = s.valued(value)
+		}
+		return found != nil
+	})
+	return found
 }
 
 // valued returns the share with the given value of the cookie, or nil.

@@ -173,6 +173,48 @@ func TestSplitSticky(t *testing.T) {
 	}
 }
 
+// TestSplitByConditions checks that conditions have precedence over the weights and the
+// cookie, and that the request of a condition does not set the cookie.
+func TestSplitByConditions(t *testing.T) {
+	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next")}
+	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
+		c.Routes[0].Split[1].When = headers(config.Condition{Name: "X-Canary", Value: "1"})
+		c.Routes[0].Split = append(c.Routes[0].Split, config.Share{To: "shop-next", When: config.Conditions{
+			Cookies: []config.Condition{{Name: "canary", Test: config.IsPresent}, {Name: "never", Test: config.IsAbsent}},
+		}})
+	})
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		_, _, cookie := visit(t, d, client)
+		for _, c := range []struct {
+			fields http.Header
+			want   string
+			sets   bool
+		}{
+			{http.Header{}, "shop", true},
+			{http.Header{"X-Canary": {"1"}}, "shop-next", false},
+			{http.Header{"X-Canary": {"2"}}, "shop", true},
+			{http.Header{"X-Canary": {"1"}, "Cookie": {"door=" + cookie}}, "shop-next", false},
+			{http.Header{"X-Canary": {"0"}, "Cookie": {"door=" + cookie}}, "shop", false},
+			{http.Header{"Cookie": {"canary="}}, "shop-next", false},
+			{http.Header{"Cookie": {"a=b;canary=x; c"}}, "shop-next", false},
+			{http.Header{"Cookie": {"a=b", "c; canary=x"}}, "shop-next", false},
+			{http.Header{"Cookie": {"canary"}}, "shop", true},
+			{http.Header{"Cookie": {"Canary=1; xcanary=1; x=canary=1"}}, "shop", true},
+			{http.Header{"Cookie": {"canary=1; never=1"}}, "shop", true},
+		} {
+			req, err := http.NewRequest("GET", d.url("/"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header = c.fields
+			resp, body := do(t, client, req)
+			if sets := len(resp.Header["Set-Cookie"]) == 2; body != c.want || sets != c.sets {
+				t.Errorf("%s %v: %s, sets the cookie %v; want %s, %v", name, c.fields, body, sets, c.want, c.sets)
+			}
+		}
+	}
+}
+
 // TestStickyAttributes checks the attributes that depend on the configuration and on the
 // scheme of the client.
 func TestStickyAttributes(t *testing.T) {

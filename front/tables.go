@@ -92,7 +92,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		}
 		label := routes.label(&r)
 		value := &route{
-			label: label, when: conditionsOf(&r), action: act, counts: b.metrics.route(label),
+			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
 			events: b.eventSet(cmp.Or(r.Events, b.events)),
 			gate:   newGate(label, r.Limits, gates),
 			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
@@ -143,7 +143,7 @@ func (b *tableBuilder) stages(
 		stages = append(stages, auth)
 	}
 	if r.Mirror != nil {
-		m, err := b.newMirror(r, upstreams)
+		m, err := b.newMirror(of.label, r, upstreams)
 		if err != nil {
 			return nil, err
 		}

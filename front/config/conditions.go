@@ -8,15 +8,17 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Conditions restrict a route to some of the requests that match its pattern. All of them
+// Conditions restrict a route, or a share of a split, to some of the requests that match the
+// pattern. All of them
 // must hold. The zero value holds for all requests.
 type Conditions struct {
 	Headers []Condition // for header fields, whose names are case-insensitive
 	Query   []Condition // for parameters of the query, after unescaping
+	Cookies []Condition // for cookies
 }
 
-// A Condition is a condition for a header field or a parameter. Either may occur several
-// times in a request.
+// A Condition is a condition for a header field, a parameter or a cookie. Each may occur
+// several times in a request.
 type Condition struct {
 	Name  string
 	Test  Test
@@ -33,7 +35,7 @@ const (
 )
 
 // None reports whether there are no conditions.
-func (c Conditions) None() bool { return len(c.Headers)+len(c.Query) == 0 }
+func (c Conditions) None() bool { return len(c.Headers)+len(c.Query)+len(c.Cookies) == 0 }
 
 // Names returns the conditions without their values, which may be secret, such as
 // "X-Beta and no ?debug"; "" for no conditions.
@@ -45,6 +47,9 @@ func (c Conditions) Names() string {
 	for _, q := range c.Query {
 		all = append(all, q.negation()+"?"+q.Name)
 	}
+	for _, k := range c.Cookies {
+		all = append(all, k.negation()+"cookie "+k.Name)
+	}
 	return strings.Join(all, " and ")
 }
 
@@ -55,7 +60,28 @@ func (c Condition) negation() string {
 	return ""
 }
 
-// readWhen reads the conditions of a route. A route with a mistake in them is not
+// conditionKeys returns the keys of [Conditions] below a path.
+func conditionKeys(path string) []key {
+	return []key{
+		{Path: path, Read: readWhen},
+		{Path: path + ".headers", Ambiguous: true, Read: readFieldConditions},
+		{Path: path + ".headers.*", Read: readFieldCondition},
+		{Path: path + ".query", Ambiguous: true, Read: readQueryConditions},
+		{Path: path + ".query.*", Read: readQueryCondition},
+		{Path: path + ".cookies", Read: readCookieConditions},
+		{Path: path + ".cookies.*", Read: readCookieCondition},
+	}
+}
+
+// conditions returns the conditions that are being read.
+func (f filling) conditions() *Conditions {
+	if f.share != nil {
+		return &f.share.When
+	}
+	return &f.route.When
+}
+
+// readWhen reads the conditions of a route or a share. A route with a mistake in them is not
 // compared with other routes.
 func readWhen(r *fileReader, p place, n *yamlfile.Node) {
 	before := len(r.Mistakes())
@@ -74,7 +100,7 @@ func readConditions(at func(*Conditions) *[]Condition, check func(name string) *
 		}
 	}
 	readOne = func(r *fileReader, p place, n *yamlfile.Node) {
-		list := at(&p.To.route.When)
+		list := at(p.To.conditions())
 		if refused := check(p.Key.Text); refused != nil {
 			r.Refuse(p.Key, refused)
 			return
@@ -126,18 +152,26 @@ func checkParameterName(name string) *yamlfile.Refusal {
 	return nil
 }
 
+func checkCookieName(name string) *yamlfile.Refusal {
+	_, refused := parseCookieName(yamlfile.Scalar{Text: name})
+	return refused
+}
+
 var (
 	readFieldConditions, readFieldCondition = readConditions(
 		func(c *Conditions) *[]Condition { return &c.Headers }, checkFieldName, strings.EqualFold)
 	readQueryConditions, readQueryCondition = readConditions(
-		func(c *Conditions) *[]Condition { return &c.Query }, checkParameterName,
-		func(a, b string) bool { return a == b })
+		func(c *Conditions) *[]Condition { return &c.Query }, checkParameterName, sameText)
+	readCookieConditions, readCookieCondition = readConditions(
+		func(c *Conditions) *[]Condition { return &c.Cookies }, checkCookieName, sameText)
 )
+
+func sameText(a, b string) bool { return a == b }
 
 // implies reports whether d holds for every request that c holds for.
 func (c Conditions) implies(d Conditions) bool {
 	return implyAll(c.Headers, d.Headers, strings.EqualFold) &&
-		implyAll(c.Query, d.Query, func(a, b string) bool { return a == b })
+		implyAll(c.Query, d.Query, sameText) && implyAll(c.Cookies, d.Cookies, sameText)
 }
 
 func implyAll(list, implied []Condition, equal func(a, b string) bool) bool {

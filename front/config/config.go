@@ -197,9 +197,14 @@ type Access struct {
 type Share struct {
 	To string // the name of the upstream
 
+	// When assigns all requests to the upstream for which these conditions hold. The
+	// first such share of a split gets a request. Without conditions, the weights
+	// decide.
+	When Conditions
+
 	// Weight is the number of requests that the upstream gets, relative to the weights
-	// of the other shares. With zero, it gets only the requests that have been assigned
-	// to it before; see Sticky.
+	// of the other shares. With zero, it gets only those for which When holds, and
+	// those of clients that were assigned to it before; see Sticky.
 	Weight int
 }
 

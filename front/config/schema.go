@@ -109,14 +109,10 @@ var schema = append([]key{
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
 	{Path: "routes.*.log.events",
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
-	{Path: "routes.*.when", Read: readWhen},
-	{Path: "routes.*.when.headers", Ambiguous: true, Read: readFieldConditions},
-	{Path: "routes.*.when.headers.*", Read: readFieldCondition},
-	{Path: "routes.*.when.query", Ambiguous: true, Read: readQueryConditions},
-	{Path: "routes.*.when.query.*", Read: readQueryCondition},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"),
+	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	basicAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}

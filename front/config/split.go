@@ -35,12 +35,19 @@ func readShare(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.share = s
 	r.Fields(p, n)
 	s.To = s.to.Text
-	weighted := slices.ContainsFunc(n.Pairs, func(p yamlfile.Pair) bool { return p.Key.Text == "weight" })
-	if n.Kind == yamlfile.Mapping && !weighted {
+	given := func(key string) bool {
+		return slices.ContainsFunc(n.Pairs, func(p yamlfile.Pair) bool { return p.Key.Text == key })
+	}
+	switch {
+	case given("weight") || n.Kind != yamlfile.Mapping:
+	case given("when"):
+		s.Weight = 0
+	default:
 		r.Mistakef(n.Pos, "set the weight relative to the others, as in: {to: site, weight: 95}",
 			"an entry of the split has no weight")
 	}
-	if s.To != "" && slices.ContainsFunc(d.Split, func(other Share) bool { return other.To == s.To }) {
+	again := func(other Share) bool { return other.To == s.To && other.When.None() }
+	if s.To != "" && s.When.None() && slices.ContainsFunc(d.Split, again) {
 		r.Mistakef(s.to.Pos, "keep one of the two", "the split has %s twice", yamlfile.Quote(s.To))
 	}
 	d.others = append(d.others, s.to)

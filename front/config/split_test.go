@@ -25,6 +25,29 @@ func TestParseSplit(t *testing.T) {
 	}
 }
 
+// TestParseSplitConditions reads conditions of shares, which need no weight.
+func TestParseSplitConditions(t *testing.T) {
+	got := parse(t, ofRoute("  split:\n  - {to: a, weight: 1}\n  - {to: b, when: {headers: {X-A: '1'}}}\n"+
+		"  - {to: b, weight: 2, when: {cookies: {c: true}, query: {d: false}}}\n  when: {cookies: {e: '2'}}\n"),
+		nil).Routes[0]
+	want := config.DefaultRoute("/", "")
+	want.When.Cookies = []config.Condition{{Name: "e", Value: "2"}}
+	want.Split = []config.Share{
+		{To: "a", Weight: 1},
+		{To: "b", When: config.Conditions{Headers: []config.Condition{{Name: "X-A", Value: "1"}}}},
+		{To: "b", Weight: 2, When: config.Conditions{
+			Query:   []config.Condition{{Name: "d", Test: config.IsAbsent}},
+			Cookies: []config.Condition{{Name: "c", Test: config.IsPresent}},
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+	if names := got.When.Names(); names != "cookie e" {
+		t.Errorf("the names of the conditions are %q", names)
+	}
+}
+
 func TestParseSplitMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
@@ -44,6 +67,11 @@ func TestParseSplitMistakes(t *testing.T) {
 		{"an upstream twice", "  split: [{to: a, weight: 1}, {to: a, weight: 2}]\n", []string{`4:36 "a" twice`}},
 		{"an unknown key", "  split: [{to: a, wieght: 1}]\n",
 			[]string{`4:11 has no weight`, `4:19 "wieght"|did you mean "weight"?`}},
+		{"conditions and no weight", "  split: [{to: a, when: {headers: {X-A: '1'}}}]\n",
+			[]string{`4:3 all weights of the split are 0`}},
+		{"no conditions", "  split: [{to: a, weight: 1, when: {}}]\n", []string{`4:36 "when" is empty`}},
+		{"a cookie", "  split: [{to: a, weight: 1, when: {cookies: {'a b': '1'}}}]\n",
+			[]string{`4:47 "a b" is not the name of a cookie`}},
 		{"a second action", "  to: a\n  split: [{to: a, weight: 1}]\n",
 			[]string{`5:3 "split" is a second action|after "to"`}},
 		{"sticky without a split", "  to: a\n  sticky: {cookie: door}\n", []string{`5:3 only a split`}},
