@@ -161,8 +161,12 @@ func (s *serveFiles) send(x *exchange, found *files.Found, conditions *files.Con
 		return
 	}
 	if version.ETag != "" {
+		modified := version.Modified
+		if modified.After(x.began) { // RFC 9110, section 8.8.2.1: never in the future
+			modified = x.began
+		}
 		fields = append(fields, proxy.Field{Name: "ETag", Value: version.ETag},
-			proxy.Field{Name: "Last-Modified", Value: version.Modified.UTC().Format(http.TimeFormat)})
+			proxy.Field{Name: "Last-Modified", Value: modified.UTC().Format(http.TimeFormat)})
 	}
 	if r.Status == http.StatusNotModified {
 		x.respondWith(r.Status, fields, "")

@@ -33,11 +33,11 @@ func (s *Site) Find(n Name, acceptEncoding string, wait bool) (Found, error) {
 	}
 	defer o.close()
 	found, err := s.plain(o, n)
-	if err != nil && missing(err) {
-		err = fs.ErrNotExist
-		if s.Fallback != "" {
-			found, err = regular(o, s.Fallback)
-		}
+	if missing(err) && s.Fallback != "" {
+		found, err = regular(o, s.Fallback)
+	}
+	if missing(err) {
+		return Found{}, fs.ErrNotExist
 	}
 	if err != nil || found.AddSlash || len(s.Precompressed) == 0 || acceptEncoding == "" {
 		return found, err
@@ -80,7 +80,8 @@ func (s *Site) plain(o opening, n Name) (Found, error) {
 }
 
 // compressed replaces a file by a compressed one beside it that the client prefers. One that
-// is older than the file has been forgotten, and is ignored.
+// is older than the file has been forgotten, and is ignored. Tools that copy the time of the
+// file may drop the fraction of the second.
 func (s *Site) compressed(o opening, plain Found, acceptEncoding string) (found Found, err error) {
 	found = plain
 	preferred(acceptEncoding, s.Precompressed, func(coding string) bool {
@@ -91,7 +92,7 @@ func (s *Site) compressed(o opening, plain Found, acceptEncoding string) (found 
 		case err != nil: // another file is served, or this error occurs with it too
 			err = nil
 			return false
-		case f.Modified.Before(plain.Modified):
+		case f.Modified.Unix() < plain.Modified.Unix():
 			f.Close()
 			return false
 		}
