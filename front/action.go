@@ -56,6 +56,12 @@ func newFixedResponse(r *config.FixedResponse) *fixedResponse {
 	return f
 }
 
+// respond responds with the error page of the status if there is no text.
 func (f *fixedResponse) respond(x *exchange) {
+	if p := x.pages.of(f.status); p != nil && f.text == "" {
+		x.leaveBody()
+		x.Cut = x.respondWithPage(p, f.status, f.fields) != nil
+		return
+	}
 	x.respondWith(f.status, f.fields, f.text)
 }

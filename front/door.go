@@ -91,6 +91,7 @@ func (d *Door) serve(x *exchange) {
 	t := d.tables.Load()
 	x.pacer.bind(&x.Exchange, &d.draining)
 	x.pacer.setLimits(&t.limits)
+	x.pages = t.pages
 	x.Header = x.trace.read(x.Header)
 	x.client = t.trust.Client(x.Peer, x.Header)
 	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
@@ -158,6 +159,7 @@ func (d *Door) forward(x *exchange, t *tables) {
 	switch {
 	case x.found != nil:
 		x.route = x.found
+		x.pages = x.route.pages
 		if x.route.gate == nil || d.admit(x, t) {
 			x.route.handle(x)
 		}
@@ -254,5 +256,5 @@ func (d *Door) failPanicked(x *exchange, failure *panicError) {
 	began := x.Began || x.Upgraded
 	x.Cut = true
 	x.endFilters()
-	x.Cut = began || x.Respond(500, "") != nil
+	x.Cut = began || x.respondError(500, "", nil) != nil
 }

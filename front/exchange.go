@@ -34,6 +34,7 @@ type exchange struct {
 	redirect    string        // the target of a redirect, as in the configuration
 	user        string        // that basic_auth has admitted
 	filters     []filter      // of the response
+	pages       *errorPages   // of the route, or of requests without one
 	announced   *proxy.Server // the server in the event "proxying request"
 	params      router.Params
 	http        log.HTTP

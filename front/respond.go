@@ -17,7 +17,10 @@ func (x *exchange) refuse(status int, why string, fields ...proxy.Field) {
 	if status == 400 {
 		text = "400 Bad Request: " + why
 	}
-	x.respond(status, text, fields...)
+	x.leaveBody()
+	if x.respondError(status, text, fields) != nil {
+		x.Cut = true
+	}
 }
 
 // respond responds with a status and a text. An empty text means the standard one.

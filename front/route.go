@@ -20,6 +20,9 @@ type route struct {
 	cors   *crossOrigin         // nil if the upstream decides
 	stages []stage
 	action action
+
+	pages       *errorPages
+	maintenance *maintenance // nil for the usual response to failed connections
 }
 
 // A stage handles a request before the action of its route. It may change the request, or add

@@ -23,6 +23,7 @@ type tables struct {
 	gate      *gate                // of all requests
 	gates     map[string]*gate     // by route; includes the gate of all requests
 	limits    config.RequestLimits // of requests that have no route
+	pages     *errorPages          // of requests that have no route
 }
 
 // A tableBuilder builds tables from a configuration. It has the parts of a Door
@@ -46,6 +47,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		trust:  proxy.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate),
+		pages:  newErrorPages(cfg.ErrorPages),
 	}
 	defer func() {
 		if err != nil {
@@ -72,7 +74,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		t.upstreams = append(t.upstreams, up)
 		upstreams[u.Name] = &upstream{
 			name:    u.Name,
-			proxy:   &proxy.Proxy{Upstream: up, Trust: t.trust, Hook: b.hook},
+			proxy:   &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
 			servers: b.metrics.servers(up),
 		}
 	}
@@ -103,6 +105,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if value.stages, err = b.stages(value, r, cfg, upstreams); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
+		value.setErrors(&r, cfg)
 		t.gates[label] = value.gate
 		routes.add(r.Match, value)
 	}
@@ -135,6 +138,9 @@ func (b *tableBuilder) stages(
 	if of.cors != nil {
 		stages = append(stages, of.cors)
 	}
+	if m := cmp.Or(r.Maintenance, cfg.Maintenance); m != nil && m.Active {
+		stages = append(stages, newMaintenance(m))
+	}
 	if r.BasicAuth != nil {
 		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, of.label)
 		if err != nil {
@@ -148,6 +154,9 @@ func (b *tableBuilder) stages(
 			return nil, err
 		}
 		stages = append(stages, m)
+	}
+	if e := cmp.Or(r.ErrorPages, cfg.ErrorPages); e != nil && e.Intercept {
+		stages = append(stages, interception{})
 	}
 	return stages, nil
 }

@@ -85,6 +85,11 @@ func by(kind Kind, step string, err error) *Error {
 	return &Error{Kind: kind, Step: step, Err: err}
 }
 
+// NotConnected reports whether no server accepted a connection.
+func (e *Error) NotConnected() bool {
+	return e.Kind == Refused || e.Kind == Connect || e.Kind == ConnectTimeout
+}
+
 // status returns the status of the response that the proxy sends for the error.
 func (e *Error) status() int {
 	switch e.Kind {

@@ -29,6 +29,11 @@ type Proxy struct {
 	// nil means only "websocket"; an empty list means none.
 	Upgrade []string
 
+	// Fail, if not nil, responds to an exchange that has failed before a response began. x.Err
+	// is the reason. The status and the fields are those that Serve would send with a text. Fail
+	// responds with [Exchange.Respond] or [Exchange.RespondWith], and returns its error.
+	Fail func(x *Exchange, status int, fields []Field) error
+
 	// Hook, if not nil, receives the events of each exchange. The goroutine
 	// that called Serve calls it.
 	Hook func(*Exchange, Event)
@@ -73,7 +78,7 @@ func (p *Proxy) Serve(x *Exchange) {
 		}
 	}()
 	if err := p.carry(x); err != nil {
-		x.fail(err)
+		x.fail(err, p.Fail)
 	}
 	x.finishUpload()
 	over = true
@@ -167,9 +172,9 @@ func (p *Proxy) send(x *Exchange) error {
 	return err
 }
 
-// fail responds in place of an upstream that did not, or cuts off a response
-// that has begun.
-func (x *Exchange) fail(err error) {
+// fail responds in place of an upstream that did not, by respond if that is not nil, or cuts
+// off a response that has begun.
+func (x *Exchange) fail(err error, respond func(*Exchange, int, []Field) error) {
 	var e *Error
 	if !errors.As(err, &e) {
 		e = &Error{Kind: BadAnswer, Step: "carrying the exchange", Err: err}
@@ -188,8 +193,10 @@ func (x *Exchange) fail(err error) {
 	if x.Status == 503 {
 		fields = retrySoon
 	}
-	if x.Respond(x.Status, "", fields...) != nil {
-		x.Cut = true
+	if respond == nil {
+		x.Cut = x.Respond(x.Status, "", fields...) != nil
+	} else {
+		x.Cut = respond(x, x.Status, fields) != nil
 	}
 }
 

@@ -15,10 +15,10 @@ func (x *Exchange) RespondFrom(status int, fields []Field, length int64, body io
 	x.fields = append(x.fields, Field{"Content-Length", strconv.FormatInt(length, 10)})
 	x.Status, x.Began = status, true
 	if err := x.Client.Head(status, x.fields, length); err != nil {
-		x.fail(by(ClientGone, "sending the answer", err))
+		x.fail(by(ClientGone, "sending the answer", err), nil)
 	} else if x.Method != "HEAD" {
 		if err := x.sendFrom(length, body); err != nil {
-			x.fail(err)
+			x.fail(err, nil)
 		}
 	}
 }

@@ -65,6 +65,12 @@ type Config struct {
 	// Compress applies to the routes without their own. Nil, the default, is no compression.
 	Compress *Compress
 
+	// ErrorPages and Maintenance apply to the routes without their own, and ErrorPages also to
+	// requests without a route. Nil, the default, is plain text, and 502 while no server of an
+	// upstream accepts a connection.
+	ErrorPages  *ErrorPages
+	Maintenance *Maintenance
+
 	// Redirects are the lines of the file of redirects, in file order.
 	Redirects []Redirect
 }
@@ -139,8 +145,11 @@ type Route struct {
 	// EventsNone. Empty means the value of Log.Events.
 	Events string
 
-	// Compress replaces Config.Compress for this route, unless it is nil.
-	Compress *Compress
+	// Compress, ErrorPages and Maintenance replace those of Config for this route, unless they
+	// are nil.
+	Compress    *Compress
+	ErrorPages  *ErrorPages
+	Maintenance *Maintenance
 
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits

@@ -104,8 +104,8 @@ routes:
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},
 		Limits: config.Default().Limits, // see TestParseLimits
-		Compress: &config.Compress{Encodings: []string{"br"}, Level: 6, MinLength: 100, Types: []string{"text/html", "*+json"},
-			WithCredentials: true},
+		Compress: &config.Compress{Encodings: []string{"br"}, Level: 6, MinLength: 100,
+			Types: []string{"text/html", "*+json"}, WithCredentials: true},
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []config.Upstream{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100,
@@ -113,7 +113,8 @@ routes:
 			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second},
 		},
 		Routes: []config.Route{
-			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone, Compress: &config.Compress{}},
+			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone,
+				Compress: &config.Compress{}},
 			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
 		},
 	}
@@ -290,6 +291,21 @@ func TestParseMistakes(t *testing.T) {
 			"- {match: /a, to: a, compress: {encodings: []}}\n- {match: /b, to: a, compress: [gzip]}\n" +
 			"- {match: /c, to: a, compress: {gzip: true}}\n",
 			[]string{`3:44 "encodings" is empty`, `4:32 "compress" must be a mapping`, `5:33 unknown key "gzip"`}},
+
+		{"error pages", smallest + "error_pages: {200: a.html, 600: a.html, 4x: a.html, 404: none.html, 405: [], " +
+			"406: config.go, 407: true, intercept: on}\n",
+			[]string{`3:15 "200" is not the status of an error|400 to 599`, `3:28 "600"`, `3:41 "4x"`,
+				`3:58 the page "none.html": no such file|folder of this file`, `3:74 error page "405" is empty`,
+				`3:83 "config.go"|.html`,
+				`3:99 true is a bool`, `3:116 "on"|true or false`}},
+		{"error pages without one", smallest + "error_pages: {intercept: true}\n" +
+			"maintenance: {page: ., retry_after: 1500ms, active: 1}\n",
+			[]string{`3:1 "error_pages" has no status|5xx: pages/error.html`, `4:21 "."|.html`, `4:37 "1500ms"|whole seconds`,
+				`4:53 "1"`}},
+		{"maintenance of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, maintenance: true}\n" +
+			"- {match: /b, to: a, error_pages: a.html, maintenance: {retry_after: 0s, status: 503}}\n",
+			[]string{`3:35 "maintenance" must be a mapping`, `4:35 "error_pages" must be a mapping`, `4:70 "0s"`,
+				`4:74 "status"`}},
 
 		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},

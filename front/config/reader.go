@@ -16,8 +16,9 @@ type reader struct {
 	routes       []*routeDraft
 	include      []yamlfile.Scalar // the values of include
 	included     []*yamlfile.File
-	redirectsKey yamlfile.Scalar // the value of redirects
-	redirects    *redirectFile   // nil if there is none
+	pages        map[string]*PageFile // that were read, by name
+	redirectsKey yamlfile.Scalar      // the value of redirects
+	redirects    *redirectFile        // nil if there is none
 	userFiles    []*userFile
 }
 

@@ -113,7 +113,8 @@ var schema = append([]key{
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
-	basicAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"))...)
+	basicAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
+	errorKeys(""), errorKeys("routes.*."))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 

@@ -28,6 +28,33 @@ func CodingQuality(acceptEncoding, coding string) int {
 	return others
 }
 
+// MediaQuality returns the weight of a media type in an Accept field (RFC 9110, section 12.5.1),
+// in thousandths. It is 0 if the client does not accept the type. The most specific of several
+// ranges applies. Ranges with parameters other than the weight, and malformed ones, are skipped.
+func MediaQuality(accept, mediaType string) int {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	best, specific := 0, 0
+	for rest, more := accept, true; more; {
+		var element string
+		element, rest, more = strings.Cut(rest, ",")
+		name, parameter, _ := strings.Cut(element, ";")
+		name = TrimSpace(name)
+		level := 0
+		switch {
+		case EqualFold(name, mediaType):
+			level = 3
+		case len(name) == len(kind)+2 && name[len(kind):] == "/*" && EqualFold(name[:len(kind)], kind):
+			level = 2
+		case name == "*/*":
+			level = 1
+		}
+		if quality, ok := parseQuality(parameter); ok && level > specific {
+			best, specific = quality, level
+		}
+	}
+	return best
+}
+
 // parseQuality parses a weight without its semicolon, as in "q=0.5". An empty text is
 // MaxQuality.
 func parseQuality(s string) (quality int, ok bool) {

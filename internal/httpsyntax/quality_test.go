@@ -39,6 +39,33 @@ func TestCodingQuality(t *testing.T) {
 	}
 }
 
+func TestMediaQuality(t *testing.T) {
+	for _, c := range []struct {
+		field, mediaType string
+		want             int
+	}{
+		{"", "text/html", 0},
+		{"text/html", "text/html", 1000},
+		{"Text/HTML ; q=0.5", "text/html", 500},
+		{"text/*", "text/html", 1000},
+		{"text/*", "texts/html", 0},
+		{"*/*", "application/json", 1000},
+		{"*/*;q=0.8, text/*;q=0.3, text/html;q=0.1", "text/html", 100},
+		{"text/html;q=0.1, text/*;q=0.3, */*;q=0.8", "text/html", 100},
+		{"text/html;q=0.1, text/*;q=0.3, */*;q=0.8", "text/plain", 300},
+		{"text/html;q=0.1, text/*;q=0.3, */*;q=0.8", "application/json", 800},
+		{"text/html;level=1", "text/html", 0},
+		{"text/html;q=2", "text/html", 0},
+		{"application/json, text/html;q=0", "text/html", 0},
+		{"*", "text/html", 0},
+		{"/", "text/html", 0},
+	} {
+		if got := MediaQuality(c.field, c.mediaType); got != c.want {
+			t.Errorf("MediaQuality(%q, %q) = %d, want %d", c.field, c.mediaType, got, c.want)
+		}
+	}
+}
+
 // FuzzCodingQuality compares with a regular expression for one element.
 func FuzzCodingQuality(f *testing.F) {
 	for _, s := range []string{"gzip", "gzip;q=0.5", "br;q=1.000,gzip;q=0.1", "*;q=0.3", ";;,q="} {
