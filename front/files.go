@@ -141,9 +141,9 @@ func (s *serveFiles) refuse(x *exchange, err error) {
 
 const openingFile = "opening the file"
 
-// failure counts and returns a failure. what is the value of the metric's label.
-func (s *serveFiles) failure(what, step string, err error) *proxy.Error {
-	s.failures.WithLabelValues(s.route, what).Inc()
+// failure counts and returns a failure. reason is the label of the metric.
+func (s *serveFiles) failure(reason, step string, err error) *proxy.Error {
+	s.failures.WithLabelValues(s.route, reason).Inc()
 	return &proxy.Error{Kind: fileFailed, Step: step, Err: err}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/front/config"
 )
 
 // evict removes a file from the page cache, if the file system has one.
@@ -20,5 +22,18 @@ func evict(t *testing.T, name string) {
 	}
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestForbiddenFile asks for a file that nobody may read, root included.
+func TestForbiddenFile(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL,
+		routes(folder("/proc/sys/vm").route("/{path...}", func(c *config.Files) { c.Fallback = "/swappiness" })))
+	resp, body := get(t, httpClient(t), d.url("/compact_memory"))
+	if resp.StatusCode != 403 || body != "403 Forbidden\n" {
+		t.Errorf("%s, %q", resp.Status, body)
+	}
+	if e := d.completed(t, "/compact_memory"); e.Data["refused"] != "the file may not be read" {
+		t.Errorf("the event is %s", e.raw)
 	}
 }

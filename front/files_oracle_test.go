@@ -184,7 +184,7 @@ func location(resp *http.Response) string {
 	return u.Path
 }
 
-// parts returns the parts of a multipart response with their fields, or what is wrong.
+// parts returns the parts of a multipart response with their fields, or the error.
 func parts(resp *http.Response, body string) string {
 	_, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {

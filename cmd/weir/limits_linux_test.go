@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -433,4 +434,39 @@ func quantile(d []time.Duration, percent int) time.Duration {
 	}
 	slices.Sort(d)
 	return d[len(d)*percent/100]
+}
+
+// TestNoFileForAFile lowers the file limit so that no file of a folder can be opened.
+func TestNoFileForAFile(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "index.html"), []byte("home"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := door(t, "upstreams: {a: {servers: http://127.0.0.1:1}}\nroutes: [{match: '/{path...}', files: {root: "+root+"}}]\n")
+	c, err := net.Dial("tcp", strings.TrimPrefix(p.url(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r := bufio.NewReader(c)
+	var before unix.Rlimit
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, nil, &before); err != nil {
+		t.Skipf("needs prlimit(2) on its own child: %v", err)
+	}
+	none := before
+	none.Cur = 3 // below every free number
+	for _, step := range []struct {
+		limit *unix.Rlimit
+		want  int
+	}{{&before, 200}, {&none, 503}, {&before, 200}} {
+		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, step.limit, nil); err != nil {
+			t.Fatal(err)
+		}
+		if status, _, err := exchange(c, r); status != step.want || err != nil {
+			t.Fatalf("with %d files: %d, %v; want %d", step.limit.Cur, status, err, step.want)
+		}
+	}
+	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`); n != 1 {
+		t.Errorf("%v refusals for want of a file are counted, want 1", n)
+	}
 }

@@ -26,8 +26,8 @@ type Version struct {
 
 // Version returns the version of a file. Its ETag is made of the time of the last change in
 // nanoseconds, the size and the coding. It is strong: a program that changes a file and
-// keeps both is not detected. The inode is not part of it, so that the servers behind a
-// load balancer agree.
+// keeps both is not detected. The inode is not part of it, so that several servers with
+// copies of the file agree.
 func (f *Found) Version() Version {
 	if f.Modified.IsZero() {
 		return Version{}

@@ -75,8 +75,7 @@ func missing(err error) bool {
 // time 0 or 1, which does not distinguish versions.
 var noTime = time.Unix(1, 0)
 
-// describe sets what the system reports about the file, which must be a regular file or a
-// folder.
+// describe sets the properties of the file, which must be a regular file or a folder.
 func (f *File) describe(mode fs.FileMode, size int64, modified time.Time) error {
 	f.Size, f.IsFolder = size, mode.IsDir()
 	if modified.After(noTime) {
