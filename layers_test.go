@@ -55,8 +55,9 @@ var layers = map[string]struct {
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding", "front/internal/files",
-			"front/internal/redirect", "front/internal/target", "internal/filebudget", "internal/http1", "internal/httpsyntax",
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding",
+			"front/internal/files", "front/internal/redirect", "front/internal/rewrite", "front/internal/target",
+			"front/internal/template", "internal/filebudget", "internal/http1", "internal/httpsyntax",
 			"internal/lazydeadline", "internal/machine", "internal/password", "internal/transport", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
@@ -64,8 +65,8 @@ var layers = map[string]struct {
 		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
 	},
 	"front/config": {
-		own: []string{"router", "proxy", "front/internal/files", "front/internal/redirect", "internal/httpsyntax",
-			"internal/nearest", "internal/password", "internal/yamlfile"},
+		own: []string{"router", "proxy", "front/internal/files", "front/internal/redirect", "front/internal/rewrite",
+			"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest", "internal/password", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/coding": {
@@ -77,8 +78,16 @@ var layers = map[string]struct {
 		why: "finds files and determines the response; it knows neither exchanges nor connections",
 	},
 	"front/internal/redirect": {
-		own: []string{"front/internal/target", "internal/httpsyntax", "internal/yamlfile"},
+		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",
+	},
+	"front/internal/rewrite": {
+		own: []string{"front/internal/target", "front/internal/template", "internal/yamlfile"},
+		why: "shared by the configuration and the front door",
+	},
+	"front/internal/template": {
+		own: []string{"router", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
+		why: "texts made of a request's values, for redirects and for edits of requests and responses",
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {

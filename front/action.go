@@ -1,18 +1,24 @@
 package front
 
 import (
+	"fmt"
+
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/proxy"
 )
 
-// newAction returns the action of a route. upstreams are the upstreams by name.
-func newAction(r config.Route, upstreams map[string]*upstream, m *metrics) (action, error) {
-	if r.Files != nil {
+// newAction returns the action of a route with a parsed pattern. upstreams are the upstreams by
+// name.
+func newAction(r config.Route, p *template.Pattern, upstreams map[string]*upstream, m *metrics) (action, error) {
+	switch {
+	case r.Files != nil:
 		return newServeFiles(r, m), nil
-	}
-	if r.Respond != nil {
+	case r.Respond != nil:
 		return newFixedResponse(r.Respond), nil
+	case r.Redirect != nil:
+		return newRedirect(r.Redirect, p)
 	}
 	f := forwarding{timeout: r.Timeout, upgrade: r.Upgrade}
 	if r.Split != nil {
@@ -37,8 +43,23 @@ func (f *forwardTo) respond(x *exchange) { f.forward(x, f.to) }
 type redirectTo struct{ target *redirect.Target }
 
 func (r redirectTo) respond(x *exchange) {
+	v := x.values()
+	start := len(x.texts)
+	b, err := r.target.AppendLocation(x.texts, &v)
+	if x.texts = b; err != nil {
+		x.refuse(414, "the address of the redirect would be too long")
+		return
+	}
 	x.redirect = r.target.To
-	x.respond(r.target.Status, "", proxy.Field{Name: "Location", Value: r.target.Location(x.path, x.query)})
+	x.respond(r.target.Status, "", proxy.Field{Name: "Location", Value: view(b[start:])})
+}
+
+func newRedirect(r *config.RouteRedirect, p *template.Pattern) (action, error) {
+	target, refused := redirect.ParseTemplate(r.To, r.Status, redirect.Query(r.Query), p)
+	if refused != nil {
+		return nil, fmt.Errorf("redirect %q: %s", r.To, refused.What)
+	}
+	return redirectTo{target}, nil
 }
 
 // A fixedResponse responds with the same status, fields and text to all requests.

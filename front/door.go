@@ -160,6 +160,9 @@ func (d *Door) forward(x *exchange, t *tables) {
 	case x.found != nil:
 		x.route = x.found
 		x.pages = x.route.pages
+		if x.route.responses != nil && x.route.responses.apply(x) {
+			return
+		}
 		if x.route.gate == nil || d.admit(x, t) {
 			x.route.handle(x)
 		}

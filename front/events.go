@@ -88,6 +88,11 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.Server != x.announced || x.Retried {
 		event.Str("destination", x.Server.URL()).Str("proxy_name", x.to.name)
 	}
+	if x.rewritten && x.Server != nil {
+		if path, _, _ := strings.Cut(x.Target, "?"); path != x.path {
+			event.Str("upstream_path", path)
+		}
+	}
 	if x.redirect != "" {
 		event.Str("redirect", x.redirect)
 	}

@@ -33,6 +33,8 @@ type exchange struct {
 	mirror      *mirror       // of the route; nil without one
 	redirect    string        // the target of a redirect, as in the configuration
 	user        string        // that basic_auth has admitted
+	rewritten   bool          // Target differs from the one that the client sent
+	texts       []byte        // made for this request; strings of fields and targets are views of it
 	filters     []filter      // of the response
 	pages       *errorPages   // of the route, or of requests without one
 	announced   *proxy.Server // the server in the event "proxying request"
@@ -55,6 +57,9 @@ type exchange struct {
 	stopWaiting context.CancelFunc
 }
 
+// longestTexts is the capacity above which exchange.texts is not kept for the next exchange.
+const longestTexts = 16 << 10
+
 // reset makes the exchange ready for the pool.
 func (x *exchange) reset() {
 	x.Exchange.Reset()
@@ -62,7 +67,10 @@ func (x *exchange) reset() {
 	x.began = time.Time{}
 	x.client = netip.Addr{}
 	x.found, x.allow, x.route, x.announced, x.preflight = nil, "", nil, nil, false
-	x.to, x.mirror, x.redirect, x.user = nil, nil, "", ""
+	x.to, x.mirror, x.redirect, x.user, x.rewritten = nil, nil, "", "", false
+	if x.texts = x.texts[:0]; cap(x.texts) > longestTexts {
+		x.texts = nil
+	}
 	clear(x.filters)
 	x.filters = x.filters[:0]
 	clear(x.parameters)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/files"
-	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
@@ -116,11 +116,12 @@ func (s *serveFiles) findOnDisk(x *exchange, n files.Name, acceptEncoding string
 // withSlash returns the path of a folder with a slash at its end, relative to the request's:
 // a proxy in front may have changed the beginning of the path.
 func withSlash(path, query string) string {
-	location := "./" + redirect.Escape(path[strings.LastIndexByte(path, '/')+1:]) + "/"
+	location := template.AppendURL([]byte("./"), path[strings.LastIndexByte(path, '/')+1:])
+	location = append(location, '/')
 	if query != "" {
-		location += "?" + redirect.Escape(query)
+		location = template.AppendURL(append(location, '?'), query)
 	}
-	return location
+	return string(location)
 }
 
 // refuse responds to a request whose file cannot be opened.

@@ -23,6 +23,7 @@ type route struct {
 
 	pages       *errorPages
 	maintenance *maintenance // nil for the usual response to failed connections
+	responses   stage        // changes all responses of the route, also those of its limits; nil if none does
 }
 
 // A stage handles a request before the action of its route. It may change the request, or add

@@ -8,6 +8,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -88,7 +89,8 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	}
 	routes := newRouteList(len(cfg.Routes) + len(cfg.Redirects))
 	for _, r := range cfg.Routes {
-		act, err := newAction(r, upstreams, b.metrics)
+		pattern := template.ParsePattern(r.Match)
+		act, err := newAction(r, pattern, upstreams, b.metrics)
 		if err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
@@ -106,6 +108,9 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
 		value.setErrors(&r, cfg)
+		if err := value.addEdits(r, pattern); err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
 		t.gates[label] = value.gate
 		routes.add(r.Match, value)
 	}

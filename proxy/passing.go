@@ -92,6 +92,7 @@ var statusTexts = map[int]string{
 	408: "Request Timeout",
 	412: "Precondition Failed",
 	413: "Content Too Large",
+	414: "URI Too Long",
 	416: "Range Not Satisfiable",
 	421: "Misdirected Request",
 	429: "Too Many Requests",

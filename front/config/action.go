@@ -18,7 +18,7 @@ func action(read readFunc) readFunc {
 
 // checkAction checks that a route has exactly one action. p is the place of the route.
 func (d *routeDraft) checkAction(r *fileReader, p place) {
-	const hint = "a route has one of to, split, respond and files"
+	const hint = "a route has one of to, split, redirect, respond and files"
 	switch {
 	case len(d.actions) == 0:
 		r.Mistakef(p.Key.Pos, hint, "the route has no action")

@@ -112,7 +112,7 @@ type Upstream struct {
 }
 
 // Route handles the requests that match a pattern. It has exactly one action: To,
-// Split, Respond or Files.
+// Split, Redirect, Respond or Files.
 type Route struct {
 	Match string // a pattern of package router
 
@@ -121,10 +121,21 @@ type Route struct {
 	// none of them hold, the next less specific pattern is used.
 	When Conditions
 
-	To      string         // forward the request to the upstream of this name
-	Split   []Share        // forward the request to one of several upstreams
-	Respond *FixedResponse // respond to the request
-	Files   *Files         // respond with a file
+	To       string         // forward the request to the upstream of this name
+	Split    []Share        // forward the request to one of several upstreams
+	Redirect *RouteRedirect // redirect the request
+	Respond  *FixedResponse // respond to the request
+	Files    *Files         // respond with a file
+
+	// StripPrefix removes a prefix of the path, with which Match begins, and AddPrefix then
+	// adds one. Rewrite replaces the path, and the query if it contains a "?"; it may contain
+	// values of the request. A route has prefixes or a Rewrite. Only forwarded requests are
+	// changed.
+	StripPrefix, AddPrefix string
+	Rewrite                string
+
+	// RequestHeaders change the requests that are forwarded, and ResponseHeaders all responses.
+	RequestHeaders, ResponseHeaders FieldEdits
 
 	// Sticky keeps each client at the upstream of Split that its first request was
 	// forwarded to. nil distributes each request anew.
@@ -244,6 +255,37 @@ const MirrorAll = 1_000_000
 
 // DefaultMirrorInFlight is the default of [Mirror.InFlight].
 const DefaultMirrorInFlight = 100
+
+// RouteRedirect redirects the requests of a route.
+type RouteRedirect struct {
+	// To is a path, or a URL with the scheme http or https. It may contain values of the
+	// request, such as {id}.
+	To string
+
+	Status int // 301, 302, 307 or 308
+
+	// Query is QueryKeep or QueryDrop. Empty means QueryDrop if To contains a "?", and
+	// QueryKeep otherwise.
+	Query string
+}
+
+// Values of [RouteRedirect.Query].
+const (
+	QueryKeep = "keep" // the query of the request is appended to the address
+	QueryDrop = "drop"
+)
+
+// FieldEdits change the header fields of a message: first Remove, then Set, then Add.
+// A name, in any case, is in only one of them.
+type FieldEdits struct {
+	Set    []Field  // replace all fields of their names; each name occurs once
+	Add    []Field  // are added to the fields of their names
+	Remove []string // names
+}
+
+// Field is a header field. Its value may contain values of the request, such as
+// {id} and {request.host}.
+type Field struct{ Name, Value string }
 
 // FixedResponse is a response that is the same for all requests.
 type FixedResponse struct {

@@ -316,7 +316,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:13 "a b" cannot name an upstream`}},
 
 		{"no match, no action", "upstreams: {a: {servers: http://a}}\nroutes:\n  - timeout: 5s\n",
-			[]string{`3:5 no "match"`, `3:5 no action|to, split, respond and files`}},
+			[]string{`3:5 no "match"`, `3:5 no action|to, split, redirect, respond and files`}},
 		{"two actions", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200}, to: a}]\n",
 			[]string{`2:45 "to" is a second action|after "respond"`}},
 		{"a status", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, respond: {status: 100}}\n" +

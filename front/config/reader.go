@@ -49,6 +49,9 @@ type routeDraft struct {
 	others    []yamlfile.Scalar // names of further upstreams
 	sticky    yamlfile.Pos      // of the key
 	mirror    *mirrorDraft      // nil without one
+
+	redirectTo yamlfile.Scalar
+	editDrafts
 }
 
 // A redirectFile is a file of redirects that is being read.
@@ -60,9 +63,31 @@ type redirectFile struct {
 // A redirectLine is a line of a file of redirects.
 type redirectLine struct {
 	Redirect
-	from, to yamlfile.Scalar
-	source   redirect.Source
-	target   *redirect.Target
+	from yamlfile.Scalar
+	hop  *hop
+}
+
+// A hop is a redirect that is followed to find chains and loops: a line of the file of
+// redirects, or a route.
+type hop struct {
+	pattern string
+	from    string          // as in the file
+	to      yamlfile.Scalar // as in the file
+	target  *redirect.Target
+}
+
+// editDrafts are the keys of a route that change its requests and responses.
+type editDrafts struct {
+	strip, add, rewrite yamlfile.Scalar
+	fields              []fieldDraft
+	forwarded           []yamlfile.Scalar // keys that apply only to forwarded requests
+}
+
+// A fieldDraft is one edit of a field.
+type fieldDraft struct {
+	response    bool
+	verb        string // set, add or remove
+	name, value yamlfile.Scalar
 }
 
 // one, some and many return functions that read a field of the Config: a value, a

@@ -132,7 +132,7 @@ func (f *redirectFile) parseLine(fields []yamlfile.Scalar) *redirectLine {
 	from, to, status := fields[0], fields[1], fields[2]
 	code, known := redirectStatuses[status.Text]
 	if !known {
-		f.Mistakef(status.Pos, "it is 301, 302, 307 or 308", "%s is not a status for redirects", yamlfile.Quote(status.Text))
+		f.Refuse(status, refuseRedirectStatus(status))
 		return nil
 	}
 	source, refused := redirect.ParseSource(from.Text)
@@ -146,5 +146,6 @@ func (f *redirectFile) parseLine(fields []yamlfile.Scalar) *redirectLine {
 		return nil
 	}
 	c := Redirect{From: from.Text, To: to.Text, Status: code}
-	return &redirectLine{Redirect: c, from: from, to: to, source: source, target: target}
+	return &redirectLine{Redirect: c, from: from,
+		hop: &hop{pattern: source.Pattern, from: from.Text, to: to, target: target}}
 }

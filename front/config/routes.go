@@ -76,6 +76,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	d.checkAction(r, p)
 	d.checkSticky(r)
 	d.checkMirror(r)
+	d.checkEdits(r)
 	f.routes = append(f.routes, d)
 	f.config.Routes = append(f.config.Routes, d.Route)
 }
@@ -93,12 +94,12 @@ func (r *reader) checkRoutes() {
 		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)
 		} else if d.Match != "" && !d.badWhen {
-			t.add(d.Match, draft{File: r.File, text: d.match, when: d.When})
+			t.add(d.Match, draft{File: r.File, text: d.match, hop: d.hop(r), when: d.When})
 		}
 	}
 	if r.redirects != nil {
 		for _, line := range r.redirects.lines {
-			t.add(line.source.Pattern, draft{File: r.redirects.File, text: line.from, line: line})
+			t.add(line.hop.pattern, draft{File: r.redirects.File, text: line.from, line: line, hop: line.hop})
 		}
 	}
 	t.check()

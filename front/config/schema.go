@@ -111,7 +111,8 @@ var schema = append([]key{
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, slices.Concat(limitKeys(), accessKeys("access"), accessKeys("routes.*.access"),
+}, slices.Concat(limitKeys(), routeRedirectKeys(), editKeys(),
+	accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	basicAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
 	errorKeys(""), errorKeys("routes.*."))...)

@@ -1,10 +1,9 @@
 package config
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
 )
@@ -23,6 +22,7 @@ type draft struct {
 	*yamlfile.File
 	text yamlfile.Scalar // the pattern of a route, or the from of a redirect
 	line *redirectLine   // nil for a route
+	hop  *hop            // nil for a route without a redirect
 	when Conditions
 }
 
@@ -56,12 +56,12 @@ func (t *tableDraft) add(pattern string, d draft) {
 	g.drafts = append(g.drafts, d)
 }
 
-// lookup returns the entry for a GET request for which no conditions hold, or nil.
-func lookup(table *router.Table[draft], host, path string) *router.Entry[draft] {
-	var p router.Params
-	e, _ := table.Lookup("GET", host, "", path, &p)
+// lookup returns the entry for a request for which no conditions hold, or nil. It sets the
+// parameters.
+func lookup(table *router.Table[draft], v *template.Values) *router.Entry[draft] {
+	e, _ := table.Lookup(v.Method, v.Host, "", v.Path, v.Params)
 	for e != nil && !e.Value.when.None() {
-		e, _ = table.Next("GET", host, "", path, &p)
+		e, _ = table.Next(v.Method, v.Host, "", v.Path, v.Params)
 	}
 	return e
 }
@@ -121,118 +121,32 @@ func (d draft) reportShadowed(route draft) {
 }
 
 // checkRedirects reports the redirects that are shadowed by routes and those
-// that lead to another redirect.
+// that lead to another redirect. It leaves out routes with conditions.
 func (t *tableDraft) checkRedirects(table *router.Table[draft]) {
 	for _, e := range t.entries {
-		if e.Value.line == nil {
-			continue
-		}
-		if by := e.Value.shadow(table); by != nil {
-			e.Value.reportShadowed(by.Value)
-		} else {
-			e.Value.follow(table)
+		d := e.Value
+		switch {
+		case d.hop == nil || !d.when.None():
+		case d.shadow(table) != nil:
+			d.reportShadowed(*d.shadow(table))
+		default:
+			d.follow(table, t.reader.constraints)
 		}
 	}
 }
 
-// anySegment is a segment that occurs in no file. It replaces the part of a path
-// that a prefix leaves open.
-const anySegment = "~weir-check~"
-
-// samples returns paths that a redirect matches. The first is the one that the
-// fewest other patterns match.
-func (l *redirectLine) samples() []string {
-	path := l.path()
-	if !l.source.Prefix {
-		return []string{path}
+// shadow returns the route that all GET requests for a line of the file of redirects reach
+// instead, or nil if some of them reach the line.
+func (d draft) shadow(table *router.Table[draft]) (by *draft) {
+	if d.line == nil {
+		return nil
 	}
-	path = strings.TrimSuffix(path, "*")
-	return []string{path + anySegment + "/" + anySegment, path + anySegment, path}
-}
-
-// path returns the path in the from of a line.
-func (l *redirectLine) path() string { return l.From[strings.IndexByte(l.From, '/'):] }
-
-// host returns the host in the from of a line, or "" if it has none.
-func (l *redirectLine) host() string { return l.From[:strings.IndexByte(l.From, '/')] }
-
-// shadow returns the entry that all GET requests for the redirect reach instead,
-// or nil if some of them reach the redirect.
-func (d draft) shadow(table *router.Table[draft]) (by *router.Entry[draft]) {
-	for _, path := range d.line.samples() {
-		e := lookup(table, d.line.host(), path)
+	for _, path := range d.hop.samples(anySegment) {
+		e := lookup(table, &template.Values{Params: new(router.Params), Method: "GET", Host: d.hop.host(), Path: path})
 		if e == nil || e.Value.line == d.line {
 			return nil
 		}
-		by = e
+		by = &e.Value
 	}
 	return by
-}
-
-// maxHops is the number of redirects in a row that most clients follow.
-const maxHops = 20
-
-// follow reports a redirect to another redirect.
-func (d draft) follow(table *router.Table[draft]) {
-	way := []string{d.line.samples()[0]}
-	var second *redirectLine
-	for line := d.line; len(way) <= maxHops; {
-		location := line.target.Location(way[len(way)-1], "")
-		way = append(way, location)
-		path := strings.TrimSuffix(location, line.target.End)
-		next := d.line.at(table, path)
-		switch {
-		case next == nil && second == nil:
-			return
-		case next == nil:
-			d.chain(second, line, location)
-			return
-		case slices.Contains(way[:len(way)-1], path):
-			d.endless("leads into a loop", way)
-			return
-		case second == nil:
-			second = next
-		}
-		way[len(way)-1] = path
-		line = next
-	}
-	d.endless(fmt.Sprintf("leads through more than %d redirects", maxHops), way)
-}
-
-// at returns the redirect that the clients of l reach at an address. It returns
-// nil if there is none, or if the address has another host.
-func (l *redirectLine) at(table *router.Table[draft], address string) *redirectLine {
-	if !strings.HasPrefix(address, "/") {
-		return nil
-	}
-	e := lookup(table, l.host(), address)
-	if e == nil {
-		return nil
-	}
-	return e.Value.line
-}
-
-// chain reports a redirect that leads through the second line to the last one,
-// whose target is the address.
-func (d draft) chain(second, last *redirectLine, address string) {
-	if !last.target.AppendsSuffix() {
-		address = last.To
-	}
-	d.Mistakef(d.line.to.Pos, "write "+withStar(address), "%s is redirected again on line %d",
-		yamlfile.Quote(d.line.To), second.from.Pos.Line)
-}
-
-// endless reports a redirect that never ends at an address.
-func (d draft) endless(problem string, way []string) {
-	shown := make([]string, 0, 4)
-	for _, path := range way[:min(len(way), cap(shown))] {
-		shown = append(shown, withStar(path))
-	}
-	d.Mistakef(d.line.to.Pos, "remove one of the redirects", "%s %s: %s",
-		yamlfile.Quote(d.line.From), problem, strings.Join(shown, " -> "))
-}
-
-// withStar replaces the part of an address that a prefix leaves open by a "*".
-func withStar(address string) string {
-	return strings.Replace(strings.Replace(address, anySegment+"/"+anySegment, "*", 1), anySegment, "*", 1)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -19,66 +20,62 @@ type Target struct {
 	Status int
 	To     string // as configured
 
-	// End is the query and the fragment of the target itself, with which every
-	// location ends.
-	End string
-
-	start     string // of every location
-	slashes   int    // number of slashes in a path before the suffix that is appended to start; 0 appends none
-	keepQuery bool   // the request's query is appended
+	origin    *template.Template // scheme and host; empty for the host of the request
+	path      *template.Template
+	query     *template.Template // nil if the target has no "?"
+	fragment  *template.Template // with its "#"
+	keepQuery bool               // the request's query is appended
 }
 
-// AppendsSuffix reports whether the target ends in /*, and so takes the end of
-// the request's path.
-func (t *Target) AppendsSuffix() bool { return t.slashes > 0 }
+// A Query says whether the query of a request is appended to the target.
+type Query string
 
-// Location returns the address for a request with a path and a query. It is
-// printable ASCII, whatever the request contains. Slashes at the beginning of the
-// suffix are removed: after the start "/" they would make the next segment the
-// name of a host.
-func (t *Target) Location(path, query string) string {
-	b := make([]byte, 0, len(t.start)+len(path)+1+len(query)+len(t.End))
-	b = append(b, t.start...)
-	if t.slashes > 0 {
-		b = appendEscaped(b, strings.TrimLeft(afterSlashes(path, t.slashes), "/"))
+// The values of Query.
+const (
+	KeepUnlessReplaced Query = "" // keep it, unless the target contains a "?"
+	Keep               Query = "keep"
+	Drop               Query = "drop"
+)
+
+// AppendLocation appends the address for a request. It is printable ASCII, whatever the
+// request contains, and only {request.host} and parameters of the pattern's host change its
+// host: a slash after another one where a value begins or ends is removed, because after the
+// start "/" it would make the next segment the name of a host. The error is
+// [template.ErrTooLong].
+func (t *Target) AppendLocation(dst []byte, v *template.Values) ([]byte, error) {
+	dst, err := t.origin.Append(dst, v)
+	if err != nil {
+		return dst, err
 	}
-	if t.keepQuery && query != "" {
-		b = appendEscaped(append(b, '?'), query)
+	if dst, err = t.path.Append(dst, v); err == template.ErrTooLong {
+		return dst, err
 	}
-	return string(append(b, t.End...))
-}
-
-// afterSlashes returns the part of a path after its n-th slash.
-func afterSlashes(path string, n int) string {
-	for ; n > 0; n-- {
-		path = path[strings.IndexByte(path, '/')+1:]
-	}
-	return path
-}
-
-// Escape escapes the bytes of a part of a URL that a URL cannot contain. It keeps "%",
-// because s is already escaped.
-func Escape(s string) string { return string(appendEscaped(nil, s)) }
-
-// appendEscaped appends a part of a URL and escapes the bytes that a URL cannot
-// contain. It keeps "%", because s is already escaped.
-func appendEscaped(b []byte, s string) []byte {
-	const upper = "0123456789ABCDEF"
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			b = append(b, '%', upper[c>>4], upper[c&15])
-		} else {
-			b = append(b, c)
+	mark := byte('?')
+	if t.query != nil {
+		before := len(dst)
+		if dst, err = t.query.Append(append(dst, mark), v); err != nil {
+			return dst, err
+		}
+		if mark = '&'; len(dst) == before+1 {
+			dst, mark = dst[:before], '?'
 		}
 	}
-	return b
+	if t.keepQuery && v.Query != "" {
+		dst = template.AppendURL(append(dst, mark), v.Query)
+	}
+	return t.fragment.Append(dst, v)
+}
+
+// FollowsRequest reports whether the path of the target depends on the request.
+func (t *Target) FollowsRequest() bool {
+	_, fixed := t.path.Text()
+	return !fixed
 }
 
 // A Source selects the requests that are redirected.
 type Source struct {
 	Pattern string // for the routing table
 	Prefix  bool   // it ends in "/*" and matches every path below
-	slashes int    // for a Prefix: the number of slashes in a path before the part that "*" matches
 }
 
 // ParseSource reads [HOST]/PATH or [HOST]/PATH/*.
@@ -97,10 +94,10 @@ func ParseSource(text string) (s Source, refused *yamlfile.Refusal) {
 	if why := target.CheckPath(path); why != "" {
 		return s, yamlfile.Refuse("no request with it reaches a route", "%s: %s", yamlfile.Quote(text), why)
 	}
-	s = Source{Pattern: text[:slash] + path, Prefix: prefix, slashes: strings.Count(path, "/") + 1}
+	s = Source{Pattern: text[:slash] + path, Prefix: prefix}
 	switch {
 	case prefix:
-		s.Pattern += "/{rest...}"
+		s.Pattern += "/{" + rest + "...}"
 	case strings.HasSuffix(path, "/"):
 		s.Pattern += "{$}"
 	}
@@ -129,47 +126,91 @@ func refuseInSource(c byte) *yamlfile.Refusal {
 }
 
 // ParseTarget reads the address that requests of a source are redirected to: a
-// path or a URL of http or https.
+// path or a URL of http or https. It may end in /* if the source does.
 func ParseTarget(text string, status int, from Source) (*Target, *yamlfile.Refusal) {
-	if yamlfile.Printable(text) != text {
-		return nil, yamlfile.Refuse("remove it", "%s contains a control character", yamlfile.Quote(text))
+	address, after := text, ""
+	if i := strings.IndexAny(text, "?#"); i >= 0 {
+		address, after = text[:i], text[i:]
 	}
-	address, fragment, hasFragment := strings.Cut(text, "#")
-	address, query, hasQuery := strings.Cut(address, "?")
-	origin, path, refused := splitOrigin(address)
-	if refused != nil {
-		return nil, refused
-	}
-	path, wild := strings.CutSuffix(path, "/*")
-	switch why := target.CheckPath(path); {
+	path, wild := strings.CutSuffix(address, "/*")
+	switch {
 	case strings.Contains(path, "*"):
-		refused = yamlfile.Refuse("write %2A for the character itself", `a "*" is the last segment of a path, as in /new/*`)
+		refused := yamlfile.Refuse("write %2A for the character itself", `a "*" is the last segment of a path, as in /new/*`)
 		return nil, refused.At(strings.IndexByte(text, '*'))
 	case wild && !from.Prefix:
 		return nil, yamlfile.Refuse("write a from that ends in /*, or remove it",
 			`%s ends in "/*", and its from does not`, yamlfile.Quote(text))
-	case why != "":
-		return nil, yamlfile.Refuse("clients read such a path in different ways", "%s: %s", yamlfile.Quote(text), why)
 	}
-	t := &Target{Status: status, To: text, keepQuery: !hasQuery}
+	path, after = literal.Replace(path), literal.Replace(after)
 	if wild {
-		path += "/"
-		t.slashes = from.slashes
+		path += "/{" + rest + "}"
 	}
-	t.start = string(appendEscaped([]byte(origin), path))
-	if query != "" {
-		t.End = string(appendEscaped([]byte("?"), query))
+	t, refused := ParseTemplate(path+after, status, KeepUnlessReplaced, template.ParsePattern(from.Pattern))
+	if refused != nil {
+		return nil, refused.At(0)
+	}
+	t.To = text
+	return t, nil
+}
+
+// rest is the name of the parameter that the * of a source matches.
+const rest = "rest"
+
+// literal writes a text as a template without values.
+var literal = strings.NewReplacer("{", "{{", "}", "}}")
+
+// ParseTemplate reads the address that requests of a pattern are redirected to: a path or a
+// URL of http or https, with values of the request.
+func ParseTemplate(text string, status int, query Query, p *template.Pattern) (*Target, *yamlfile.Refusal) {
+	if yamlfile.Printable(text) != text {
+		return nil, yamlfile.Refuse("remove it", "%s contains a control character", yamlfile.Quote(text))
+	}
+	address, fragment, hasFragment := strings.Cut(text, "#")
+	address, ownQuery, hasQuery := strings.Cut(address, "?")
+	origin, path, refused := splitOrigin(address)
+	if refused != nil {
+		return nil, refused
+	}
+	t := &Target{Status: status, To: text, keepQuery: query == Keep || query == KeepUnlessReplaced && !hasQuery}
+	parse := func(part string, place template.Place) (parsed *template.Template) {
+		if refused == nil {
+			if parsed, refused = template.Parse(part, place, p); refused != nil {
+				refused.Offset += max(strings.Index(text, part), 0)
+			}
+		}
+		return parsed
+	}
+	t.origin, t.path = parse(origin, template.Host), parse(path, template.Path)
+	if hasQuery {
+		t.query = parse(ownQuery, template.Query)
 	}
 	if hasFragment {
-		t.End += string(appendEscaped([]byte("#"), fragment))
+		fragment = "#" + fragment
+	}
+	t.fragment = parse(fragment, template.Query)
+	if refused != nil {
+		return nil, refused
+	}
+	if _, host, ok := strings.Cut(t.origin.Sample(), "://"); ok {
+		if _, _, ok := target.SplitHost(host); !ok { // a host may hold a password, so it is not shown
+			return nil, yamlfile.Refuse(example, "the URL has no valid host, which is a name in ASCII or an address")
+		}
+	}
+	if strings.Contains(path, "*") {
+		return nil, yamlfile.Refuse("write {name} for a parameter of the pattern, and %2A for the character itself",
+			`a "*" in a path`).At(strings.IndexByte(text, '*'))
+	}
+	if why := target.CheckPath(t.path.Sample()); why != "" {
+		return nil, yamlfile.Refuse("clients read such a path in different ways", "%s: %s", yamlfile.Quote(text), why)
 	}
 	return t, nil
 }
 
+const example = "write a path, as in /new, or a URL, as in https://example.com/new"
+
 // splitOrigin splits an address into its origin, a scheme and a host, and its
 // path, which begins with a slash. The origin is "" for a path of the same host.
 func splitOrigin(address string) (origin, path string, refused *yamlfile.Refusal) {
-	const example = "write a path, as in /new, or a URL, as in https://example.com/new"
 	if strings.HasPrefix(address, "//") {
 		return "", "", yamlfile.Refuse("write https:"+address+", or one slash",
 			"%s names another host", yamlfile.Quote(address))
@@ -182,8 +223,19 @@ func splitOrigin(address string) (origin, path string, refused *yamlfile.Refusal
 		return "", "", yamlfile.Refuse(example, "%s is neither a path nor a URL of http or https", yamlfile.Quote(address))
 	}
 	host, path, _ := strings.Cut(hierarchy, "/")
-	if _, _, ok := target.SplitHost(host); !ok { // a host may hold a password, so it is not shown
-		return "", "", yamlfile.Refuse(example, "the URL has no valid host, which is a name in ASCII or an address")
+	return strings.ToLower(scheme) + "://" + lowerHost(host), "/" + path, nil
+}
+
+// lowerHost returns a host in lower case, except for the names of values.
+func lowerHost(host string) string {
+	b, inside := []byte(host), false
+	for i, c := range b {
+		switch {
+		case c == '{' || c == '}':
+			inside = c == '{'
+		case !inside:
+			b[i] = httpsyntax.Lower(c)
+		}
 	}
-	return strings.ToLower(scheme + "://" + host), "/" + path, nil
+	return string(b)
 }

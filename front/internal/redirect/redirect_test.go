@@ -4,6 +4,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/router"
 )
 
 // FuzzLocation checks that no request changes the host of a location, and that
@@ -52,5 +55,64 @@ func location(to, path, query string) (location string, ok bool) {
 	if refused != nil {
 		return "", false
 	}
-	return target.Location(path, query), true
+	return locationOf(target, source.Pattern, "", path, query)
+}
+
+// locationOf returns the address that a target has for a path that the pattern matches.
+func locationOf(target *Target, pattern, host, path, query string) (location string, ok bool) {
+	v := template.Values{Params: new(router.Params), Host: host, Path: path, Query: query}
+	table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: pattern}})
+	if err != nil {
+		return "", false
+	}
+	if e, _ := table.Lookup("GET", host, "", path, v.Params); e == nil {
+		return "", false
+	}
+	b, err := target.AppendLocation(nil, &v)
+	return string(b), err == nil
+}
+
+func TestAppendLocation(t *testing.T) {
+	for _, c := range []struct {
+		pattern, to string
+		query       Query
+		target      string
+		want        string
+	}{
+		{"/old/{id}", "/new/{id}", KeepUnlessReplaced, "/old/a%2Fb?x=1", "/new/a%2Fb?x=1"},
+		{"/old/{id}", "/new/{id}", Drop, "/old/a?x=1", "/new/a"},
+		{"/old/{id}", "/new?id={id}", KeepUnlessReplaced, "/old/a&b=c?x=1", "/new?id=a%26b%3Dc"},
+		{"/old/{id}", "/new?id={id}", Keep, "/old/a?x=1", "/new?id=a&x=1"},
+		{"/old/{id}", "/new?", Keep, "/old/a?x=1", "/new?x=1"},
+		{"/old/{id}", "/new?", KeepUnlessReplaced, "/old/a?x=1", "/new"},
+		{"/old/{id}", "/new?a={request.query}#{id}", KeepUnlessReplaced, "/old/a?x=1&y=2", "/new?a=x=1&y=2#a"},
+		{"/{path...}", "https://{request.host}/{path}", Keep, "/a//b%20?x", "https://shop.example/a//b%20?x"},
+		{"/{path...}", "HTTPS://{request.host}:8443/{path}", Keep, "/", "https://shop.example:8443/"},
+		{"/{path...}", "/{path}", Keep, "//evil.example/x", "/evil.example/x"},
+		{"/{path...}", "/{path}", Keep, "//%2Fevil.example", "/%2Fevil.example"},
+		{"/x/{a...}", "/{a}/{request.host}", Keep, "/x/", "/shop.example"},
+		{"/x/{a...}", "/{a}/{request.host}", Keep, "/x//", "/shop.example"},
+		{"/x/{a}", "https://WWW.example.com", Drop, "/x/y", "https://www.example.com/"},
+		{"/x/{A}", "https://example.com/{A}{{", Drop, "/x/@evil.example:80", "https://example.com/@evil.example:80%7B"},
+	} {
+		target, refused := ParseTemplate(c.to, 307, c.query, template.ParsePattern(c.pattern))
+		if refused != nil {
+			t.Errorf("%s: %s", c.to, refused.What)
+			continue
+		}
+		path, query, _ := strings.Cut(c.target, "?")
+		if got, ok := locationOf(target, c.pattern, "shop.example", path, query); got != c.want || !ok {
+			t.Errorf("%s of %s for %s: %q, want %q", c.to, c.pattern, c.target, got, c.want)
+		}
+	}
+}
+
+func TestParseTemplateRefuses(t *testing.T) {
+	for _, to := range []string{"", "x", "//a", "/{x}", "/new/*", "https://{id}/", "https://{request.path}/", "https:///x",
+		"https://a@b/", "/a/../b", "/a/%{id}", "/%2{id}", "/a\\b", "ftp://a/", "{request.host}/x", "/\n", "/{id", "/id}",
+		"https://{request.host}{id}/"} {
+		if _, refused := ParseTemplate(to, 307, Keep, template.ParsePattern("/old/{id}")); refused == nil {
+			t.Errorf("%q is accepted", to)
+		}
+	}
 }

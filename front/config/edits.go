@@ -1,0 +1,190 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/weirhq/weir/front/internal/rewrite"
+	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// editKeys returns the keys of a route that change its requests and responses.
+func editKeys() []key {
+	keys := []key{
+		{Path: "routes.*.strip_prefix",
+			Read: ofForwarded(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.strip }))},
+		{Path: "routes.*.add_prefix",
+			Read: ofForwarded(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.add }))},
+		{Path: "routes.*.rewrite",
+			Read: ofForwarded(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.rewrite }))},
+	}
+	for _, message := range []struct {
+		path     string
+		read     readFunc
+		response bool
+	}{
+		{"routes.*.request_headers", ofForwarded((*fileReader).Fields), false},
+		{"routes.*.response_headers", (*fileReader).Fields, true},
+	} {
+		keys = append(keys,
+			key{Path: message.path, Read: message.read},
+			key{Path: message.path + ".set", Read: (*fileReader).Names},
+			key{Path: message.path + ".set.*", Read: readSetField(message.response)},
+			key{Path: message.path + ".add", Read: (*fileReader).Names},
+			key{Path: message.path + ".add.*", Read: readAddedField(message.response)},
+			key{Path: message.path + ".remove", Read: readRemovedFields(message.response)})
+	}
+	return keys
+}
+
+// ofForwarded returns the function that reads a key that applies only to forwarded requests.
+func ofForwarded(read readFunc) readFunc {
+	return func(r *fileReader, p place, n *yamlfile.Node) {
+		p.To.route.forwarded = append(p.To.route.forwarded, p.Key)
+		read(r, p, n)
+	}
+}
+
+func readSetField(response bool) readFunc {
+	return func(r *fileReader, p place, n *yamlfile.Node) {
+		if value, ok := yamlfile.ReadOne(r, p, n, fieldTemplate); ok {
+			p.To.route.addField(fieldDraft{response, "set", p.Key, value})
+		}
+	}
+}
+
+// readAddedField reads a value, or several.
+func readAddedField(response bool) readFunc {
+	return func(r *fileReader, p place, n *yamlfile.Node) {
+		for _, element := range r.Elements(p, n) {
+			if value, ok := yamlfile.ReadOne(r, p, element, fieldTemplate); ok {
+				p.To.route.addField(fieldDraft{response, "add", p.Key, value})
+			}
+		}
+	}
+}
+
+func readRemovedFields(response bool) readFunc {
+	return func(r *fileReader, p place, n *yamlfile.Node) {
+		for _, element := range r.Elements(p, n) {
+			if name, ok := yamlfile.ReadOne(r, p, element, asWritten); ok {
+				p.To.route.addField(fieldDraft{response, "remove", name, yamlfile.Scalar{}})
+			}
+		}
+	}
+}
+
+func (d *routeDraft) addField(f fieldDraft) { d.fields = append(d.fields, f) }
+
+// fieldTemplate keeps the position of a field's value.
+func fieldTemplate(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	_, refused := parseFieldValue(s)
+	return s, refused
+}
+
+// checkEdits checks the edits of a route and stores them.
+func (d *routeDraft) checkEdits(r *fileReader) {
+	if len(d.forwarded) > 0 && len(d.actions) == 1 && d.To == "" && d.Split == nil {
+		r.Mistakef(d.forwarded[0].Pos, "remove it, or forward the requests with to",
+			"%s applies only to requests that are forwarded", yamlfile.Quote(d.forwarded[0].Text))
+	}
+	p := template.ParsePattern(d.Match)
+	d.checkPath(r, p)
+	for i, f := range d.fields {
+		if refused := f.refuse(d.fields[:i]); refused != nil {
+			r.Refuse(f.name, refused)
+			continue
+		}
+		if refused := f.refuseValue(p); refused != nil {
+			r.Refuse(f.value, refused)
+			continue
+		}
+		edits := &d.RequestHeaders
+		if f.response {
+			edits = &d.ResponseHeaders
+		}
+		switch f.verb {
+		case "set":
+			edits.Set = append(edits.Set, Field{f.name.Text, f.value.Text})
+		case "add":
+			edits.Add = append(edits.Add, Field{f.name.Text, f.value.Text})
+		default:
+			edits.Remove = append(edits.Remove, f.name.Text)
+		}
+	}
+}
+
+// checkPath checks the edits of the path.
+func (d *routeDraft) checkPath(r *fileReader, p *template.Pattern) {
+	d.StripPrefix, d.AddPrefix, d.Rewrite = d.strip.Text, d.add.Text, d.rewrite.Text
+	_, refused := rewrite.Parse(d.StripPrefix, d.AddPrefix, d.Rewrite, p)
+	for i, value := range []yamlfile.Scalar{d.strip, d.add, d.rewrite} {
+		if refused[i] != nil {
+			r.Refuse(value, refused[i])
+		}
+	}
+}
+
+// refuseValue returns why a value is invalid for the requests of a pattern, or nil.
+func (f *fieldDraft) refuseValue(p *template.Pattern) *yamlfile.Refusal {
+	if f.response || !httpsyntax.EqualFold(f.name.Text, "Host") {
+		_, refused := template.Parse(f.value.Text, template.Header, p)
+		return refused
+	}
+	t, refused := template.Parse(f.value.Text, template.Host, p)
+	if refused != nil {
+		return refused
+	}
+	if _, _, ok := target.SplitHost(t.Sample()); !ok {
+		return yamlfile.Refuse("write a name in ASCII or an address, and a port if necessary", "%s is not a host",
+			yamlfile.Quote(f.value.Text))
+	}
+	return nil
+}
+
+// refuse returns why a field must not be edited, or nil. before are the edits before it.
+func (f *fieldDraft) refuse(before []fieldDraft) *yamlfile.Refusal {
+	name := yamlfile.Quote(f.name.Text)
+	if !httpsyntax.IsToken(f.name.Text) {
+		return yamlfile.Refuse("write a name, as in X-Env", "%s is not the name of a header field", name)
+	}
+	if hint := f.owned(); hint != "" {
+		return yamlfile.Refuse(hint, "%s cannot be changed", name)
+	}
+	for _, other := range before {
+		if f.response == other.response && httpsyntax.EqualFold(f.name.Text, other.name.Text) &&
+			(f.verb != "add" || other.verb != "add") {
+			return yamlfile.Refuse("keep one of the two", "%s is in %s and in %s", name, other.verb, f.verb)
+		}
+	}
+	return nil
+}
+
+// owned returns a hint if weir writes the field itself, otherwise "".
+func (f *fieldDraft) owned() string {
+	switch strings.ReplaceAll(strings.ToLower(f.name.Text), "_", "-") {
+	case "connection", "content-length", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
+		"te", "trailer", "transfer-encoding", "upgrade":
+		return "remove it: it is for one connection or one message, for which weir writes it"
+	case "x-request-id":
+		return "remove it: weir writes the id of the request that its log has"
+	}
+	if f.response {
+		return ""
+	}
+	switch strings.ReplaceAll(strings.ToLower(f.name.Text), "_", "-") {
+	case "expect":
+		return "remove it: weir writes it if the client does"
+	case "traceparent", "tracestate":
+		return "remove it: weir writes the id of the request that its log has"
+	case "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto":
+		return "remove it: weir writes it, by the rule of trusted_proxies"
+	case "host":
+		if f.verb != "set" {
+			return "set it: a request has exactly one"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,174 @@
+// Package rewrite changes the targets of requests before they are forwarded. It works on the
+// escaped path: nothing is decoded and encoded again.
+package rewrite
+
+import (
+	"strings"
+	"unsafe"
+
+	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// A Rewrite changes targets. It does not change itself, so goroutines may share it.
+type Rewrite struct {
+	segments int    // number of segments that are removed from the start
+	prefix   string // added to the start
+
+	path  *template.Template // replaces the path; nil keeps it
+	query *template.Template // replaces the query; nil keeps it
+}
+
+// Parse returns the Rewrite of a route with a pattern: it removes the prefix strip and adds the
+// prefix add, or replaces the path. Empty texts change nothing. refused has the refusals of the
+// three texts, which are nil for valid ones.
+func Parse(strip, add, replace string, p *template.Pattern) (_ *Rewrite, refused [3]*yamlfile.Refusal) {
+	r := new(Rewrite)
+	if strip != "" {
+		refused[0] = r.strip(strip, p)
+	}
+	if add != "" {
+		refused[1] = r.add(add)
+	}
+	switch {
+	case replace == "":
+	case strip != "" || add != "":
+		refused[2] = yamlfile.Refuse("keep one of them", "a route has either prefixes or a rewrite")
+	default:
+		refused[2] = r.replace(replace, p)
+	}
+	return r, refused
+}
+
+// strip removes a prefix such as /api, with which each path that the pattern matches begins.
+func (r *Rewrite) strip(prefix string, p *template.Pattern) *yamlfile.Refusal {
+	if refused := checkPrefix(prefix); refused != nil {
+		return refused
+	}
+	segments, ok := p.Begins(prefix)
+	if !ok {
+		return yamlfile.Refuse("the match has to begin with it, as in "+prefix+"/{path...}",
+			"the pattern also matches paths that do not begin with %s", yamlfile.Quote(prefix))
+	}
+	r.segments = segments
+	return nil
+}
+
+// add adds a prefix such as /v2, after a prefix was removed.
+func (r *Rewrite) add(prefix string) *yamlfile.Refusal {
+	refused := checkPrefix(prefix)
+	if refused == nil {
+		r.prefix = string(template.AppendURL(nil, prefix))
+	}
+	return refused
+}
+
+func checkPrefix(prefix string) *yamlfile.Refusal {
+	const example = "write a path without a slash at its end, as in /api"
+	why := target.CheckPath(prefix)
+	switch i := strings.IndexAny(prefix, "{}*?# "); {
+	case i >= 0 && strings.IndexByte("{}*", prefix[i]) >= 0:
+		return yamlfile.Refuse("use rewrite for a path with parameters, as in rewrite: /new/{id}",
+			"a prefix has no parameters").At(i)
+	case i >= 0:
+		return yamlfile.Refuse(example, "%s is not a path", yamlfile.Quote(prefix))
+	case len(prefix) < 2 || prefix[0] != '/' || strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//"):
+		return yamlfile.Refuse(example, "%s is not a prefix", yamlfile.Quote(prefix))
+	case why != "":
+		return yamlfile.Refuse(example, "%s: %s", yamlfile.Quote(prefix), why)
+	}
+	return nil
+}
+
+// replace replaces the path, and the query if the text has a "?", by a text with values of the
+// request, such as /new/{id}?x={y}.
+func (r *Rewrite) replace(text string, p *template.Pattern) (refused *yamlfile.Refusal) {
+	path, query, hasQuery := strings.Cut(text, "?")
+	switch {
+	case yamlfile.Printable(text) != text:
+		return yamlfile.Refuse("remove it", "%s contains a control character", yamlfile.Quote(text))
+	case !strings.HasPrefix(path, "/"):
+		return yamlfile.Refuse("write a path, as in /new/{id}", "%s does not begin with a slash", yamlfile.Quote(text))
+	case strings.Contains(text, "#"):
+		return yamlfile.Refuse("write %23 for the character itself", "a target has no fragment").
+			At(strings.IndexByte(text, '#'))
+	case strings.Contains(path, "*"):
+		return yamlfile.Refuse("write {name} for a parameter of the pattern, and %2A for the character itself",
+			`a "*" in a path`).At(strings.IndexByte(text, '*'))
+	}
+	if r.path, refused = template.Parse(path, template.Path, p); refused != nil {
+		return refused
+	}
+	if hasQuery {
+		if r.query, refused = template.Parse(query, template.Query, p); refused != nil {
+			return refused.At(refused.Offset + len(path) + 1)
+		}
+	}
+	sample := r.path.Sample()
+	why := target.CheckPath(sample)
+	if strings.Contains(sample, "//") {
+		why = "the path has an empty segment"
+	}
+	if why != "" {
+		return yamlfile.Refuse("servers read such a path in different ways", "%s: %s", yamlfile.Quote(text), why)
+	}
+	return nil
+}
+
+// Append appends the target for a request. query is the query as it was sent, with its "?", or
+// "". If the target is not unambiguous, Append returns the status and the reason of a refusal,
+// otherwise 0.
+func (r *Rewrite) Append(dst []byte, v *template.Values, query string) (_ []byte, status int, why string) {
+	start := len(dst)
+	if r.path == nil {
+		rest := afterSegments(v.Path, r.segments)
+		switch {
+		case r.prefix == "" && hasEmptyStart(rest):
+			return dst, 400, "the path has an empty segment after the prefix that is removed"
+		case r.prefix == "" && rest == "":
+			rest = "/"
+		}
+		dst = append(append(dst, r.prefix...), rest...)
+		return append(dst, query...), 0, ""
+	}
+	dst, err := r.path.Append(dst, v)
+	switch {
+	case err == template.ErrTooLong:
+		return dst, 414, "the rewritten path is too long"
+	case err != nil:
+		return dst, 400, "a parameter of the path would add an empty segment"
+	}
+	if why := target.CheckPath(unsafe.String(unsafe.SliceData(dst[start:]), len(dst)-start)); why != "" {
+		return dst, 400, why + " after it is rewritten"
+	}
+	if r.query == nil {
+		return append(dst, query...), 0, ""
+	}
+	if query, fixed := r.query.Text(); fixed && query == "" {
+		return dst, 0, ""
+	}
+	if dst, err = r.query.Append(append(dst, '?'), v); err != nil {
+		return dst, 414, "the rewritten query is too long"
+	}
+	return dst, 0, ""
+}
+
+// afterSegments returns the part of a path after its first n segments. It begins with a slash
+// or is empty.
+func afterSegments(path string, n int) string {
+	for ; n > 0; n-- {
+		next := strings.IndexByte(path[1:], '/')
+		if next < 0 {
+			return ""
+		}
+		path = path[1+next:]
+	}
+	return path
+}
+
+// hasEmptyStart reports whether the first segment of a path is empty for some servers, although
+// others follow it. A request could reach a path in this way that another route is for.
+func hasEmptyStart(path string) bool {
+	return strings.HasPrefix(path, "//") || strings.HasPrefix(path, "/%2F") || strings.HasPrefix(path, "/%2f")
+}
