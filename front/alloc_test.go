@@ -2,10 +2,12 @@ package front_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"net"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/front"
@@ -38,6 +40,27 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestUploadAllocations checks that an upload allocates nothing on a loop. The driver of
+// goroutines allocates timers.
+func TestUploadAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, size := range []int{64 << 10, 100_000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			back := "http://" + rawUpstream(t, func(c *rawConn) { answerUploads(c, size) })
+			most := 0.1
+			if doorConfig(back).Engine == config.EngineGoroutines {
+				most = 5
+			}
+			request := uploadHead("/embed/visualisations/a/b?x=1", size) + strings.Repeat("x", size)
+			if n := mallocsPerRequest(t, discardingDoor(t, back, config.EventsAll), request); n >= most {
+				t.Errorf("%.2f allocations for an upload of %d bytes, want less than %v", n, size, most)
+			}
+		})
+	}
+}
+
 // discardingDoor starts a front door that discards its log, and returns its
 // address.
 func discardingDoor(t *testing.T, upstream, events string, adjust ...func(*config.Config)) string {
@@ -55,19 +78,24 @@ func discardingDoor(t *testing.T, upstream, events string, adjust ...func(*confi
 	return d.addr
 }
 
-// answerWithoutAllocating answers every request on a connection from a fixed
-// buffer. Requests have no body and are not pipelined.
-func answerWithoutAllocating(c *rawConn) {
+// answerWithoutAllocating answers requests without a body, from a fixed buffer.
+func answerWithoutAllocating(c *rawConn) { answerUploads(c, 0) }
+
+// answerUploads answers every request on a connection from a fixed buffer. Requests have a
+// body of the given size and are not pipelined.
+func answerUploads(c *rawConn, size int) {
 	answer := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1024\r\n"+
 		"Server: bare\r\n\r\n"), bytes.Repeat([]byte("x"), 1024)...)
-	buf := make([]byte, 16<<10)
+	end := []byte("\r\n\r\n")
+	buf := make([]byte, 16<<10+size)
 	n := 0
 	for {
 		m, err := c.TCPConn.Read(buf[n:])
 		if err != nil {
 			return
 		}
-		if n += m; !bytes.HasSuffix(buf[:n], []byte("\r\n\r\n")) {
+		n += m
+		if head := bytes.Index(buf[:n], end); head < 0 || n < head+len(end)+size {
 			continue
 		}
 		n = 0

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -54,9 +55,11 @@ func openUpstream(t testing.TB, urls ...string) *proxy.Upstream {
 	return up
 }
 
-// TestLoop runs concurrent exchanges on a loop, in turn without and with a body.
+// TestLoop runs concurrent exchanges on a loop, in turn without a body, and with bodies that
+// are read before the upstream is connected to or sent by an upload.
 func TestLoop(t *testing.T) {
 	const tasks, requests = 50, 100
+	bodies := []string{"", "abc", "", strings.Repeat("x", 20_000), "", strings.Repeat("x", 150_000)}
 	l := openLoop(t)
 	for _, answer := range []string{ok, chunkedHead + "1\r\no\r\n1\r\nk\r\n0\r\nX: y\r\n\r\n"} {
 		o := openOrigin(t, answering(answer, nil))
@@ -69,10 +72,11 @@ func TestLoop(t *testing.T) {
 				for i := range requests {
 					x.Reset()
 					fill(&x, client)
-					if x.Driver = l; i%2 == 1 {
-						x.Method, x.Length, x.Body = "POST", 3, strings.NewReader("abc")
+					body := bodies[i%len(bodies)]
+					if x.Driver = l; body != "" {
+						x.Method, x.Length, x.Body = "POST", int64(len(body)), strings.NewReader(body)
 					}
-					if p.Serve(&x); x.Err != nil || x.BodySent != 2 || x.BodyRead != int64(3*(i%2)) {
+					if p.Serve(&x); x.Err != nil || x.BodySent != 2 || x.BodyRead != int64(len(body)) {
 						t.Errorf("%d bytes of the response and %d of the request, %v", x.BodySent, x.BodyRead, x.Err)
 						return
 					}
@@ -228,23 +232,33 @@ func askOnLoop(l *transport.Loop, p *proxy.Proxy, client, requests int) (crossed
 
 func BenchmarkExchangeOnLoop(b *testing.B) {
 	for name, answer := range oneKiB {
-		b.Run(name, func(b *testing.B) {
-			l := openLoop(b)
-			p := &proxy.Proxy{Upstream: openUpstream(b, openOrigin(b, fixed(answer)).url)}
-			b.ReportAllocs()
-			<-onLoop(l, func() {
-				var x proxy.Exchange
-				client := new(sink)
-				for range b.N {
-					x.Reset()
-					fill(&x, client)
-					x.Driver = l
-					if p.Serve(&x); x.Err != nil {
-						b.Error(x.Err)
-						return
-					}
-				}
-			})
-		})
+		b.Run(name, func(b *testing.B) { benchmarkOnLoop(b, fixed(answer), nil) })
 	}
+	b.Run("upload", func(b *testing.B) {
+		body := bytes.Repeat([]byte("x"), 64<<10)
+		benchmarkOnLoop(b, afterBody(len(body)), body)
+	})
+}
+
+func benchmarkOnLoop(b *testing.B, play func(w *wire), body []byte) {
+	l := openLoop(b)
+	p := &proxy.Proxy{Upstream: openUpstream(b, openOrigin(b, play).url)}
+	b.ReportAllocs()
+	<-onLoop(l, func() {
+		var x proxy.Exchange
+		client, reader := new(sink), new(bytes.Reader)
+		for range b.N {
+			x.Reset()
+			fill(&x, client)
+			x.Driver = l
+			if body != nil {
+				reader.Reset(body)
+				x.Length, x.Body = int64(len(body)), reader
+			}
+			if p.Serve(&x); x.Err != nil {
+				b.Error(x.Err)
+				return
+			}
+		}
+	})
 }
