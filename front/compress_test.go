@@ -482,3 +482,91 @@ func TestCompressedTooMany(t *testing.T) {
 	}
 	g.open()
 }
+
+// TestCompressedFairness requests short responses while endless ones are compressed, at most
+// as fast as the processors allow.
+func TestCompressedFairness(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		part := []byte(strings.Repeat(pageText, 4))
+		for r.Context().Err() == nil {
+			if _, err := w.Write(part); err != nil {
+				return
+			}
+		}
+	})
+	d := openDoor(t, back.URL, compressed(func(c *config.Compress) { c.Level = 6 }), func(c *config.Config) {
+		short := config.DefaultRoute("/short", "")
+		short.Respond = &config.FixedResponse{Status: 200, Text: "short"}
+		c.Routes = append(c.Routes, short)
+	})
+	client := plainClient(httpClient(t))
+	for range 4 {
+		r, err := http.NewRequest("GET", d.url("/endless"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept-Encoding", "br")
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan int64)
+		go func() {
+			n, _ := io.Copy(io.Discard, resp.Body)
+			read <- n
+		}()
+		defer func() {
+			resp.Body.Close()
+			if n := <-read; n == 0 {
+				t.Error("an endless response has no bytes")
+			}
+		}()
+	}
+	for range 200 {
+		if _, body := get(t, client, d.url("/short")); body != "short" {
+			t.Fatalf("a short response: %q", body)
+		}
+	}
+}
+
+// TestCompressedSlowReader checks that a client which reads nothing holds the upstream back,
+// and that it is cut when it falls short of the minimum speed.
+func TestCompressedSlowReader(t *testing.T) {
+	const most = 64 << 20
+	sent := make(chan int, 1)
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		random := rand.New(rand.NewPCG(1, 1))
+		part := make([]byte, 32<<10)
+		n := 0
+		defer func() { sent <- n }()
+		for n < most {
+			for i := range part {
+				part[i] = byte(random.IntN(256))
+			}
+			written, err := w.Write(part)
+			if n += written; err != nil {
+				return
+			}
+		}
+	})
+	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
+		c.Limits.WriteTimeout = 300 * time.Millisecond
+	})
+	for _, encoding := range []string{"zstd", "br", "gzip"} {
+		conn := dial(t, d.addr)
+		conn.send("GET /" + encoding + " HTTP/1.1\r\nHost: a\r\nAccept-Encoding: " + encoding + "\r\n\r\n")
+		if n := <-sent; n >= most {
+			t.Errorf("%s: all %d bytes were read from the upstream", encoding, n)
+		}
+		e := d.completed(t, "/"+encoding)
+		if e.Data["limit"] != "download_rate" || e.Data["cut"] != true {
+			t.Errorf("%s: the event has %v", encoding, e.Data)
+		}
+		if n := e.HTTP.ResponseContentLength; n == 0 || n >= most {
+			t.Errorf("%s: %d bytes in the log", encoding, n)
+		}
+		conn.Close()
+	}
+}

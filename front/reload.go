@@ -10,8 +10,8 @@ import (
 // eventReloadFailed is the event of a reload that has failed.
 const eventReloadFailed = "configuration reload failed"
 
-// Reload applies the routes, redirects, upstreams, constraints, trusted proxies,
-// access and limits of requests of cfg. Requests in progress end with the old ones. The other
+// Reload applies the routes, redirects, upstreams, constraints, trusted proxies, access,
+// compression, error pages, maintenance and limits of requests of cfg. Requests in progress end with the old ones. The other
 // keys (namespace, listen, admin, drain, engine, log and the limits of connections) need a
 // restart; Reload returns the names of those with another value. After an error,
 // nothing has changed; report it with [Door.ReloadFailed].
