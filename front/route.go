@@ -24,6 +24,9 @@ type route struct {
 	pages       *errorPages
 	maintenance *maintenance // nil for the usual response to failed connections
 	responses   stage        // changes all responses of the route, also those of its limits; nil if none does
+
+	position config.Position // in a file
+	settings []config.Setting
 }
 
 // A stage handles a request before the action of its route. It may change the request, or add

@@ -97,9 +97,10 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		label := routes.label(&r)
 		value := &route{
 			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
-			events: b.eventSet(cmp.Or(r.Events, b.events)),
-			gate:   newGate(label, r.Limits, gates),
-			limits: inherit(r.Limits, cfg.Limits.RequestLimits),
+			events:   b.eventSet(cmp.Or(r.Events, b.events)),
+			gate:     newGate(label, r.Limits, gates),
+			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
+			position: r.Position, settings: r.Settings,
 		}
 		if r.CORS != nil {
 			value.cors, t.cors = newCrossOrigin(r.CORS), true
@@ -193,6 +194,7 @@ func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect) 
 		}
 		routes.add(from.Pattern, &route{
 			label: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: b.eventSet(b.events),
+			position: line.Position,
 		})
 	}
 	return nil

@@ -116,6 +116,11 @@ type Upstream struct {
 type Route struct {
 	Match string // a pattern of package router
 
+	// Position and Settings are the place of the route in a file and its keys in the
+	// order there. They are zero for a route that a program has made.
+	Position Position
+	Settings []Setting
+
 	// When restricts the route to some of the requests that match. Routes with the same
 	// Match are tried in their order, one without conditions last. If the conditions of
 	// none of them hold, the next less specific pattern is used.
@@ -364,6 +369,8 @@ type Redirect struct {
 
 	// Status is 301, 302, 307 or 308.
 	Status int
+
+	Position Position
 }
 
 // A Mistake is one mistake in a configuration, in an included file or in the file of

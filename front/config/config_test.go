@@ -14,7 +14,12 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-var compareNetworks = cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })
+// compareNetworks compares configurations, except for the places in the file.
+var compareNetworks = cmp.Options{
+	cmp.Comparer(func(a, b netip.Prefix) bool { return a == b }),
+	cmp.Comparer(func(_, _ config.Position) bool { return true }),
+	cmp.Comparer(func(_, _ []config.Setting) bool { return true }),
+}
 
 // env returns a lookup of name=value pairs.
 func env(pairs ...string) func(string) (string, bool) {

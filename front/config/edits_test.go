@@ -53,7 +53,7 @@ routes:
 			r.ResponseHeaders.Set = []config.Field{{Name: "X-A", Value: "b"}}
 		}),
 	}
-	if diff := cmp.Diff(want, c.Routes); diff != "" {
+	if diff := cmp.Diff(want, c.Routes, compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 }

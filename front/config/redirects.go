@@ -145,7 +145,7 @@ func (f *redirectFile) parseLine(fields []yamlfile.Scalar) *redirectLine {
 		f.Refuse(to, refused)
 		return nil
 	}
-	c := Redirect{From: from.Text, To: to.Text, Status: code}
+	c := Redirect{From: from.Text, To: to.Text, Status: code, Position: Position{f.Name(), from.Pos.Line}}
 	return &redirectLine{Redirect: c, from: from,
 		hop: &hop{pattern: source.Pattern, from: from.Text, to: to, target: target}}
 }

@@ -73,6 +73,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.route = d
 	r.Fields(p, n)
 	d.Match, d.To = d.match.Text, d.to.Text
+	d.Position, d.Settings = Position{File: r.Name(), Line: max(n.Pos.Line, 1)}, settings(n)
 	d.checkAction(r, p)
 	d.checkSticky(r)
 	d.checkMirror(r)

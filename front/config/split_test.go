@@ -20,7 +20,7 @@ func TestParseSplit(t *testing.T) {
 	want := config.DefaultRoute("/", "")
 	want.Split = []config.Share{{To: "a", Weight: 95}, {To: "b"}}
 	want.Sticky = &config.Sticky{Cookie: "door", MaxAge: time.Hour}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 }
@@ -40,7 +40,7 @@ func TestParseSplitConditions(t *testing.T) {
 			Cookies: []config.Condition{{Name: "c", Test: config.IsPresent}},
 		}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 	if names := got.When.Names(); names != "cookie e" {

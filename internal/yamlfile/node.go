@@ -16,6 +16,8 @@ type Node struct {
 	Type  string  // of a Single, the YAML type: string, integer, float, bool, infinity, nan
 	Items []*Node // of a List
 	Pairs []Pair  // of a Mapping, with unique keys
+
+	written string // the form in a file, if it is not that of Text; see Flow
 }
 
 // A Kind is the shape of a Node.

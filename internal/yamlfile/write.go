@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -96,6 +97,33 @@ func (n *Node) Format() []byte {
 	return []byte(b.String())
 }
 
+// Flow returns n on one line. A text that was in quotes because it looks like a value of
+// another type is in quotes again.
+func (n *Node) Flow() string {
+	var b strings.Builder
+	n.asTyped().flow(&b)
+	return b.String()
+}
+
+// asTyped returns n with the quotes of strings that look like values of another type.
+func (n *Node) asTyped() *Node {
+	typed := *n
+	typed.Items, typed.Pairs = nil, nil
+	if n.Kind == Single && n.Type == "string" && looksTyped.MatchString(n.Text) {
+		typed.written = `"` + n.Text + `"`
+	}
+	for _, item := range n.Items {
+		typed.Items = append(typed.Items, item.asTyped())
+	}
+	for _, pair := range n.Pairs {
+		typed.Pairs = append(typed.Pairs, Pair{pair.Key, pair.Value.asTyped()})
+	}
+	return &typed
+}
+
+// looksTyped matches texts of booleans and numbers.
+var looksTyped = regexp.MustCompile(`^(?i:true|false|-?[0-9][0-9.]*)$`)
+
 // block writes the keys of a mapping, each on an indented line.
 func (n *Node) block(b *strings.Builder, indent int) {
 	for _, pair := range n.Pairs {
@@ -117,7 +145,7 @@ func (n *Node) block(b *strings.Builder, indent int) {
 func (n *Node) flow(b *strings.Builder) {
 	switch n.Kind {
 	case Single:
-		b.WriteString(quoted(n.Text))
+		b.WriteString(cmp.Or(n.written, quoted(n.Text)))
 	case List:
 		b.WriteByte('[')
 		for i, item := range n.Items {

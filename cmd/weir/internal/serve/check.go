@@ -6,12 +6,14 @@ import (
 	"os"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 )
 
 type CheckCommand struct {
 	File string `arg:"" help:"The configuration to check."`
-	JSON bool   `name:"json" help:"Print the mistakes as a JSON document."`
+	JSON bool   `name:"json" help:"Print the mistakes, and the explanation, as a JSON document."`
+	explainOptions
 }
 
 // Help implements kong.HelpProvider.
@@ -23,8 +25,12 @@ func (CheckCommand) Help() string {
 and exits with 1 if there is one, or else with 0. It also checks the included files and the file of redirects. It opens
 no listener, no connection and no log; the log's folder has to exist.
 
-Example:
-  weir check weir.yaml`
+With --explain, it prints the routes whose patterns match a request, in the order in which they are tried, the reason
+for the choice, the keys of the chosen route, and what the front door does with the request.
+
+Examples:
+  weir check weir.yaml
+  weir check weir.yaml --explain 'GET https://shop.example/a?b' -H 'X-Beta: 1'`
 }
 
 // Run checks the file.
@@ -38,12 +44,21 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 	if err != nil && !errors.As(err, &mistakes) {
 		return err
 	}
-	switch {
-	case c.JSON:
-		list := append(config.Mistakes{}, mistakes...) // [] and not null
-		if err := cli.PrintJSON(s.Out, map[string]any{"mistakes": list}); err != nil {
+	document := map[string]any{"mistakes": append(config.Mistakes{}, mistakes...)} // [] and not null
+	var explanation *front.Explanation
+	if c.Explain != "" && len(mistakes) == 0 {
+		if explanation, err = c.explain(cfg); err != nil {
 			return err
 		}
+		document["explanation"] = explanation
+	}
+	switch {
+	case c.JSON:
+		if err := cli.PrintJSON(s.Out, document); err != nil {
+			return err
+		}
+	case explanation != nil:
+		printExplanation(s.Out, explanation)
 	case len(mistakes) == 0:
 		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.File, contents(cfg))
 	default:

@@ -1,0 +1,167 @@
+package front_test
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
+)
+
+// explain returns the decision about a request with fields, as METHOD HOST TARGET.
+func (d *testDoor) explain(t *testing.T, request string, fields ...string) *front.Explanation {
+	t.Helper()
+	p := strings.Fields(request)
+	head := p[0] + " " + p[2] + " HTTP/1.1\r\nHost: " + p[1] + "\r\n"
+	for _, f := range fields {
+		head += f + "\r\n"
+	}
+	e, err := d.Explain([]byte(head+"\r\n"), netip.MustParseAddr("127.0.0.1"))
+	if err != nil {
+		t.Fatalf("%s: %v", request, err)
+	}
+	return e
+}
+
+// TestExplainAgreesWithTheDoor sends requests and compares the response with the
+// explanation.
+func TestExplainAgreesWithTheDoor(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes = []config.Route{
+			conditional("/a/{x}", "1", headers(beta)),
+			conditional("/a/{x}", "2", query(debug)),
+			conditional("GET /a/{x}", "3", query(debug)),
+			conditional("*.example.com/a/{x}", "4", headers(hasAny)),
+			conditional("{tenant}.example.com/{path...}", "5", config.Conditions{}),
+			conditional("shop.example.com/a/b", "6", config.Conditions{}),
+			conditional("POST /post", "7", config.Conditions{}),
+			conditional("/{p...}", "8", headers(hasNot)),
+		}
+		for i := range c.Routes {
+			c.Routes[i].Position = config.Position{File: "weir.yaml", Line: i + 1}
+		}
+	})
+	client := httpClient(t)
+	for _, host := range []string{"localhost", "shop.example.com", "blog.example.com", "a.b.example.com"} {
+		for _, target := range []string{"/a/b", "/a/b?debug", "/a/c", "/post", "/", "/a/../b", "*"} {
+			for _, fields := range [][]string{nil, {"X-Beta: 1"}, {"X-Any: 2"}, {"X-Beta: 1", "X-Any: 2"}} {
+				for _, method := range []string{"GET", "POST", "OPTIONS"} {
+					if target == "*" && method != "OPTIONS" {
+						continue
+					}
+					req := &http.Request{Method: method, URL: d.parsedURL(t, target), Host: host, Header: http.Header{}}
+					for _, f := range fields {
+						name, value, _ := strings.Cut(f, ": ")
+						req.Header.Set(name, value)
+					}
+					resp, text := do(t, client, req)
+					e := d.explain(t, method+" "+host+" "+target, fields...)
+					chosen := ""
+					for _, r := range e.Routes {
+						if r.Chosen {
+							chosen = string(rune('0' + r.Line))
+						}
+					}
+					status := e.Status
+					if chosen != "" {
+						status = 200
+					}
+					if chosen != "" && text != chosen || status != resp.StatusCode || e.Allow != resp.Header.Get("Allow") {
+						t.Errorf("%s %s%s %q: %d %q, but explained as %d by line %s, %+v", method, host, target, fields,
+							resp.StatusCode, text, status, chosen, e)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestExplainListsTheCandidates(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		redirecting(config.Redirect{From: "/old/*", To: "/new/*", Status: 301,
+			Position: config.Position{File: "r.csv", Line: 7}})(c)
+		limited := config.DefaultRoute("{t}.example.com/old/{x:int}", "site")
+		limited.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+		split := config.DefaultRoute("/old/{x}/b", "")
+		split.Split = []config.Share{{To: "site", Weight: 3}, {To: "site", Weight: 1}}
+		c.Routes = append(c.Routes, limited, split, conditional("GET {t...}.com/{p...}", "any", headers(beta)),
+			conditional("/{x}/1", "x", config.Conditions{}))
+	})
+	for _, c := range []struct {
+		request string
+		want    string // of each route, its pattern, why and steps
+	}{
+		{"GET a.example.com /old/1", "{t}.example.com/old/{x:int} [refuses the client 127.0.0.1 with 403, " +
+			"forwards to the upstream site: " + back.URL + "] | GET {t...}.com/{p...} (does not hold: X-Beta is \"1\") | " +
+			"/old/{rest...} (less specific: it has no host) | /{x}/1 (less specific: it has no host) | " +
+			"/{path...} (less specific: it has no host)"},
+		{"GET h /old/1", "/old/{rest...} [redirects with 301 to /new/1] | " +
+			"/{x}/1 (less specific: {x} instead of old in segment 1) | " +
+			"/{path...} (less specific: {path...} instead of old in segment 1)"},
+		{"GET h /old/a/b", "/old/{x}/b [forwards 75 % of the requests to the upstream site: " + back.URL +
+			", forwards 25 % of the requests to the upstream site: " + back.URL + "] | " +
+			"/old/{rest...} (less specific: {rest...} instead of {x} in segment 2) | " +
+			"/{path...} (less specific: {path...} instead of old in segment 1)"},
+		{"GET h /x/1", "/{x}/1 [responds with 200 and a body of 1 bytes] | " +
+			"/{path...} (less specific: {path...} instead of {x} in segment 1)"},
+	} {
+		var got []string
+		for _, r := range d.explain(t, c.request).Routes {
+			text := r.Pattern
+			if r.Why != "" {
+				text += " (" + r.Why + ")"
+			}
+			if r.Chosen {
+				text += " [" + strings.Join(r.Steps, ", ") + "]"
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, " | ") != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.request, strings.Join(got, " | "), c.want)
+		}
+	}
+}
+
+func TestExplainRejectsHeads(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL)
+	for head, want := range map[string]string{
+		"":                                    "not complete",
+		"GET / HTTP/1.1\r\n":                  "not complete",
+		"GET / HTTP/1.1\r\n\r\n":              "400",
+		"GET / HTTP/1.1\r\nHost: a@b\r\n\r\n": "400",
+		"G(T / HTTP/1.1\r\nHost: a\r\n\r\n":   "400",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":    "400",
+	} {
+		if _, err := d.Explain([]byte(head), netip.MustParseAddr("127.0.0.1")); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", head, err, want)
+		}
+	}
+	e, err := d.Explain([]byte("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"),
+		netip.MustParseAddr("127.0.0.1"))
+	if err != nil || len(e.Routes) != 1 || !e.Routes[0].Chosen {
+		t.Errorf("a request with a body: %+v, %v", e, err)
+	}
+}
+
+// parsedURL returns the URL of a target, which is sent as it is.
+func (d *testDoor) parsedURL(t *testing.T, target string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(d.url("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if target == "*" {
+		u.Opaque, u.Path = "*", ""
+		return u
+	}
+	path, rawQuery, _ := strings.Cut(target, "?")
+	u.Path, u.RawQuery = path, rawQuery
+	return u
+}
