@@ -46,6 +46,9 @@ func parseStatus(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return status, nil
 }
 
+// parseBody reads a body, which may have several lines.
+func parseBody(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return s.Text, nil }
+
 // parseFieldValue reads the value of a header field.
 func parseFieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if s.Text == "" || !httpsyntax.IsPlain(s.Text) || strings.TrimSpace(s.Text) != s.Text {

@@ -591,3 +591,15 @@ func checkMistakes(t *testing.T, src []byte, err error) {
 		}
 	}
 }
+
+// TestLinesOfAText checks that the text of a fixed response may have several lines.
+func TestLinesOfAText(t *testing.T) {
+	const src = "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /\n  respond:\n    status: 200\n    text: |\n      a\n      b\n"
+	c, err := config.Parse("weir.yaml", []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Routes[0].Respond.Text; got != "a\nb\n" {
+		t.Errorf("the text is %q", got)
+	}
+}

@@ -90,7 +90,7 @@ var schema = append([]key{
 	{Path: "routes.*.respond.status", Required: "it is from 200 to 599",
 		Read: yamlfile.One(parseStatus, func(f filling) *int { return &f.route.Respond.Status })},
 	{Path: "routes.*.respond.text",
-		Read: yamlfile.One(yamlfile.Text, func(f filling) *string { return &f.route.Respond.Text })},
+		Read: yamlfile.One(parseBody, func(f filling) *string { return &f.route.Respond.Text })},
 	{Path: "routes.*.respond.type",
 		Read: yamlfile.One(parseFieldValue, func(f filling) *string { return &f.route.Respond.Type })},
 	{Path: "routes.*.files", Read: action(readFiles)},
