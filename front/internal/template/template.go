@@ -196,14 +196,16 @@ var (
 // Append appends the text for a request. The error is ErrTooLong; or ErrSlashes if a slash
 // follows another one where a value begins or ends in a path, so that a server may see another
 // path, or even a host. The text is then complete, but has only the first of the slashes. An
-// escaped slash (%2F) counts as one, but stays.
+// escaped slash (%2F) counts as a slash, but it and a slash after it stay.
 func (t *Template) Append(dst []byte, v *Values) (_ []byte, err error) {
 	begin := len(dst)
 	for i := range t.parts {
 		p := &t.parts[i]
 		text := t.value(p, v)
 		if t.place == Path && beginsWithSlash(text) && endsInSlash(dst[begin:]) {
-			text, err = strings.TrimLeft(text, "/"), ErrSlashes
+			if err = ErrSlashes; dst[len(dst)-1] == '/' {
+				text = strings.TrimLeft(text, "/")
+			}
 		}
 		switch {
 		case p.source == clientAddress && v.Client.IsValid():

@@ -41,6 +41,7 @@ func TestAppend(t *testing.T) {
 		{"/a/{rest...}", "/a//evil", "/{rest}", Path, "/evil", ErrSlashes},
 		{"/a/{rest...}", "/a/%2Fevil", "/{rest}", Path, "/%2Fevil", ErrSlashes},
 		{"/a/{rest...}", "/a/b//c", "/{rest}", Path, "/b//c", nil},
+		{"/a/{id}", "/a/%2F", "/{id}/c", Path, "/%2F/c", ErrSlashes},
 		{"/a/{rest...}", "/a/b/", "/{rest}/c", Path, "/b/c", ErrSlashes},
 		{"/a/{id}", "/a/b&admin=1+2;c=%26", "x={id}", Query, "x=b%26admin%3D1%2B2%3Bc%3D%26", nil},
 		{"/a/{id}", "/a/b", "{request.query}&id={id}", Query, "q=1&r=%20&id=b", nil},
