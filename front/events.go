@@ -107,6 +107,9 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	}
 	addFields(event, "request_headers", e.requestHeaders, x.Header)
 	addFields(event, "response_headers", e.responseHeaders, x.sentFields())
+	if x.route != nil && x.route.logFields != nil {
+		x.addLogFields(event)
+	}
 	if failure := x.failure(); failure != nil {
 		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}

@@ -255,6 +255,20 @@ func serveStoppable() {
 	io.Copy(io.Discard, os.Stdin)
 }
 
+// stop stops a child process and returns when it has stopped.
+func stop(t *testing.T, p *os.Process) {
+	t.Helper()
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	var status syscall.WaitStatus
+	for !status.Stopped() {
+		if _, err := syscall.Wait4(p.Pid, &status, syscall.WUNTRACED, nil); err != nil && err != syscall.EINTR {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMirrorStopped stops the process of the mirror. Copies are dropped at the limit, without
 // a delay for clients, and are sent again when the process continues.
 func TestMirrorStopped(t *testing.T) {
@@ -297,9 +311,7 @@ func TestMirrorStopped(t *testing.T) {
 	}
 	send(1)
 	d.mirrorResults(t)
-	if err := shadow.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, shadow.Process)
 	if longest := send(100); longest > 10*time.Second { // routes.timeout is 30s
 		t.Errorf("a request took %v", longest)
 	}

@@ -23,6 +23,7 @@ type route struct {
 
 	pages       *errorPages
 	maintenance *maintenance // nil for the usual response to failed connections
+	logFields   []logField   // added to the completed event
 	responses   stage        // changes all responses of the route, also those of its limits; nil if none does
 
 	position config.Position // in a file

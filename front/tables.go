@@ -112,6 +112,9 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		if err := value.addEdits(r, pattern); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
+		if value.logFields, err = newLogFields(r.LogFields, pattern); err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
 		t.gates[label] = value.gate
 		routes.add(r.Match, value)
 	}

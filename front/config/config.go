@@ -167,6 +167,9 @@ type Route struct {
 	ErrorPages  *ErrorPages
 	Maintenance *Maintenance
 
+	// LogFields are added to the completed event of each request, in data.
+	LogFields []Field
+
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
 

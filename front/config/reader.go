@@ -49,6 +49,7 @@ type routeDraft struct {
 	others    []yamlfile.Scalar // names of further upstreams
 	sticky    yamlfile.Pos      // of the key
 	mirror    *mirrorDraft      // nil without one
+	logFields []logFieldDraft
 
 	redirectTo yamlfile.Scalar
 	editDrafts

@@ -78,6 +78,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	d.checkSticky(r)
 	d.checkMirror(r)
 	d.checkEdits(r)
+	d.checkLogFields(r)
 	f.routes = append(f.routes, d)
 	f.config.Routes = append(f.config.Routes, d.Route)
 }

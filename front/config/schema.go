@@ -109,6 +109,8 @@ var schema = append([]key{
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
 	{Path: "routes.*.log.events",
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
+	{Path: "routes.*.log.fields", Ambiguous: true, Read: readLogFields},
+	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(limitKeys(), routeRedirectKeys(), editKeys(),

@@ -1,0 +1,61 @@
+package config_test
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+func TestParseLogFields(t *testing.T) {
+	got := parse(t, "upstreams: {a: {servers: http://a}}\nroutes:\n- match: '/{tenant}/x'\n  to: a\n"+
+		"  log: {events: none, fields: {team: checkout, tenant: \"{tenant}\", n: '5', x-y_Z: \"{{}}\"}}\n", nil).Routes[0].LogFields
+	want := []config.Field{
+		{Name: "team", Value: "checkout"}, {Name: "tenant", Value: "{tenant}"}, {Name: "n", Value: "5"},
+		{Name: "x-y_Z", Value: "{{}}"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseLogFieldsMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, fields string
+		want         []string
+	}{
+		{"none", "{}", []string{`5:17 "fields" is empty`}},
+		{"a list", "[team]", []string{`5:17 "fields" must be a mapping`}},
+		{"a name", "{a b: c, a.b: c}", []string{`5:18 "a b" cannot name a field`, `5:26 "a.b" cannot name a field`}},
+		{"an unknown parameter", "{a: '{x}'}", []string{`5:21 no parameter "x"`}},
+		{"a brace", "{a: 'b}'}", []string{`5:23 a } without {`}},
+		{"an empty value", "{a: ''}", []string{`5:21 the value is empty`}},
+		{"a number", "{a: 5}", []string{`5:21 5 is a integer|quotes`}},
+		{"the query", "{a: 'b{request.query}'}", []string{`5:23 http.query`}},
+		{"a mapping", "{a: {b: c}}", []string{`5:21 "a" must be a single value`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantMistakes(t, mistakes(t, ofRoute("  to: a\n  log: {fields: "+c.fields+"}\n"), nil), c.want)
+		})
+	}
+}
+
+// TestLogFieldsOfEvents checks that no route can add a field that docs/format.md documents for
+// the events of requests.
+func TestLogFieldsOfEvents(t *testing.T) {
+	page, err := os.ReadFile("../../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := regexp.MustCompile("`data\\.([a-z_]+)`").FindAllStringSubmatch(string(page), -1)
+	if len(keys) < 10 {
+		t.Fatalf("docs/format.md has only %d keys of data", len(keys))
+	}
+	for _, key := range keys {
+		src := ofRoute("  to: a\n  log: {fields: {" + key[1] + ": x}}\n")
+		wantMistakes(t, mistakes(t, src, nil), []string{`5:18 "` + key[1] + `" of their own`})
+	}
+}

@@ -1,0 +1,46 @@
+package front
+
+import (
+	"fmt"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/log"
+)
+
+// A logField is a field that a route adds to the completed events of its requests. Its value
+// is the text of the template, if that is not nil.
+type logField struct {
+	key, text string
+	made      *template.Template
+}
+
+// newLogFields returns the fields of a route with a parsed pattern.
+func newLogFields(fields []config.Field, p *template.Pattern) ([]logField, error) {
+	var all []logField
+	for _, f := range fields {
+		made, refused := template.Parse(f.Value, template.Header, p)
+		if refused != nil {
+			return nil, fmt.Errorf("the field %s of the log: %s", f.Name, refused.What)
+		}
+		field := logField{key: f.Name, made: made}
+		if text, ok := made.Text(); ok {
+			field.text, field.made = text, nil
+		}
+		all = append(all, field)
+	}
+	return all, nil
+}
+
+// addLogFields adds the fields of the route to an event.
+func (x *exchange) addLogFields(e log.Event) {
+	v := x.values()
+	for i := range x.route.logFields {
+		f := &x.route.logFields[i]
+		text := f.text
+		if f.made != nil {
+			text, _ = x.text(f.made, &v) // one that is too long is cut, as the log does with any value
+		}
+		e.Str(f.key, text)
+	}
+}
