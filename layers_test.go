@@ -66,7 +66,8 @@ var layers = map[string]struct {
 	},
 	"front/config": {
 		own: []string{"router", "proxy", "front/internal/files", "front/internal/redirect", "front/internal/rewrite",
-			"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest", "internal/password", "internal/yamlfile"},
+			"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
+			"internal/password", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/coding": {

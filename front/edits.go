@@ -101,7 +101,7 @@ func (e *requestEdits) apply(x *exchange) (responded bool) {
 		x.refuse(414, "a header field for the upstream would be too long")
 		return true
 	}
-	x.SendRemove = e.fields.remove
+	x.SendRemove = joinNames(x.SendRemove, e.fields.remove)
 	return false
 }
 
@@ -152,7 +152,7 @@ func (e *responseEdits) apply(x *exchange) (responded bool) {
 		x.refuse(414, "a header field of the response would be too long")
 		return true
 	}
-	x.AnswerRemove = e.remove
+	x.AnswerRemove = joinNames(x.AnswerRemove, e.remove)
 	return false
 }
 

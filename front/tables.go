@@ -157,6 +157,13 @@ func (b *tableBuilder) stages(
 		}
 		stages = append(stages, auth)
 	}
+	if r.ForwardAuth != nil {
+		auth, err := newForwardAuth(r.ForwardAuth, b.metrics, upstreams, of.label)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, auth)
+	}
 	if r.Mirror != nil {
 		m, err := b.newMirror(of.label, r, upstreams)
 		if err != nil {

@@ -152,19 +152,8 @@ func parseSentHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case !httpsyntax.IsToken(s.Text):
 		return "", yamlfile.Refuse("write a name, as in X-User", "%s is not the name of a header field",
 			yamlfile.Quote(s.Text))
-	case isReserved(s.Text):
+	case (&fieldDraft{name: s, verb: "add"}).owned() != "":
 		return "", yamlfile.Refuse("choose another name, as in X-User", "weir itself writes %s", yamlfile.Quote(s.Text))
 	}
 	return s.Text, nil
 }
-
-// isReserved reports whether a configuration cannot set a request field, because weir sets
-// it for all requests. In a field's name, many upstreams read "_" as "-".
-func isReserved(name string) bool {
-	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-	return slices.Contains(reservedFields, name) || strings.HasPrefix(name, "x-forwarded")
-}
-
-var reservedFields = []string{"connection", "content-length", "expect", "forwarded", "host", "keep-alive",
-	"proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer", "traceparent", "transfer-encoding",
-	"upgrade", "x-real-ip", "x-request-id"}

@@ -179,9 +179,32 @@ type Route struct {
 	// BasicAuth, if not nil, admits only users.
 	BasicAuth *BasicAuth
 
+	// ForwardAuth, if not nil, admits the requests that a service admits.
+	ForwardAuth *ForwardAuth
+
 	// CORS, if not nil, lets pages of other origins read the responses. Nil passes the
 	// fields of upstreams on.
 	CORS *CORS
+}
+
+// ForwardAuth asks a service whether a request is admitted: with GET, the request's header
+// fields, X-Forwarded-Method and X-Forwarded-Uri. A 2xx response admits the request. The
+// client gets any other response.
+type ForwardAuth struct {
+	To   string // the upstream of the service
+	Path string // of the requests to the service, escaped, perhaps with a query
+
+	// Timeout is how long the service may take for a complete response. More than zero;
+	// default 10s.
+	Timeout time.Duration
+
+	// RequestHeaders are the names of the fields that the service gets, besides those of
+	// all requests, such as X-Forwarded-For. Empty means all fields.
+	RequestHeaders []string
+
+	// Copy are the names of the fields of the service's response that the request gets. The
+	// client's fields of these names are removed.
+	Copy []string
 }
 
 // CORS lets pages of other origins read the responses of a route, as the Fetch standard

@@ -266,12 +266,12 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`3:30 "access" admits all clients`, `4:38 "allow" is empty`, `5:30 "access" must be a mapping`}},
 		{"users", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, basic_auth: {realm: 'a\"b'}}\n" +
 			"- {match: /b, to: a, basic_auth: {users: {'a:b': x, bob: swordfish, eve: $apr1$x$y}}}\n" +
-			"- {match: /c, to: a, basic_auth: {users: {}, user_header: x_forwarded_user}}\n" +
+			"- {match: /c, to: a, basic_auth: {users: {}, user_header: x_forwarded_for}}\n" +
 			"- {match: /d, to: a, basic_auth: {users: 'bob:swordfish', pass_authorization: maybe}}\n" +
 			"- {match: /e, to: a, basic_auth: {users: no/users, user_header: 'a b'}}\n",
 			[]string{`3:22 no "users"|users.htpasswd`, `3:42 "a\"b" is not a realm`, `4:43 "a:b" cannot name a user`,
 				`4:58 the password of user "bob"|weir hash-password`, `4:74 the password of user "eve": its hash is too weak`,
-				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_user"`, `6:42 not the path of a file`,
+				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_for"`, `6:42 not the path of a file`,
 				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
 		{"cors", "upstreams: {a: {servers: http://a}}\nroutes:\n" +
 			"- {match: /a, to: a, cors: {origins: ['*', 'null'], credentials: true, max_age: 5}}\n" +
@@ -296,6 +296,13 @@ func TestParseMistakes(t *testing.T) {
 			"- {match: /a, to: a, compress: {encodings: []}}\n- {match: /b, to: a, compress: [gzip]}\n" +
 			"- {match: /c, to: a, compress: {gzip: true}}\n",
 			[]string{`3:44 "encodings" is empty`, `4:32 "compress" must be a mapping`, `5:33 unknown key "gzip"`}},
+		{"forward_auth", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, forward_auth: {to: b}}\n" +
+			"- {match: /b, to: a, forward_auth: {to: a, path: verify, timeout: 0s, copy: [Host, x_forwarded_for, 'a b']}}\n" +
+			"- {match: /c, to: a, forward_auth: {to: a, path: /a/../b, request_headers: [], copy: []}}\n",
+			[]string{`3:22 no "path"`, `3:41 there is no upstream "b"`, `4:50 "verify" is not a path`, `4:67 no time`,
+				`4:78 weir itself writes "Host"`, `4:84 weir itself writes "x_forwarded_for"`,
+				`4:101 "a b" is not the name of a header field`, `5:50 "/a/../b"`, `5:76 "request_headers" is empty`,
+				`5:86 "copy" is empty`}},
 
 		{"error pages", smallest + "error_pages: {200: a.html, 600: a.html, 4x: a.html, 404: none.html, 405: [], " +
 			"406: config.go, 407: true, intercept: on}\n",

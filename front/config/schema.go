@@ -116,7 +116,7 @@ var schema = append([]key{
 }, slices.Concat(limitKeys(), routeRedirectKeys(), editKeys(),
 	accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
-	basicAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
+	basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
 	errorKeys(""), errorKeys("routes.*."))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}

@@ -1,0 +1,237 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
+)
+
+// A forwardAuth is a stage that asks a service whether a request is admitted. It asks with an
+// exchange of its own, which has the driver of the request. Without a complete answer of the
+// service, no request is admitted.
+type forwardAuth struct {
+	refused prometheus.Counter
+	to      *upstream
+	proxy   *proxy.Proxy // of the upstream, with the hook of these exchanges
+	target  string
+	timeout time.Duration
+	ask     []string // the client's fields that the service gets; nil for all
+	copy    []string // fields of the answer that replace those of the request
+}
+
+// maxVerdict is the maximum length of the body of an answer. Answers are read completely
+// before they are passed on.
+const maxVerdict = 1 << 20
+
+// newForwardAuth returns the stage of a route.
+func newForwardAuth(c *config.ForwardAuth, m *metrics, upstreams map[string]*upstream, route string) (*forwardAuth,
+	error) {
+	to, err := upstreamOf(upstreams, c.To)
+	if err != nil {
+		return nil, err
+	}
+	a := &forwardAuth{
+		refused: m.accessRefusal(refusedByForwardAuth, route), to: to,
+		target: c.Path, timeout: c.Timeout, ask: c.RequestHeaders, copy: c.Copy,
+	}
+	hook := func(v *proxy.Exchange, e proxy.Event) {
+		switch failure, _ := v.Err.(*proxy.Error); e {
+		case proxy.PassedOver:
+			m.failures.WithLabelValues(to.name, string(failure.Kind)).Inc()
+		case proxy.Waiting:
+			m.waits.WithLabelValues(to.name).Inc()
+		}
+	}
+	a.proxy = &proxy.Proxy{Upstream: to.proxy.Upstream, Trust: to.proxy.Trust, Hook: hook}
+	return a, nil
+}
+
+func (a *forwardAuth) apply(x *exchange) (responded bool) {
+	v := verdicts.Get().(*verdict)
+	defer v.release()
+	a.fill(v, x)
+	ctx, cancel := x.waitContext()
+	defer cancel()
+	ctx, stop := context.WithTimeout(ctx, a.timeout)
+	defer stop()
+	release := proxy.CancelWith(ctx, &v.Exchange)
+	a.proxy.Serve(&v.Exchange)
+	release()
+	switch {
+	case v.Err != nil:
+		a.fail(x, v, errors.Is(ctx.Err(), context.DeadlineExceeded))
+		return true
+	case v.Status < 200 || v.Status > 299:
+		a.refuse(x, v)
+		return true
+	}
+	if v.Waited > 0 {
+		a.to.servers[v.Server].Observe(v.Waited.Seconds())
+	}
+	x.SendRemove = joinNames(x.SendRemove, a.copy)
+	for i := range v.fields {
+		if f := &v.fields[i]; hasName(a.copy, f.Name) {
+			x.Send = append(x.Send, proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)})
+		}
+	}
+	return false
+}
+
+// fill sets the question to the service: a GET request without the body.
+func (a *forwardAuth) fill(v *verdict, x *exchange) {
+	v.Method, v.Target, v.Host, v.Scheme = "GET", a.target, x.Host, x.Scheme
+	v.Peer, v.Driver, v.Timeout = x.Peer, x.Driver, a.timeout
+	v.Client = v
+	for _, f := range x.Header {
+		if hasName(neverAsked, f.Name) {
+			continue
+		}
+		if a.ask == nil || hasName(a.ask, f.Name) || hasName(alwaysAsked, f.Name) {
+			v.Header = append(v.Header, f)
+		}
+	}
+	v.Send = append(append(v.Send, x.Send...),
+		proxy.Field{Name: "X-Forwarded-Method", Value: x.Method},
+		proxy.Field{Name: "X-Forwarded-Uri", Value: x.Target})
+	v.SendRemove = x.SendRemove
+}
+
+var (
+	// neverAsked are the fields about the body, about the connection, and those that could
+	// make a service respond with 304, 206 or 412.
+	neverAsked = []string{"Content-Length", "Transfer-Encoding", "Trailer", "Te", "Expect", "Upgrade", "Range", "If-Range",
+		"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
+	// alwaysAsked are the fields from which package proxy makes others.
+	alwaysAsked = []string{"Connection", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded"}
+)
+
+func hasName(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool {
+		return len(n) == len(name) && httpsyntax.EqualFold(n, name)
+	})
+}
+
+// refuse passes the answer of the service on to the client.
+func (a *forwardAuth) refuse(x *exchange, v *verdict) {
+	a.refused.Inc()
+	a.answered(x, v)
+	x.refusal = "forward_auth: " + a.to.name + " responded with " + strconv.Itoa(v.Status)
+	fields := make([]proxy.Field, 0, len(v.fields))
+	for _, f := range v.fields {
+		if !httpsyntax.EqualFold(f.Name, "Content-Length") {
+			fields = append(fields, proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)})
+		}
+	}
+	x.respondWith(v.Status, fields, string(v.body))
+}
+
+// fail responds in place of a service that has not answered completely. late reports whether
+// its time was over.
+func (a *forwardAuth) fail(x *exchange, v *verdict, late bool) {
+	failure := v.Err.(*proxy.Error)
+	if late && failure.Kind == proxy.ClientGone {
+		failure = &proxy.Error{Kind: proxy.Timeout, Server: failure.Server, Step: failure.Step, Err: errLateVerdict}
+	}
+	a.answered(x, v)
+	x.Err = failure
+	if failure.Kind == proxy.ClientGone {
+		x.Status, x.Cut = 499, true
+		return
+	}
+	status, fields := v.Status, v.fields
+	if v.Cut { // after the head
+		status, fields = 502, nil
+	}
+	if failure.Kind == proxy.Timeout {
+		status = 504
+	}
+	var retry []proxy.Field
+	for _, f := range fields {
+		if f.Name == "Retry-After" {
+			retry = append(retry, f)
+		}
+	}
+	x.refuse(status, "forward_auth: no answer of "+a.to.name, retry...)
+}
+
+// answered makes the service the destination of the request in the log and in the metrics.
+func (a *forwardAuth) answered(x *exchange, v *verdict) {
+	x.to, x.Server, x.Waited, x.Retried = a.to, v.Server, v.Waited, v.Retried
+}
+
+var (
+	errLateVerdict = errors.New("no complete answer in time")
+	errLongVerdict = &proxy.Error{Kind: proxy.BadAnswer, Step: "reading the answer",
+		Err: errors.New("it is longer than 1 MiB")}
+	errNoTunnel = errors.New("the request asks for no other protocol")
+)
+
+// A verdict is an exchange with the service of a forwardAuth, and its Client. It comes from a
+// pool.
+type verdict struct {
+	proxy.Exchange
+	fields []proxy.Field // valid until release
+	length int
+	body   []byte // if the request is refused
+}
+
+var verdicts = sync.Pool{New: func() any { return new(verdict) }}
+
+func (v *verdict) release() {
+	v.Reset()
+	clear(v.fields)
+	v.fields, v.length, v.body = v.fields[:0], 0, nil
+	verdicts.Put(v)
+}
+
+// Informational implements proxy.Client.
+func (v *verdict) Informational(int, []proxy.Field) error { return nil }
+
+// Head implements proxy.Client.
+func (v *verdict) Head(_ int, fields []proxy.Field, length int64) error {
+	v.fields = append(v.fields, fields...)
+	if length > maxVerdict {
+		return errLongVerdict
+	}
+	return nil
+}
+
+// Room implements proxy.Client.
+func (v *verdict) Room() (int, error) { return math.MaxInt, nil }
+
+// Write implements proxy.Client.
+func (v *verdict) Write(p []byte) (int, error) {
+	if v.length += len(p); v.length > maxVerdict {
+		return 0, errLongVerdict
+	}
+	if v.Status > 299 {
+		v.body = append(v.body, p...)
+	}
+	return len(p), nil
+}
+
+// Flush implements proxy.Client.
+func (v *verdict) Flush() error { return nil }
+
+// Trailer implements proxy.Client.
+func (v *verdict) Trailer([]proxy.Field) {}
+
+// Duplex implements proxy.Client.
+func (v *verdict) Duplex() {}
+
+// StopReading implements proxy.Client.
+func (v *verdict) StopReading() {}
+
+// Tunnel implements proxy.Client. It is not called, because the request has no Upgrade.
+func (v *verdict) Tunnel() (proxy.Tunnel, []proxy.Field, error) { return nil, nil, errNoTunnel }
