@@ -438,3 +438,55 @@ func TestManyReadersOfAFile(t *testing.T) {
 		}
 	}
 }
+
+// TestCompressedFiles checks files on a route with compression: a precompressed file is not
+// compressed again, and a range is one of the file.
+func TestCompressedFiles(t *testing.T) {
+	text := strings.Repeat("compressible ", 1000)
+	f := newFolder(t, map[string]string{"a.js": text, "b.js": text, "b.js.gz": "precompressed"})
+	if err := os.Chtimes(string(f)+"/b.js.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	d := openDoor(t, upstream(t, hello).URL, compressed(), routes(
+		f.route("/{path...}", func(c *config.Files) { c.Precompressed = []string{"gzip"} })))
+	client := plainClient(httpClient(t))
+	for _, c := range []struct {
+		path, tag, bytes string
+		status           int
+		coding, want     string
+	}{
+		{"/a.js", "", "", 200, "gzip", text},
+		{"/a.js", "", "bytes=0-11", 206, "", "compressible"},
+		{"/b.js", "", "", 200, "gzip", "precompressed"},
+	} {
+		req, err := http.NewRequest("GET", d.url(c.path), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", "gzip")
+		if c.bytes != "" {
+			req.Header.Set("Range", c.bytes)
+		}
+		resp, body := do(t, client, req)
+		if c.path == "/a.js" && c.status == 200 {
+			resp.Body = io.NopCloser(strings.NewReader(body))
+			plain, err := io.ReadAll(decoded(t, resp))
+			if err != nil {
+				t.Error(err)
+			}
+			body = string(plain)
+		}
+		if resp.StatusCode != c.status || resp.Header.Get("Content-Encoding") != c.coding || body != c.want {
+			t.Errorf("%s %s: %s, %q, %d bytes", c.path, c.bytes, resp.Status, resp.Header.Get("Content-Encoding"), len(body))
+		}
+		if vary := resp.Header.Values("Vary"); len(vary) != 1 || vary[0] != "Accept-Encoding" {
+			t.Errorf("%s %s: Vary: %q", c.path, c.bytes, vary)
+		}
+		tag := resp.Header.Get("Etag")
+		req.Header.Del("Range")
+		req.Header.Set("If-None-Match", tag)
+		if again, _ := do(t, client, req); again.StatusCode != 304 || again.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s %s: validating %s: %s, %v", c.path, c.bytes, tag, again.Status, again.Header)
+		}
+	}
+}
