@@ -135,7 +135,8 @@ func TestTextsAreBounded(t *testing.T) {
 
 func editFields(r *config.Route) {
 	r.RequestHeaders = config.FieldEdits{
-		Set: []config.Field{{Name: "X-Env", Value: "prod"}, {Name: "X-Tenant", Value: "{id}"}, {Name: "Host", Value: "inner:81"},
+		Set: []config.Field{{Name: "X-Env", Value: "prod"}, {Name: "X-Tenant", Value: "{id}"}, {Name: "Host",
+			Value: "inner:81"},
 			{Name: "X-Real-IP", Value: "{client.address}"}, {Name: "X-Id", Value: "{request.id}"},
 			{Name: "X-Line", Value: "{request.method} {request.path}?{request.query} {request.host}"}},
 		Add:    []config.Field{{Name: "Via", Value: "weir"}, {Name: "Via", Value: "door"}},
@@ -174,7 +175,8 @@ func TestFieldEdits(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Host = "shop.example:80"
-		req.Header = http.Header{"X-Env": {"mine"}, "X_env": {"spoofed"}, "X-Debug": {"1"}, "Via": {"client"}, "X-Real-Ip": {"6.6.6.6"}}
+		req.Header = http.Header{"X-Env": {"mine"}, "X_env": {"spoofed"}, "X-Debug": {"1"}, "Via": {"client"},
+			"X-Real-Ip": {"6.6.6.6"}}
 		req.Trailer = http.Header{"X-Sum": {"1"}, "X-More": {"2"}}
 		resp, _ := do(t, client, req)
 		r := <-got
@@ -280,7 +282,8 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 		routing("/typed/{id}", func(r *config.Route) {
 			editFields(r)
 			r.ResponseHeaders.Set = append(r.ResponseHeaders.Set, config.Field{Name: "content-type", Value: "text/html"})
-			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &config.FixedResponse{Status: 410, Text: "<p>", Type: "a/b"}
+			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &config.FixedResponse{Status: 410, Text: "<p>",
+				Type: "a/b"}
 		}),
 		routing("/to/{id}", func(r *config.Route) {
 			editFields(r)
@@ -290,8 +293,9 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 	)
 	const post = "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"
 	ask(t, d.addr, fmt.Sprintf(post, "/rate/x"))
-	for path, status := range map[string]int{"/limit/x": 413, "/rate/x": 429, "/access/x": 403, "/gone/x": 410, "/typed/x": 410,
-		"/to/x": 308} {
+	for path, status := range map[string]int{"/limit/x": 413, "/rate/x": 429, "/access/x": 403, "/gone/x": 410,
+		"/typed/x": 410,
+		"/to/x":    308} {
 		resp, _ := ask(t, d.addr, fmt.Sprintf(post, path))
 		if resp.StatusCode != status || resp.Header.Get("X-Door") != "weir" || resp.Header.Get("X-Got-Id") != "x" ||
 			resp.Header.Get("Vary") != "Origin" {
@@ -319,7 +323,8 @@ func TestUpgradesAreEdited(t *testing.T) {
 			return
 		}
 		heads <- req
-		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nServer: bare\r\n\r\n")
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+			"Server: bare\r\n\r\n")
 		io.Copy(c, c.r)
 	})
 	d := openDoor(t, "http://"+back, routing("/ws/{id}", func(r *config.Route) { editFields(r); r.StripPrefix = "/ws" }))
@@ -328,7 +333,8 @@ func TestUpgradesAreEdited(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	io.WriteString(conn, "GET /ws/7?x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Env: mine\r\n\r\n")
+	io.WriteString(conn, "GET /ws/7?x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"X-Env: mine\r\n\r\n")
 	r := bufio.NewReader(conn)
 	resp, err := http.ReadResponse(r, nil)
 	if err != nil {
@@ -395,7 +401,10 @@ func TestRouteRedirects(t *testing.T) {
 		routing("/x", func(r *config.Route) { r.StripPrefix = "/y" }),
 		routing("/x", func(r *config.Route) { r.ResponseHeaders.Set = []config.Field{{Name: "A", Value: "{no}"}} }),
 		routing("/x", func(r *config.Route) { r.RequestHeaders.Add = []config.Field{{Name: "A", Value: "{no}"}} }),
-		routing("/x", func(r *config.Route) { r.RequestHeaders.Set = []config.Field{{Name: "Host", Value: "{request.path}"}} }),
+		routing("/x", func(r *config.Route) {
+			r.RequestHeaders.Set = []config.Field{{Name: "Host",
+				Value: "{request.path}"}}
+		}),
 	} {
 		if _, err := d.Reload(doorConfig(back.URL, invalid)); err == nil {
 			t.Error("an invalid configuration is accepted")
@@ -431,5 +440,30 @@ func TestEditsAllocateNothing(t *testing.T) {
 				t.Errorf("%.2f allocations for a proxied request, want none", n)
 			}
 		})
+	}
+}
+
+func TestEditsAreExplained(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL, routing("/api/{id}/{path...}", func(r *config.Route) {
+		r.StripPrefix = "/api"
+		r.RequestHeaders = config.FieldEdits{Set: []config.Field{{Name: "Host", Value: "inner"}, {Name: "X-Id",
+			Value: "{id}"}},
+			Add: []config.Field{{Name: "Via", Value: "weir"}}, Remove: []string{"X-Debug"}}
+		r.ResponseHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Door", Value: "weir"}},
+			Remove: []string{"Server"}}
+	}))
+	for request, want := range map[string]string{
+		"GET a /api/7/x?y": "changes the target to /7/x?y, changes the host to inner, removes X-Debug from the request, " +
+			"sets X-Id of the request to 7, adds Via: weir to the request, forwards to the upstream site: " + back.URL +
+			", removes Server from the response, sets X-Door of the response to weir",
+		"GET a /api//x": "forwards to the upstream site: " + back.URL, // of another route
+		"GET a /api/%2F/": "responds with 400: the path has an empty segment after the prefix that is removed, " +
+			"forwards to the upstream site: " + back.URL +
+			", removes Server from the response, sets X-Door of the response to weir",
+	} {
+		if got := strings.Join(d.explain(t, request).Routes[0].Steps, ", "); got != want {
+			t.Errorf("%s: %s\nwant %s", request, got, want)
+		}
 	}
 }

@@ -156,6 +156,9 @@ func (r *route) explain(x *exchange) (steps []string) {
 	if a, ok := r.action.(explainer); ok {
 		steps = append(steps, a.explain(x)...)
 	}
+	if responses, ok := r.responses.(explainer); ok {
+		steps = append(steps, responses.explain(x)...)
+	}
 	return steps
 }
 
@@ -313,4 +316,41 @@ func (o *crossOrigin) explain(x *exchange) []string {
 		return []string{"responds to the preflight of CORS"}
 	}
 	return nil
+}
+
+func (e *requestEdits) explain(x *exchange) (steps []string) {
+	v := x.values()
+	if e.rewrite != nil {
+		target, status, why := e.rewrite.Append(nil, &v, x.Target[len(x.path):])
+		if status != 0 {
+			return []string{fmt.Sprintf("responds with %d: %s", status, why)}
+		}
+		steps = append(steps, "changes the target to "+string(target))
+	}
+	if e.host != nil {
+		host, _ := e.host.Append(nil, &v)
+		steps = append(steps, "changes the host to "+string(host))
+	}
+	return append(steps, e.fields.explain(x, "request")...)
+}
+
+func (e *responseEdits) explain(x *exchange) []string { return (*fieldEdits)(e).explain(x, "response") }
+
+// explain returns the edits of a message.
+func (e *fieldEdits) explain(x *exchange, message string) (steps []string) {
+	v := x.values()
+	set, add, err := e.appendTo(x, &v, nil, nil)
+	if err != nil {
+		return []string{"responds with 414: a header field of the " + message + " would be too long"}
+	}
+	for _, name := range e.remove {
+		steps = append(steps, "removes "+name+" from the "+message)
+	}
+	for _, f := range set {
+		steps = append(steps, "sets "+f.Name+" of the "+message+" to "+f.Value)
+	}
+	for _, f := range add {
+		steps = append(steps, "adds "+f.Name+": "+f.Value+" to the "+message)
+	}
+	return steps
 }

@@ -80,10 +80,12 @@ func editResponse(x *proxy.Exchange) {
 // TestResponseEdits checks the edits of the fields and the trailers of a response, and that
 // ResponseHeader returns the fields that the client received.
 func TestResponseEdits(t *testing.T) {
-	const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-door: other\r\nSERVER: bare\r\nVary: Accept\r\n\r\n" +
+	const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-door: other\r\n" +
+		"SERVER: bare\r\nVary: Accept\r\n\r\n" +
 		"2\r\nok\r\n0\r\nX-Sum: 1\r\nServer: late\r\nX-Door: late\r\n\r\n"
 	_, client, x := serveEdited(t, answer, editResponse)
-	want := []proxy.Field{{Name: "Vary", Value: "Accept"}, {Name: "X-Door", Value: "weir"}, {Name: "Vary", Value: "Origin"}}
+	want := []proxy.Field{{Name: "Vary", Value: "Accept"}, {Name: "X-Door", Value: "weir"}, {Name: "Vary",
+		Value: "Origin"}}
 	if !slices.Equal(client.fields, want) || !slices.Equal(x.ResponseHeader(), want) {
 		t.Errorf("the client received %q, ResponseHeader returns %q, want %q", client.fields, x.ResponseHeader(), want)
 	}

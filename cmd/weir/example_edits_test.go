@@ -72,13 +72,15 @@ func TestEditsExample(t *testing.T) {
 	if up == nil {
 		t.Fatal("/api/x does not reach the upstream")
 	}
-	for name, want := range map[string][]string{"X-Env": {"prod"}, "X-Forwarded-Prefix": {"/api"}, "X-Real-Ip": {"127.0.0.1"},
-		"Via": {"client", "weir"}, "X-Debug": nil} {
+	for name, want := range map[string][]string{"X-Env": {"prod"}, "X-Forwarded-Prefix": {"/api"},
+		"X-Real-Ip": {"127.0.0.1"},
+		"Via":       {"client", "weir"}, "X-Debug": nil} {
 		if got := up.Header[name]; len(got) != len(want) || len(want) > 0 && got[len(want)-1] != want[len(want)-1] {
 			t.Errorf("the upstream received %s: %q, want %q", name, got, want)
 		}
 	}
-	for name, want := range map[string]string{"X-Door": "weir", "X-Frame-Options": "DENY", "Vary": "Origin", "Server": ""} {
+	for name, want := range map[string]string{"X-Door": "weir", "X-Frame-Options": "DENY", "Vary": "Origin",
+		"Server": ""} {
 		if got := a.Header.Get(name); got != want {
 			t.Errorf("the client received %s: %q, want %q", name, got, want)
 		}

@@ -38,7 +38,8 @@ routes:
 			r.RequestHeaders = config.FieldEdits{
 				Set: []config.Field{{Name: "X-Env", Value: "prod"}, {Name: "Host", Value: "{tenant}.internal:8080"},
 					{Name: "X-Real-IP", Value: "{client.address}"}, {Name: "X-Forwarded-Prefix", Value: "/api"}},
-				Add:    []config.Field{{Name: "Via", Value: "one"}, {Name: "Via", Value: "{{two}}"}, {Name: "Link", Value: "{path}"}},
+				Add: []config.Field{{Name: "Via", Value: "one"}, {Name: "Via", Value: "{{two}}"}, {Name: "Link",
+					Value: "{path}"}},
 				Remove: []string{"X-Debug", "user-agent"},
 			}
 			r.ResponseHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Door", Value: "weir"}},
@@ -75,7 +76,8 @@ func TestParseEditsMistakes(t *testing.T) {
 			[]string{`5:17 dot segment`, `6:15 "//a" is not a prefix`}},
 		{"empty texts", "  to: a\n  strip_prefix: ''\n  add_prefix: ''\n  rewrite: ''\n",
 			[]string{`5:17 empty`, `6:15 empty`, `7:12 empty`}},
-		{"a rewrite and a prefix", "  to: a\n  rewrite: /x\n  add_prefix: /v2\n", []string{`5:12 prefixes or a rewrite|one of them`}},
+		{"a rewrite and a prefix", "  to: a\n  rewrite: /x\n  add_prefix: /v2\n",
+			[]string{`5:12 prefixes or a rewrite|one of them`}},
 		{"rewrites", "  to: a\n  rewrite: '{path}'\n", []string{`5:12 does not begin with a slash|/new/{id}`}},
 		{"a rewrite to a host", "  to: a\n  rewrite: '//{path}'\n", []string{`5:12 empty segment`}},
 		{"a rewrite with dots", "  to: a\n  rewrite: '/{id}/../x'\n", []string{`5:12 dot segment`}},
@@ -92,19 +94,23 @@ func TestParseEditsMistakes(t *testing.T) {
 			[]string{`5:27 "A B" is not the name of a header field`, `5:47 empty`}},
 		{"values", "  to: a\n  request_headers: {set: {A: \"b\\nc\", B: \"\", C: ' d', D: [e, f]}}\n",
 			[]string{`5:30 "b\nc" is not the value`, `5:41 "" is not`, `5:48 " d" is not`, `5:57 must be a single value`}},
-		{"fields of weir", "  to: a\n  request_headers: {set: {Connection: a, content_length: b, X-Forwarded-For: c, X-Request-ID: d, " +
+		{"fields of weir", "  to: a\n" +
+			"  request_headers: {set: {Connection: a, content_length: b, X-Forwarded-For: c, X-Request-ID: d, " +
 			"Forwarded: e, traceparent: f, expect: g}, add: {Host: h}, remove: [host, Transfer-Encoding]}\n",
 			[]string{`5:27 "Connection" cannot be changed`, `5:42 "content_length"`, `5:61 "X-Forwarded-For"|trusted_proxies`,
 				`5:81 "X-Request-ID"|the id of the request`, `5:98 "Forwarded"`, `5:112 "traceparent"`, `5:128 "expect"`,
 				`5:146 "Host"|exactly one`, `5:165 "host"`, `5:171 "Transfer-Encoding"`}},
-		{"fields of weir in responses", "  to: a\n  response_headers: {set: {Content-Length: 1, Host: x}, remove: [x-request-id, Trailer]}\n",
+		{"fields of weir in responses", "  to: a\n" +
+			"  response_headers: {set: {Content-Length: 1, Host: x}, remove: [x-request-id, Trailer]}\n",
 			[]string{`5:28 "Content-Length" cannot be changed`, `5:66 "x-request-id"`, `5:80 "Trailer"`}},
 		{"a name twice", "  to: a\n  request_headers: {set: {A: b, a: c, B: d}, add: {C: [e, f], b: g}, remove: [c, D, d]}\n",
-			[]string{`5:33 "a" is in set and in set|one of the two`, `5:63 "b" is in set and in add`, `5:79 "c" is in add and in remove`,
+			[]string{`5:33 "a" is in set and in set|one of the two`, `5:63 "b" is in set and in add`,
+				`5:79 "c" is in add and in remove`,
 				`5:85 "d" is in remove and in remove`}},
 		{"an unknown variable", "  to: a\n  response_headers: {add: {A: ['{id}', '{host}', '{path...}']}}\n",
 			[]string{`5:40 no parameter "host"|{request.host}`, `5:50 no parameter "path..."|{path}`}},
-		{"a brace", "  to: a\n  response_headers: {add: {A: 'x{', B: 'y}'}}\n", []string{`5:33 without }|{{`, `5:42 without {|}}`}},
+		{"a brace", "  to: a\n  response_headers: {add: {A: 'x{', B: 'y}'}}\n", []string{`5:33 without }|{{`,
+			`5:42 without {|}}`}},
 		{"a Host of a parameter", "  to: a\n  request_headers: {set: {Host: '{id}.example'}}\n",
 			[]string{`5:33 let a request choose the host|{request.host}`}},
 		{"a Host", "  to: a\n  request_headers: {set: {Host: 'a b'}}\n", []string{`5:33 "a b" is not a host`}},
@@ -120,9 +126,11 @@ func TestParseEditsMistakes(t *testing.T) {
 		{"a parameter as a host", "  redirect: {to: 'https://{id}/x'}\n", []string{`4:27 let a request choose the host`}},
 		{"a host", "  redirect: {to: 'https://u:hunter2@a/'}\n", []string{`4:18 no valid host`}},
 		{"an address with a star", "  redirect: {to: '/x/*'}\n", []string{`4:22 "*"|{name}`}},
-		{"an address with an unknown parameter", "  redirect: {to: '/x/{no}?a={id}&b={non}'}\n", []string{`4:22 no parameter "no"`}},
+		{"an address with an unknown parameter", "  redirect: {to: '/x/{no}?a={id}&b={non}'}\n",
+			[]string{`4:22 no parameter "no"`}},
 		{"an address with dots", "  redirect: {to: '/x/../{id}'}\n", []string{`4:18 dot segment`}},
-		{"paths of a redirect", "  redirect: {to: /x}\n  strip_prefix: /api\n", []string{`5:3 only to requests that are forwarded`}},
+		{"paths of a redirect", "  redirect: {to: /x}\n  strip_prefix: /api\n",
+			[]string{`5:3 only to requests that are forwarded`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src := "upstreams: {a: {servers: http://a}}\nroutes:\n- match: h.example/api/{id}/{path...}\n" + c.keys
@@ -142,8 +150,10 @@ func TestRedirectsOfRoutesAndFile(t *testing.T) {
 			[]string{`5:37 "/a/{id}" leads into a loop: /a/* -> /a/*`}},
 		{"a loop with a constraint", "- {match: '/a/{id:int}', redirect: {to: '/a/{id}?x'}}\n", "",
 			[]string{`5:41 "/a/{id:int}" leads into a loop: /a/1 -> /a/1`}},
-		{"a loop of a host", "- {match: 'POST {t}.example.com/a', redirect: {to: /a}}\n", "", []string{`5:52 loop: /a -> /a`}},
-		{"a loop that grows", "- {match: '/a/{p...}', redirect: {to: '/a/b/{p}'}}\n", "", []string{`5:39 more than 20 redirects`}},
+		{"a loop of a host", "- {match: 'POST {t}.example.com/a', redirect: {to: /a}}\n", "",
+			[]string{`5:52 loop: /a -> /a`}},
+		{"a loop that grows", "- {match: '/a/{p...}', redirect: {to: '/a/b/{p}'}}\n", "",
+			[]string{`5:39 more than 20 redirects`}},
 		{"a loop through both", "- {match: '/a/{id}', redirect: {to: '/b/{id}'}}\n", "/b/*,/a/*\n",
 			[]string{`5:37 loop: /a/* -> /b/* -> /a/*`}},
 		{"a loop of lines and a route", "- {match: /b, redirect: {to: /a}}\n", "/a,/b\n",
@@ -154,13 +164,16 @@ func TestRedirectsOfRoutesAndFile(t *testing.T) {
 			[]string{`r.csv 1:4 "/b" is redirected again on line 5 of`}},
 		{"the same path", "- {match: /a, redirect: {to: /b}}\n", "/a,/c\n",
 			[]string{`r.csv 1:1 "/a" is shadowed by the route "/a" on line 5`}},
-		{"an end", "- {match: '/a/{id}', redirect: {to: '/c/{id}'}}\n- {match: '/x/{x...}', redirect: {to: 'https://{request.host}/{x}'}}\n",
+		{"an end", "- {match: '/a/{id}', redirect: {to: '/c/{id}'}}\n" +
+			"- {match: '/x/{x...}', redirect: {to: 'https://{request.host}/{x}'}}\n",
 			"/b/*,/a\n", nil},
 		{"a chain to another host", "- {match: '/a/{id}', redirect: {to: '/c/{id}'}}\n" +
 			"- {match: '/{x...}', redirect: {to: 'https://{request.host}/{x}'}}\n", "",
 			[]string{`5:37 "/c/{id}" is redirected again on line 6|https://{request.host}/{x}`}},
-		{"conditions", "- {match: '/a', when: {query: {x: true}}, redirect: {to: /a}}\n- {match: '/a', to: a}\n", "/b,/a\n", nil},
-		{"another host", "- {match: 'a.example/x', redirect: {to: 'https://b.example/x'}}\n", "b.example/x,https://a.example/x\n", nil},
+		{"conditions", "- {match: '/a', when: {query: {x: true}}, redirect: {to: /a}}\n- {match: '/a', to: a}\n", "/b,/a\n",
+			nil},
+		{"another host", "- {match: 'a.example/x', redirect: {to: 'https://b.example/x'}}\n",
+			"b.example/x,https://a.example/x\n", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			yaml := "redirects: r.csv\nupstreams: {a: {servers: http://a}}\n# a line\nroutes:\n" + c.routes

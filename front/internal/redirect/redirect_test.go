@@ -116,3 +116,49 @@ func TestParseTemplateRefuses(t *testing.T) {
 		}
 	}
 }
+
+// FuzzTemplate checks that no request changes the host of a location made of its values, and that
+// each location is printable ASCII. The oracle is net/url.
+func FuzzTemplate(f *testing.F) {
+	for _, to := range []string{"/{rest}", "/{id}/{rest}", "/{rest}/{id}", "/{rest}{id}?{id}#{rest}",
+		"https://{request.host}/{rest}",
+		"http://a.example:80/{id}?x={rest}&{request.query}", "/x{rest}/{id}/"} {
+		for _, rest := range []string{"", "/", "//evil.example", "/\\evil", "%2Fevil.example/", "@evil.example", ":80",
+			"\t/é", "?#"} {
+			f.Add(to, "x", rest, rest)
+			f.Add(to, rest, "", "")
+		}
+	}
+	f.Fuzz(func(t *testing.T, to, id, rest, query string) {
+		const pattern, host = "/old/{id}/{rest...}", "shop.example"
+		target, refused := ParseTemplate(to, 307, Keep, template.ParsePattern(pattern))
+		if refused != nil {
+			return
+		}
+		location, ok := locationOf(target, pattern, host, "/old/"+id+"/"+rest, query)
+		if !ok {
+			return
+		}
+		for i := range len(location) {
+			if location[i] <= ' ' || location[i] >= 0x7f || location[i] == '\\' {
+				t.Fatalf("%q holds %q", location, location[i])
+			}
+		}
+		if strings.Contains(id+rest+query+to, "%") {
+			return // net/url and the front door each refuse some of these
+		}
+		u, err := url.Parse(location)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, _ := strings.Cut(strings.NewReplacer("{request.host}", host).Replace(to), "?")
+		if _, after, found := strings.Cut(want, "://"); strings.HasPrefix(to, "/") || !found {
+			want = ""
+		} else {
+			want = strings.ToLower(after[:min(len(after), strings.IndexAny(after+"/", "/#"))])
+		}
+		if u.Host != want || u.User != nil {
+			t.Errorf("%q with %q and %q leads to %q, want the host %q", to, id, rest, location, want)
+		}
+	})
+}

@@ -158,7 +158,8 @@ func TestBegins(t *testing.T) {
 // FuzzEscaped checks that the values of parameters are the client's own text: they are parts
 // of the path, in order, and unescape to the values of the router.
 func FuzzEscaped(f *testing.F) {
-	for _, path := range []string{"/a/b/c", "/a/%2F/%2f/x/y", "/a/1/2/x%2fy/z", "/%61/%C3%A4/c//x/", "/a/%/%zz/x", "/a/\xff/\xff%ff/x"} {
+	for _, path := range []string{"/a/b/c", "/a/%2F/%2f/x/y", "/a/1/2/x%2fy/z", "/%61/%C3%A4/c//x/", "/a/%/%zz/x",
+		"/a/\xff/\xff%ff/x"} {
 		for pattern := range uint8(len(fuzzPatterns)) {
 			f.Add(pattern, path)
 		}
@@ -197,7 +198,8 @@ var fuzzPatterns = []string{"/{a}/{b}/{c...}", "/a/{b}", "/{a...}/x/{b}", "/{a..
 // FuzzAppend checks that no request can add a control byte to a text, end the part of a URL
 // that it is in, or change a part before it. The oracle is net/url.
 func FuzzAppend(f *testing.F) {
-	for _, s := range []string{"x", "%0d%0aX:y", "%2F", "%00", "/evil.example", "..", "a&b=c", "a;b#c?d", "\r\n", "%252e", "é"} {
+	for _, s := range []string{"x", "%0d%0aX:y", "%2F", "%00", "/evil.example", "..", "a&b=c", "a;b#c?d", "\r\n", "%252e",
+		"é"} {
 		f.Add(s, s)
 	}
 	path, refused := Parse("/new/{id}/{rest}", Path, ParsePattern("/{id}/{rest...}"))
