@@ -105,7 +105,7 @@ func findCookie(header []proxy.Field, accept func(name, value string) bool) bool
 			var pair string
 			pair, rest, _ = strings.Cut(rest, ";")
 			name, value, ok := strings.Cut(strings.Trim(pair, " \t"), "=")
-			if ok && accept(name, value) {
+			if ok && accept(strings.TrimRight(name, " \t"), value) {
 				return true
 			}
 		}

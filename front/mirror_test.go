@@ -415,6 +415,35 @@ func TestMirrorAndDrain(t *testing.T) {
 	}
 }
 
+// TestMirrorAfterEdits mirrors requests that the route changes. A copy has the changes too.
+func TestMirrorAfterEdits(t *testing.T) {
+	site, shadow := newRequestBook(), newRequestBook()
+	d := openDoor(t, upstream(t, site.ServeHTTP).URL, mirrorTo(upstream(t, shadow.ServeHTTP).URL, 100),
+		func(c *config.Config) {
+			r := &c.Routes[0]
+			r.Rewrite = "/new/{path}"
+			r.RequestHeaders = config.FieldEdits{
+				Set:    []config.Field{{Name: "Host", Value: "inside.example"}, {Name: "X-Path", Value: "{path}"}},
+				Add:    []config.Field{{Name: "X-Added", Value: "2"}},
+				Remove: []string{"x-secret"},
+			}
+		})
+	req, err := http.NewRequest("GET", d.url("/a%20b?c=d"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"X-Secret": {"s"}, "X-Added": {"1"}, "X-Path": {"forged"}}
+	do(t, httpClient(t), req)
+	d.mirrorResults(t)
+	want, _ := site.of("/new/a%20b?c=d")
+	got, _ := shadow.of("/new/a%20b?c=d")
+	got.header.Del("X-Mirrored")
+	if fmt.Sprint(got) != fmt.Sprint(want) || want.host != "inside.example" || want.header.Get("X-Path") != "a%20b" ||
+		want.header["X-Secret"] != nil || len(want.header["X-Added"]) != 2 {
+		t.Errorf("copy\n%v\nof\n%v", got, want)
+	}
+}
+
 // TestMirrorOfSplit mirrors the requests of a split.
 func TestMirrorOfSplit(t *testing.T) {
 	shadow := newRequestBook()
