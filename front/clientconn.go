@@ -18,10 +18,11 @@ import (
 // head, and calls serveRequest.
 type clientConn struct {
 	transport.Conn
-	server  *server
-	peer    netip.Addr
-	counted netip.Addr // counted for connections_per_client; the zero value if it is not
-	in      *input     // nil if no bytes are held
+	server   *server
+	listener *listener // that accepted it
+	peer     netip.Addr
+	counted  netip.Addr // counted for connections_per_client; the zero value if it is not
+	in       *input     // nil if no bytes are held
 
 	// writes counts the begun and the ended writes of responses, and adds 2 when the body of
 	// a request has been read. It is odd during a write.
@@ -40,7 +41,7 @@ type clientConn struct {
 // Space implements transport.Space.
 func (c *clientConn) Space() []byte {
 	if c.in == nil {
-		c.in = takeInput(c.server.limits.Headers)
+		c.in = takeInput(c.server.limits().Headers)
 	}
 	return c.in.space()
 }

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -10,13 +11,29 @@ import (
 type conns struct {
 	fresh atomic.Int64 // number of connections that have not sent a request
 
+	mu        sync.Mutex     // guards the fields below
 	most      int            // maximum number of connections; 0 for no limit
 	mostOfOne int            // maximum number for one client; 0 for no limit
 	exempt    []netip.Prefix // clients without the limit mostOfOne
+	set       map[*clientConn]struct{}
+	clients   map[netip.Addr]int // number of connections by client, if counted
+}
 
-	mu      sync.Mutex // guards the fields below
-	set     map[*clientConn]struct{}
-	clients map[netip.Addr]int // number of connections by client, if counted
+// setLimits sets the limits of new connections. It counts the open ones again, because a
+// connection counts for its client only while there is a limit.
+func (cs *conns) setLimits(most, mostOfOne int, exempt []netip.Prefix) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.most, cs.mostOfOne, cs.exempt = most, mostOfOne, exempt
+	cs.clients = make(map[netip.Addr]int)
+	for c := range cs.set {
+		if c.counted = (netip.Addr{}); mostOfOne > 0 {
+			c.counted = cs.countedFor(c.peer)
+		}
+		if c.counted.IsValid() {
+			cs.clients[c.counted]++
+		}
+	}
 }
 
 // admit adds a connection. If it would exceed a limit, admit returns the limit instead.
@@ -33,7 +50,7 @@ func (cs *conns) admit(c *clientConn) (broken limitName) {
 		}
 	}
 	if cs.set == nil {
-		cs.set, cs.clients = make(map[*clientConn]struct{}), make(map[netip.Addr]int)
+		cs.set = make(map[*clientConn]struct{})
 	}
 	if c.counted.IsValid() {
 		cs.clients[c.counted]++
@@ -85,4 +102,14 @@ func (cs *conns) each(f func(*clientConn)) {
 	for c := range cs.set {
 		f(c)
 	}
+}
+
+// awaitFirst waits until each connection that f selects has carried a request, or ctx is
+// done.
+func (cs *conns) awaitFirst(ctx context.Context, f func(*clientConn) bool) {
+	await(ctx, func() bool {
+		fresh := false
+		cs.each(func(c *clientConn) { fresh = fresh || f(c) && !c.hasSeen() })
+		return !fresh
+	})
 }

@@ -2,9 +2,9 @@ package front
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,68 +20,61 @@ import (
 // request. Make it with [New], then call [Door.Listen] and [Door.Serve]. Its
 // methods may be called concurrently.
 type Door struct {
-	cfg           *config.Config // as given to New; Reload changes only tables
-	log           *log.Logger
-	out           Output
-	cost          *logCost
-	events        requestEvents
-	defaultEvents eventSet // of requests that have no route
-	metrics       *metrics
-	files         filebudget.Budget
-	conns         *proxy.Conns // all connections to upstreams
-	mirrors       *mirrors
-	builder       tableBuilder
-	tables        atomic.Pointer[tables]
-	server        *server
-	draining      atomic.Bool
-	cutting       atomic.Bool // drain.timeout is over
+	out      Output
+	cost     *logCost
+	metrics  *metrics
+	files    filebudget.Budget // with the connections of the first configuration
+	conns    *proxy.Conns      // all connections to upstreams
+	mirrors  *mirrors
+	builder  tableBuilder
+	tables   atomic.Pointer[tables]
+	server   *server
+	draining atomic.Bool
+	cutting  atomic.Bool // drain.timeout is over
+
+	reloading sync.Mutex // held while the configuration or the set of listeners changes
 }
 
 // New makes a front door from a configuration that [config.Parse] has accepted.
 // It writes its events to out, which the caller closes after Serve has returned.
 // It raises the process's limit of open files as far as possible.
 func New(cfg *config.Config, out Output) (*Door, error) {
-	level, err := log.ParseLevel(cfg.Log.Level)
-	if err != nil {
-		return nil, fmt.Errorf("log.level: %w", err)
-	}
-	format, err := log.ParseFormat(cfg.Log.Format)
-	if err != nil {
-		return nil, fmt.Errorf("log.format: %w", err)
-	}
-	d := &Door{
-		cfg:   cfg,
-		log:   log.New(out, log.Options{Namespace: cfg.Namespace, Level: level, Format: format, Redact: cfg.Log.Secrets()}),
-		out:   out,
-		cost:  costOf(out),
-		files: filebudget.Raise(cfg.Limits.MaxConnections),
-	}
-	d.events = requestEvents{
-		log: d.log, cost: d.cost,
-		requestHeaders: cfg.Log.RequestHeaders, responseHeaders: cfg.Log.ResponseHeaders,
-	}
-	d.defaultEvents = d.events.set(cfg.Log.Events)
+	d := &Door{out: out, cost: costOf(out), files: filebudget.Raise(cfg.Limits.MaxConnections)}
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
 	d.conns = proxy.NewConns(d.files.Upstreams)
-	d.mirrors = newMirrors(d.log, max(1, d.files.Upstreams/mirrorPart))
-	d.server = newServer(d)
+	d.mirrors = newMirrors(d.logger, max(1, d.files.Upstreams/mirrorPart))
 	d.builder = tableBuilder{
-		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, maxInFlight: d.files.Upstreams,
-		passwords: newPasswordChecks(),
-		eventSet:  d.events.set, events: cfg.Log.Events, hook: d.observe,
+		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, passwords: newPasswordChecks(), hook: d.observe,
 		encoders: coding.NewEncoders(encoderMemory),
 	}
-	t, err := d.builder.build(cfg, nil)
+	events, err := newRequestEvents(cfg, out, d.cost)
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.build(cfg, events)
 	if err != nil {
 		return nil, err
 	}
 	d.tables.Store(t)
+	d.server = newServer(d)
 	d.metrics.registry.MustRegister(upstreamCollector{d.tables.Load}, limitCollector{
-		metrics: d.metrics, limits: cfg.Limits, files: d.files,
-		clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
+		metrics: d.metrics, clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
 	})
 	return d, nil
 }
+
+// build returns the tables of a configuration, whose events are given.
+func (d *Door) build(cfg *config.Config, events requestEvents) (*tables, error) {
+	b := d.builder
+	b.files, b.events = d.files.Share(cfg.Limits.MaxConnections), events
+	if now := d.tables.Load(); now != nil {
+		b.gates = now.gates
+	}
+	return b.build(cfg)
+}
+
+// logger returns the logger of the configuration in use.
+func (d *Door) logger() *log.Logger { return d.tables.Load().events.log }
 
 // serve handles one request.
 func (d *Door) serve(x *exchange) {
@@ -89,7 +82,7 @@ func (d *Door) serve(x *exchange) {
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
-	x.pacer.bind(&x.Exchange, &d.draining)
+	x.pacer.bind(&x.Exchange)
 	x.pacer.setLimits(&t.limits)
 	x.pages = t.pages
 	x.Header = x.trace.read(x.Header)
@@ -98,10 +91,10 @@ func (d *Door) serve(x *exchange) {
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
 	status, why := validate(x)
-	if x.events = d.defaultEvents; status == 0 {
+	if x.events = t.defaultEvents; status == 0 {
 		findRoute(x, t)
 	}
-	d.events.received(x)
+	t.events.received(x)
 	switch {
 	case status != 0:
 		x.refuse(status, why)
@@ -189,7 +182,7 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 	x := px.Context.(*exchange)
 	switch e {
 	case proxy.Sending:
-		d.events.proxying(x)
+		d.tables.Load().events.proxying(x)
 		if x.mirror != nil {
 			x.mirror.offer(x)
 		}
@@ -212,7 +205,7 @@ func (d *Door) finish(x *exchange) {
 	}
 	d.noteLimit(x)
 	ended := time.Now()
-	d.events.completed(x, ended)
+	d.tables.Load().events.completed(x, ended)
 	d.count(x, ended.Sub(x.began))
 	d.metrics.inFlight.Add(-1)
 }
@@ -254,7 +247,7 @@ func (d *Door) flushLog() {
 // cutting the response.
 func (d *Door) failPanicked(x *exchange, failure *panicError) {
 	x.Err = failure
-	d.log.Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
+	d.logger().Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
 	x.driver().Block(d.flushLog)
 	began := x.Began || x.Upgraded
 	x.Cut = true

@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,6 +26,30 @@ type requestEvents struct {
 	log                             *log.Logger
 	cost                            *logCost
 	requestHeaders, responseHeaders []string // fields that are added to the completed event
+}
+
+// newRequestEvents returns the events of a configuration. They are written to w.
+func newRequestEvents(cfg *config.Config, w io.Writer, cost *logCost) (e requestEvents, err error) {
+	o, err := logOptions(cfg)
+	if err != nil {
+		return e, err
+	}
+	return requestEvents{
+		log: log.New(w, o), cost: cost,
+		requestHeaders: cfg.Log.RequestHeaders, responseHeaders: cfg.Log.ResponseHeaders,
+	}, nil
+}
+
+// logOptions returns the options of all events of a configuration.
+func logOptions(cfg *config.Config) (o log.Options, err error) {
+	o = log.Options{Namespace: cfg.Namespace, Redact: cfg.Log.Secrets()}
+	if o.Level, err = log.ParseLevel(cfg.Log.Level); err != nil {
+		return o, fmt.Errorf("log.level: %w", err)
+	}
+	if o.Format, err = log.ParseFormat(cfg.Log.Format); err != nil {
+		return o, fmt.Errorf("log.format: %w", err)
+	}
+	return o, nil
 }
 
 // set returns the events that a value of log.events selects. If the level omits

@@ -64,7 +64,7 @@ type explainer interface {
 // with its empty line, from a client. It forwards and logs nothing. The error says why the
 // head is not accepted at all.
 func (d *Door) Explain(head []byte, client netip.Addr) (*Explanation, error) {
-	c := &clientConn{server: d.server, peer: client, in: takeInput(d.server.limits.Headers)}
+	c := &clientConn{server: d.server, peer: client, in: takeInput(d.server.limits().Headers)}
 	c.seen = true
 	c.in.add(head)
 	defer c.in.release()

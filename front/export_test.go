@@ -16,3 +16,6 @@ func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
 	changed.proxy = &p
 	to.to = &changed
 }
+
+// Stdout returns the name of the file that the log uses as standard output.
+func (l *Log) Stdout() string { return l.stdout.Name() }

@@ -44,7 +44,7 @@ func (s *server) serveConn(c *clientConn, step step, failure *http1.Error) {
 	for r := newHeadReader(c); ; step, failure = c.next() {
 		switch step {
 		case http2Preface:
-			s.http2.hand(c)
+			c.listener.hand(c)
 			return
 		case badHead:
 			c.refuse(failure.Status, failure.Reason)
@@ -74,7 +74,7 @@ type headReader struct {
 // newHeadReader returns the headReader of a new connection. Its first head is due after
 // the header timeout, even if it does not begin.
 func newHeadReader(c *clientConn) headReader {
-	return headReader{client: c, due: time.Now().Add(c.server.limits.HeaderTimeout)}
+	return headReader{client: c, due: time.Now().Add(c.server.limits().HeaderTimeout)}
 }
 
 // more waits for more bytes of a head. It returns false if the connection has ended.
@@ -116,7 +116,7 @@ var slowHead = &http1.Error{Status: 408, Reason: "the head of the request took t
 func (r *headReader) expired() expiry {
 	c := r.client
 	switch {
-	case c.server.closing.Load() || time.Now().Before(r.want):
+	case c.listener.ending.Load() || time.Now().Before(r.want):
 		return waitOn
 	case c.inHead():
 		return refuseSlow
@@ -126,10 +126,10 @@ func (r *headReader) expired() expiry {
 	return endIdle
 }
 
-// arm sets the deadline of a read. It returns false if the server is closing and nothing
+// arm sets the deadline of a read. It returns false if the connection must end and nothing
 // has arrived.
 func (r *headReader) arm() bool {
-	c, limits := r.client, &r.client.server.limits
+	c, limits := r.client, r.client.server.limits()
 	now, timeout := time.Now(), limits.HeaderTimeout
 	if c.in != nil && r.due.IsZero() {
 		r.due = now.Add(timeout)
@@ -138,15 +138,15 @@ func (r *headReader) arm() bool {
 		timeout = limits.IdleTimeout
 		r.want = now.Add(timeout)
 	}
-	closing := c.server.closing.Load()
-	if closing && (c.in == nil || !c.hasSeen()) {
+	ending := c.listener.ending.Load()
+	if ending && (c.in == nil || !c.hasSeen()) {
 		if _, arrived := c.Quiet(); !arrived {
 			return false
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.server.closing.Load() != closing {
+	if c.listener.ending.Load() != ending {
 		return true // perhaps interrupted already
 	}
 	if next, change := lazydeadline.Next(c.readBy, r.want, timeout); change {
@@ -155,7 +155,7 @@ func (r *headReader) arm() bool {
 	return true
 }
 
-// interrupt ends a read of more, because the server is closing.
+// interrupt ends a read of more, because the connection must end.
 func (c *clientConn) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,14 +26,14 @@ var http2Exchanges = sync.Pool{New: func() any {
 }}
 
 // ServeHTTP implements http.Handler, for requests over HTTP/2.
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := http2Exchanges.Get().(*http2Exchange)
 	x.face.Bind(&x.Exchange, w, r)
 	x.ambiguity = ambiguousHTTP2(r)
 	x.ctx = r.Context()
-	x.pacer.useStream(w.(deadlines))
+	x.pacer.useStream(w.(deadlines), &l.draining)
 	release := proxy.CancelWith(r.Context(), &x.Exchange)
-	s.door.serve(&x.exchange)
+	l.server.door.serve(&x.exchange)
 	release()
 	cut := x.Cut
 	if !cut {
@@ -64,38 +64,43 @@ func ambiguousHTTP2(r *http.Request) string {
 // buffer of a connection grows to its longest frame.
 const maxFrame = 16 << 10
 
-// newHTTP2Server returns the net/http server of connections with HTTP/2.
-func newHTTP2Server(s *server) *http.Server {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{
-		Handler:                      s,
-		Protocols:                    protocols,
-		ReadHeaderTimeout:            s.limits.HeaderTimeout,
-		IdleTimeout:                  s.limits.IdleTimeout,
-		MaxHeaderBytes:               s.limits.Headers - 4096, // net/http adds 4096
-		HTTP2:                        &http.HTTP2Config{MaxReadFrameSize: maxFrame, WriteByteTimeout: max(s.limits.WriteTimeout, 0)},
-		ErrorLog:                     s.errorLog,
-		DisableGeneralOptionsHandler: true,
-	}
-}
-
-// An http2Listener gives the HTTP/2 server the connections that have begun with its
-// preface.
-type http2Listener struct {
+// An http2Server is the net/http server of the connections of a listener with HTTP/2. A
+// change of limits replaces it.
+type http2Server struct {
+	*http.Server
 	conns chan net.Conn
 	done  chan struct{} // closed by Close
 	close func()
 }
 
-func newHTTP2Listener() *http2Listener {
-	l := &http2Listener{conns: make(chan net.Conn), done: make(chan struct{})}
-	l.close = sync.OnceFunc(func() { close(l.done) })
-	return l
+// newHTTP2Server returns a server with the limits in use. The caller calls serve.
+func newHTTP2Server(l *listener) *http2Server {
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	limits := l.server.limits()
+	s := &http2Server{conns: make(chan net.Conn), done: make(chan struct{})}
+	s.close = sync.OnceFunc(func() { close(s.done) })
+	s.Server = &http.Server{
+		Handler:           l,
+		Protocols:         protocols,
+		ReadHeaderTimeout: limits.HeaderTimeout,
+		IdleTimeout:       limits.IdleTimeout,
+		MaxHeaderBytes:    limits.Headers - 4096, // net/http adds 4096
+		HTTP2: &http.HTTP2Config{
+			MaxReadFrameSize: maxFrame,
+			WriteByteTimeout: max(limits.WriteTimeout, 0),
+		},
+		ErrorLog:                     l.server.errorLog,
+		DisableGeneralOptionsHandler: true,
+	}
+	return s
 }
 
-// hand passes on a connection with the bytes that were read from it.
-func (l *http2Listener) hand(c *clientConn) {
+// serve serves until Shutdown or Close.
+func (s *http2Server) serve() { s.Serve(http2Listener{s}) }
+
+// hand passes a connection to net/http, with the bytes that were read from it.
+func (l *listener) hand(c *clientConn) {
 	c.mu.Lock()
 	c.http2 = true
 	c.see()
@@ -103,15 +108,25 @@ func (l *http2Listener) hand(c *clientConn) {
 	h := &http2Conn{TCPConn: c.Conn.(*transport.NetConn).TCP(), conn: c, read: bytes.Clone(c.in.unread())}
 	c.in.release()
 	c.in = nil
-	select {
-	case l.conns <- h:
-	case <-l.done:
-		c.finish()
+	for {
+		s := l.http2.Load()
+		select {
+		case s.conns <- h:
+			return
+		case <-s.done:
+		}
+		if l.http2.Load() == s { // not replaced: the listener has ended
+			c.finish()
+			return
+		}
 	}
 }
 
+// An http2Listener gives an http2Server the connections that have begun with its preface.
+type http2Listener struct{ *http2Server }
+
 // Accept implements net.Listener.
-func (l *http2Listener) Accept() (net.Conn, error) {
+func (l http2Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
 		return c, nil
@@ -121,13 +136,13 @@ func (l *http2Listener) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener.
-func (l *http2Listener) Close() error {
-	l.close()
+func (l http2Listener) Close() error {
+	l.http2Server.close()
 	return nil
 }
 
 // Addr implements net.Listener.
-func (l *http2Listener) Addr() net.Addr { return &net.TCPAddr{} }
+func (l http2Listener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // An http2Conn is a connection that net/http serves.
 type http2Conn struct {

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"net"
 	"sync/atomic"
 	"time"
@@ -17,11 +18,18 @@ const (
 	acceptLimit = time.Second
 )
 
-// A listener accepts the connections of clients.
+// A listener accepts the connections of clients. It has the state that its connections
+// share.
 type listener struct {
 	*acceptor
-	server  *server
-	closing atomic.Int64 // start of closing, as Unix time in nanoseconds; 0 before
+	server   *server
+	key      string                      // the element of config.Config.Listen
+	http2    atomic.Pointer[http2Server] // of the connections that begin with the preface of HTTP/2
+	closing  atomic.Int64                // start of closing, as Unix time in nanoseconds; 0 before
+	ignoring atomic.Bool                 // the kernel ignores new connections
+	draining atomic.Bool                 // each response asks its client to close the connection
+	ending   atomic.Bool                 // connections without a request in progress must end
+	ended    chan struct{}               // closed when the accept loop has ended
 }
 
 // serve accepts connections and starts to serve them, until the listener is closed.
@@ -38,17 +46,32 @@ func (l *listener) serve() error {
 			l.server.rejector.reject(a, limitFiles)
 			l.refill()
 		default:
-			l.server.start(a)
+			l.start(a)
 		}
 	}
 }
 
+// start serves an accepted connection, or rejects it.
+func (l *listener) start(a transport.Accepted) {
+	s := l.server
+	c := &clientConn{server: s, listener: l, peer: a.Remote().Addr().WithZone("").Unmap()}
+	if broken := s.conns.admit(c); broken != "" {
+		s.rejector.reject(a, broken)
+		return
+	}
+	s.engine.start(c, a)
+}
+
 // acceptLast accepts a connection that is left in the kernel's queue. If there is
-// none, it closes the listener.
+// none, it closes the listener. If the kernel ignores new connections, acceptLast waits for
+// all that are being set up.
 func (l *listener) acceptLast(since time.Time) (transport.Accepted, error) {
-	now := time.Now()
-	if now.Sub(since) < acceptLimit {
-		l.SetDeadline(now.Add(acceptGrace))
+	now, limit := time.Now(), since.Add(acceptLimit)
+	if now.Before(limit) {
+		if !l.ignoring.Load() {
+			limit = now.Add(acceptGrace)
+		}
+		l.SetDeadline(limit)
 		if a, err := l.Listener.Accept(); err == nil {
 			return a, nil
 		}
@@ -61,4 +84,51 @@ func (l *listener) acceptLast(since time.Time) (transport.Accepted, error) {
 func (l *listener) stop() {
 	l.closing.CompareAndSwap(0, time.Now().UnixNano())
 	l.SetDeadline(past)
+}
+
+// run starts the accept loop and the server of HTTP/2.
+func (l *listener) run() {
+	s := l.server
+	l.startHTTP2()
+	s.accepting.Go(func() {
+		defer close(l.ended)
+		if err := l.serve(); l.closing.Load() == 0 {
+			s.fail(err)
+		}
+	})
+}
+
+// startHTTP2 starts a server of HTTP/2 for new connections and returns the one before, or
+// nil.
+func (l *listener) startHTTP2() (before *http2Server) {
+	h := newHTTP2Server(l)
+	l.server.background.Go(h.serve)
+	return l.http2.Swap(h)
+}
+
+// remove ends a listener that a reload has removed: it accepts the connections in the
+// kernel's queue and drains as [Door.Serve] does, but cuts no request. delay is that of
+// the drain. It ends early when cancel is closed, because the whole door drains.
+func (l *listener) remove(delay time.Duration, cancel <-chan struct{}) {
+	l.ignoring.Store(transport.IgnoreNew(l.TCP()) == nil)
+	l.stop()
+	<-l.ended
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-cancel:
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), firstRequestGrace)
+	defer stop()
+	mine := func(c *clientConn) bool { return c.listener == l }
+	l.server.conns.awaitFirst(ctx, mine)
+	l.ending.Store(true)
+	l.server.conns.each(func(c *clientConn) {
+		if mine(c) {
+			c.interrupt()
+		}
+	})
+	l.server.retire(l.http2.Load())
 }

@@ -27,22 +27,44 @@ type Output interface {
 // others, unless queue.when_full is block. Make a Log with [OpenLog]. Goroutines
 // may share it.
 //
+// [Door.Reload] changes the Log. A destination that stays keeps its queue, its file and
+// its counts.
+//
 // If the reader of standard output is gone, the Log writes to standard error
 // instead.
 type Log struct {
-	destinations []*destination
-	queueBytes   int             // maximum size of each queue
-	events       log.EventWriter // the queue, or a tee to several
-	cost         logCost
-	fileErrors   atomic.Uint64
+	stdout, stderr *os.File
+	complain       func(error)
+	cost           logCost
+	fileErrors     atomic.Uint64
+	current        atomic.Pointer[destinations]
+
+	closings sync.WaitGroup  // goroutines that close destinations or change files
+	giveUp   context.Context // ends when destinations that a reload has removed must not wait any longer
+	endWait  context.CancelFunc
+
+	mu      sync.Mutex     // guards the fields below
+	removed []*destination // by reloads
+}
+
+// destinations are the destinations that events go to.
+type destinations struct {
+	list       []*destination
+	queueBytes int             // maximum size of each queue
+	events     log.EventWriter // the queue, or a tee to several
 }
 
 // A destination is a stream or a file of a Log, with its queue.
 type destination struct {
 	name     string // as in config.Log.To
 	queue    *sink.Queue
-	file     *sink.File     // nil for a stream
-	fallback *sink.Fallback // for standard output that standard error may replace; else nil
+	file     *sink.File      // nil for a stream
+	fallback *sink.Fallback  // for standard output that standard error may replace; else nil
+	earlier  *LogDestination // the counts of an earlier destination with this name; nil for none
+	ended    *LogDestination // the last counts of a destination that was removed and closed; else nil
+
+	changing sync.Mutex                       // held during a change of the file
+	wanted   atomic.Pointer[sink.FileOptions] // the newest options of the file
 }
 
 // OpenLog opens the destinations of cfg.Log. It uses stdout and stderr as the
@@ -51,32 +73,14 @@ type destination struct {
 // disk. It may be nil, is called concurrently, and must not log. After an error,
 // no file is open.
 func OpenLog(cfg *config.Config, stdout, stderr *os.File, complain func(error)) (*Log, error) {
-	options, err := queueOptions(cfg)
+	l := &Log{stdout: stdout, stderr: stderr, complain: complain}
+	l.giveUp, l.endWait = context.WithCancel(context.Background())
+	l.cost.start()
+	c, err := l.prepare(cfg)
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{queueBytes: options.Bytes}
-	l.cost.start()
-	for _, name := range cfg.Log.To {
-		d := &destination{name: name}
-		w, err := l.open(d, cfg.Log, stdout, stderr, complain)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("log.to: %w", err), l.Close(context.Background()))
-		}
-		d.queue = sink.NewQueue(newCostWriter(w, &l.cost), options)
-		l.destinations = append(l.destinations, d)
-		if err := l.checkDistinct(d); err != nil {
-			return nil, errors.Join(fmt.Errorf("log.to: %w", err), l.Close(context.Background()))
-		}
-	}
-	l.events = l.destinations[0].queue
-	if len(l.destinations) > 1 {
-		queues := make([]log.EventWriter, len(l.destinations))
-		for i, d := range l.destinations {
-			queues[i] = d.queue
-		}
-		l.events = sink.NewTee(queues...)
-	}
+	l.current.Store(c.next)
 	return l, nil
 }
 
@@ -94,25 +98,23 @@ func queueOptions(cfg *config.Config) (o sink.QueueOptions, err error) {
 }
 
 // open opens a destination and returns the writer for its queue.
-func (l *Log) open(
-	d *destination, cfg config.Log, stdout, stderr *os.File, complain func(error),
-) (w io.Writer, err error) {
+func (l *Log) open(d *destination, cfg config.Log) (w io.Writer, err error) {
 	switch {
 	case d.name == config.LogToStderr:
-		return sink.Std(stderr), nil
+		return sink.Std(l.stderr), nil
 	case d.name != config.LogToStdout:
-		d.file, err = l.openFile(d.name, cfg, complain)
+		d.file, err = sink.OpenFile(d.name, *d.wanted.Load())
 		return d.file, err
 	case slices.Contains(cfg.To, config.LogToStderr):
-		return sink.Std(stdout), nil
+		return sink.Std(l.stdout), nil
 	}
-	d.fallback = sink.NewFallback(sink.Std(stdout), sink.Std(stderr))
+	d.fallback = sink.NewFallback(sink.Std(l.stdout), sink.Std(l.stderr))
 	return d.fallback, nil
 }
 
-// checkDistinct checks that no other destination is the same file under another
-// name. Both would rotate it.
-func (l *Log) checkDistinct(d *destination) error {
+// checkDistinct checks that none of the other destinations is the same file under
+// another name. Both would rotate it.
+func (d *destination) checkDistinct(others []*destination) error {
 	if d.file == nil {
 		return nil
 	}
@@ -120,8 +122,8 @@ func (l *Log) checkDistinct(d *destination) error {
 	if err != nil {
 		return err
 	}
-	for _, other := range l.destinations {
-		if other.file == nil || other == d {
+	for _, other := range others {
+		if other.file == nil {
 			continue
 		}
 		if info, err := os.Stat(other.name); err == nil && os.SameFile(own, info) {
@@ -131,9 +133,9 @@ func (l *Log) checkDistinct(d *destination) error {
 	return nil
 }
 
-// openFile opens one of the log's files.
-func (l *Log) openFile(path string, cfg config.Log, complain func(error)) (*sink.File, error) {
-	return sink.OpenFile(path, sink.FileOptions{
+// fileOptions returns the options of one of the log's files.
+func (l *Log) fileOptions(path string, cfg config.Log) *sink.FileOptions {
+	return &sink.FileOptions{
 		MaxBytes: cfg.Rotate.Size,
 		Daily:    cfg.Rotate.Daily,
 		Keep:     cfg.Rotate.Keep,
@@ -142,17 +144,17 @@ func (l *Log) openFile(path string, cfg config.Log, complain func(error)) (*sink
 		Mode:     0o644,
 		OnError: func(err error) {
 			l.fileErrors.Add(1)
-			if complain != nil {
-				complain(fmt.Errorf("%s: %w", path, err))
+			if l.complain != nil {
+				l.complain(fmt.Errorf("%s: %w", path, err))
 			}
 		},
-	})
+	}
 }
 
 // WriteEvent adds a line to the queue of every destination. It implements
 // log.EventWriter.
 func (l *Log) WriteEvent(level log.Level, line []byte) (int, error) {
-	return l.events.WriteEvent(level, line)
+	return l.current.Load().events.WriteEvent(level, line)
 }
 
 // Write is WriteEvent at log.LevelInfo.
@@ -160,26 +162,30 @@ func (l *Log) Write(line []byte) (int, error) { return l.WriteEvent(log.LevelInf
 
 // UseOptions sets the options of the events that the queues write themselves;
 // log.New calls it.
-func (l *Log) UseOptions(o log.Options) {
-	for _, d := range l.destinations {
+func (l *Log) UseOptions(o log.Options) { l.current.Load().UseOptions(o) }
+
+func (ds *destinations) UseOptions(o log.Options) {
+	for _, d := range ds.list {
 		d.queue.UseOptions(o)
 	}
 }
 
 // Unwrap returns the writer of the destination, or nil if there are several. Callers
 // use it to find out the type of the writer.
-func (l *Log) Unwrap() io.Writer {
-	if len(l.destinations) > 1 {
+func (l *Log) Unwrap() io.Writer { return l.current.Load().Unwrap() }
+
+func (ds *destinations) Unwrap() io.Writer {
+	if len(ds.list) > 1 {
 		return nil
 	}
-	return l.destinations[0].queue.Unwrap()
+	return ds.list[0].queue.Unwrap()
 }
 
 // Stats returns the sums of all destinations. An event counts once for each.
 func (l *Log) Stats() sink.Stats {
 	var sum sink.Stats
-	for _, d := range l.destinations {
-		sum = addStats(sum, d.queue.Stats())
+	for _, d := range l.Destinations() {
+		sum = addStats(sum, d.Stats)
 	}
 	return sum
 }
@@ -216,23 +222,38 @@ type LogDestination struct {
 }
 
 // Destinations returns the state of every destination, in the order of the
-// configuration.
+// configuration, and of those that a reload has removed.
 func (l *Log) Destinations() []LogDestination {
-	states := make([]LogDestination, len(l.destinations))
-	for i, d := range l.destinations {
-		states[i] = LogDestination{To: d.name, Stats: d.queue.Stats()}
-		if d.fallback != nil {
-			states[i].Diverted = d.fallback.Diverted()
-		}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var states []LogDestination
+	for _, d := range slices.Concat(l.current.Load().list, l.removed) {
+		states = append(states, d.state())
 	}
 	return states
+}
+
+// state returns the counts of a destination. Log.mu is held.
+func (d *destination) state() LogDestination {
+	if d.ended != nil {
+		return *d.ended
+	}
+	s := LogDestination{To: d.name, Stats: d.queue.Stats()}
+	if d.fallback != nil {
+		s.Diverted = d.fallback.Diverted()
+	}
+	if d.earlier != nil {
+		s.Stats = addStats(s.Stats, d.earlier.Stats)
+		s.Diverted += d.earlier.Diverted
+	}
+	return s
 }
 
 // Reopen reopens the files of the log, after they have been moved. If that fails
 // for a file, events continue to go to the old one.
 func (l *Log) Reopen() error {
 	var errs []error
-	for _, d := range l.destinations {
+	for _, d := range l.current.Load().list {
 		if d.file != nil {
 			errs = append(errs, d.file.Reopen())
 		}
@@ -250,14 +271,20 @@ func (l *Log) Flush(ctx context.Context) error {
 // the remaining events and returns an error with their number. A stalled
 // destination does not delay the others. After Close, events are dropped.
 func (l *Log) Close(ctx context.Context) error {
-	return l.each(func(d *destination) error { return d.close(ctx) })
+	stop := context.AfterFunc(ctx, l.endWait)
+	defer stop()
+	err := l.each(func(d *destination) error { return d.close(ctx) })
+	l.closings.Wait()
+	l.endWait()
+	return err
 }
 
 // each calls do for all destinations concurrently and joins the errors.
 func (l *Log) each(do func(*destination) error) error {
-	errs := make([]error, len(l.destinations))
+	list := l.current.Load().list
+	errs := make([]error, len(list))
 	var all sync.WaitGroup
-	for i, d := range l.destinations {
+	for i, d := range list {
 		all.Go(func() { errs[i] = do(d) })
 	}
 	all.Wait()

@@ -110,6 +110,6 @@ func (ch metricsSink) destinations(l *Log) {
 		diverted += d.Diverted
 	}
 	ch.counter(logDiverted, float64(diverted))
-	ch.gauge(logQueueSize, float64(len(destinations)*l.queueBytes))
+	ch.gauge(logQueueSize, float64(l.current.Load().maxBytes()))
 	ch.counter(logFileErrors, float64(l.fileErrors.Load()))
 }

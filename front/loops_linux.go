@@ -30,8 +30,8 @@ type clientLoop struct {
 	conns  atomic.Int64
 }
 
-// newLoopListener returns a listener whose connections newLoops can serve.
-func newLoopListener(l *net.TCPListener) (transport.Listener, error) {
+// newListener returns a listener whose connections both engines can serve.
+func newListener(l *net.TCPListener) (transport.Listener, error) {
 	return transport.NewRawListener(l)
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Only Linux has loops; other systems use the engine of goroutines.
 
-func newLoopListener(l *net.TCPListener) (transport.Listener, error) {
+func newListener(l *net.TCPListener) (transport.Listener, error) {
 	return transport.NewListener(l), nil
 }
 

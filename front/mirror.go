@@ -28,7 +28,7 @@ type mirror struct {
 
 // mirrors are the copies of all mirrors of a front door.
 type mirrors struct {
-	log     *log.Logger
+	log     func() *log.Logger
 	slots   slots
 	running sync.WaitGroup
 	ended   context.Context // when the copies in flight must end
@@ -40,7 +40,7 @@ type mirrors struct {
 const mirrorPart = 8
 
 // newMirrors returns the copies of a front door, of which at most max are in flight.
-func newMirrors(l *log.Logger, max int) *mirrors {
+func newMirrors(l func() *log.Logger, max int) *mirrors {
 	m := &mirrors{log: l, slots: slots{max: int64(max)}}
 	m.ended, m.end = context.WithCancel(context.Background())
 	return m
@@ -134,7 +134,7 @@ func (m *mirror) send(c *requestCopy) {
 	defer func() {
 		if value := recover(); value != nil {
 			m.counts.failed.Inc()
-			m.all.log.Error("panic while mirroring a request").Err(newPanicError(value)).Send()
+			m.all.log().Error("panic while mirroring a request").Err(newPanicError(value)).Send()
 		}
 	}()
 	ctx, cancel := context.WithTimeout(m.all.ended, cmp.Or(c.Timeout, proxy.DefaultTimeout))

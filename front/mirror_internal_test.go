@@ -14,7 +14,7 @@ import (
 func TestMirrorPanic(t *testing.T) {
 	metrics := newMetrics(prometheus.NewGauge(prometheus.GaugeOpts{Name: "log"}))
 	m := &mirror{
-		all: newMirrors(log.New(io.Discard, log.Options{}), 1), slots: slots{max: 1},
+		all: newMirrors(func() *log.Logger { return log.New(io.Discard, log.Options{}) }, 1), slots: slots{max: 1},
 		counts: metrics.mirror("/", "shadow"),
 	}
 	for range 3 {

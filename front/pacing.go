@@ -20,7 +20,7 @@ import (
 // that is spent waiting for the client counts.
 type pacer struct {
 	proxy.Client              // the wrapped one
-	draining     *atomic.Bool // of the front door
+	draining     *atomic.Bool // of the listener
 	conn         deadlines
 	stream       streamDeadlines // conn, over HTTP/2
 	in, out      limit.Pace
@@ -51,9 +51,8 @@ func pace(rate int64, pause time.Duration) limit.Pace {
 }
 
 // bind wraps the client and the body of an exchange.
-func (p *pacer) bind(x *proxy.Exchange, draining *atomic.Bool) {
+func (p *pacer) bind(x *proxy.Exchange) {
 	p.Client, x.Client = x.Client, p
-	p.draining = draining
 	if x.Body != nil {
 		p.body, x.Body = x.Body, (*pacedBody)(p)
 		if _, ok := p.body.(proxy.SpaceReader); ok {
@@ -72,8 +71,10 @@ func (p *pacer) setLimits(l *config.RequestLimits) {
 	}
 }
 
-// useStream makes the pacer use the deadlines of an HTTP/2 stream.
-func (p *pacer) useStream(stream deadlines) {
+// useStream makes the pacer use the deadlines of an HTTP/2 stream. The connection must end
+// soon while draining is true.
+func (p *pacer) useStream(stream deadlines, draining *atomic.Bool) {
+	p.draining = draining
 	p.stream.bind(stream)
 	p.conn = &p.stream
 }
@@ -189,7 +190,7 @@ func (p *pacer) StopReading() {
 	p.Client.StopReading()
 }
 
-// Head implements proxy.Client. While the front door drains, net/http sends a GOAWAY if the
+// Head implements proxy.Client. While the listener drains, net/http sends a GOAWAY if the
 // response asks to close the connection. Over HTTP/1, the responder asks for that itself.
 func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 	if p.isStream() && p.draining.Load() {

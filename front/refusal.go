@@ -37,7 +37,7 @@ func limitBehind(status int) limitName {
 // noteRefusal counts and logs a request that is refused before it is complete.
 func (d *Door) noteRefusal(c *clientConn, status int, reason string) {
 	d.metrics.refused.Inc()
-	e := d.log.Warn(eventRefused).
+	e := d.logger().Warn(eventRefused).
 		HTTP(&log.HTTP{StatusCode: status, Client: c.peer.String()}).
 		Str("reason", reason)
 	if broken := limitBehind(status); broken != "" {

@@ -74,7 +74,7 @@ func (r *rejector) close() {
 // count per rejectionPause. note never blocks; a separate goroutine writes, and
 // waits if the log is stalled.
 type rejectionLog struct {
-	log *log.Logger
+	log func() *log.Logger
 
 	mu     sync.Mutex        // guards the fields below; not held while writing to the log
 	counts map[limitName]int // not logged yet
@@ -114,7 +114,7 @@ func (r *rejectionLog) write(w *rejectionWriter) {
 	defer close(w.done)
 	for counts := r.take(); counts != nil; counts = r.take() {
 		for broken, n := range counts {
-			r.log.Warn(eventTurnedAway).Str("limit", string(broken)).Int("count", n).Send()
+			r.log().Warn(eventTurnedAway).Str("limit", string(broken)).Int("count", n).Send()
 		}
 		select {
 		case <-time.After(rejectionPause):

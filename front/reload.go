@@ -2,32 +2,120 @@ package front
 
 import (
 	"errors"
-	"slices"
+	"io"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/log"
 )
 
 // eventReloadFailed is the event of a reload that has failed.
 const eventReloadFailed = "configuration reload failed"
 
-// Reload applies the routes, redirects, upstreams, constraints, trusted proxies, access,
-// compression, error pages, maintenance and limits of requests of cfg. Requests in progress end with the old ones. The other
-// keys (namespace, listen, admin, drain, engine, log and the limits of connections) need a
-// restart; Reload returns the names of those with another value. After an error,
-// nothing has changed; report it with [Door.ReloadFailed].
+// errDraining is the error of a reload that comes too late.
+var errDraining = errors.New("the front door drains")
+
+// Reload applies a configuration. Requests in progress end with the routes, upstreams and
+// limits with which they began; their next events go to the new log. Listeners that stay
+// are not touched. A removed listener drains as in [Door.Serve], but none of its requests
+// are cut.
+//
+// A change of engine, and of log.queue.when_full from or to block with the engine of
+// loops, needs a new process: connections belong to the engine that has accepted them.
+// Reload returns the names of these keys if their values differ, and applies the others.
+//
+// After an error, nothing has changed; report it with [Door.ReloadFailed].
 func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
-	t, err := d.builder.build(cfg, d.tables.Load().gates)
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if d.draining.Load() {
+		return nil, errDraining
+	}
+	before := d.tables.Load()
+	cfg, unchanged = keepFixed(before.config, cfg)
+	logs, err := d.prepareLog(cfg)
 	if err != nil {
 		return nil, err
 	}
-	before := d.tables.Swap(t)
+	t, err := d.build(cfg, logs.events)
+	if err != nil {
+		logs.abandon()
+		return nil, err
+	}
+	listeners, err := d.server.prepare(cfg)
+	if err != nil {
+		logs.abandon()
+		t.close()
+		return nil, err
+	}
+	logs.apply()
+	d.conns.SetMax(t.files.Upstreams)
+	d.tables.Store(t)
 	for _, g := range t.gates {
 		g.apply()
 	}
+	d.server.use(t)
+	listeners.apply()
+	d.server.renewHTTP2(before.config.Limits)
 	before.close()
 	d.metrics.forget(before.upstreams, t.upstreams)
+	d.warnOfFiles(t)
 	d.metrics.reloads.count(reloadApplied)
-	return fixedDifferences(d.cfg, cfg), nil
+	return unchanged, nil
+}
+
+// A doorLogChange changes the log of a door.
+type doorLogChange struct {
+	events  requestEvents
+	options log.Options
+	change  *logChange // nil if the output is not a Log
+}
+
+// prepareLog prepares the log of a configuration.
+func (d *Door) prepareLog(cfg *config.Config) (c doorLogChange, err error) {
+	if c.options, err = logOptions(cfg); err != nil {
+		return c, err
+	}
+	var w io.Writer = d.out
+	if l, ok := d.out.(*Log); ok {
+		if c.change, err = l.prepare(cfg); err != nil {
+			return c, err
+		}
+		w = changedLog{l, c.change.next}
+	}
+	c.events, err = newRequestEvents(cfg, w, d.cost)
+	return c, err
+}
+
+func (c *doorLogChange) abandon() {
+	if c.change != nil {
+		c.change.abandon()
+	}
+}
+
+func (c *doorLogChange) apply() {
+	if c.change != nil {
+		c.change.apply(c.options)
+	}
+}
+
+// renewHTTP2 gives the listeners new servers of HTTP/2 if a limit that concerns them
+// differs. net/http does not change the limits of a server. Clients with a connection get
+// a GOAWAY and make another one.
+func (s *server) renewHTTP2(before config.Limits) {
+	b, now := withDefaults(before), s.limits()
+	same := b.HeaderTimeout == now.HeaderTimeout && b.IdleTimeout == now.IdleTimeout && b.Headers == now.Headers &&
+		b.WriteTimeout == now.WriteTimeout
+	if same || !s.running {
+		return
+	}
+	for _, l := range s.listeners {
+		h := l.startHTTP2()
+		if h == nil {
+			continue
+		}
+		s.setAside(h)
+		s.retire(h)
+	}
 }
 
 // ReloadFailed counts a failed reload and logs the reason at severity ERROR, with
@@ -39,42 +127,23 @@ func (d *Door) ReloadFailed(err error) {
 	if errors.As(err, &mistakes) {
 		err = errors.Join(mistakes.Unwrap()...)
 	}
-	d.log.Error(eventReloadFailed).Err(err).Send()
+	d.logger().Error(eventReloadFailed).Err(err).Send()
 }
 
-// fixedDifferences names the keys that only a restart changes and whose values
-// differ.
-func fixedDifferences(c, other *config.Config) []string {
-	var keys []string
-	for _, k := range []struct {
-		name string
-		same bool
-	}{
-		{"namespace", c.Namespace == other.Namespace},
-		{"listen", slices.Equal(c.Listen, other.Listen)},
-		{"admin", c.Admin == other.Admin},
-		{"drain", c.Drain == other.Drain},
-		{"engine", c.Engine == other.Engine},
-		{"log.to", slices.Equal(c.Log.To, other.Log.To)},
-		{"log.format", c.Log.Format == other.Log.Format},
-		{"log.level", c.Log.Level == other.Log.Level},
-		{"log.events", c.Log.Events == other.Log.Events},
-		{"log.request_headers", slices.Equal(c.Log.RequestHeaders, other.Log.RequestHeaders)},
-		{"log.response_headers", slices.Equal(c.Log.ResponseHeaders, other.Log.ResponseHeaders)},
-		{"log.redact", slices.Equal(c.Log.Redact, other.Log.Redact)},
-		{"log.queue", c.Log.Queue == other.Log.Queue},
-		{"log.rotate", c.Log.Rotate == other.Log.Rotate},
-		{"log.fsync", c.Log.Fsync == other.Log.Fsync},
-		{"log.heartbeat", c.Log.Heartbeat == other.Log.Heartbeat},
-		{"limits.headers", c.Limits.Headers == other.Limits.Headers},
-		{"limits.timeouts.header", c.Limits.HeaderTimeout == other.Limits.HeaderTimeout},
-		{"limits.timeouts.idle", c.Limits.IdleTimeout == other.Limits.IdleTimeout},
-		{"limits.max_connections", c.Limits.MaxConnections == other.Limits.MaxConnections},
-		{"limits.connections_per_client", c.Limits.ConnectionsPerClient == other.Limits.ConnectionsPerClient},
-	} {
-		if !k.same {
-			keys = append(keys, k.name)
-		}
+// keepFixed returns a configuration with the previous values of the keys that only a new
+// process can apply, and the names of those with another value.
+func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []string) {
+	if before.Engine == cfg.Engine && hasLoops(before) == hasLoops(cfg) {
+		return cfg, nil
 	}
-	return keys
+	c := *cfg
+	if c.Engine != before.Engine {
+		c.Engine = before.Engine
+		unchanged = append(unchanged, "engine")
+	}
+	if hasLoops(before) != hasLoops(&c) {
+		c.Log.Queue.WhenFull, c.Log.Queue.Wait = before.Log.Queue.WhenFull, before.Log.Queue.Wait
+		unchanged = append(unchanged, "log.queue.when_full")
+	}
+	return &c, unchanged
 }

@@ -3,14 +3,9 @@ package front_test
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
 )
@@ -89,46 +84,5 @@ func TestBadReload(t *testing.T) {
 		if resp, body := get(t, httpClient(t), d.url("/")); resp.StatusCode != 200 || body != "hello" {
 			t.Errorf("after %s: %d, %q", name, resp.StatusCode, body)
 		}
-	}
-}
-
-// TestReload changes keys that a reload applies, and keys that need a restart.
-func TestReload(t *testing.T) {
-	back := upstream(t, hello)
-	d := openDoor(t, back.URL)
-	unchanged, err := d.Reload(doorConfig(back.URL, func(c *config.Config) {
-		c.Routes[0].Match = "/{id:odd}"
-		c.Constraints["odd"] = "[0-9]*[13579]"
-		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		c.Namespace, c.Admin, c.Drain.Delay = "other", config.AdminOff, time.Second
-		c.Listen, c.Engine = []string{"127.0.0.1:1"}, "another"
-		c.Log.Events = config.EventsCompleted
-		c.Log.To = []string{config.LogToStderr}
-		c.Log.Format, c.Log.Level, c.Log.Redact = "ltsv", "debug", []string{"token"}
-		c.Log.RequestHeaders, c.Log.ResponseHeaders = []string{"a"}, []string{"b"}
-		c.Log.Queue.Size, c.Log.Rotate.Daily = 1<<20, true
-		c.Log.Fsync, c.Log.Heartbeat = config.FsyncEach, 0
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{
-		"namespace", "listen", "admin", "drain", "engine", "log.to", "log.format", "log.level", "log.events",
-		"log.request_headers", "log.response_headers", "log.redact",
-		"log.queue", "log.rotate", "log.fsync", "log.heartbeat",
-	}, unchanged); diff != "" {
-		t.Errorf("needs a restart (-want +got):\n%s", diff)
-	}
-	for path, want := range map[string]int{"/13": 200, "/14": 404} {
-		resp, _ := ask(t, d.addr, "GET "+path+" HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n")
-		if resp.StatusCode != want {
-			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
-		}
-	}
-	e := d.completed(t, "/13")
-	_, text := d.log.state()
-	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "front-door" ||
-		strings.Count(text, e.TraceID) < 3 {
-		t.Errorf("after the reload: %s", e.raw)
 	}
 }

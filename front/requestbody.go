@@ -34,7 +34,7 @@ func (b *requestBody) begin(w *responder, length int64, expectsContinue bool) {
 	c := w.conn
 	b.conn, b.response, b.left = c, w, length
 	if b.chunked = length < 0; b.chunked {
-		b.chunk.Request, b.chunk.MaxTrailer, b.chunk.Trailers = true, c.server.limits.Headers, &b.trailer
+		b.chunk.Request, b.chunk.MaxTrailer, b.chunk.Trailers = true, c.server.limits().Headers, &b.trailer
 		b.chunk.Reset()
 	}
 	b.mustContinue.Store(expectsContinue && length != 0)

@@ -166,7 +166,7 @@ func (w *responder) Head(status int, fields []proxy.Field, length int64) error {
 // parsed as the next request. A short one is read after the response.
 func (w *responder) settle() {
 	body := &w.x.body
-	if w.conn.server.door.draining.Load() {
+	if w.conn.listener.draining.Load() {
 		w.keep = false
 	}
 	if body.hasEnded() {

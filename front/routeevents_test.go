@@ -64,7 +64,8 @@ func TestRouteEvents(t *testing.T) {
 	for path := range want {
 		get(t, client, d.url(path))
 	}
-	if _, err := d.Reload(doorConfig(back.URL)); err != nil { // its routes use the default events
+	after := doorConfig(back.URL, func(c *config.Config) { c.Log.Events = config.EventsCompleted })
+	if _, err := d.Reload(after); err != nil { // its routes use the default events
 		t.Fatal(err)
 	}
 	get(t, client, d.url("/none/204"))

@@ -7,90 +7,82 @@ import (
 	"io"
 	stdlog "log"
 	"net"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 )
 
 // server holds the listeners of a door and the servers on them.
 type server struct {
-	door     *Door
-	limits   config.Limits
-	errorLog *stdlog.Logger // of net/http
-	h2       *http.Server   // of the connections that http2 passes on
-	http2    *http2Listener
-	admin    *http.Server
+	door      *Door
+	errorLog  *stdlog.Logger // of net/http
+	inUse     atomic.Pointer[config.Limits]
+	engine    engine
+	conns     conns
+	rejector  rejector
+	failed    chan error     // has the error of the first listener that failed
+	ready     chan struct{}  // closed when Serve accepts connections
+	draining  chan struct{}  // closed when the drain begins
+	accepting sync.WaitGroup // the accept loops of all listeners
+	serving   sync.WaitGroup // the goroutines of connections
 
-	listeners     []*listener
-	accepting     sync.WaitGroup // the accept loops of the listeners
-	serving       sync.WaitGroup // the goroutines of connections
-	closing       atomic.Bool    // connections without a request in progress must end
-	adminListener *adminListener
-	engine        engine
-	conns         conns
-	rejector      rejector
+	// Door.reloading guards the following fields, except after the drain has begun.
+	listeners  []*listener
+	admin      *adminServer
+	adopted    map[string][]*net.TCPListener // that listen uses instead of binding, by key
+	running    bool                          // Serve has started
+	background sync.WaitGroup                // servers of net/http, and listeners that end
+
+	mu      sync.Mutex
+	retired []*http2Server // guarded by mu: those whose connections are still open
 }
 
 func newServer(d *Door) *server {
-	s := &server{door: d, limits: withDefaults(d.cfg.Limits), http2: newHTTP2Listener(), errorLog: stdlog.New(io.Discard, "", 0)}
-	log.Capture(s.errorLog, d.log, log.LevelWarn, "http server complaint")
-	s.rejector.metrics, s.rejector.log.log = d.metrics, d.log
+	s := &server{
+		door: d, errorLog: stdlog.New(io.Discard, "", 0),
+		failed: make(chan error, 1), ready: make(chan struct{}), draining: make(chan struct{}),
+	}
+	s.rejector.metrics, s.rejector.log.log = d.metrics, d.logger
 	s.rejector.lingering = make(chan struct{}, rejectLingering)
-	s.conns.most = d.files.Clients
-	s.conns.mostOfOne = d.cfg.Limits.ConnectionsPerClient
-	s.conns.exempt = d.cfg.TrustedProxies
-	s.h2 = newHTTP2Server(s)
-	s.admin = newAdminServer(adminPages{
-		addr:     d.cfg.Admin,
-		draining: d.draining.Load,
-		metrics:  d.metrics.handler(),
-		log:      logHandler(d.out, d.cost),
-		errorLog: s.errorLog,
-	})
+	s.use(d.tables.Load())
 	return s
+}
+
+// use applies the limits of connections and the log of a configuration.
+func (s *server) use(t *tables) {
+	limits := withDefaults(t.config.Limits)
+	s.inUse.Store(&limits)
+	s.conns.setLimits(t.files.Clients, limits.ConnectionsPerClient, t.config.TrustedProxies)
+	log.Capture(s.errorLog, t.events.log, log.LevelWarn, "http server complaint")
+}
+
+// limits returns the limits of the configuration in use. The caller must not change them.
+func (s *server) limits() *config.Limits { return s.inUse.Load() }
+
+// fail makes Serve return an error.
+func (s *server) fail(err error) {
+	select {
+	case s.failed <- err:
+	default: // another listener has failed
+	}
 }
 
 // Listen binds all addresses of the configuration. On an error it binds none. On
 // Linux it takes over the listeners of a draining process of the same user; see
 // [Door.Serve].
 func (d *Door) Listen() error {
-	d.warnOfFiles()
-	if err := d.server.listen(d.cfg.Listen, d.cfg.Admin); err != nil {
-		d.server.unbind()
-		d.server.listeners = nil
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	t := d.tables.Load()
+	d.warnOfFiles(t)
+	c, err := d.server.prepare(t.config)
+	if err != nil {
 		return err
 	}
-	return nil
-}
-
-// listen binds the public addresses and then the admin address.
-func (s *server) listen(public []string, admin string) error {
-	free := s.door.conns.CloseUnused
-	for _, addr := range public {
-		l, err := bind(addr)
-		if err != nil {
-			return fmt.Errorf("listen: %w", err)
-		}
-		public, err := s.door.wrapListener(l)
-		if err != nil {
-			l.Close()
-			return fmt.Errorf("listen: %w", err)
-		}
-		s.listeners = append(s.listeners, &listener{acceptor: newAcceptor(public, 1, free), server: s})
-	}
-	if admin == config.AdminOff {
-		return nil
-	}
-	l, err := bind(admin)
-	if err != nil {
-		return fmt.Errorf("admin: %w", err)
-	}
-	s.adminListener = newAdminListener(l, free, s.rejector.reject)
+	c.apply()
 	return nil
 }
 
@@ -98,30 +90,26 @@ func (s *server) listen(public []string, admin string) error {
 const eventLowered = "limit lowered to what open files allow"
 
 // warnOfFiles logs the limits that open files do not allow.
-func (d *Door) warnOfFiles() {
+func (d *Door) warnOfFiles(t *tables) {
 	for _, l := range []struct {
 		name            limitName
 		wanted, allowed int
 	}{
-		{limitConnections, d.cfg.Limits.MaxConnections, d.files.Clients},
-		{limitInFlight, d.cfg.Limits.InFlight, d.files.Upstreams},
+		{limitConnections, t.config.Limits.MaxConnections, t.files.Clients},
+		{limitInFlight, t.config.Limits.InFlight, t.files.Upstreams},
 	} {
 		if l.wanted > l.allowed {
-			d.log.Warn(eventLowered).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", l.allowed).
-				Int("open_files", d.files.Files).Send()
+			t.events.log.Warn(eventLowered).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", l.allowed).
+				Int("open_files", t.files.Files).Send()
 		}
 	}
 }
 
-// unbind closes the public listeners. No accept loop may be running.
-func (s *server) unbind() {
-	for _, l := range s.listeners {
-		l.close()
-	}
-}
-
-// Addrs returns the addresses that Listen has bound, with their ports.
+// Addrs returns the addresses of the public listeners, with their ports, in the order of
+// the configuration.
 func (d *Door) Addrs() []net.Addr {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
 	var addrs []net.Addr
 	for _, l := range d.server.listeners {
 		addrs = append(addrs, l.Addr())
@@ -131,11 +119,16 @@ func (d *Door) Addrs() []net.Addr {
 
 // AdminAddr returns the address of the admin listener, or nil if there is none.
 func (d *Door) AdminAddr() net.Addr {
-	if d.server.adminListener == nil {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	if d.server.admin == nil {
 		return nil
 	}
-	return d.server.adminListener.Addr()
+	return d.server.admin.Addr()
 }
+
+// Ready returns a channel that is closed when Serve accepts connections.
+func (d *Door) Ready() <-chan struct{} { return d.server.ready }
 
 // eventFailed is the event of a front door that stops because of an error.
 const eventFailed = "front door failed"
@@ -148,62 +141,78 @@ const eventFailed = "front door failed"
 // Serve drains without a delay and returns the error.
 func (d *Door) Serve(ctx context.Context) error {
 	s := d.server
-	var err error
-	if s.engine, err = d.newEngine(); err != nil {
-		s.unbind()
-		return fmt.Errorf("event loops: %w", err)
-	}
-	failed := make(chan error, len(s.listeners)+1)
-	var running sync.WaitGroup
-	for _, l := range s.listeners {
-		s.accepting.Go(func() {
-			if err := l.serve(); !d.draining.Load() {
-				failed <- err
-			}
-		})
-	}
-	running.Go(func() { s.h2.Serve(s.http2) })
-	if s.adminListener != nil {
-		running.Go(func() {
-			if err := s.admin.Serve(s.adminListener); !errors.Is(err, http.ErrServerClosed) {
-				failed <- err
-			}
-		})
+	if err := s.run(); err != nil {
+		return err
 	}
 	unwatched := make(chan struct{})
-	running.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
-	delay := d.cfg.Drain.Delay
+	var watching sync.WaitGroup
+	watching.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
+	var err error
+	delayed := true
 	select {
 	case <-ctx.Done():
-	case err = <-failed:
-		d.log.Fatal(eventFailed).Err(err).Send()
-		delay = 0
+	case err = <-s.failed:
+		d.logger().Fatal(eventFailed).Err(err).Send()
+		delayed = false
 	}
-	err = errors.Join(err, d.drain(delay))
-	s.admin.Close()
+	err = errors.Join(err, d.drain(delayed))
 	close(unwatched)
-	running.Wait()
+	watching.Wait()
+	s.background.Wait()
 	s.rejector.close()
 	return err
 }
 
-// drain serves for the delay, then waits for the requests in flight, and cuts them
-// after drain.timeout.
-func (d *Door) drain(delay time.Duration) error {
+// run starts the engine and the listeners.
+func (s *server) run() error {
+	s.door.reloading.Lock()
+	defer s.door.reloading.Unlock()
+	var err error
+	if s.engine, err = s.newEngine(); err != nil {
+		for _, l := range s.listeners {
+			l.close()
+		}
+		return fmt.Errorf("event loops: %w", err)
+	}
+	s.running = true
+	for _, l := range s.listeners {
+		l.run()
+	}
+	if s.admin != nil {
+		s.admin.run(s)
+	}
+	close(s.ready)
+	return nil
+}
+
+// drain serves for drain.delay if delayed, then waits for the requests in flight, and
+// cuts them after drain.timeout. No reload can follow.
+func (d *Door) drain(delayed bool) error {
 	s := d.server
+	d.reloading.Lock()
 	d.draining.Store(true)
-	withdraw := offerListeners(s.offers(), func(err error) {
-		d.log.Warn("listener not offered to the next process").Err(err).Send()
+	close(s.draining)
+	for _, l := range s.listeners {
+		l.draining.Store(true)
+	}
+	offers, limits := s.offers(), d.tables.Load().config.Drain
+	d.reloading.Unlock()
+	withdraw := offerListeners(offers, func(err error) {
+		d.logger().Warn("listener not offered to the next process").Err(err).Send()
 	})
 	defer withdraw()
-	time.Sleep(delay)
-	ctx, cancel := context.WithTimeout(context.Background(), d.cfg.Drain.Timeout)
+	if delayed {
+		time.Sleep(limits.Delay)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limits.Timeout)
 	defer cancel()
 	s.stopAccepting(ctx)
-	err := errors.Join(s.h2.Shutdown(ctx), await(ctx, s.quiet))
+	err := errors.Join(s.shutdownHTTP2(ctx), await(ctx, s.quiet))
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)
-	s.h2.Close()
+	for _, h := range s.http2Servers() {
+		h.Close()
+	}
 	s.conns.each((*clientConn).cut)
 	d.mirrors.end()
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
@@ -216,12 +225,15 @@ func (d *Door) drain(delay time.Duration) error {
 	for _, up := range d.tables.Load().upstreams {
 		up.Close()
 	}
+	if s.admin != nil {
+		s.admin.close()
+	}
 	if err != nil && left > 0 {
 		noun := "requests were"
 		if left == 1 {
 			noun = "request was"
 		}
-		return fmt.Errorf("%d %s cut after %v", left, noun, d.cfg.Drain.Timeout)
+		return fmt.Errorf("%d %s cut after %v", left, noun, limits.Timeout)
 	}
 	return nil
 }
@@ -231,11 +243,11 @@ func (d *Door) drain(delay time.Duration) error {
 // of the next process.
 func (s *server) offers() []listenerOffer {
 	var offers []listenerOffer
-	for i, l := range s.listeners {
-		offers = append(offers, listenerOffer{l.TCP(), s.door.cfg.Listen[i], func() {}})
+	for _, l := range s.listeners {
+		offers = append(offers, listenerOffer{l.TCP(), l.key, func() {}})
 	}
-	if l := s.adminListener; l != nil {
-		offers = append(offers, listenerOffer{l.TCP(), s.door.cfg.Admin, func() { l.Close() }})
+	if a := s.admin; a != nil {
+		offers = append(offers, listenerOffer{a.TCP(), a.key, func() { a.Close() }})
 	}
 	return offers
 }
@@ -249,55 +261,43 @@ func (s *server) quiet() bool {
 // listeners. Then it waits for the first request of new connections, and ends the
 // connections that have none in progress.
 func (s *server) stopAccepting(ctx context.Context) {
-	s.h2.SetKeepAlivesEnabled(false)
+	for _, h := range s.http2Servers() {
+		h.SetKeepAlivesEnabled(false)
+	}
 	for _, l := range s.listeners {
 		l.stop()
 	}
 	s.accepting.Wait()
-	s.unbind()
+	for _, l := range s.listeners {
+		l.close() // also if it has failed
+	}
 	ctx, cancel := context.WithTimeout(ctx, firstRequestGrace)
 	defer cancel()
 	await(ctx, func() bool { return s.conns.fresh.Load() == 0 })
-	s.closing.Store(true)
-	s.conns.each((*clientConn).interrupt)
+	s.conns.each(func(c *clientConn) {
+		c.listener.ending.Store(true)
+		c.interrupt()
+	})
 }
 
 // hasLoops reports whether the engine is event loops. A log that blocks the request whose
 // event does not fit would hold up a whole loop.
-func (d *Door) hasLoops() bool {
-	return d.cfg.Engine != config.EngineGoroutines && d.cfg.Log.Queue.WhenFull != "block"
-}
-
-// wrapListener returns the listener for the engine.
-func (d *Door) wrapListener(l *net.TCPListener) (transport.Listener, error) {
-	if d.hasLoops() {
-		return newLoopListener(l)
-	}
-	return transport.NewListener(l), nil
+func hasLoops(cfg *config.Config) bool {
+	return cfg.Engine != config.EngineGoroutines && cfg.Log.Queue.WhenFull != "block"
 }
 
 // newEngine returns the engine of the configuration.
-func (d *Door) newEngine() (engine, error) {
-	if d.hasLoops() {
-		return newLoops(d.server)
+func (s *server) newEngine() (engine, error) {
+	if hasLoops(s.door.tables.Load().config) {
+		return newLoops(s)
 	}
-	return goroutines{d.server}, nil
+	return goroutines{s}, nil
 }
 
 // panicked logs a panic in a loop that is not one of a request, which only ends the
 // connection.
 func (s *server) panicked(value any, stack []byte) {
-	s.door.log.Error("panic on a connection").Err(fmt.Errorf("%v\n%s", value, stack)).Send()
-}
-
-// start serves an accepted connection, or rejects it.
-func (s *server) start(a transport.Accepted) {
-	c := &clientConn{server: s, peer: a.Remote().Addr().WithZone("").Unmap()}
-	if broken := s.conns.admit(c); broken != "" {
-		s.rejector.reject(a, broken)
-		return
-	}
-	s.engine.start(c, a)
+	s.door.logger().Error("panic on a connection").Err(fmt.Errorf("%v\n%s", value, stack)).Send()
 }
 
 // firstRequestGrace is how long a draining server waits for the first request

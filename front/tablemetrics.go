@@ -6,7 +6,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/proxy"
 )
@@ -15,8 +14,6 @@ import (
 // use.
 type limitCollector struct {
 	metrics   *metrics
-	limits    config.Limits
-	files     filebudget.Budget
 	clients   func() int // open connections of clients
 	upstreams *proxy.Conns
 	tables    func() *tables
@@ -43,7 +40,7 @@ func (c limitCollector) Collect(ch chan<- prometheus.Metric) {
 			s.gate(g, &g.limits)
 		}
 	}
-	s.connections(c)
+	s.connections(c, t)
 }
 
 // A scrape is one collection of all limits.
@@ -85,15 +82,15 @@ func (s scrape) gate(g *gate, l *config.RequestLimits) {
 }
 
 // connections adds the limits of connections and files.
-func (s scrape) connections(c limitCollector) {
-	limits := withDefaults(c.limits)
-	s.value(limitConnections, allRoutes, float64(c.files.Clients))
+func (s scrape) connections(c limitCollector, t *tables) {
+	limits := withDefaults(t.config.Limits)
+	s.value(limitConnections, allRoutes, float64(t.files.Clients))
 	s.inUse(limitConnections, allRoutes, c.clients())
 	s.value(limitPerClient, allRoutes, float64(limits.ConnectionsPerClient))
 	open, most := c.upstreams.Stats()
 	s.value(limitUpstreams, allRoutes, float64(most))
 	s.inUse(limitUpstreams, allRoutes, open)
-	s.value(limitFiles, allRoutes, float64(c.files.Files))
+	s.value(limitFiles, allRoutes, float64(t.files.Files))
 	s.inUse(limitFiles, allRoutes, machine.OpenFilesNow())
 	s.value(limitHeaders, allRoutes, float64(limits.Headers))
 	s.value(limitHeaderTime, allRoutes, limits.HeaderTimeout.Seconds())

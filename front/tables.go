@@ -9,6 +9,7 @@ import (
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -16,35 +17,41 @@ import (
 
 // tables hold all state that a reload replaces.
 type tables struct {
-	routes    *router.Table[*route]
-	upstreams []*proxy.Upstream
-	trust     proxy.Trust
-	access    *accessRule          // of all requests; nil admits them
-	cors      bool                 // a route has CORS
-	gate      *gate                // of all requests
-	gates     map[string]*gate     // by route; includes the gate of all requests
-	limits    config.RequestLimits // of requests that have no route
-	pages     *errorPages          // of requests that have no route
+	config        *config.Config // must not be modified
+	files         filebudget.Budget
+	events        requestEvents
+	defaultEvents eventSet // of requests that have no route
+	routes        *router.Table[*route]
+	upstreams     []*proxy.Upstream
+	trust         proxy.Trust
+	access        *accessRule          // of all requests; nil admits them
+	cors          bool                 // a route has CORS
+	gate          *gate                // of all requests
+	gates         map[string]*gate     // by route; includes the gate of all requests
+	limits        config.RequestLimits // of requests that have no route
+	pages         *errorPages          // of requests that have no route
 }
 
-// A tableBuilder builds tables from a configuration. It has the parts of a Door
-// that outlive a reload.
+// A tableBuilder builds tables from a configuration. It has the parts of a Door that
+// outlive a reload.
 type tableBuilder struct {
-	metrics     *metrics
-	conns       *proxy.Conns // shared by all upstreams
-	mirrors     *mirrors
-	maxInFlight int             // each request in flight needs a connection to an upstream
-	passwords   *limit.InFlight // that are verified now
-	eventSet    func(name string) eventSet
-	events      string // log.events, which a reload does not change
-	hook        func(*proxy.Exchange, proxy.Event)
-	encoders    *coding.Encoders
+	metrics   *metrics
+	conns     *proxy.Conns // shared by all upstreams
+	mirrors   *mirrors
+	passwords *limit.InFlight // that are verified now
+	hook      func(*proxy.Exchange, proxy.Event)
+	encoders  *coding.Encoders
+
+	// Of the configuration:
+	files  filebudget.Budget
+	events requestEvents
+	gates  map[string]*gate // of the tables that are replaced, or nil
 }
 
-// build returns tables for a configuration. The gates are those of the tables
-// that it replaces, or nil.
-func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tables, err error) {
+// build returns tables for a configuration.
+func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	t := &tables{
+		config: cfg, files: b.files, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
 		trust:  proxy.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate),
@@ -58,11 +65,12 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 	if cfg.Access != nil {
 		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
 	}
+	// Each request in flight needs a connection to an upstream.
 	all := cfg.Limits.RequestLimits
 	if most := b.mostInFlight(cfg); all.InFlight == 0 || all.InFlight > most {
 		all.InFlight = most
 	}
-	t.gate = newGate(allRoutes, all, gates)
+	t.gate = newGate(allRoutes, all, b.gates)
 	t.gates[allRoutes] = t.gate
 	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
 	for _, u := range cfg.Upstreams {
@@ -97,8 +105,8 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		label := routes.label(&r)
 		value := &route{
 			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
-			events:   b.eventSet(cmp.Or(r.Events, b.events)),
-			gate:     newGate(label, r.Limits, gates),
+			events:   b.events.set(cmp.Or(r.Events, cfg.Log.Events)),
+			gate:     newGate(label, r.Limits, b.gates),
 			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
 			position: r.Position, settings: r.Settings,
 		}
@@ -118,7 +126,7 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 		t.gates[label] = value.gate
 		routes.add(r.Match, value)
 	}
-	if err := b.addRedirects(routes, cfg.Redirects); err != nil {
+	if err := b.addRedirects(routes, cfg.Redirects, t.defaultEvents); err != nil {
 		return nil, err
 	}
 	t.routes, err = router.NewTable(constraints, routes.entries)
@@ -129,9 +137,9 @@ func (b *tableBuilder) build(cfg *config.Config, gates map[string]*gate) (_ *tab
 // connection to an upstream.
 func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
 	if slices.ContainsFunc(cfg.Routes, func(r config.Route) bool { return r.Mirror != nil }) {
-		return max(1, b.maxInFlight-int(b.mirrors.slots.max))
+		return max(1, b.files.Upstreams-int(b.mirrors.slots.max))
 	}
-	return b.maxInFlight
+	return b.files.Upstreams
 }
 
 // stages returns the stages of a route, in the order in which requests pass them.
@@ -186,7 +194,7 @@ const (
 )
 
 // addRedirects adds the redirects to the routes.
-func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect) error {
+func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect, events eventSet) error {
 	named := 0
 	for _, line := range lines {
 		from, refused := redirect.ParseSource(line.From)
@@ -203,7 +211,7 @@ func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect) 
 			named++
 		}
 		routes.add(from.Pattern, &route{
-			label: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: b.eventSet(b.events),
+			label: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: events,
 			position: line.Position,
 		})
 	}

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"errors"
 	"net"
 	"syscall"
@@ -9,18 +10,25 @@ import (
 // bind listens on addr. If a draining process has the address, bind takes over
 // its listener.
 func bind(addr string) (*net.TCPListener, error) {
-	l, err := net.Listen("tcp", addr)
+	l, err := listenTCP(addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		taken, takeErr := takeListener(addr)
 		if takeErr == nil {
 			return taken, nil
 		}
-		l, err = net.Listen("tcp", addr) // the other process may have ended in the meantime
+		l, err = listenTCP(addr) // the other process may have ended in the meantime
 	}
 	if err != nil {
 		return nil, err
 	}
 	return l.(*net.TCPListener), nil
+}
+
+// listenTCP listens without Multipath TCP, which has no filters; see transport.IgnoreNew.
+func listenTCP(addr string) (net.Listener, error) {
+	var c net.ListenConfig
+	c.SetMultipathTCP(false)
+	return c.Listen(context.Background(), "tcp", addr)
 }
 
 // A listenerOffer is a listener that the next process may take over.

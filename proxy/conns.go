@@ -16,10 +16,10 @@ import (
 // concurrent exchanges as connections. An exchange beyond that fails with kind
 // TooManyConns.
 type Conns struct {
-	max   int
 	freed atomic.Uint64 // counts connections that became unused or were closed
 
 	mu    sync.Mutex // guards the following fields
+	max   int
 	open  int
 	pools map[*pools]struct{} // of all servers
 }
@@ -34,6 +34,13 @@ func (c *Conns) Stats() (open, max int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open, c.max
+}
+
+// SetMax changes the limit. Connections beyond it stay open until they are closed.
+func (c *Conns) SetMax(max int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.max = max
 }
 
 // add adds the pools of a server, from which unused connections are closed.

@@ -190,10 +190,10 @@ func TestReload(t *testing.T) {
 	p.url()
 	answeredBy("old")
 
-	writeConfig(t, file, "namespace: other\n"+allTo(young.url()))
+	writeConfig(t, file, "engine: goroutines\n"+allTo(young.url()))
 	p.signal(syscall.SIGHUP)
 	p.says("weir: reloaded ")
-	p.says(`weir: hint: restart to change .*namespace`)
+	p.says(`weir: hint: only a restart changes .*engine`)
 	answeredBy("new")
 
 	writeConfig(t, file, strings.Replace(allTo(old.url()), "to: site", "to: sight", 1))

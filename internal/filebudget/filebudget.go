@@ -33,12 +33,7 @@ func Share(allowed uint64, open, wanted int) Budget {
 	}
 	files := int(min(allowed, unlimited))
 	free := max(files-open, 0)
-	free = max(free-min(reserve, free/4), 2)
-	clients := free / 2
-	if wanted > 0 {
-		clients = min(clients, wanted)
-	}
-	return Budget{Files: files, Clients: clients, Upstreams: free - clients}
+	return Budget{Files: files, Clients: max(free-min(reserve, free/4), 2)}.Share(wanted)
 }
 
 // Raise raises the limit of open files of this process and divides them.
@@ -48,4 +43,15 @@ func Raise(wanted int) Budget {
 		return Share(0, 0, wanted) // the limit is noticed when it is reached
 	}
 	return Share(allowed, machine.OpenFilesNow(), wanted)
+}
+
+// Share divides the same files with another wanted number of connections of clients; see
+// the function [Share].
+func (b Budget) Share(wanted int) Budget {
+	free := b.Clients + b.Upstreams
+	clients := free / 2
+	if wanted > 0 {
+		clients = min(clients, wanted)
+	}
+	return Budget{Files: b.Files, Clients: clients, Upstreams: free - clients}
 }

@@ -35,9 +35,8 @@ SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks client
 flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports
 while this one drains.
 
-SIGHUP reads the configuration again. Routes, redirects, upstreams, constraints, trusted proxies and the limits of
-requests take effect immediately, the other keys after a restart. SIGHUP and SIGUSR1 reopen the log's files, after they
-have been renamed.
+SIGHUP reads the configuration again and applies it, or keeps the previous one if it has a mistake. SIGHUP and SIGUSR1
+reopen the log's files, after they have been renamed.
 
 Examples:
   weir serve
@@ -213,7 +212,7 @@ func (c *Command) reload(door *front.Door, stderr io.Writer) {
 		if fixed, err = door.Reload(cfg); err == nil {
 			fmt.Fprintf(stderr, "weir: reloaded %s\n", c.Config)
 			if len(fixed) > 0 {
-				fmt.Fprintf(stderr, "weir: hint: restart to change %v\n", fixed)
+				fmt.Fprintf(stderr, "weir: hint: only a restart changes %v\n", fixed)
 			}
 			return
 		}

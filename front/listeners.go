@@ -1,0 +1,233 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// A listenersChange replaces the listeners of a server by those of another configuration.
+// A listener is identified by its address as configured.
+type listenersChange struct {
+	server    *server
+	config    *config.Config
+	listeners []*listener  // in the order of the configuration
+	added     []*listener  // those of listeners that are new
+	admin     *adminServer // nil for none
+}
+
+// prepare binds the addresses that a configuration adds. The caller then calls apply or
+// abandon. After an error, no address is bound that was not before. Door.reloading is
+// held here and below.
+func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
+	c := &listenersChange{server: s, config: cfg}
+	defer func() {
+		if err != nil {
+			c.abandon()
+		}
+	}()
+	for _, key := range cfg.Listen {
+		n := len(c.listeners)
+		for _, l := range s.listeners {
+			if l.key == key {
+				c.listeners = append(c.listeners, l)
+			}
+		}
+		if len(c.listeners) > n {
+			continue
+		}
+		if err := c.add(key); err != nil {
+			return nil, fmt.Errorf("listen: %w", err)
+		}
+	}
+	switch {
+	case cfg.Admin == config.AdminOff:
+	case s.admin != nil && s.admin.key == cfg.Admin:
+		c.admin = s.admin
+	default:
+		if c.admin, err = s.bindAdmin(cfg.Admin); err != nil {
+			return nil, fmt.Errorf("admin: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// add binds an address.
+func (c *listenersChange) add(key string) error {
+	bound, err := c.server.bind(key)
+	for _, tcp := range bound {
+		public, wrapErr := newListener(tcp)
+		if wrapErr != nil {
+			tcp.Close()
+			err = errors.Join(err, wrapErr)
+			continue
+		}
+		l := &listener{
+			acceptor: newAcceptor(public, 1, c.server.door.conns.CloseUnused), server: c.server, key: key,
+			ended: make(chan struct{}),
+		}
+		c.listeners, c.added = append(c.listeners, l), append(c.added, l)
+	}
+	return err
+}
+
+// bind returns the listeners for an address of the configuration.
+func (s *server) bind(key string) ([]*net.TCPListener, error) {
+	if adopted := s.adopted[key]; adopted != nil {
+		delete(s.adopted, key)
+		return adopted, nil
+	}
+	l, err := bind(key)
+	if err != nil {
+		return nil, err
+	}
+	return []*net.TCPListener{l}, nil
+}
+
+// abandon closes the listeners that were bound for nothing.
+func (c *listenersChange) abandon() {
+	for _, l := range c.added {
+		l.close()
+	}
+	if c.admin != nil && c.admin != c.server.admin {
+		c.admin.close()
+	}
+}
+
+// apply makes the change. New listeners accept before removed ones end.
+func (c *listenersChange) apply() {
+	s := c.server
+	before, admin := s.listeners, s.admin
+	s.listeners, s.admin = c.listeners, c.admin
+	if s.running {
+		for _, l := range c.added {
+			l.run()
+		}
+		if c.admin != nil && c.admin != admin {
+			c.admin.run(s)
+		}
+	}
+	for _, l := range before {
+		if !slices.Contains(c.listeners, l) {
+			s.remove(l, c.config.Drain.Delay)
+		}
+	}
+	if admin != nil && admin != c.admin {
+		s.background.Go(admin.end)
+	}
+}
+
+// remove ends a listener that is not in s.listeners any more.
+func (s *server) remove(l *listener, delay time.Duration) {
+	if !s.running {
+		l.close()
+		return
+	}
+	l.draining.Store(true)
+	s.setAside(l.http2.Load())
+	s.background.Go(func() { l.remove(delay, s.draining) })
+}
+
+// setAside adds a server that no listener uses. The drain of the door ends it at the latest.
+func (s *server) setAside(h *http2Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retired = append(s.retired, h)
+}
+
+// retire sends a GOAWAY to the clients of a server that was set aside, and ends it after
+// its last request.
+func (s *server) retire(h *http2Server) {
+	s.background.Go(func() {
+		h.Shutdown(context.Background()) // ends at the latest when the drain of the door closes h
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.retired = slices.DeleteFunc(s.retired, func(other *http2Server) bool { return other == h })
+	})
+}
+
+// http2Servers returns all servers of HTTP/2.
+func (s *server) http2Servers() []*http2Server {
+	s.mu.Lock()
+	all := slices.Clone(s.retired)
+	s.mu.Unlock()
+	for _, l := range s.listeners {
+		all = append(all, l.http2.Load())
+	}
+	return all
+}
+
+// shutdownHTTP2 sends a GOAWAY to all clients with HTTP/2 and waits for their requests.
+func (s *server) shutdownHTTP2(ctx context.Context) error {
+	all := s.http2Servers()
+	ended := make(chan error)
+	for _, h := range all {
+		go func() { ended <- h.Shutdown(ctx) }()
+	}
+	var errs []error
+	for range all {
+		errs = append(errs, <-ended)
+	}
+	return errors.Join(errs...)
+}
+
+// An adminServer serves operators at one address.
+type adminServer struct {
+	*adminListener
+	key  string // the value of config.Config.Admin
+	http *http.Server
+}
+
+// bindAdmin binds the address of the admin listener.
+func (s *server) bindAdmin(key string) (*adminServer, error) {
+	bound, err := s.bind(key)
+	if err != nil {
+		return nil, err
+	}
+	for _, more := range bound[1:] {
+		more.Close()
+	}
+	d := s.door
+	return &adminServer{
+		adminListener: newAdminListener(bound[0], d.conns.CloseUnused, s.rejector.reject),
+		key:           key,
+		http: newAdminServer(adminPages{
+			addr:     key,
+			draining: d.draining.Load,
+			metrics:  d.metrics.handler(),
+			log:      logHandler(d.out, d.cost),
+			errorLog: s.errorLog,
+		}),
+	}, nil
+}
+
+// run starts to serve.
+func (a *adminServer) run(s *server) {
+	s.background.Go(func() {
+		if err := a.http.Serve(a.adminListener); !errors.Is(err, http.ErrServerClosed) {
+			s.fail(err)
+		}
+	})
+}
+
+// adminEnd is how long requests to an admin listener that is removed may take.
+const adminEnd = time.Second
+
+// end ends a server that a reload has removed, after its requests.
+func (a *adminServer) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), adminEnd)
+	defer cancel()
+	a.http.Shutdown(ctx)
+	a.close()
+}
+
+func (a *adminServer) close() {
+	a.http.Close()
+	a.adminListener.Close() // if the server has not been started
+}

@@ -1,0 +1,193 @@
+package front
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// A logChange is a change of a Log to another configuration. A destination is identified
+// by its name. Destinations that stay are changed in place.
+type logChange struct {
+	log     *Log
+	config  config.Log
+	options sink.QueueOptions
+	next    *destinations
+	opened  []*destination // those of next that the log did not have
+}
+
+// prepare opens the destinations of a configuration that the log does not have. The
+// caller then calls apply or abandon. After an error, no more files are open than
+// before.
+func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
+	c := &logChange{log: l, config: cfg.Log}
+	if c.options, err = queueOptions(cfg); err != nil {
+		return nil, err
+	}
+	c.next = &destinations{queueBytes: c.options.Bytes}
+	defer func() {
+		if err != nil {
+			c.abandon()
+		}
+	}()
+	var before []*destination
+	if ds := l.current.Load(); ds != nil {
+		before = ds.list
+	}
+	for _, name := range cfg.Log.To {
+		d := named(before, name)
+		if d == nil {
+			if d, err = c.open(name); err != nil {
+				return nil, fmt.Errorf("log.to: %w", err)
+			}
+			if err = d.checkDistinct(c.next.list); err != nil {
+				return nil, fmt.Errorf("log.to: %w", err)
+			}
+		}
+		c.next.list = append(c.next.list, d)
+	}
+	c.next.events = eventsTo(c.next.list)
+	return c, nil
+}
+
+// open opens a destination that the log does not have.
+func (c *logChange) open(name string) (*destination, error) {
+	l := c.log
+	d := &destination{name: name}
+	l.mu.Lock()
+	before := named(l.removed, name)
+	if before != nil {
+		d.earlier = before.ended
+	}
+	l.mu.Unlock()
+	if before != nil && d.earlier == nil {
+		return nil, fmt.Errorf("%s is still being closed; try again", name)
+	}
+	d.wanted.Store(l.fileOptions(name, c.config))
+	w, err := l.open(d, c.config)
+	if err != nil {
+		return nil, err
+	}
+	d.queue = sink.NewQueue(newCostWriter(w, &l.cost), c.options)
+	c.opened = append(c.opened, d)
+	return d, nil
+}
+
+// abandon closes the destinations that were opened for nothing.
+func (c *logChange) abandon() {
+	for _, d := range c.opened {
+		d.close(context.Background()) // nothing was written
+	}
+}
+
+// apply makes the change. The options are those of the events that queues write
+// themselves. An event that another goroutine writes meanwhile goes to the
+// destinations before or after the change.
+func (c *logChange) apply(own log.Options) {
+	l := c.log
+	for _, d := range c.next.list {
+		d.queue.Change(c.options, own)
+		if d.file != nil && !slices.Contains(c.opened, d) {
+			l.changeFile(d, c.config)
+		}
+	}
+	before := l.swap(c)
+	// An event that has found the removed destinations goes to the new ones once.
+	next := eventsTo(c.opened)
+	for _, d := range before.list {
+		if !slices.Contains(c.next.list, d) {
+			d.queue.Redirect(next)
+			next = ignored{}
+			l.closings.Go(func() { l.closeRemoved(d) })
+		}
+	}
+}
+
+// swap replaces the destinations and returns those before.
+func (l *Log) swap(c *logChange) (before *destinations) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before = l.current.Swap(c.next)
+	l.removed = slices.DeleteFunc(l.removed, func(d *destination) bool { return named(c.opened, d.name) != nil })
+	for _, d := range before.list {
+		if !slices.Contains(c.next.list, d) {
+			l.removed = append(l.removed, d)
+		}
+	}
+	return before
+}
+
+// closeRemoved writes the waiting events of a removed destination, closes it, and keeps
+// only its counts. It waits for a stalled one until the log is closed.
+func (l *Log) closeRemoved(d *destination) {
+	if err := d.close(l.giveUp); err != nil && l.complain != nil {
+		l.complain(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	state := d.state()
+	l.removed[slices.Index(l.removed, d)] = &destination{name: d.name, ended: &state}
+}
+
+// changeFile changes the options of a file if they differ. A write in progress, which may
+// have stalled, delays the change.
+func (l *Log) changeFile(d *destination, cfg config.Log) {
+	before, now := d.wanted.Load(), l.fileOptions(d.name, cfg)
+	if before.MaxBytes == now.MaxBytes && before.Daily == now.Daily && before.Keep == now.Keep &&
+		before.Gzip == now.Gzip && before.Fsync == now.Fsync {
+		return
+	}
+	d.wanted.Store(now)
+	l.closings.Go(func() {
+		d.changing.Lock()
+		defer d.changing.Unlock()
+		d.file.Change(*d.wanted.Load()) // fails only for a file that is closed
+	})
+}
+
+// named returns the destination with a name, or nil.
+func named(list []*destination, name string) *destination {
+	if i := slices.IndexFunc(list, func(d *destination) bool { return d.name == name }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// eventsTo returns the writer of events to the queues of a list.
+func eventsTo(list []*destination) log.EventWriter {
+	switch len(list) {
+	case 0:
+		return ignored{}
+	case 1:
+		return list[0].queue
+	}
+	queues := make([]log.EventWriter, len(list))
+	for i, d := range list {
+		queues[i] = d.queue
+	}
+	return sink.NewTee(queues...)
+}
+
+// maxBytes returns the maximum size of all queues together.
+func (ds *destinations) maxBytes() int { return len(ds.list) * ds.queueBytes }
+
+// ignored takes the lines that other destinations have.
+type ignored struct{}
+
+func (ignored) WriteEvent(_ log.Level, line []byte) (int, error) { return len(line), nil }
+func (ignored) Write(line []byte) (int, error)                   { return len(line), nil }
+
+// A changedLog is the Log of a logger that is made before the change is applied. The logger
+// asks it about the destinations after the change.
+type changedLog struct {
+	*Log
+	next *destinations
+}
+
+func (c changedLog) Unwrap() io.Writer        { return c.next.Unwrap() }
+func (c changedLog) UseOptions(o log.Options) { c.next.UseOptions(o) }
