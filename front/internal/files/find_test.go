@@ -90,17 +90,14 @@ func TestNothingOutsideOfTheFolder(t *testing.T) {
 	defer socket.Close()
 
 	plainly := func(path string) (string, error) {
-		f, err := openByRoot(root, path)
+		f, err := regular(withoutOpenat2(Folder(root)), path)
 		if err != nil {
 			return "", err
 		}
 		defer f.Close()
-		info, err := f.Stat()
-		if err != nil || !info.Mode().IsRegular() {
-			return "", fs.ErrNotExist
-		}
-		b, err := os.ReadFile(f.Name())
-		return string(b), err
+		b := make([]byte, 100)
+		n, _, err := f.ReadAt(b, 0, true)
+		return string(b[:n]), err
 	}
 	site := &Site{Folder: Folder(root)}
 	for path, want := range map[string]string{
