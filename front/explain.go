@@ -183,6 +183,10 @@ func explainConditions(x *exchange, when *config.Conditions) (all []ExplainedCon
 		c := &when.Query[i]
 		add(c, "?"+c.Name, x.meetsQuery(c))
 	}
+	for i := range when.Cookies {
+		c := &when.Cookies[i]
+		add(c, "cookie "+c.Name, x.meetsCookie(c))
+	}
 	return all, strings.Join(failed, ", ")
 }
 
@@ -269,6 +273,9 @@ func (u *upstream) describe() string {
 }
 
 func (s *split) explain(x *exchange) (steps []string) {
+	if chosen := s.byCondition(x); chosen != nil {
+		return []string{"forwards, because of " + chosen.when.Names() + ", to the " + chosen.to.describe()}
+	}
 	if s.cookie != "" {
 		if chosen := s.byCookie(x.Header); chosen != nil {
 			return []string{"forwards, because of the cookie " + s.cookie + ", to the " + chosen.to.describe()}
@@ -278,9 +285,19 @@ func (s *split) explain(x *exchange) (steps []string) {
 	for _, share := range s.shares {
 		percent := float64(share.upTo-last) / float64(s.total) * 100
 		last = share.upTo
-		steps = append(steps, fmt.Sprintf("forwards %.4g %% of the requests to the %s", percent, share.to.describe()))
+		if percent > 0 {
+			steps = append(steps, fmt.Sprintf("forwards %.4g %% of the requests to the %s", percent, share.to.describe()))
+		}
+	}
+	if s.cookie != "" {
+		steps = append(steps, "sets the cookie "+s.cookie+", which keeps the client at its upstream")
 	}
 	return steps
+}
+
+func (m *mirror) explain(*exchange) []string {
+	percent := float64(m.share) / config.MirrorAll * 100
+	return []string{fmt.Sprintf("sends copies of %.4g %% of the requests to the %s", percent, m.to.describe())}
 }
 
 func (r redirectTo) explain(x *exchange) []string {
