@@ -40,13 +40,14 @@ const (
 
 const (
 	// headRoom is the space before a block for the head of the request and for
-	// the size of a chunk. A longer head is sent in a write of its own.
-	headRoom = 8<<10 - chunkSuffix
+	// the size of a chunk. If the head is longer, the block is copied behind it. A
+	// block begins with a page of memory, so that a short one uses only one page.
+	headRoom = 4 << 10
 	// chunkSuffix is the space after a block for the CRLF of a chunk.
 	chunkSuffix = 2
 )
 
-// An uploadBuffer holds one block. Its size is one that the allocator has.
+// An uploadBuffer holds one block.
 type uploadBuffer [headRoom + uploadBlock + chunkSuffix]byte
 
 var uploadBuffers = sync.Pool{New: func() any { return new(uploadBuffer) }}
