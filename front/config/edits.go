@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/rewrite"
@@ -93,6 +94,10 @@ func (d *routeDraft) checkEdits(r *fileReader) {
 	p := template.ParsePattern(d.Match)
 	d.checkPath(r, p)
 	for i, f := range d.fields {
+		if key := d.writer(&f); key != "" {
+			r.Mistakef(f.name.Pos, "remove it, or "+key, "%s is written by %s of the route", yamlfile.Quote(f.name.Text), key)
+			continue
+		}
 		if refused := f.refuse(d.fields[:i]); refused != nil {
 			r.Refuse(f.name, refused)
 			continue
@@ -114,6 +119,21 @@ func (d *routeDraft) checkEdits(r *fileReader) {
 			edits.Remove = append(edits.Remove, f.name.Text)
 		}
 	}
+}
+
+// writer returns the other key of the route that writes a field, or "".
+func (d *routeDraft) writer(f *fieldDraft) string {
+	is := func(name string) bool { return httpsyntax.EqualFold(name, f.name.Text) }
+	switch {
+	case f.response && d.CORS != nil && strings.HasPrefix(strings.ToLower(f.name.Text), "access-control-"):
+		return "cors"
+	case f.response:
+	case d.BasicAuth != nil && is(d.BasicAuth.UserHeader):
+		return "basic_auth"
+	case d.ForwardAuth != nil && slices.ContainsFunc(d.ForwardAuth.Copy, is):
+		return "forward_auth"
+	}
+	return ""
 }
 
 // checkPath checks the edits of the path.

@@ -107,6 +107,13 @@ func TestParseEditsMistakes(t *testing.T) {
 			[]string{`5:33 "a" is in set and in set|one of the two`, `5:63 "b" is in set and in add`,
 				`5:79 "c" is in add and in remove`,
 				`5:85 "d" is in remove and in remove`}},
+		{"fields of other keys", "  to: a\n  basic_auth: {users: {}, user_header: X-User}\n  cors: {origins: ['*']}\n" +
+			"  request_headers: {set: {x-user: b}}\n  response_headers: {remove: [access-control-allow-origin]}\n",
+			[]string{`5:23 "users" is empty`, `7:27 "x-user" is written by basic_auth`,
+				`8:31 "access-control-allow-origin" is written by cors`}},
+		{"fields of forward_auth", "  to: a\n  forward_auth: {to: a, path: /v, copy: [X-Group]}\n" +
+			"  request_headers: {add: {X-Group: b}}\n",
+			[]string{`6:27 "X-Group" is written by forward_auth`}},
 		{"an unknown variable", "  to: a\n  response_headers: {add: {A: ['{id}', '{host}', '{path...}']}}\n",
 			[]string{`5:40 no parameter "host"|{request.host}`, `5:50 no parameter "path..."|{path}`}},
 		{"a brace", "  to: a\n  response_headers: {add: {A: 'x{', B: 'y}'}}\n", []string{`5:33 without }|{{`,
@@ -152,6 +159,9 @@ func TestRedirectsOfRoutesAndFile(t *testing.T) {
 			[]string{`5:41 "/a/{id:int}" leads into a loop: /a/1 -> /a/1`}},
 		{"a loop of a host", "- {match: 'POST {t}.example.com/a', redirect: {to: /a}}\n", "",
 			[]string{`5:52 loop: /a -> /a`}},
+		{"a loop with values in the query", "- {match: '/a/{id}', redirect: {to: '/a/x?id={id}#{id}'}}\n", "",
+			[]string{`5:37 "/a/{id}" leads into a loop: /a/* -> /a/x -> /a/x`}},
+		{"values in the host", "- {match: '{t}.example.com/a', redirect: {to: 'https://{t}.example.org/a'}}\n", "", nil},
 		{"a loop that grows", "- {match: '/a/{p...}', redirect: {to: '/a/b/{p}'}}\n", "",
 			[]string{`5:39 more than 20 redirects`}},
 		{"a loop through both", "- {match: '/a/{id}', redirect: {to: '/b/{id}'}}\n", "/b/*,/a/*\n",

@@ -66,10 +66,17 @@ func (t *Target) AppendLocation(dst []byte, v *template.Values) ([]byte, error) 
 	return t.fragment.Append(dst, v)
 }
 
-// FollowsRequest reports whether the path of the target depends on the request.
+// FollowsRequest reports whether the target contains values of the request.
 func (t *Target) FollowsRequest() bool {
-	_, fixed := t.path.Text()
-	return !fixed
+	for _, part := range []*template.Template{t.origin, t.path, t.query, t.fragment} {
+		if part == nil {
+			continue
+		}
+		if _, fixed := part.Text(); !fixed {
+			return true
+		}
+	}
+	return false
 }
 
 // A Source selects the requests that are redirected.

@@ -123,7 +123,7 @@ func (t *Template) addText(text []byte) {
 
 // parseName parses the text between braces.
 func (t *Template) parseName(name string) (part, *yamlfile.Refusal) {
-	if i := slices.Index(t.pattern.names, name); i >= 0 && name != "" {
+	if i := slices.Index(t.pattern.names, name); i >= 0 {
 		if t.place == Host && i >= t.pattern.inHost {
 			return part{}, yamlfile.Refuse("write a host, {request.host} or a parameter of the pattern's host",
 				"the parameter {%s} of the path would let a request choose the host", name)
@@ -141,13 +141,7 @@ func (t *Template) parseName(name string) (part, *yamlfile.Refusal) {
 }
 
 func (t *Template) refuseName(name string) *yamlfile.Refusal {
-	var names []string
-	for _, n := range t.pattern.names {
-		if n != "" {
-			names = append(names, n)
-		}
-	}
-	names = append(names, slices.Sorted(maps.Keys(variables))...)
+	names := slices.Concat(t.pattern.names, slices.Sorted(maps.Keys(variables)))
 	hint := "there are {" + strings.Join(names, "}, {") + "}; write {{ for the character itself"
 	if own := parameterName(name); own != name && slices.Contains(t.pattern.names, own) {
 		hint = "write {" + own + "}"
