@@ -23,9 +23,9 @@ const (
 
 // requestEvents writes the events of requests. Goroutines may share it.
 type requestEvents struct {
-	log                             *log.Logger
-	cost                            *logCost
-	requestHeaders, responseHeaders []string // fields that are added to the completed event
+	log     *log.Logger
+	cost    *logCost
+	headers loggedHeaders // of requests without a route
 }
 
 // newRequestEvents returns the events of a configuration. They are written to w.
@@ -36,13 +36,13 @@ func newRequestEvents(cfg *config.Config, w io.Writer, cost *logCost) (e request
 	}
 	return requestEvents{
 		log: log.New(w, o), cost: cost,
-		requestHeaders: cfg.Log.RequestHeaders, responseHeaders: cfg.Log.ResponseHeaders,
+		headers: loggedHeaders{cfg.Log.RequestHeaders, cfg.Log.ResponseHeaders},
 	}, nil
 }
 
 // logOptions returns the options of all events of a configuration.
 func logOptions(cfg *config.Config) (o log.Options, err error) {
-	o = log.Options{Namespace: cfg.Namespace, Redact: cfg.Log.Secrets()}
+	o = log.Options{Namespace: cfg.Namespace, Redact: cfg.Secrets()}
 	if o.Level, err = log.ParseLevel(cfg.Log.Level); err != nil {
 		return o, fmt.Errorf("log.level: %w", err)
 	}
@@ -130,8 +130,12 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.limit != "" {
 		event.Str("limit", string(x.limit))
 	}
-	addFields(event, "request_headers", e.requestHeaders, x.Header)
-	addFields(event, "response_headers", e.responseHeaders, x.sentFields())
+	headers := &e.headers
+	if x.route != nil && x.route.logHeaders != nil {
+		headers = x.route.logHeaders
+	}
+	addFields(event, "request_headers", headers.request, x.Header)
+	addFields(event, "response_headers", headers.response, x.sentFields())
 	if x.route != nil && x.route.logFields != nil {
 		x.addLogFields(event)
 	}

@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/template"
@@ -30,6 +31,28 @@ func newLogFields(fields []config.Field, p *template.Pattern) ([]logField, error
 		all = append(all, field)
 	}
 	return all, nil
+}
+
+// loggedHeaders are the names of the header fields that are added to the completed event.
+type loggedHeaders struct{ request, response []string }
+
+// ofRoute returns h with the names that a route adds, or nil if it adds none.
+func (h *loggedHeaders) ofRoute(r *config.Route) *loggedHeaders {
+	if len(r.LogRequestHeaders)+len(r.LogResponseHeaders) == 0 {
+		return nil
+	}
+	return &loggedHeaders{union(h.request, r.LogRequestHeaders), union(h.response, r.LogResponseHeaders)}
+}
+
+// union returns the names of both lists without duplicates.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // addLogFields adds the fields of the route to an event.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/weirhq/weir/front/config"
 )
 
@@ -52,6 +54,30 @@ func TestLogFields(t *testing.T) {
 	for _, e := range d.log.events(t) {
 		if e.Event != "http request completed" && e.Data["team"] != nil {
 			t.Errorf("the event has fields of the route: %s", e.raw)
+		}
+	}
+}
+
+// TestLogHeadersOfRoute checks the header fields that a route adds to those of all requests.
+func TestLogHeadersOfRoute(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"1"`) })
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Log.RequestHeaders = []string{"x-all"}
+		r := config.DefaultRoute("/route", "site")
+		r.LogRequestHeaders, r.LogResponseHeaders = []string{"x-own", "x-all", "cookie"}, []string{"etag"}
+		c.Routes = append(c.Routes, r)
+	})
+	for path, want := range map[string]map[string]any{
+		"/": {"request_headers": map[string]any{"x-all": "1"}},
+		"/route": {
+			"request_headers":  map[string]any{"x-all": "1", "x-own": "2", "cookie": "[redacted]"},
+			"response_headers": map[string]any{"etag": `"1"`},
+		},
+	} {
+		ask(t, d.addr, "GET "+path+" HTTP/1.1\r\nHost: a\r\nX-All: 1\r\nX-Own: 2\r\nCookie: secret\r\n\r\n")
+		e := d.completed(t, path)
+		if diff := cmp.Diff(want, e.Data); diff != "" || strings.Count(e.raw, `"x-all"`) != 1 {
+			t.Errorf("%s: data (-want +got):\n%s\nof %s", path, diff, e.raw)
 		}
 	}
 }

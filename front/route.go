@@ -22,9 +22,10 @@ type route struct {
 	action action
 
 	pages       *errorPages
-	maintenance *maintenance // nil for the usual response to failed connections
-	logFields   []logField   // added to the completed event
-	responses   stage        // changes all responses of the route, also those of its limits; nil if none does
+	maintenance *maintenance   // nil for the usual response to failed connections
+	logFields   []logField     // added to the completed event
+	logHeaders  *loggedHeaders // nil for those of all requests
+	responses   stage          // changes all responses of the route, also those of its limits; nil if none does
 
 	position config.Position // in a file
 	settings []config.Setting

@@ -120,6 +120,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		if err := value.addEdits(r, pattern); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
+		value.logHeaders = b.events.headers.ofRoute(&r)
 		if value.logFields, err = newLogFields(r.LogFields, pattern); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}

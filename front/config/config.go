@@ -170,6 +170,11 @@ type Route struct {
 	// LogFields are added to the completed event of each request, in data.
 	LogFields []Field
 
+	// LogRequestHeaders and LogResponseHeaders are names of header fields, in lower case,
+	// that are added to the completed event, beside those of Log.RequestHeaders and
+	// Log.ResponseHeaders.
+	LogRequestHeaders, LogResponseHeaders []string
+
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
 
@@ -571,13 +576,15 @@ const (
 // secretHeaders are header fields whose values are never logged.
 var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
 
-// Secrets returns the keys whose values the log redacts. If header fields are
-// logged, they include fields that contain secrets, because a Config may not come
-// from Parse. With any secret, a logger also redacts the user and the password in
-// URLs; without, it saves that work for each field.
-func (c *Log) Secrets() []string {
-	if len(c.RequestHeaders) == 0 && len(c.ResponseHeaders) == 0 {
-		return c.Redact
+// Secrets returns the keys whose values the log redacts. If header fields are logged, also
+// by a route, they include fields that contain secrets, because a Config may not come from
+// Parse. With any secret, a logger also redacts the user and the password in URLs; without,
+// it saves that work for each field.
+func (c *Config) Secrets() []string {
+	logged := len(c.Log.RequestHeaders)+len(c.Log.ResponseHeaders) > 0 || slices.ContainsFunc(c.Routes,
+		func(r Route) bool { return len(r.LogRequestHeaders)+len(r.LogResponseHeaders) > 0 })
+	if !logged {
+		return c.Log.Redact
 	}
-	return slices.Concat(c.Redact, secretHeaders)
+	return slices.Concat(c.Log.Redact, secretHeaders)
 }

@@ -22,6 +22,19 @@ func TestParseLogFields(t *testing.T) {
 	}
 }
 
+func TestParseLogHeadersOfRoute(t *testing.T) {
+	c := parse(t, ofRoute("  to: a\n  log: {request_headers: [X-A, x-b], response_headers: Etag}\n"), nil)
+	want := [][]string{{"x-a", "x-b"}, {"etag"}}
+	if diff := cmp.Diff(want, [][]string{c.Routes[0].LogRequestHeaders, c.Routes[0].LogResponseHeaders}); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+	wantMistakes(t, mistakes(t, ofRoute("  to: a\n  log: {request_headers: [Cookie, a b], response_headers: [Host]}\n"), nil),
+		[]string{`5:27 "Cookie" contains a secret`, `5:35 "a b" is not the name`, `5:60 http.host`})
+	if secrets := c.Secrets(); len(secrets) == 0 {
+		t.Error("the secrets of header fields are not redacted")
+	}
+}
+
 func TestParseLogFieldsMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, fields string

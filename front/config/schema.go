@@ -109,6 +109,10 @@ var schema = append([]key{
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
 	{Path: "routes.*.log.events",
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
+	{Path: "routes.*.log.request_headers", Ambiguous: true,
+		Read: yamlfile.Many(parseLogHeader, func(f filling) *[]string { return &f.route.LogRequestHeaders })},
+	{Path: "routes.*.log.response_headers", Ambiguous: true,
+		Read: yamlfile.Many(parseLogHeader, func(f filling) *[]string { return &f.route.LogResponseHeaders })},
 	{Path: "routes.*.log.fields", Ambiguous: true, Read: readLogFields},
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
