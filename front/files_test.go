@@ -331,7 +331,7 @@ func TestGrowingFile(t *testing.T) {
 func TestMissingRoot(t *testing.T) {
 	f := newFolder(t, map[string]string{"root/a": "a"})
 	root := f + "/root"
-	d := openDoor(t, upstream(t, hello).URL,
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = nil },
 		routes(root.route("/{path...}", func(c *config.Files) { c.Fallback = "/a" })))
 	client := httpClient(t)
 	status := func() int { resp, _ := get(t, client, d.url("/a")); return resp.StatusCode }

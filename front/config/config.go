@@ -57,8 +57,8 @@ type Config struct {
 	// router has built-in constraints as well.
 	Constraints map[string]string
 
-	// Upstreams and Routes are in file order. There is at least one of each. An
-	// upstream may have no route.
+	// Upstreams and Routes are in file order. There is at least one route. An upstream
+	// may have no route.
 	Upstreams []Upstream
 	Routes    []Route
 

@@ -132,8 +132,7 @@ func (r *reader) requireIncluded() {
 		return
 	}
 	for _, k := range schema {
-		missing := k.Path == "routes" && len(r.routes) == 0 || k.Path == "upstreams" && len(r.upstreams) == 0
-		if missing {
+		if k.Path == "routes" && len(r.routes) == 0 {
 			r.Mistakef(r.include[0].Pos, k.Required, "neither this file nor an included one has %s", yamlfile.Quote(k.Path))
 		}
 	}

@@ -26,7 +26,7 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 		r.readRedirects(filepath.Dir(file))
 		r.checkRoutes()
 	case r.Err() == nil:
-		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs at least "upstreams" and "routes"`, "the file is empty")
+		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs at least "routes"`, "the file is empty")
 	}
 	if err := r.err(); err != nil {
 		return nil, err

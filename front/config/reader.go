@@ -13,6 +13,7 @@ type reader struct {
 	config       *Config
 	constraints  router.Constraints
 	upstreams    map[string]yamlfile.Pos // by name; nil if there is none yet
+	badUpstreams bool                    // upstreams is not a mapping, so that it is unknown which there are
 	routes       []*routeDraft
 	include      []yamlfile.Scalar // the values of include
 	included     []*yamlfile.File

@@ -41,6 +41,12 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	f.config.Constraints[name] = expr
 }
 
+// readUpstreams reads the mapping upstreams, which routes without an upstream do not need.
+func readUpstreams(r *fileReader, p place, n *yamlfile.Node) {
+	p.To.badUpstreams = n.Kind != yamlfile.Mapping
+	r.Names(p, n)
+}
+
 // readUpstream reads one entry of the mapping upstreams.
 func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	f, name := p.To, p.Key.Text
@@ -89,8 +95,9 @@ func (r *reader) checkRoutes() {
 	t := tableDraft{reader: r}
 	for _, d := range r.routes {
 		for _, name := range append(d.others, d.to) {
-			if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && r.upstreams != nil {
+			if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && !r.badUpstreams {
 				r.Mistakef(name.Pos, r.rightUpstream(name.Text), "there is no upstream %s", yamlfile.Quote(name.Text))
+				r.badUpstreams = len(r.upstreams) == 0 // one mistake for all routes
 			}
 		}
 		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
@@ -109,6 +116,9 @@ func (r *reader) checkRoutes() {
 
 func (r *reader) rightUpstream(name string) string {
 	names := slices.Sorted(maps.Keys(r.upstreams))
+	if len(names) == 0 {
+		return "name it, as in: upstreams: {" + name + `: {servers: ["http://127.0.0.1:8080"]}}`
+	}
 	if near := nearest.Word(name, names); near != "" {
 		return yamlfile.DidYouMean(near)
 	}

@@ -49,8 +49,7 @@ var schema = append([]key{
 	{Path: "constraints", Read: (*fileReader).Names},
 	{Path: "constraints.*", Read: readConstraint},
 
-	{Path: "upstreams", Read: (*fileReader).Names,
-		Required: `name at least one pool of servers, as in: upstreams: {site: {servers: ["http://127.0.0.1:8080"]}}`},
+	{Path: "upstreams", Read: readUpstreams},
 	{Path: "upstreams.*", Read: readUpstream, Called: "upstream %s"},
 	{Path: "upstreams.*.servers",
 		Read:     yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers }),
