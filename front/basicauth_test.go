@@ -2,10 +2,12 @@ package front_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -232,5 +234,37 @@ func TestFloodOfPasswords(t *testing.T) {
 	}
 	if count[401] == 0 || count[503] == 0 || count[401]+count[503] != more {
 		t.Errorf("the statuses of the flood: %v", count)
+	}
+}
+
+// TestLeavingDuringPasswordCheck disconnects a client whose password waits to be verified.
+func TestLeavingDuringPasswordCheck(t *testing.T) {
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		t.Run(name, func(t *testing.T) {
+			d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+				c.Routes = []config.Route{protected("/{path...}", &config.BasicAuth{
+					Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}})}
+			})
+			var before sync.WaitGroup
+			for range min(15*runtime.GOMAXPROCS(0), 90) { // each takes a processor for at least 50 ms
+				before.Go(func() { ask(t, d.addr, "GET /x HTTP/1.1\r\nHost: a\r\n"+basic("alice:wrong")+"\r\n") })
+			}
+			defer before.Wait()
+			eventually(t, "requests in flight", func() bool { return d.metric(t, "weir_requests_in_flight") > 10 })
+			ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer leave()
+			r, err := http.NewRequestWithContext(ctx, "GET", d.url("/left"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.SetBasicAuth("alice", "swordfish")
+			if resp, err := client.Do(r); err == nil {
+				resp.Body.Close()
+				t.Errorf("a client that has left got %s", resp.Status)
+			}
+			if e := d.completed(t, "/left"); e.HTTP.StatusCode != 499 || e.Data["user"] != nil {
+				t.Errorf("the log has %s", e.raw)
+			}
+		})
 	}
 }

@@ -30,7 +30,7 @@ type originsUnder struct {
 }
 
 // corsFields are the names of the response fields that only the route sets. If those of the
-// upstream passed, it could allow what the route does not.
+// upstream passed, it could allow more than the route.
 var corsFields = []string{"Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
 	"Access-Control-Expose-Headers", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 	"Access-Control-Max-Age"}

@@ -102,8 +102,8 @@ func TestForwardAuthAsks(t *testing.T) {
 	}
 }
 
-// TestAccessWithEdits checks that edits of fields and of the path neither bring back what
-// authentication and CORS remove, nor change what the service sees.
+// TestAccessWithEdits checks that fields that authentication and CORS remove stay removed in a
+// route with edits, and that the service gets the request without the edits.
 func TestAccessWithEdits(t *testing.T) {
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if uri := r.Header.Get("X-Forwarded-Uri"); uri != "/a/b?c" || r.Header.Get("X-Env") != "client" {

@@ -128,6 +128,48 @@ routes:
 	}
 }
 
+func TestParseReadsAccess(t *testing.T) {
+	got := parse(t, `
+access: {allow: [10.0.0.0/8, "::ffff:192.0.2.1"], deny: 10.1.2.3}
+upstreams: {a: {servers: http://a}, b: {servers: http://b}}
+routes:
+  - match: /
+    to: a
+    access: {deny: ["2001:db8::/32"]}
+    forward_auth: {to: b, path: /verify?x, timeout: 5s, request_headers: [cookie], copy: [X-User, X-Forwarded-User]}
+    cors:
+      origins: [https://a.example, "http://*.a.example:8080", "null", "http://[::1]:8080"]
+      methods: [GET, M-SEARCH]
+      headers: "*"
+      expose: [X-Total]
+      max_age: 1h
+  - {match: /b, to: a, forward_auth: {to: b, path: /}, cors: {origins: "*"}}
+`, nil)
+	prefixes := func(texts ...string) (list []netip.Prefix) {
+		for _, text := range texts {
+			list = append(list, netip.MustParsePrefix(text))
+		}
+		return list
+	}
+	want := &config.Access{Allow: prefixes("10.0.0.0/8", "192.0.2.1/32"), Deny: prefixes("10.1.2.3/32")}
+	if diff := cmp.Diff(want, got.Access, compareNetworks); diff != "" {
+		t.Errorf("access (-want +got):\n%s", diff)
+	}
+	first, second := config.DefaultRoute("/", "a"), config.DefaultRoute("/b", "a")
+	first.Access = &config.Access{Deny: prefixes("2001:db8::/32")}
+	first.ForwardAuth = &config.ForwardAuth{To: "b", Path: "/verify?x", Timeout: 5 * time.Second,
+		RequestHeaders: []string{"cookie"}, Copy: []string{"X-User", "X-Forwarded-User"}}
+	first.CORS = &config.CORS{
+		Origins: []string{"https://a.example", "http://*.a.example:8080", "null", "http://[::1]:8080"},
+		Methods: []string{"GET", "M-SEARCH"}, Headers: []string{"*"}, Expose: []string{"X-Total"}, MaxAge: time.Hour,
+	}
+	second.ForwardAuth = &config.ForwardAuth{To: "b", Path: "/", Timeout: 10 * time.Second}
+	second.CORS = &config.CORS{Origins: []string{"*"}, Methods: []string{"GET", "HEAD", "POST"}}
+	if diff := cmp.Diff([]config.Route{first, second}, got.Routes, compareNetworks); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}
+
 // smallest is a minimal configuration.
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
