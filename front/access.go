@@ -37,13 +37,3 @@ func (r *accessRule) apply(x *exchange) (responded bool) {
 	x.refuse(403, "access: the client is not in an allowed network")
 	return true
 }
-
-// A refuser is a key of the configuration that refuses requests. It is the value of a
-// metric's label.
-type refuser string
-
-const (
-	refusedByAccess      refuser = "access"
-	refusedByBasicAuth   refuser = "basic_auth"
-	refusedByForwardAuth refuser = "forward_auth"
-)

@@ -29,16 +29,17 @@ type compression struct {
 	skipped         prometheus.Counter // responses that found no encoder
 }
 
-// newCompression returns the stage for a configuration, or nil if it compresses nothing.
-func (b *tableBuilder) newCompression(c *config.Compress) *compression {
+// newCompression returns the stage for a configuration, or nil if it compresses nothing. skipped
+// counts the responses that found no encoder.
+func newCompression(c *config.Compress, encoders *coding.Encoders, skipped prometheus.Counter) *compression {
 	if c == nil || len(c.Encodings) == 0 {
 		return nil
 	}
 	s := &compression{
-		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials, skipped: b.metrics.notCompressed,
+		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials, skipped: skipped,
 	}
 	for _, name := range c.Encodings {
-		s.sources = append(s.sources, b.encoders.Source(coding.Coding(name), c.Level))
+		s.sources = append(s.sources, encoders.Source(coding.Coding(name), c.Level))
 	}
 	return s
 }

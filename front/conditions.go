@@ -11,9 +11,6 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// A parameter is a parameter of a query, unescaped.
-type parameter struct{ name, value string }
-
 // findRoute sets x.found to the route of a request. x.route is set later, when the rate
 // limit of all requests has let the request pass.
 func findRoute(x *exchange, t *tables) {
@@ -23,6 +20,19 @@ func findRoute(x *exchange, t *tables) {
 	if x.found, x.allow = t.find(x, x.Method); x.found != nil {
 		x.events = x.found.events
 	}
+}
+
+// findPreflight sets x.found to the route of the request that a preflight announces, if the
+// route has CORS, and reports whether it does.
+func (x *exchange) findPreflight(t *tables) bool {
+	method := onlyField(x.Header, "Access-Control-Request-Method")
+	if method == "" || onlyField(x.Header, "Origin") == "" {
+		return false
+	}
+	if r, _ := t.find(x, method); r != nil && r.cors != nil {
+		x.found, x.events, x.preflight = r, r.events, true
+	}
+	return x.preflight
 }
 
 // find returns the route of a request if it had the given method: that of the most specific

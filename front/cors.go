@@ -124,19 +124,6 @@ func (o *crossOrigin) apply(x *exchange) (responded bool) {
 	return x.preflight
 }
 
-// findPreflight sets x.found to the route of the request that a preflight announces, if the
-// route has CORS, and reports whether it does.
-func (x *exchange) findPreflight(t *tables) bool {
-	method := onlyField(x.Header, "Access-Control-Request-Method")
-	if method == "" || onlyField(x.Header, "Origin") == "" {
-		return false
-	}
-	if r, _ := t.find(x, method); r != nil && r.cors != nil {
-		x.found, x.events, x.preflight = r, r.events, true
-	}
-	return x.preflight
-}
-
 // onlyField returns the value of a field that occurs once, or else "".
 func onlyField(header []proxy.Field, name string) (value string) {
 	found := false

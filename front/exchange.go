@@ -28,16 +28,16 @@ type exchange struct {
 	allow       string // the methods that the path has routes for, if found is nil
 	preflight   bool   // found is the route of the request that a CORS preflight announces
 	events      eventSet
-	route       *route        // found, once the rate limit of all requests has let it pass
-	to          *upstream     // the upstream that the request is forwarded to
-	mirror      *mirror       // of the route; nil without one
-	redirect    string        // the target of a redirect, as in the configuration
-	user        string        // that basic_auth has admitted
-	rewritten   bool          // Target differs from the one that the client sent
-	texts       []byte        // made for this request; strings of fields and targets are views of it
-	filters     []filter      // of the response
-	pages       *errorPages   // of the route, or of requests without one
-	announced   *proxy.Server // the server in the event "proxying request"
+	route       *route                          // found, once the rate limit of all requests has let it pass
+	to          *upstream                       // the upstream that the request is forwarded to
+	mirror      interface{ offer(x *exchange) } // of the route; nil without one
+	redirect    string                          // the target of a redirect, as in the configuration
+	user        string                          // that basic_auth has admitted
+	rewritten   bool                            // Target differs from the one that the client sent
+	texts       []byte                          // made for this request; strings of fields and targets are views of it
+	filters     []filter                        // of the response
+	pages       *errorPages                     // of the route, or of requests without one
+	announced   *proxy.Server                   // the server in the event "proxying request"
 	params      router.Params
 	http        log.HTTP
 	encoded     log.EncodedHTTP // of http, if it has several events
@@ -56,6 +56,9 @@ type exchange struct {
 	gone        bool       // the client has disconnected
 	stopWaiting context.CancelFunc
 }
+
+// A parameter is a parameter of a query, unescaped.
+type parameter struct{ name, value string }
 
 // longestTexts is the capacity above which exchange.texts is not kept for the next exchange.
 const longestTexts = 16 << 10

@@ -64,14 +64,16 @@ func (s *slots) take() bool {
 func (s *slots) giveBack() { s.used.Add(-1) }
 
 // newMirror returns the mirror of a route that has one.
-func (b *tableBuilder) newMirror(label string, r config.Route, upstreams map[string]*upstream) (*mirror, error) {
+func newMirror(
+	label string, r config.Route, upstreams map[string]*upstream, all *mirrors, counts *metrics,
+) (*mirror, error) {
 	to, err := upstreamOf(upstreams, r.Mirror.To)
 	if err != nil {
 		return nil, err
 	}
 	m := &mirror{
-		all: b.mirrors, to: to, share: uint64(r.Mirror.Share), slots: slots{max: int64(r.Mirror.InFlight)},
-		counts: b.metrics.mirror(label, to.name),
+		all: all, to: to, share: uint64(r.Mirror.Share), slots: slots{max: int64(r.Mirror.InFlight)},
+		counts: counts.mirror(label, to.name),
 	}
 	m.proxy = &proxy.Proxy{Upstream: to.proxy.Upstream, Trust: to.proxy.Trust, Hook: m.observe}
 	m.rotation.start(rootOfTwo)

@@ -74,12 +74,6 @@ func checkUser(f *yamlfile.File, name, hash yamlfile.Scalar) bool {
 // maxUserBytes is the maximum size of a file of users.
 const maxUserBytes = 16 << 20
 
-// A userFile is a file of users in the format of htpasswd.
-type userFile struct {
-	*yamlfile.File
-	users []User
-}
-
 // userFile returns the users of a file, which it reads only once. A relative path is
 // relative to the folder of the file that names it.
 func (r *reader) userFile(by *fileReader, path yamlfile.Scalar) []User {

@@ -9,28 +9,6 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Compress configures the compression of responses.
-type Compress struct {
-	// Encodings are content codings in order of preference: "zstd", "br" and "gzip". The default
-	// is all of them in this order. Without one, no response is compressed.
-	Encodings []string
-
-	// Level is from 1, the fastest, to 6. Default 3.
-	Level int
-
-	// MinLength is the least length, in bytes, of a body that is compressed. It does not apply to
-	// a body of unknown length. Default 1024.
-	MinLength int64
-
-	// Types are the content types that are compressed: "text/html", "text/*" for all of a type,
-	// "*+json" for all with a suffix. "text/event-stream" is compressed only if it is listed
-	// itself.
-	Types []string
-
-	// WithCredentials also compresses responses that could contain secrets.
-	WithCredentials bool
-}
-
 // DefaultCompress returns the defaults of the keys below compress. The caller owns the result.
 func DefaultCompress() *Compress {
 	return &Compress{

@@ -8,15 +8,6 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Conditions restrict a route, or a share of a split, to some of the requests that match the
-// pattern. All of them
-// must hold. The zero value holds for all requests.
-type Conditions struct {
-	Headers []Condition // for header fields, whose names are case-insensitive
-	Query   []Condition // for parameters of the query, after unescaping
-	Cookies []Condition // for cookies
-}
-
 // A Condition is a condition for a header field, a parameter or a cookie. Each may occur
 // several times in a request.
 type Condition struct {

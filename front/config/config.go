@@ -588,3 +588,57 @@ func (c *Config) Secrets() []string {
 	}
 	return slices.Concat(c.Log.Redact, secretHeaders)
 }
+
+// Compress configures the compression of responses.
+type Compress struct {
+	// Encodings are content codings in order of preference: "zstd", "br" and "gzip". The default
+	// is all of them in this order. Without one, no response is compressed.
+	Encodings []string
+
+	// Level is from 1, the fastest, to 6. Default 3.
+	Level int
+
+	// MinLength is the least length, in bytes, of a body that is compressed. It does not apply to
+	// a body of unknown length. Default 1024.
+	MinLength int64
+
+	// Types are the content types that are compressed: "text/html", "text/*" for all of a type,
+	// "*+json" for all with a suffix. "text/event-stream" is compressed only if it is listed
+	// itself.
+	Types []string
+
+	// WithCredentials also compresses responses that could contain secrets.
+	WithCredentials bool
+}
+
+// Conditions restrict a route, or a share of a split, to some of the requests that match the
+// pattern. All of them
+// must hold. The zero value holds for all requests.
+type Conditions struct {
+	Headers []Condition // for header fields, whose names are case-insensitive
+	Query   []Condition // for parameters of the query, after unescaping
+	Cookies []Condition // for cookies
+}
+
+// ErrorPages are the bodies of error responses.
+type ErrorPages struct {
+	Pages []ErrorPage // in file order; none has the same Statuses as another
+
+	// Intercept also replaces the bodies of error responses of upstreams.
+	Intercept bool
+}
+
+// PageFile is a file that Parse has read. Of several, the Accept of a request chooses one by
+// its type. The first is the default.
+type PageFile struct {
+	Type string // the Content-Type, by the extension of the file's name
+	Body string // at most 1 MiB
+}
+
+// Maintenance is the response with status 503 while no server of the upstream accepts
+// a connection, or to all requests.
+type Maintenance struct {
+	Files      []PageFile    // the body; without one, that of ErrorPages
+	RetryAfter time.Duration // in whole seconds; zero for no Retry-After
+	Active     bool          // respond to all requests, without the upstream
+}

@@ -9,33 +9,10 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// ErrorPages are the bodies of error responses.
-type ErrorPages struct {
-	Pages []ErrorPage // in file order; none has the same Statuses as another
-
-	// Intercept also replaces the bodies of error responses of upstreams.
-	Intercept bool
-}
-
 // ErrorPage is the body of responses with some statuses.
 type ErrorPage struct {
 	Statuses string // one, such as "404", or "4xx" or "5xx"; one has precedence
 	Files    []PageFile
-}
-
-// PageFile is a file that Parse has read. Of several, the Accept of a request chooses one by
-// its type. The first is the default.
-type PageFile struct {
-	Type string // the Content-Type, by the extension of the file's name
-	Body string // at most 1 MiB
-}
-
-// Maintenance is the response with status 503 while no server of the upstream accepts
-// a connection, or to all requests.
-type Maintenance struct {
-	Files      []PageFile    // the body; without one, that of ErrorPages
-	RetryAfter time.Duration // in whole seconds; zero for no Retry-After
-	Active     bool          // respond to all requests, without the upstream
 }
 
 // errorKeys returns the keys of [ErrorPages] and [Maintenance] below a prefix.

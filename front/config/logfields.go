@@ -15,9 +15,6 @@ var ownLogKeys = []string{
 	"response_headers", "upstream_path", "user",
 }
 
-// A logFieldDraft is a field that a route adds to its events.
-type logFieldDraft struct{ key, value yamlfile.Scalar }
-
 func readLogFields(r *fileReader, p place, n *yamlfile.Node) {
 	if !r.RefuseEmpty(p, n) {
 		r.Names(p, n)

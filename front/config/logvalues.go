@@ -150,15 +150,6 @@ func (r *reader) checkLogFolder(at yamlfile.Pos, file string) {
 	}
 }
 
-// syscallError returns the cause of an error of package os, without the path.
-func syscallError(err error) error {
-	var failed *fs.PathError
-	if errors.As(err, &failed) {
-		return failed.Err
-	}
-	return err
-}
-
 // parseLogHeader reads the name of a header field and returns it in lower case.
 func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)

@@ -16,9 +16,6 @@ func readMirror(r *fileReader, p place, n *yamlfile.Node) {
 	d.others = append(d.others, d.mirror.to)
 }
 
-// A mirrorDraft has the positions of the mirror of a route in the file.
-type mirrorDraft struct{ key, to yamlfile.Scalar }
-
 // checkMirror checks that a route with a mirror forwards its requests, and not to the mirror
 // itself.
 func (d *routeDraft) checkMirror(r *fileReader) {

@@ -93,6 +93,24 @@ type fieldDraft struct {
 	name, value yamlfile.Scalar
 }
 
+// A userFile is a file of users in the format of htpasswd.
+type userFile struct {
+	*yamlfile.File
+	users []User
+}
+
+// A logFieldDraft is a field that a route adds to its events.
+type logFieldDraft struct{ key, value yamlfile.Scalar }
+
+// A mirrorDraft has the positions of the mirror of a route in the file.
+type mirrorDraft struct{ key, to yamlfile.Scalar }
+
+// A shareDraft is a share of a split and the position of its upstream in the file.
+type shareDraft struct {
+	Share
+	to yamlfile.Scalar
+}
+
 // one, some and many return functions that read a field of the Config: a value, a
 // list of at least one element, or a list that may be empty.
 func one[T any](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *T) readFunc {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,21 +45,6 @@ func (r *reader) readRedirects(folder string) {
 	for _, line := range r.redirects.lines {
 		r.config.Redirects = append(r.config.Redirects, line.Redirect)
 	}
-}
-
-var errNotRegular = errors.New("not a regular file")
-
-// readRegularFile reads a regular file. It refuses others, such as pipes, which
-// could block.
-func readRegularFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(name)
 }
 
 // parseRedirects parses a file of redirects, which is CSV.

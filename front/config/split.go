@@ -8,12 +8,6 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// A shareDraft is a share of a split and the position of its upstream in the file.
-type shareDraft struct {
-	Share
-	to yamlfile.Scalar
-}
-
 func readSplit(r *fileReader, p place, n *yamlfile.Node) {
 	if r.RefuseEmpty(p, n) {
 		return

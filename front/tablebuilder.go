@@ -1,0 +1,203 @@
+package front
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/coding"
+	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/internal/filebudget"
+	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/router"
+)
+
+// A tableBuilder builds tables from a configuration. It has the parts of a Door that
+// outlive a reload.
+type tableBuilder struct {
+	metrics   *metrics
+	conns     *proxy.Conns // shared by all upstreams
+	mirrors   *mirrors
+	passwords *limit.InFlight // that are verified now
+	hook      func(*proxy.Exchange, proxy.Event)
+	encoders  *coding.Encoders
+
+	// Of the configuration:
+	files  filebudget.Budget
+	events requestEvents
+	gates  map[string]*gate // of the tables that are replaced, or nil
+}
+
+// build returns tables for a configuration.
+func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
+	t := &tables{
+		config: cfg, files: b.files, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
+		trust:  proxy.Trust(cfg.TrustedProxies),
+		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
+		gates:  make(map[string]*gate),
+		pages:  newErrorPages(cfg.ErrorPages),
+	}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
+	if cfg.Access != nil {
+		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
+	}
+	// Each request in flight needs a connection to an upstream.
+	all := cfg.Limits.RequestLimits
+	if most := b.mostInFlight(cfg); all.InFlight == 0 || all.InFlight > most {
+		all.InFlight = most
+	}
+	t.gate = newGate(allRoutes, all, b.gates)
+	t.gates[allRoutes] = t.gate
+	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
+	for _, u := range cfg.Upstreams {
+		up, err := proxy.NewUpstream(u.Name, u.Servers...)
+		if err != nil {
+			return nil, err
+		}
+		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
+		up.Share(b.conns)
+		t.upstreams = append(t.upstreams, up)
+		upstreams[u.Name] = &upstream{
+			name:    u.Name,
+			proxy:   &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
+			servers: b.metrics.servers(up),
+		}
+	}
+	constraints := make(router.Constraints, len(cfg.Constraints))
+	for name, expr := range cfg.Constraints {
+		c, err := router.CompileRegexp(expr)
+		if err != nil {
+			return nil, fmt.Errorf("constraint %s: %w", name, err)
+		}
+		constraints[name] = c
+	}
+	routes := newRouteList(len(cfg.Routes) + len(cfg.Redirects))
+	for _, r := range cfg.Routes {
+		pattern := template.ParsePattern(r.Match)
+		act, err := newAction(r, pattern, upstreams, b.metrics)
+		if err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
+		label := routes.label(&r)
+		value := &route{
+			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
+			events:   b.events.set(cmp.Or(r.Events, cfg.Log.Events)),
+			gate:     newGate(label, r.Limits, b.gates),
+			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
+			position: r.Position, settings: r.Settings,
+		}
+		if r.CORS != nil {
+			value.cors, t.cors = newCrossOrigin(r.CORS), true
+		}
+		if value.stages, err = b.stages(value, r, cfg, upstreams); err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
+		value.setErrors(&r, cfg)
+		if err := value.addEdits(r, pattern); err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
+		value.logHeaders = b.events.headers.ofRoute(&r)
+		if value.logFields, err = newLogFields(r.LogFields, pattern); err != nil {
+			return nil, fmt.Errorf("route %s: %w", r.Match, err)
+		}
+		t.gates[label] = value.gate
+		routes.add(r.Match, value)
+	}
+	if err := b.addRedirects(routes, cfg.Redirects, t.defaultEvents); err != nil {
+		return nil, err
+	}
+	t.routes, err = router.NewTable(constraints, routes.entries)
+	return t, err
+}
+
+// mostInFlight returns how many requests may be in flight at most, so that each has a
+// connection to an upstream.
+func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
+	if slices.ContainsFunc(cfg.Routes, func(r config.Route) bool { return r.Mirror != nil }) {
+		return max(1, b.files.Upstreams-int(b.mirrors.slots.max))
+	}
+	return b.files.Upstreams
+}
+
+// stages returns the stages of a route, in the order in which requests pass them.
+func (b *tableBuilder) stages(
+	of *route, r config.Route, cfg *config.Config, upstreams map[string]*upstream,
+) (stages []stage, err error) {
+	if c := newCompression(cmp.Or(r.Compress, cfg.Compress), b.encoders, b.metrics.notCompressed); c != nil {
+		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
+	}
+	if r.Access != nil {
+		stages = append(stages, newAccessRule(r.Access, b.metrics, of.label))
+	}
+	if of.cors != nil {
+		stages = append(stages, of.cors)
+	}
+	if m := cmp.Or(r.Maintenance, cfg.Maintenance); m != nil && m.Active {
+		stages = append(stages, newMaintenance(m))
+	}
+	if r.BasicAuth != nil {
+		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, of.label)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, auth)
+	}
+	if r.ForwardAuth != nil {
+		auth, err := newForwardAuth(r.ForwardAuth, b.metrics, upstreams, of.label)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, auth)
+	}
+	if r.Mirror != nil {
+		m, err := newMirror(of.label, r, upstreams, b.mirrors, b.metrics)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, m)
+	}
+	if e := cmp.Or(r.ErrorPages, cfg.ErrorPages); e != nil && e.Intercept {
+		stages = append(stages, interception{})
+	}
+	return stages, nil
+}
+
+// redirectRoute is the route label in the metrics of all redirects of a single
+// path, and of the prefixes after the first namedRedirects. A redirects file has
+// thousands of lines, and each route label takes several time series.
+const (
+	redirectRoute  = "redirects"
+	namedRedirects = 100
+)
+
+// addRedirects adds the redirects to the routes.
+func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect, events eventSet) error {
+	named := 0
+	for _, line := range lines {
+		from, refused := redirect.ParseSource(line.From)
+		if refused != nil {
+			return fmt.Errorf("redirect %q: %s", line.From, refused.What)
+		}
+		target, refused := redirect.ParseTarget(line.To, line.Status, from)
+		if refused != nil {
+			return fmt.Errorf("redirect %q: %s", line.From, refused.What)
+		}
+		label := redirectRoute
+		if from.Prefix && named < namedRedirects {
+			label = line.From
+			named++
+		}
+		routes.add(from.Pattern, &route{
+			label: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: events,
+			position: line.Position,
+		})
+	}
+	return nil
+}
