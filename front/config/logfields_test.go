@@ -11,8 +11,9 @@ import (
 )
 
 func TestParseLogFields(t *testing.T) {
-	got := parse(t, "upstreams: {a: {servers: http://a}}\nroutes:\n- match: '/{tenant}/x'\n  to: a\n"+
-		"  log: {events: none, fields: {team: checkout, tenant: \"{tenant}\", n: '5', x-y_Z: \"{{}}\"}}\n", nil).Routes[0].LogFields
+	c := parse(t, "upstreams: {a: {servers: http://a}}\nroutes:\n- match: '/{tenant}/x'\n  to: a\n"+
+		"  log: {events: none, fields: {team: checkout, tenant: \"{tenant}\", n: '5', x-y_Z: \"{{}}\"}}\n", nil)
+	got := c.Routes[0].LogFields
 	want := []config.Field{
 		{Name: "team", Value: "checkout"}, {Name: "tenant", Value: "{tenant}"}, {Name: "n", Value: "5"},
 		{Name: "x-y_Z", Value: "{{}}"},
@@ -28,8 +29,8 @@ func TestParseLogHeadersOfRoute(t *testing.T) {
 	if diff := cmp.Diff(want, [][]string{c.Routes[0].LogRequestHeaders, c.Routes[0].LogResponseHeaders}); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
-	wantMistakes(t, mistakes(t, ofRoute("  to: a\n  log: {request_headers: [Cookie, a b], response_headers: [Host]}\n"), nil),
-		[]string{`5:27 "Cookie" contains a secret`, `5:35 "a b" is not the name`, `5:60 http.host`})
+	wrong := ofRoute("  to: a\n  log: {request_headers: [Cookie, a b], response_headers: [Host]}\n")
+	wantMistakes(t, mistakes(t, wrong, nil), []string{`5:27 "Cookie" contains a secret`, `5:35 "a b" is not the name`, `5:60 http.host`})
 	if secrets := c.Secrets(); len(secrets) == 0 {
 		t.Error("the secrets of header fields are not redacted")
 	}
