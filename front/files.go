@@ -133,10 +133,10 @@ func (s *serveFiles) refuse(x *exchange, err error) {
 		x.refuse(403, "the file may not be read")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		x.Err = &proxy.Error{Kind: proxy.NoFile, Step: openingFile, Err: err}
-		x.respond(503, "", proxy.Field{Name: "Retry-After", Value: "1"})
+		x.refuse(503, "", proxy.Field{Name: "Retry-After", Value: "1"})
 	default:
 		x.Err = s.failure("open", openingFile, err)
-		x.respond(500, "")
+		x.refuse(500, "")
 	}
 }
 
@@ -153,12 +153,13 @@ func (s *serveFiles) send(x *exchange, found *files.Found, conditions *files.Con
 	version := found.Version()
 	r := conditions.Respond(found, version, x.Method == http.MethodHead)
 	if r.Status == http.StatusPreconditionFailed {
-		x.respond(r.Status, "")
+		x.refuse(r.Status, "a precondition fails")
 		return
 	}
 	fields := append(make([]proxy.Field, 0, 10), s.fields...)
 	if r.Status == http.StatusRequestedRangeNotSatisfiable {
-		x.respond(r.Status, "", append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})...)
+		x.refuse(r.Status, "the file ends before the range",
+			append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})...)
 		return
 	}
 	if version.ETag != "" {

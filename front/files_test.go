@@ -327,14 +327,23 @@ func TestGrowingFile(t *testing.T) {
 	}
 }
 
-// TestMissingRoot removes the folder and restores it.
+// TestMissingRoot removes the folder and restores it. Errors have the page of the route.
 func TestMissingRoot(t *testing.T) {
 	f := newFolder(t, map[string]string{"root/a": "a"})
 	root := f + "/root"
-	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = nil },
+	pages := func(c *config.Config) {
+		c.ErrorPages = &config.ErrorPages{Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("sorry")}}}
+	}
+	d := openDoor(t, "", pages, func(c *config.Config) { c.Upstreams = nil },
 		routes(root.route("/{path...}", func(c *config.Files) { c.Fallback = "/a" })))
 	client := httpClient(t)
-	status := func() int { resp, _ := get(t, client, d.url("/a")); return resp.StatusCode }
+	status := func() int {
+		resp, body := get(t, client, d.url("/a"))
+		if page := strings.Contains(body, "sorry"); page != (resp.StatusCode == 500) {
+			t.Errorf("%s has the body %q", resp.Status, body)
+		}
+		return resp.StatusCode
+	}
 	if got := status(); got != 200 {
 		t.Errorf("with the folder: %d", got)
 	}
