@@ -54,12 +54,6 @@ type ExplainedCondition struct {
 	Holds     bool   `json:"holds"`
 }
 
-// An explainer is a stage or an action that describes itself. Each line is a sentence
-// without a subject, such as "forwards to the upstream site".
-type explainer interface {
-	explain(x *exchange) []string
-}
-
 // Explain returns the decision about a request, given as the head of an HTTP/1.1 message
 // with its empty line, from a client. It forwards and logs nothing. The error says why the
 // head is not accepted at all.
@@ -124,13 +118,12 @@ func (e *Explanation) add(x *exchange, r *route, pattern string) {
 		name, value := x.params.At(i)
 		one.Parameters = append(one.Parameters, Parameter{name, value})
 	}
-	fails := ""
 	if r.when != nil {
-		one.Conditions, fails = explainConditions(x, r.when)
+		one.Conditions = explainConditions(x, r.when)
 	}
 	switch {
-	case fails != "":
-		one.Why = "does not hold: " + fails
+	case r.when != nil && !x.meets(r.when):
+		one.Why = "a condition does not hold"
 	case x.found == nil:
 		x.found = r
 		one.Chosen, one.Settings, one.Steps = true, r.settings, r.explain(x)
@@ -146,48 +139,22 @@ func (e *Explanation) chosen() string {
 	return e.Routes[i].Pattern
 }
 
-// explain returns what the stages and the action do.
-func (r *route) explain(x *exchange) (steps []string) {
-	for _, s := range r.stages {
-		if s, ok := s.(explainer); ok {
-			steps = append(steps, s.explain(x)...)
-		}
-	}
-	if a, ok := r.action.(explainer); ok {
-		steps = append(steps, a.explain(x)...)
-	}
-	if responses, ok := r.responses.(explainer); ok {
-		steps = append(steps, responses.explain(x)...)
-	}
-	return steps
-}
-
-// explainConditions returns the conditions, and those that fail.
-func explainConditions(x *exchange, when *config.Conditions) (all []ExplainedCondition, fails string) {
-	var failed []string
-	add := func(c *config.Condition, name string, holds bool) {
-		text := name + map[config.Test]string{
-			config.HasValue: fmt.Sprintf(" is %q", c.Value), config.IsPresent: " is present", config.IsAbsent: " is absent",
-		}[c.Test]
-		if !holds {
-			failed = append(failed, text)
-		}
-		all = append(all, ExplainedCondition{text, holds})
-	}
-	for i := range when.Headers {
-		c := &when.Headers[i]
-		add(c, c.Name, x.meetsHeader(c))
-	}
+// explainConditions returns the conditions.
+func explainConditions(x *exchange, when *config.Conditions) (all []ExplainedCondition) {
 	x.readQuery()
-	for i := range when.Query {
-		c := &when.Query[i]
-		add(c, "?"+c.Name, x.meetsQuery(c))
+	for _, list := range []struct {
+		prefix     string
+		conditions []config.Condition
+		meets      func(*config.Condition) bool
+	}{{"", when.Headers, x.meetsHeader}, {"?", when.Query, x.meetsQuery}, {"cookie ", when.Cookies, x.meetsCookie}} {
+		for i := range list.conditions {
+			c := &list.conditions[i]
+			text := list.prefix + c.Name + map[config.Test]string{config.HasValue: fmt.Sprintf(" is %q", c.Value),
+				config.IsPresent: " is present", config.IsAbsent: " is absent"}[c.Test]
+			all = append(all, ExplainedCondition{text, list.meets(c)})
+		}
 	}
-	for i := range when.Cookies {
-		c := &when.Cookies[i]
-		add(c, "cookie "+c.Name, x.meetsCookie(c))
-	}
-	return all, strings.Join(failed, ", ")
+	return all
 }
 
 // whyAfter returns why a pattern comes after the chosen one, which matches the same
@@ -252,122 +219,4 @@ func segment(s string) string {
 		return "the rest of the path"
 	}
 	return s
-}
-
-func (f *forwardTo) explain(*exchange) []string {
-	return []string{"forwards to the " + f.to.describe()}
-}
-
-// describe returns the name of the upstream and its servers.
-func (u *upstream) describe() string {
-	servers := u.proxy.Upstream.Servers()
-	urls := make([]string, len(servers))
-	for i, s := range servers {
-		urls[i] = s.URL()
-	}
-	text := "upstream " + u.name + ": " + strings.Join(urls, ", ")
-	if len(urls) > 1 {
-		text += " in turn"
-	}
-	return text
-}
-
-func (s *split) explain(x *exchange) (steps []string) {
-	if chosen := s.byCondition(x); chosen != nil {
-		return []string{"forwards, because of " + chosen.when.Names() + ", to the " + chosen.to.describe()}
-	}
-	if s.cookie != "" {
-		if chosen := s.byCookie(x.Header); chosen != nil {
-			return []string{"forwards, because of the cookie " + s.cookie + ", to the " + chosen.to.describe()}
-		}
-	}
-	last := uint64(0)
-	for _, share := range s.shares {
-		percent := float64(share.upTo-last) / float64(s.total) * 100
-		last = share.upTo
-		if percent > 0 {
-			steps = append(steps, fmt.Sprintf("forwards %.4g %% of the requests to the %s", percent, share.to.describe()))
-		}
-	}
-	if s.cookie != "" {
-		steps = append(steps, "sets the cookie "+s.cookie+", which keeps the client at its upstream")
-	}
-	return steps
-}
-
-func (m *mirror) explain(*exchange) []string {
-	percent := float64(m.share) / config.MirrorAll * 100
-	return []string{fmt.Sprintf("sends copies of %.4g %% of the requests to the %s", percent, m.to.describe())}
-}
-
-func (r redirectTo) explain(x *exchange) []string {
-	v := x.values()
-	location, err := r.target.AppendLocation(nil, &v)
-	if err != nil {
-		return []string{"responds with 414: the address of the redirect would be too long"}
-	}
-	return []string{fmt.Sprintf("redirects with %d to %s", r.target.Status, location)}
-}
-
-func (f *fixedResponse) explain(*exchange) []string {
-	return []string{fmt.Sprintf("responds with %d and a body of %d bytes", f.status, len(f.text))}
-}
-
-func (s *serveFiles) explain(x *exchange) []string {
-	name, refused := s.name(x)
-	if refused != "" {
-		return []string{"responds with 404: " + refused}
-	}
-	return []string{fmt.Sprintf("serves %q in the folder %s", name.Path, s.site.Folder)}
-}
-
-func (r *accessRule) explain(x *exchange) []string {
-	if r.admits(x.client) {
-		return []string{fmt.Sprintf("admits the client %s", x.client)}
-	}
-	return []string{fmt.Sprintf("refuses the client %s with 403", x.client)}
-}
-
-func (o *crossOrigin) explain(x *exchange) []string {
-	if x.preflight {
-		return []string{"responds to the preflight of CORS"}
-	}
-	return nil
-}
-
-func (e *requestEdits) explain(x *exchange) (steps []string) {
-	v := x.values()
-	if e.rewrite != nil {
-		target, status, why := e.rewrite.Append(nil, &v, x.Target[len(x.path):])
-		if status != 0 {
-			return []string{fmt.Sprintf("responds with %d: %s", status, why)}
-		}
-		steps = append(steps, "changes the target to "+string(target))
-	}
-	if e.host != nil {
-		host, _ := e.host.Append(nil, &v)
-		steps = append(steps, "changes the host to "+string(host))
-	}
-	return append(steps, e.fields.explain(x, "request")...)
-}
-
-func (e *responseEdits) explain(x *exchange) []string { return (*fieldEdits)(e).explain(x, "response") }
-
-// explain returns the edits of a message.
-func (e *fieldEdits) explain(x *exchange, message string) (steps []string) {
-	v := x.values()
-	set, add, err := e.appendTo(x, &v, nil, nil)
-	if err != nil {
-		return []string{"responds with 414: a header field of the " + message + " would be too long"}
-	}
-	for _, name := range e.remove {
-		steps = append(steps, "removes "+name+" from the "+message)
-	}
-	for _, f := range set {
-		steps = append(steps, "sets "+f.Name+" of the "+message+" to "+f.Value)
-	}
-	for _, f := range add {
-		steps = append(steps, "adds "+f.Name+": "+f.Value+" to the "+message)
-	}
-	return steps
 }

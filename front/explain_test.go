@@ -96,8 +96,8 @@ func TestExplainListsTheCandidates(t *testing.T) {
 		request string
 		want    string // of each route, its pattern, why and steps
 	}{
-		{"GET a.example.com /old/1", "{t}.example.com/old/{x:int} [refuses the client 127.0.0.1 with 403, " +
-			"forwards to the upstream site: " + back.URL + "] | GET {t...}.com/{p...} (does not hold: X-Beta is \"1\") | " +
+		{"GET a.example.com /old/1", "{t}.example.com/old/{x:int} [refuses the client 127.0.0.1 with 403] | " +
+			"GET {t...}.com/{p...} (a condition does not hold) | " +
 			"/old/{rest...} (less specific: it has no host) | /{x}/1 (less specific: it has no host) | " +
 			"/{path...} (less specific: it has no host)"},
 		{"GET h /old/1", "/old/{rest...} [redirects with 301 to /new/1] | " +
@@ -123,6 +123,74 @@ func TestExplainListsTheCandidates(t *testing.T) {
 		}
 		if strings.Join(got, " | ") != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.request, strings.Join(got, " | "), c.want)
+		}
+	}
+}
+
+// TestExplainShowsTheSteps checks the steps that depend on the request.
+func TestExplainShowsTheSteps(t *testing.T) {
+	back := upstream(t, hello)
+	to := "forwards to the upstream site: " + back.URL
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "two", Servers: []string{"http://a:1", "http://b:2"}})
+		add := func(match string, change func(r *config.Route)) {
+			r := config.DefaultRoute(match, "site")
+			change(&r)
+			c.Routes = append(c.Routes, r)
+		}
+		add("{tenant}.example.com/api/{path...}", func(r *config.Route) {
+			r.StripPrefix, r.AddPrefix = "/api", "/v2"
+			r.RequestHeaders.Set = []config.Field{{Name: "Host", Value: "{tenant}.internal"}, {Name: "Authorization", Value: "secret"}}
+		})
+		add("/split", func(r *config.Route) {
+			r.To = ""
+			r.Split = []config.Share{{To: "site", Weight: 1}, {To: "two", Weight: 3}, {To: "two", When: headers(beta)}}
+			r.Sticky = &config.Sticky{Cookie: "door"}
+		})
+		add("/redirect/{id}", func(r *config.Route) {
+			r.To, r.Redirect = "", &config.RouteRedirect{To: "/new/{id}", Status: 308}
+		})
+		add("/cookie", func(r *config.Route) { r.When.Cookies = []config.Condition{{Name: "a", Value: "b"}} })
+		add("/mirror", func(r *config.Route) {
+			r.Mirror = &config.Mirror{To: "two", Share: config.MirrorAll / 10, InFlight: 1}
+		})
+		add("/asked", func(r *config.Route) { r.ForwardAuth = &config.ForwardAuth{To: "two", Path: "/verify"} })
+		add("/cors", func(r *config.Route) {
+			r.CORS = &config.CORS{Origins: []string{"https://a.example"}, Methods: []string{"PUT"}}
+		})
+	})
+	const two = "upstream two: http://a:1, http://b:2 in turn"
+	for _, c := range []struct {
+		request string
+		fields  []string
+		want    string
+	}{
+		{"GET blue.example.com /api/a%20b?c=d", nil,
+			"changes the target to /v2/a%20b?c=d | changes the host to blue.internal | " +
+				"sets Authorization of the request to [redacted] | " + to},
+		{"GET h /split", nil, "forwards 25 % of the requests to the upstream site: " + back.URL +
+			" | forwards 75 % of the requests to the " + two + " | sets the cookie door, which keeps the client at its upstream"},
+		{"GET h /split", []string{"X-Beta: 1"}, "forwards, because of X-Beta, to the " + two},
+		{"GET h /redirect/7?x=y", nil, "redirects with 308 to /new/7?x=y"},
+		{"GET h /cookie", []string{"Cookie: a=b"}, to},
+		{"GET h /mirror", nil, "sends copies of 10 % of the requests to the " + two + " | " + to},
+		{"GET h /asked", nil, "asks the " + two + " whether the request is admitted | " + to},
+		{"OPTIONS h /cors", []string{"Origin: https://a.example", "Access-Control-Request-Method: PUT"},
+			"responds to the preflight of CORS"},
+	} {
+		steps := []string{"no route"}
+		for _, r := range d.explain(t, c.request, c.fields...).Routes {
+			if r.Chosen {
+				steps = r.Steps
+			}
+		}
+		if got := strings.Join(steps, " | "); got != c.want {
+			t.Errorf("%s %q: got\n%s\nwant\n%s", c.request, c.fields, got, c.want)
+		}
+	}
+	for _, r := range d.explain(t, "GET h /cookie", "Cookie: a=c").Routes {
+		if r.Pattern == "/cookie" && (r.Chosen || len(r.Conditions) != 1 || r.Conditions[0].Condition != `cookie a is "b"`) {
+			t.Errorf("another cookie: %+v", r)
 		}
 	}
 }

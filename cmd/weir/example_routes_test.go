@@ -15,8 +15,10 @@ import (
 	"github.com/weirhq/weir/internal/backend"
 )
 
-func TestHostsExample(t *testing.T)      { testRoutesExample(t, "../../examples/hosts/weir.yaml", 13) }
-func TestConditionsExample(t *testing.T) { testRoutesExample(t, "../../examples/conditions/weir.yaml", 14) }
+func TestHostsExample(t *testing.T) { testRoutesExample(t, "../../examples/hosts/weir.yaml", 13) }
+func TestConditionsExample(t *testing.T) {
+	testRoutesExample(t, "../../examples/conditions/weir.yaml", 14)
+}
 
 // testRoutesExample checks an example, sends the requests in its comments, of which there
 // are n, and compares the result with weir check --explain. A comment is one of

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -575,6 +576,9 @@ const (
 
 // secretHeaders are header fields whose values are never logged.
 var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
+
+// IsSecretHeader reports whether the values of a header field must not be shown.
+func IsSecretHeader(name string) bool { return slices.Contains(secretHeaders, strings.ToLower(name)) }
 
 // Secrets returns the keys whose values the log redacts. If header fields are logged, also
 // by a route, they include fields that contain secrets, because a Config may not come from
