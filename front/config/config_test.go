@@ -600,6 +600,10 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: [b: {c: d}, *e, &f g]\n---\n- !h i\n"), "")
 	f.Add([]byte("upstreams:\n  a:\n    servers:\n      - http://a:${V:-80}\nroutes:\n  - match: 'GET /{x...}/y'\n"+
 		"    to: a\n    timeout: 1s\n"), "1")
+	f.Add([]byte("upstreams: {a: {servers: http://a}}\nroutes:\n"+
+		"- {match: '{t}.b/c/{x:int}/{y...}', to: a, strip_prefix: /c, add_prefix: /d, request_headers: {set: {Host: '{t}.e', X: '{y}'}, remove: [Z]}, response_headers: {add: {A: b}}}\n"+
+		"- {match: 'GET /f/{x...}', redirect: {to: '/f/{x}?{request.query}', status: 308, query: keep}}\n"+
+		"- {match: '/g/{x}', to: a, rewrite: '/{x}?a={request.path}'}\n"), "/f/*,/g")
 	f.Add([]byte("log: {to: |\n  a\n  b}\n? x\n: \"\\e\"\n<<: {}\n"), "\x1b")
 	f.Fuzz(func(t *testing.T, src []byte, value string) {
 		lookup := func(name string) (string, bool) { return value, name == "V" }
