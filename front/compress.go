@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -29,14 +30,18 @@ type compression struct {
 	skipped         prometheus.Counter // responses that found no encoder
 }
 
-// newCompression returns the stage for a configuration, or nil if it compresses nothing. skipped
-// counts the responses that found no encoder.
-func newCompression(c *config.Compress, encoders *coding.Encoders, skipped prometheus.Counter) *compression {
+// newCompression returns the stage of a route, or nil if it compresses nothing. Files and fixed
+// responses contain no secrets of a client. skipped counts the responses that found no encoder.
+func newCompression(
+	r *config.Route, all *config.Compress, encoders *coding.Encoders, skipped prometheus.Counter,
+) *compression {
+	c := cmp.Or(r.Compress, all)
 	if c == nil || len(c.Encodings) == 0 {
 		return nil
 	}
+	same := (r.Files != nil || r.Respond != nil) && r.ForwardAuth == nil
 	s := &compression{
-		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials, skipped: skipped,
+		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials || same, skipped: skipped,
 	}
 	for _, name := range c.Encodings {
 		s.sources = append(s.sources, encoders.Source(coding.Coding(name), c.Level))
@@ -50,6 +55,24 @@ func (s *compression) apply(x *exchange) (responded bool) {
 	f.readRequest()
 	x.addFilter(f)
 	return false
+}
+
+// explain implements explainer.
+func (s *compression) explain(x *exchange) (steps []string, ends bool) {
+	c := compressor{rules: s, x: x}
+	c.readRequest()
+	step := "does not compress the response, because of "
+	switch {
+	case c.source == nil:
+		step += "Accept-Encoding"
+	case c.mayNotChange:
+		step += "Cache-Control: no-transform"
+	case c.credentials && !s.withCredentials:
+		step = "compresses a response with Cache-Control: public by " + string(c.source.Coding)
+	default:
+		step = "compresses the response by " + string(c.source.Coding)
+	}
+	return []string{step}, false
 }
 
 // choose returns the source of the coding that the client accepts with the highest weight, and
@@ -80,7 +103,8 @@ type compressor struct {
 
 	encoder *coding.Encoder // nil if the response is not compressed
 	flushes bool            // the length of the body is unknown: no part of it must wait for the next
-	pending int             // bytes that the encoder got since its last Flush
+	batch   []byte          // bytes of the body that the encoder did not get yet
+	held    int             // bytes that the encoder got since its last Flush
 	sent    int64           // compressed bytes
 	err     error           // of the encoder or of the client
 }
@@ -136,10 +160,9 @@ func (c *compressor) begin(length int64) bool {
 }
 
 // hasSecrets reports whether the body could contain a secret of the client next to text that
-// an attacker chooses. The length of a compressed body then reveals the secret (BREACH). A
-// response that weir makes itself contains none.
+// an attacker chooses. The length of a compressed body then reveals the secret (BREACH).
 func (c *compressor) hasSecrets(r *responseFacts) bool {
-	if c.rules.withCredentials || c.x.Server == nil {
+	if c.rules.withCredentials {
 		return false
 	}
 	return r.setsCookie || r.private || c.credentials && !r.public
@@ -278,9 +301,10 @@ func (c *compressor) encodedFields(fields []proxy.Field) []proxy.Field {
 }
 
 const (
-	// encodedPart is the maximum length of a part of a body that is compressed at once. It
-	// limits the memory for the compressed bytes.
-	encodedPart = 32 << 10
+	// encodedBatch is the number of bytes that are compressed at once, unless the client has to
+	// get fewer. The tables of an encoder take a MiB or more: it is slow as long as they are not
+	// in the caches of its processor. Most bodies are one batch.
+	encodedBatch = 256 << 10
 	// encodedInline is the number of bytes that a loop compresses itself, in less than 0.2 ms.
 	encodedInline = 8 << 10
 )
@@ -291,10 +315,11 @@ func (c *compressor) Write(p []byte) (n int, err error) {
 		return c.Client.Write(p)
 	}
 	for n < len(p) && c.err == nil {
-		part := p[n:min(n+encodedPart, len(p))]
-		c.pending += len(part)
-		c.encode(func() error { return c.encoder.Write(part) })
-		n += len(part)
+		part := p[n:min(n+encodedBatch-len(c.batch), len(p))]
+		c.batch = append(c.batch, part...)
+		if n += len(part); len(c.batch) == encodedBatch {
+			c.encode(nil)
+		}
 	}
 	return n, c.err
 }
@@ -303,9 +328,9 @@ func (c *compressor) Write(p []byte) (n int, err error) {
 // the length is known, the rest follows soon, and the body becomes shorter without a flush of
 // the encoder.
 func (c *compressor) Flush() error {
-	if c.encoder != nil && c.flushes && c.pending > 0 {
+	if c.encoder != nil && c.flushes && len(c.batch)+c.held > 0 {
 		c.encode(c.encoder.Flush)
-		c.pending = 0
+		c.held = 0
 	}
 	if c.err != nil {
 		return c.err
@@ -313,18 +338,21 @@ func (c *compressor) Flush() error {
 	return c.Client.Flush()
 }
 
-// encode calls a method of the encoder and sends the compressed bytes. A loop does not wait
-// for the compression of many bytes: its other connections continue.
-func (c *compressor) encode(step func() error) {
+// encode compresses the batch, calls a method of the encoder if it is not nil, and sends the
+// compressed bytes. A loop does not wait for the compression of many bytes: its other
+// connections continue.
+func (c *compressor) encode(method func() error) {
 	if c.err != nil {
 		return
 	}
-	c.err = errEncoder // if it panics
-	if c.pending <= encodedInline {
-		c.err = step()
+	c.held += len(c.batch)
+	c.err = errEncoder // if the encoder panics
+	if c.held <= encodedInline {
+		c.err = c.encodeBatch(method)
 	} else {
-		c.x.driver().Block(func() { c.err = step() })
+		c.x.driver().Block(func() { c.err = c.encodeBatch(method) })
 	}
+	c.batch = c.batch[:0]
 	if c.err != nil || len(c.encoder.Out) == 0 {
 		return
 	}
@@ -332,6 +360,19 @@ func (c *compressor) encode(step func() error) {
 	n, c.err = c.Client.Write(c.encoder.Out)
 	c.sent += int64(n)
 	c.encoder.Out = c.encoder.Out[:0]
+}
+
+// encodeBatch compresses the batch, and calls a method of the encoder if it is not nil.
+func (c *compressor) encodeBatch(method func() error) error {
+	if len(c.batch) > 0 {
+		if err := c.encoder.Write(c.batch); err != nil {
+			return err
+		}
+	}
+	if method == nil {
+		return nil
+	}
+	return method()
 }
 
 var errEncoder = errors.New("the encoder has failed")
@@ -349,7 +390,7 @@ func (c *compressor) end(complete bool) error {
 		c.source.Put(c.encoder, c.err == nil)
 	}
 	err := c.err
-	*c = compressor{}
+	*c = compressor{batch: c.batch[:0]}
 	compressors.Put(c)
 	return err
 }

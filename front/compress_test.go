@@ -97,6 +97,9 @@ func TestCompressed(t *testing.T) {
 	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
 		own := config.DefaultRoute("/own", "")
 		own.Respond = &config.FixedResponse{Status: 200, Text: pageText, Type: "text/plain"}
+		asked := own
+		asked.Match = "/asked"
+		asked.ForwardAuth = &config.ForwardAuth{To: "site", Path: "/denied?Status=403", Timeout: testTimeout}
 		secret := config.DefaultRoute("/secret", "site")
 		secret.Compress = config.DefaultCompress()
 		secret.Compress.WithCredentials = true
@@ -106,7 +109,7 @@ func TestCompressed(t *testing.T) {
 		gzipOnly.Compress = config.DefaultCompress()
 		gzipOnly.Compress.Encodings = []string{"gzip"}
 		gzipOnly.Compress.Types = []string{"text/event-stream"}
-		c.Routes = append(c.Routes, own, secret, off, gzipOnly)
+		c.Routes = append(c.Routes, own, asked, secret, off, gzipOnly)
 	})
 	const everything = "Accept-Encoding: gzip, br, zstd"
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -154,6 +157,7 @@ func TestCompressed(t *testing.T) {
 			{"/?Cache-Control=public", everything + "|Cookie: a=b", "zstd", true},
 			{"/?Cache-Control=public&Set-Cookie=a", everything, "", true},
 			{"/own", everything + "|Cookie: a=b", "zstd", true},
+			{"/asked", everything + "|Cookie: a=b", "", true},
 			{"/secret?Set-Cookie=a&Cache-Control=private", everything + "|Cookie: a=b|Authorization: Basic eDp5", "zstd", true},
 			{"/off", everything, "", false},
 			{"/gzip?Content-Type=text/html", everything, "", false},
@@ -569,4 +573,59 @@ func TestCompressedSlowReader(t *testing.T) {
 		}
 		conn.Close()
 	}
+}
+
+func TestExplainCompression(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL, compressed(), func(c *config.Config) {
+		c.Routes[0].ErrorPages = &config.ErrorPages{Intercept: true,
+			Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("x")}}}
+		closed := config.DefaultRoute("/closed", "site")
+		closed.Maintenance = &config.Maintenance{Active: true}
+		c.Routes = append(c.Routes, closed)
+	})
+	const accept = "Accept-Encoding: br"
+	for _, c := range []struct {
+		fields []string
+		want   string
+	}{
+		{[]string{accept}, "compresses the response by br"},
+		{[]string{accept, "Cookie: a=b"}, "compresses a response with Cache-Control: public by br"},
+		{[]string{accept, "Cache-Control: no-transform"},
+			"does not compress the response, because of Cache-Control: no-transform"},
+		{nil, "does not compress the response, because of Accept-Encoding"},
+	} {
+		steps := d.explain(t, "GET a /", c.fields...).Routes[0].Steps
+		want := []string{c.want, "replaces the bodies of errors of the upstream by pages"}
+		if len(steps) < 2 || !slices.Equal(steps[:2], want) {
+			t.Errorf("%q: %q, want %q", c.fields, steps, want)
+		}
+	}
+	steps := d.explain(t, "GET a /closed", accept).Routes[0].Steps
+	want := []string{"compresses the response by br", "responds with 503, because maintenance is active"}
+	if !slices.Equal(steps, want) {
+		t.Errorf("in maintenance: %q, want %q", steps, want)
+	}
+}
+
+// TestCompressedUpgrade checks that a route with compression passes on a tunnel.
+func TestCompressedUpgrade(t *testing.T) {
+	back := rawUpstream(t, func(c *rawConn) {
+		c.request()
+		c.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+			"Content-Type: text/plain\r\n\r\n")
+		io.Copy(c, c.r)
+		c.Close()
+	})
+	d := openDoor(t, "http://"+back, compressed())
+	conn := dial(t, d.addr)
+	conn.send("GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	if resp, _ := conn.answer("GET"); resp.StatusCode != 101 || resp.Header.Get("Content-Encoding") != "" {
+		t.Fatalf("%s %v", resp.Status, resp.Header)
+	}
+	conn.send("hello")
+	echo := make([]byte, len("hello"))
+	if _, err := io.ReadFull(conn.r, echo); err != nil || string(echo) != "hello" {
+		t.Errorf("through the tunnel: %q, %v", echo, err)
+	}
+	conn.Close()
 }

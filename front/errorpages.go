@@ -120,6 +120,11 @@ func (m *maintenance) apply(x *exchange) (responded bool) {
 	return true
 }
 
+// explain implements explainer.
+func (m *maintenance) explain(*exchange) (steps []string, ends bool) {
+	return []string{"responds with 503, because maintenance is active"}, true
+}
+
 // send sends the response.
 func (m *maintenance) send(x *exchange) error {
 	if m.page != nil {

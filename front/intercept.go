@@ -20,6 +20,11 @@ func (interception) apply(x *exchange) (responded bool) {
 	return false
 }
 
+// explain implements explainer.
+func (interception) explain(*exchange) (steps []string, ends bool) {
+	return []string{"replaces the bodies of errors of the upstream by pages"}, false
+}
+
 // An interceptor is the filter of an interception.
 type interceptor struct {
 	proxy.Client

@@ -130,7 +130,7 @@ func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
 func (b *tableBuilder) stages(
 	of *route, r config.Route, cfg *config.Config, upstreams map[string]*upstream,
 ) (stages []stage, err error) {
-	if c := newCompression(cmp.Or(r.Compress, cfg.Compress), b.encoders, b.metrics.notCompressed); c != nil {
+	if c := newCompression(&r, cfg.Compress, b.encoders, b.metrics.notCompressed); c != nil {
 		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
 	}
 	if r.Access != nil {

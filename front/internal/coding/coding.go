@@ -63,7 +63,7 @@ type Source struct {
 	level  int
 	size   int64 // the memory of an encoder
 	all    *Encoders
-	unused sync.Pool
+	unused sync.Pool // of *engine
 }
 
 // Get returns an encoder, or nil if the limit of memory is reached. The caller must return it
@@ -73,30 +73,25 @@ func (s *Source) Get() *Encoder {
 		s.all.inUse.Add(-s.size)
 		return nil
 	}
-	e, _ := s.unused.Get().(*Encoder)
-	if e == nil {
-		e = &Encoder{stream: newStream(s.Coding, s.level)}
-	}
-	e.stream.Reset((*output)(e))
-	return e
+	return &Encoder{source: s}
 }
 
 // Put returns an encoder. reuse is false for one that has failed.
 func (s *Source) Put(e *Encoder, reuse bool) {
 	s.all.inUse.Add(-s.size)
-	if !reuse {
+	if e.engine == nil || !reuse {
 		return
 	}
-	if cap(e.Out) > maxOut {
-		e.Out = nil
+	if cap(e.Out) <= maxOut {
+		e.engine.out = e.Out[:0]
 	}
-	e.Out = e.Out[:0]
-	e.stream.Reset(nil)
-	s.unused.Put(e)
+	e.engine.Reset(nil)
+	s.unused.Put(e.engine)
+	e.engine, e.Out = nil, nil
 }
 
 // maxOut is the largest Out that is kept with an unused encoder.
-const maxOut = 64 << 10
+const maxOut = 128 << 10
 
 // size returns the memory of an encoder in bytes, rounded up.
 func size(c Coding, level int) int64 {

@@ -12,7 +12,14 @@ import (
 // bytes from Out and empties it.
 type Encoder struct {
 	Out    []byte
-	stream stream
+	source *Source
+	engine *engine // nil before the first use
+}
+
+// An engine is the reusable part of an Encoder.
+type engine struct {
+	stream
+	out []byte // empty, for Encoder.Out
 }
 
 // A stream is an encoder of a library, which writes to an Encoder.
@@ -22,18 +29,32 @@ type stream interface {
 	Reset(io.Writer)
 }
 
+// start returns the engine. It is taken at the first use, so that it is the one that was used
+// last: its tables may still be in the caches of the processor.
+func (e *Encoder) start() *engine {
+	if e.engine == nil {
+		e.engine, _ = e.source.unused.Get().(*engine)
+		if e.engine == nil {
+			e.engine = &engine{stream: newStream(e.source.Coding, e.source.level)}
+		}
+		e.engine.Reset((*output)(e))
+		e.Out, e.engine.out = e.engine.out, nil
+	}
+	return e.engine
+}
+
 // Write compresses a part of the body. The compressed bytes may be appended to Out later.
 func (e *Encoder) Write(p []byte) error {
-	_, err := e.stream.Write(p)
+	_, err := e.start().Write(p)
 	return err
 }
 
 // Flush appends all bytes to Out from which a decoder can restore the parts written so far.
 // Each call makes the body longer by a few bytes.
-func (e *Encoder) Flush() error { return e.stream.Flush() }
+func (e *Encoder) Flush() error { return e.start().Flush() }
 
 // Close appends the end of the body to Out.
-func (e *Encoder) Close() error { return e.stream.Close() }
+func (e *Encoder) Close() error { return e.start().Close() }
 
 // output is an Encoder as the destination of its stream.
 type output Encoder
