@@ -272,7 +272,11 @@ func TestForwardAuthFailsClosed(t *testing.T) {
 	})
 	back := upstream(t, unreachable(t))
 	d := authDoor(t, back.URL, "http://"+auth, func(c *config.Config) {
-		c.Routes[0].ForwardAuth.Timeout = 300 * time.Millisecond
+		for _, path := range []string{"/silent", "/stalled-body", "/dripping"} {
+			slow := asking(path)
+			slow.ForwardAuth.Timeout = 300 * time.Millisecond
+			c.Routes = append(c.Routes, slow)
+		}
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
 		dead := asking("/dead")
 		dead.ForwardAuth.To = "dead"
