@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/password"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
@@ -71,7 +71,7 @@ const (
 // by all routes: half of the processors serve other requests meanwhile.
 func newPasswordChecks() *limit.InFlight {
 	return limit.NewInFlight(limit.InFlightOptions{
-		Max: max(runtime.GOMAXPROCS(0)/2, 1), Queue: passwordQueue, Wait: passwordWait,
+		Max: max(machine.Processors()/2, 1), Queue: passwordQueue, Wait: passwordWait,
 	})
 }
 

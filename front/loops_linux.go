@@ -2,7 +2,6 @@ package front
 
 import (
 	"net"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -38,7 +37,7 @@ func newListener(l *net.TCPListener) (transport.Listener, error) {
 // newLoops starts the loops.
 func newLoops(s *server) (engine, error) {
 	e := &loops{server: s}
-	n := runtime.GOMAXPROCS(0)
+	n := machine.Processors()
 	e.release = machine.LeaseProcessors(n)
 	for i := range n {
 		l, err := transport.NewLoop(i+1, s.panicked)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"time"
 
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -136,7 +136,7 @@ func (p Plan) withDefaults() (Plan, error) {
 		p.Pipeline = 1
 	}
 	p.setConnections()
-	setZero(&p.Threads, runtime.GOMAXPROCS(0))
+	setZero(&p.Threads, machine.Processors())
 	p.Threads = min(p.Threads, p.MaxConnections)
 	if length := p.Pace.length(); length > 0 && (p.Duration == 0 || length < p.Duration) {
 		p.Duration = length

@@ -5,8 +5,10 @@ import (
 	"sync"
 )
 
-// processors guards changes of GOMAXPROCS.
-var processors sync.Mutex
+var (
+	processors sync.Mutex // guards changes of GOMAXPROCS, and leased
+	leased     int        // by which LeaseProcessors has raised it
+)
 
 // LeaseProcessors raises runtime.GOMAXPROCS by n until giveBack is called, for n threads
 // that keep their P while they are busy in the kernel or outside of the scheduler. Several
@@ -15,8 +17,17 @@ func LeaseProcessors(n int) (giveBack func()) {
 	change := func(n int) {
 		processors.Lock()
 		defer processors.Unlock()
+		leased += n
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 	}
 	change(n)
 	return sync.OnceFunc(func() { change(-n) })
+}
+
+// Processors returns runtime.GOMAXPROCS without the leased ones: how many threads of Go the
+// machine, or the limit of the process, has processors for.
+func Processors() int {
+	processors.Lock()
+	defer processors.Unlock()
+	return runtime.GOMAXPROCS(0) - leased
 }
