@@ -14,8 +14,8 @@ import (
 type Explanation struct {
 	Request string `json:"request"` // its method, host and target
 
-	// Status and Reason are those of a response that the front door makes itself because
-	// there is no route; Status is 0 if there is one. Allow is its Allow field.
+	// Status and Reason are those of a response that the front door makes before a route
+	// handles the request; Status is 0 if a route is chosen. Allow is its Allow field.
 	Status int    `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	Allow  string `json:"allow,omitempty"`
@@ -82,7 +82,18 @@ func (d *Door) Explain(head []byte, client netip.Addr) (*Explanation, error) {
 func explain(x *exchange, t *tables) *Explanation {
 	status, why := validate(x)
 	e := &Explanation{Request: x.Method + " " + x.Host + x.Target, Status: status, Reason: why, Routes: []ExplainedRoute{}}
-	if status != 0 {
+	switch {
+	case status != 0:
+		return e
+	case x.Method == "TRACE":
+		e.Status, e.Reason, e.Allow = 405, "TRACE would reveal the fields that proxies add", methodsOfAll
+		return e
+	case x.Target == "*":
+		e.Request = x.Method + " * of " + x.Host
+		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
+		return e
+	case t.access != nil && !t.access.admits(x.client):
+		e.Status, e.Reason = 403, "access: the client is not in an allowed network"
 		return e
 	}
 	method := x.Method
@@ -98,8 +109,6 @@ func explain(x *exchange, t *tables) *Explanation {
 	}
 	switch {
 	case x.found != nil:
-	case x.Target == "*":
-		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
 	case allow == "":
 		e.Status, e.Reason = 404, "no route"
 	default:

@@ -195,6 +195,20 @@ func TestExplainShowsTheSteps(t *testing.T) {
 	}
 }
 
+// Access of all requests comes before the routes.
+func TestExplainShowsAccessOfAllRequests(t *testing.T) {
+	back := upstream(t, hello)
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	})
+	if e := d.explain(t, "GET h /"); e.Status != 403 || len(e.Routes) != 0 {
+		t.Errorf("got %+v, want 403", e)
+	}
+	if e := d.explain(t, "TRACE h /"); e.Status != 405 || e.Allow == "" {
+		t.Errorf("got %+v, want 405", e)
+	}
+}
+
 func TestExplainRejectsHeads(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)

@@ -127,9 +127,9 @@ func printExplanation(w io.Writer, e *front.Explanation) {
 	case chosen != nil:
 		printChosen(w, chosen)
 	case e.Allow != "":
-		fmt.Fprintf(w, "\nNo route: the response is %d (%s), with Allow: %s\n", e.Status, e.Reason, e.Allow)
+		fmt.Fprintf(w, "\nThe front door responds with %d: %s; Allow: %s\n", e.Status, e.Reason, e.Allow)
 	default:
-		fmt.Fprintf(w, "\nNo route: the response is %d (%s)\n", e.Status, e.Reason)
+		fmt.Fprintf(w, "\nThe front door responds with %d: %s\n", e.Status, e.Reason)
 	}
 }
 
