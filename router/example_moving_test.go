@@ -36,9 +36,14 @@ func Example_fromChi() {
 
 	r.Mount("/debug", h)
 
+	tenants := r.Group("{tenant}.example.com")
+	tenants.HandleFunc("GET /home", func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintln(w, "tenant", req.PathValue("tenant"))
+	})
+
 	// Middleware for every request, those that find nothing included.
 	ask(traced(r), "GET /users/7", "HEAD /users/7", "GET /orders/x", "GET /areas/EDN9", "GET /files/a/b.txt",
-		"GET /api/users/7", "GET /none")
+		"GET /api/users/7", "GET http://shop.example.com/home", "GET /none")
 	// Output:
 	// GET /users/7: 200 traced user 7 by GET /users/{id}
 	// HEAD /users/7: 200 traced user 7 by GET /users/{id}
@@ -46,6 +51,7 @@ func Example_fromChi() {
 	// GET /areas/EDN9: 200 traced user EDN9 by GET /areas/{id:code}
 	// GET /files/a/b.txt: 200 traced file a/b.txt
 	// GET /api/users/7: 200 traced logged authorised user 7 by GET /api/users/{id}
+	// GET http://shop.example.com/home: 200 traced tenant shop
 	// GET /none: 404 traced lost
 }
 
