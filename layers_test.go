@@ -58,7 +58,8 @@ var layers = map[string]struct {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding",
 			"front/internal/files", "front/internal/redirect", "front/internal/rewrite", "front/internal/target",
 			"front/internal/template", "internal/filebudget", "internal/http1", "internal/httpsyntax",
-			"internal/lazydeadline", "internal/machine", "internal/password", "internal/transport", "log/traceid"},
+			"internal/lazydeadline", "internal/machine", "internal/password", "internal/sibling", "internal/transport",
+			"log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 		},
@@ -159,6 +160,7 @@ var layers = map[string]struct {
 	"experiments": {own: []string{"lab"}, why: "experiment files in the binary"},
 	"examples/logging": {own: []string{"log", "log/httplog", "log/sink"},
 		why: "the first program in docs/logging.md"},
+	"internal/sibling": {why: "connects processes and passes files; it knows neither listeners nor commands"},
 	"internal/yamlfile": {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"},
 		why: "reads configuration files and reports all mistakes"},
 	"internal/chart": {own: []string{"internal/readable"}, why: "axes have values of any kind"},
@@ -194,9 +196,11 @@ var layers = map[string]struct {
 	},
 	"cmd/weir/internal/serve": {
 		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
-			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "log", "log/sink"},
-		foreign: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/term"},
-		why:     "the verbs of the front door do not measure",
+			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "internal/sibling", "log",
+			"log/sink"},
+		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",
+			"github.com/coreos/go-systemd/v22/daemon", "golang.org/x/sys/unix", "golang.org/x/term"},
+		why: "the verbs of the front door do not measure",
 	},
 	"cmd/weir/internal/loadcmd": {
 		own: []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/compare", "load/gen",

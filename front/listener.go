@@ -132,3 +132,13 @@ func (l *listener) remove(delay time.Duration, cancel <-chan struct{}) {
 	})
 	l.server.retire(l.http2.Load())
 }
+
+// hasEnded reports whether the accept loop has ended.
+func (l *listener) hasEnded() bool {
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}

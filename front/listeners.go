@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
@@ -84,10 +85,24 @@ func (s *server) bind(key string) ([]*net.TCPListener, error) {
 		return adopted, nil
 	}
 	l, err := bind(key)
+	if errors.Is(err, syscall.EADDRINUSE) && s.awaitRemoved() {
+		l, err = bind(key)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return []*net.TCPListener{l}, nil
+}
+
+// awaitRemoved waits until the listeners that earlier reloads have removed are closed, and
+// reports whether there were any. That takes up to acceptLimit.
+func (s *server) awaitRemoved() bool {
+	removed := s.removed
+	for _, l := range removed {
+		<-l.ended
+	}
+	s.removed = nil
+	return removed != nil
 }
 
 // abandon closes the listeners that were bound for nothing.
@@ -130,6 +145,7 @@ func (s *server) remove(l *listener, delay time.Duration) {
 		return
 	}
 	l.draining.Store(true)
+	s.removed = append(slices.DeleteFunc(s.removed, (*listener).hasEnded), l)
 	s.setAside(l.http2.Load())
 	s.background.Go(func() { l.remove(delay, s.draining) })
 }

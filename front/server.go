@@ -7,6 +7,7 @@ import (
 	"io"
 	stdlog "log"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +34,9 @@ type server struct {
 	listeners  []*listener
 	admin      *adminServer
 	adopted    map[string][]*net.TCPListener // that listen uses instead of binding, by key
+	removed    []*listener                   // by reloads; some may not be closed yet
 	running    bool                          // Serve has started
+	handedOver bool                          // the next process has the listeners
 	background sync.WaitGroup                // servers of net/http, and listeners that end
 
 	mu      sync.Mutex
@@ -83,6 +86,7 @@ func (d *Door) Listen() error {
 		return err
 	}
 	c.apply()
+	d.server.closeAdopted()
 	return nil
 }
 
@@ -243,10 +247,16 @@ func (d *Door) drain(delayed bool) error {
 // of the next process.
 func (s *server) offers() []listenerOffer {
 	var offers []listenerOffer
+	if s.handedOver {
+		return nil
+	}
 	for _, l := range s.listeners {
+		if strings.HasPrefix(l.key, config.SystemdPrefix) {
+			continue // systemd passes it to the next process
+		}
 		offers = append(offers, listenerOffer{l.TCP(), l.key, func() {}})
 	}
-	if a := s.admin; a != nil {
+	if a := s.admin; a != nil && !strings.HasPrefix(a.key, config.SystemdPrefix) {
 		offers = append(offers, listenerOffer{a.TCP(), a.key, func() { a.Close() }})
 	}
 	return offers

@@ -193,7 +193,7 @@ func TestReload(t *testing.T) {
 	writeConfig(t, file, "engine: goroutines\n"+allTo(young.url()))
 	p.signal(syscall.SIGHUP)
 	p.says("weir: reloaded ")
-	p.says(`weir: hint: only a restart changes .*engine`)
+	p.says(`weir: hint: only a new process changes .*engine`)
 	answeredBy("new")
 
 	writeConfig(t, file, strings.Replace(allTo(old.url()), "to: site", "to: sight", 1))

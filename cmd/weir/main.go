@@ -3,6 +3,8 @@
 //	weir serve                      a front door on 127.0.0.1:20000 with a demo backend
 //	weir serve --config weir.yaml   a front door with a configuration
 //	weir check weir.yaml            every mistake in the file
+//	weir reload -c weir.yaml        the running front door reads the file again
+//	weir upgrade -c weir.yaml       a new binary takes over without a refused connection
 //	weir doctor                     limits of this machine that are too low
 //	weir hash-password              the hash of a password, for basic_auth
 //	weir backend                    a backend for tests
@@ -33,6 +35,8 @@ type command struct {
 	Check        serve.CheckCommand        `cmd:"" help:"Check a configuration and list every mistake."`
 	Doctor       serve.DoctorCommand       `cmd:"" help:"Check the limits of this machine for a front door."`
 	HashPassword serve.HashPasswordCommand `cmd:"" name:"hash-password" help:"Print the hash of a password, for basic_auth."`
+	Reload       serve.ReloadCommand       `cmd:"" help:"Make the running front door read its configuration again."`
+	Upgrade      serve.UpgradeCommand      `cmd:"" help:"Replace the running front door by a new process."`
 	Backend      serve.BackendCommand      `cmd:"" help:"Run a backend for tests."`
 	Tail         tail.Command              `cmd:"" help:"Show, filter and convert events."`
 	Load         loadcmd.Command           `cmd:"" help:"Send requests and measure the latency."`

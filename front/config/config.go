@@ -20,6 +20,10 @@ import (
 // address, URL, pattern and regular expression is valid, and every name is
 // defined. It is not modified after parsing, so goroutines may share it.
 type Config struct {
+	// Watch asks the program to reload when one of the Sources, or the set of files
+	// that match Include, changes. Default false.
+	Watch bool
+
 	// Include are the patterns of the included files, relative to the working
 	// directory or absolute. Sources are the names of all files that Parse has read.
 	Include, Sources []string
@@ -27,12 +31,12 @@ type Config struct {
 	// Namespace is the name of the service in every log event. Default "front-door".
 	Namespace string
 
-	// Listen holds the addresses of the public listeners as host:port. An empty
-	// host means all interfaces, and port 0 any free port. At least one; default
-	// ":20000".
+	// Listen holds the addresses of the public listeners as host:port, or
+	// SystemdPrefix and the name of sockets that systemd passes. An empty host means
+	// all interfaces, and port 0 any free port. At least one; default ":20000".
 	Listen []string
 
-	// Admin is the address of the admin listener as host:port, or AdminOff.
+	// Admin is the address of the admin listener, as in Listen, or AdminOff.
 	// Default "127.0.0.1:20001".
 	Admin string
 
@@ -97,6 +101,9 @@ const (
 
 // AdminOff is the value of [Config.Admin] that disables the admin listener.
 const AdminOff = "off"
+
+// SystemdPrefix begins an address that is the name of a socket of systemd.
+const SystemdPrefix = "systemd/"
 
 // Upstream is a named pool of servers.
 type Upstream struct {

@@ -56,6 +56,7 @@ func mistakes(t *testing.T, src string, lookup func(string) (string, bool)) conf
 
 func TestParseReadsEveryKey(t *testing.T) {
 	got := parse(t, `
+watch: true
 namespace: site
 listen: [":80", "[::1]:8081"]
 admin: off
@@ -88,6 +89,7 @@ routes:
     upgrade: [WebSocket, tls/1.0]
 `, nil)
 	want := &config.Config{
+		Watch:     true,
 		Sources:   []string{"weir.yaml"},
 		Namespace: "site",
 		Listen:    []string{":80", "[::1]:8081"},

@@ -146,6 +146,9 @@ func (r *reader) checkAddresses(c *Config) {
 
 // samePort reports whether two listeners cannot both be bound.
 func samePort(a, b string) bool {
+	if strings.HasPrefix(a, SystemdPrefix) || strings.HasPrefix(b, SystemdPrefix) {
+		return a == b
+	}
 	hostA, portA, _ := net.SplitHostPort(a)
 	hostB, portB, _ := net.SplitHostPort(b)
 	everywhere := func(host string) bool { return host == "" || host == "0.0.0.0" || host == "::" }

@@ -12,6 +12,7 @@ import (
 // schema is the only list of the keys of a configuration. It defines how they are
 // read and which are refused, and provides suggestions for unknown keys.
 var schema = append([]key{
+	{Path: "watch", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Watch })},
 	{Path: "include", Read: yamlfile.Some(asWritten, func(f filling) *[]yamlfile.Scalar { return &f.include })},
 	{Path: "namespace", Read: one(parseNamespace, func(c *Config) *string { return &c.Namespace })},
 	{Path: "listen", Read: some(parseListen, func(c *Config) *[]string { return &c.Listen })},

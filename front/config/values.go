@@ -35,6 +35,13 @@ func parseTimeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 // parseListen reads host:port. The host may be empty, and the port may be 0.
 func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = `write host:port, as in ":20000" or "127.0.0.1:20000"`
+	if name, ok := strings.CutPrefix(s.Text, SystemdPrefix); ok {
+		if !isName(name) {
+			return "", yamlfile.Refuse("write the name of the socket's unit, as in systemd/weir.socket",
+				"%s is not the name of a socket", yamlfile.Quote(name))
+		}
+		return s.Text, nil
+	}
 	if isPort(s.Text) {
 		return "", yamlfile.Refuse("write "+yamlfile.Quote(":"+s.Text), "%s is a port without its colon",
 			yamlfile.Quote(s.Text))

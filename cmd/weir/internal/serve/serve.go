@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
-	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
@@ -35,8 +33,9 @@ SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks client
 flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports
 while this one drains.
 
-SIGHUP reads the configuration again and applies it, or keeps the previous one if it has a mistake. SIGHUP and SIGUSR1
-reopen the log's files, after they have been renamed.
+SIGHUP or weir reload reads the configuration again and applies it, or keeps the previous one if it has a mistake; watch:
+true does so whenever the file changes. SIGHUP and SIGUSR1 reopen the log's files, after they have been renamed. weir
+upgrade replaces the process by that of a new binary. docs/configuration.md describes the use with systemd.
 
 Examples:
   weir serve
@@ -88,6 +87,10 @@ func (c signalChannels) stop() {
 
 // open opens the log and the door, serves, and closes the log.
 func (c *Command) open(cfg *config.Config, s cli.Streams, stderr io.Writer, signals signalChannels) (err error) {
+	before, sockets, err := inherit(cfg, stderr)
+	if err != nil {
+		return err
+	}
 	out, err := openLog(cfg, s, stderr)
 	if err != nil {
 		return err
@@ -97,11 +100,33 @@ func (c *Command) open(cfg *config.Config, s cli.Streams, stderr io.Writer, sign
 	if err != nil {
 		return err
 	}
+	door.Adopt(sockets)
 	if err := door.Listen(); err != nil {
 		return cli.WithHint(err, listenHint(err))
 	}
 	c.greet(door, stderr)
-	return c.serve(door, out, cfg.Drain.Delay+cfg.Drain.Timeout, stderr, signals)
+	r := &running{Command: c, config: cfg, door: door, out: out, stderr: stderr, signals: signals}
+	return r.serve(before)
+}
+
+// upgradeVariable is the environment variable by which a process passes the name of its
+// offer to the next one.
+const upgradeVariable = "WEIR_UPGRADE"
+
+// inherit returns the sockets of systemd or of the process that this one replaces, which is
+// nil if there is none.
+func inherit(cfg *config.Config, stderr io.Writer) (*front.Predecessor, map[string][]*net.TCPListener, error) {
+	name, ok := os.LookupEnv(upgradeVariable)
+	if !ok {
+		sockets, err := passedSockets(cfg, stderr)
+		return nil, sockets, err
+	}
+	os.Unsetenv(upgradeVariable)
+	before, err := front.Succeed(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("upgrade: %w", err)
+	}
+	return before, before.Listeners(), nil
 }
 
 // checkAddresses checks the flags that name an address.
@@ -162,64 +187,4 @@ func (c *Command) greet(door *front.Door, stderr io.Writer) {
 		fmt.Fprintf(stderr, "weir: a demo backend answers; events go to stdout. Try:\n"+
 			"weir:   curl -i 'http://%s/embed/visualisations/a/b?x=1'\n", door.Addrs()[0])
 	}
-}
-
-// serve runs the door until SIGTERM or SIGINT, and reloads at SIGHUP. SIGHUP and
-// SIGUSR1 open the log's files again. A second signal ends the drain. If a drain
-// takes longer than draining and afterDrain, serve abandons the log.
-func (c *Command) serve(door *front.Door, out *front.Log, draining time.Duration, stderr io.Writer,
-	signals signalChannels) error {
-	ctx, drain := context.WithCancel(context.Background())
-	defer drain()
-	done := make(chan error, 1)
-	go func() { done <- door.Serve(ctx) }()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	watch := newLossWatch(stderr)
-	for {
-		select {
-		case <-tick.C:
-			watch.check(out.Destinations())
-		case err := <-done:
-			return err
-		case sig := <-signals.reload:
-			reopenLog(out, stderr)
-			if sig == syscall.SIGHUP {
-				c.reload(door, stderr)
-			}
-		case sig := <-signals.end:
-			if ctx.Err() != nil {
-				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
-			}
-			fmt.Fprintf(stderr, "weir: %v: draining\n", sig)
-			drain()
-			overdue := time.AfterFunc(draining+afterDrain, func() { abandonLog(out) })
-			defer overdue.Stop()
-		}
-	}
-}
-
-// reload reads the configuration again. A bad one changes nothing.
-func (c *Command) reload(door *front.Door, stderr io.Writer) {
-	if c.Config == "" {
-		fmt.Fprintln(stderr, "weir: reload: there is no configuration to read; start with --config")
-		return
-	}
-	cfg, err := readConfig(c.Config)
-	if err == nil {
-		c.override(cfg)
-		var fixed []string
-		if fixed, err = door.Reload(cfg); err == nil {
-			fmt.Fprintf(stderr, "weir: reloaded %s\n", c.Config)
-			if len(fixed) > 0 {
-				fmt.Fprintf(stderr, "weir: hint: only a restart changes %v\n", fixed)
-			}
-			return
-		}
-	}
-	cli.PrintError(stderr, fmt.Errorf("reload: the previous configuration stays: %w", err))
-	waitForLog(func() error {
-		door.ReloadFailed(err)
-		return nil
-	})
 }

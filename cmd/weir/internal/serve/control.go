@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/sibling"
+)
+
+// The requests to a running weir serve.
+const (
+	controlReload  = "reload"
+	controlUpgrade = "upgrade"
+)
+
+// A controlAnswer is the result of a request.
+type controlAnswer struct {
+	OK   bool   `json:"ok"`
+	Text string `json:"text"` // the message for the user; may have several lines
+	Hint string `json:"hint,omitempty"`
+	PID  int    `json:"pid"` // of the process that serves now
+}
+
+// A controlRequest is a request of weir reload or weir upgrade. The receiver calls answer
+// once.
+type controlRequest struct {
+	what   string
+	answer func(controlAnswer)
+}
+
+// A controlSocket receives requests for the process that serves a configuration. Only the
+// user of the process, and root, can send some.
+type controlSocket struct {
+	requests chan controlRequest
+	close    func() // stops, without waiting for requests in progress
+}
+
+// controlName returns the name of the socket for a configuration. A path may be longer
+// than the name of a socket.
+func controlName(config string) (string, error) {
+	path, err := filepath.Abs(config)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("weir/config/%x", sha256.Sum256([]byte(path))), nil
+}
+
+const (
+	// controlRetry is the interval at which a process tries to get the name that an
+	// earlier process still has.
+	controlRetry = 50 * time.Millisecond
+	// controlTimeout is the time limit for a request and for its answer.
+	controlTimeout = 2 * time.Second
+)
+
+// openControl opens the socket of a configuration. While another process has it, it tries
+// again.
+func openControl(config string) (*controlSocket, error) {
+	name, err := controlName(config)
+	if err != nil {
+		return nil, err
+	}
+	c := &controlSocket{requests: make(chan controlRequest)}
+	ctx, cancel := context.WithCancel(context.Background())
+	c.close = cancel
+	go func() {
+		for ctx.Err() == nil {
+			l, err := sibling.Listen(name)
+			if err == nil {
+				c.serve(ctx, l)
+				return
+			}
+			if !errors.Is(err, syscall.EADDRINUSE) {
+				return // there are no such sockets here: only signals remain
+			}
+			pauseUntil(ctx, controlRetry)
+		}
+	}()
+	return c, nil
+}
+
+func pauseUntil(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// serve accepts connections until ctx ends.
+func (c *controlSocket) serve(ctx context.Context, l *net.UnixListener) {
+	defer l.Close()
+	defer context.AfterFunc(ctx, func() { l.Close() })()
+	for {
+		conn, _, err := sibling.Accept(l)
+		if err != nil {
+			return
+		}
+		go c.receive(ctx, conn)
+	}
+}
+
+// receive reads one request and passes it on.
+func (c *controlSocket) receive(ctx context.Context, conn *net.UnixConn) {
+	var r struct{ Do string }
+	conn.SetDeadline(time.Now().Add(controlTimeout))
+	if json.NewDecoder(io.LimitReader(conn, 1<<10)).Decode(&r) != nil {
+		conn.Close()
+		return
+	}
+	answer := sync.OnceFunc(func() { conn.Close() })
+	request := controlRequest{what: r.Do, answer: func(a controlAnswer) {
+		conn.SetDeadline(time.Now().Add(controlTimeout))
+		json.NewEncoder(conn).Encode(a)
+		answer()
+	}}
+	select {
+	case c.requests <- request:
+	case <-ctx.Done():
+		answer()
+	}
+}
+
+// ask sends a request to the process that serves a configuration, and returns its answer.
+func ask(config, what string) (a controlAnswer, err error) {
+	name, err := controlName(config)
+	if err != nil {
+		return a, err
+	}
+	conn, err := sibling.Dial(name)
+	if err != nil {
+		return a, notFound(config, err)
+	}
+	defer conn.Close()
+	if err := json.NewEncoder(conn).Encode(map[string]string{"do": what}); err != nil {
+		return a, err
+	}
+	if err := json.NewDecoder(conn).Decode(&a); err != nil {
+		return a, fmt.Errorf("the process that serves %s has not answered: %w", config, err)
+	}
+	return a, nil
+}
+
+// notFound returns the error for a process that cannot be reached.
+func notFound(config string, err error) error {
+	path, _ := filepath.Abs(config)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return cli.WithHint(errors.New("this needs Linux"), "send SIGHUP to the process to reload")
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return cli.WithHint(fmt.Errorf("no weir serve --config %s runs here", path),
+			"name the file that it was started with, and run this as the same user or root, in the same container")
+	}
+	return fmt.Errorf("reaching the process that serves %s: %w", path, err)
+}

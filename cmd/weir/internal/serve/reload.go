@@ -1,0 +1,81 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+)
+
+type ReloadCommand struct {
+	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
+}
+
+// Help implements kong.HelpProvider.
+func (ReloadCommand) Help() string {
+	return `Makes the running weir serve --config FILE read its configuration again and apply every key. If the file has a
+mistake, prints the mistakes with line and column and exits with 1; the front door keeps its configuration. SIGHUP does
+the same without an answer. Needs Linux, and the same user or root.
+
+Example:
+  weir reload --config weir.yaml`
+}
+
+// Run asks the process to reload.
+func (c *ReloadCommand) Run(s cli.Streams) error {
+	a, err := ask(c.Config, controlReload)
+	if err != nil {
+		return err
+	}
+	return a.print(s)
+}
+
+// print prints an answer. The error is that of a request that has failed.
+func (a controlAnswer) print(s cli.Streams) error {
+	if !a.OK {
+		return cli.WithHint(errors.New(a.Text), a.Hint)
+	}
+	fmt.Fprintf(s.Err, "weir: %s\n", a.Text)
+	if a.Hint != "" {
+		fmt.Fprintf(s.Err, "weir: hint: %s\n", a.Hint)
+	}
+	return nil
+}
+
+type UpgradeCommand struct {
+	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
+}
+
+// Help implements kong.HelpProvider.
+func (UpgradeCommand) Help() string {
+	return `Replaces the running weir serve --config FILE by a new process without a refused connection: install the new binary
+at the same path, then run weir upgrade. The running process starts the new one with its own arguments and
+environment, hands its listeners over, and drains when the new process is ready; tunnels stay with it until
+drain.timeout. If the new process does not start, for example because of a mistake in the file, this exits with 1 and
+nothing has changed. Needs Linux, and the same user or root.
+
+Example:
+  weir upgrade --config weir.yaml`
+}
+
+// Run asks the process to start its successor.
+func (c *UpgradeCommand) Run(s cli.Streams) error {
+	a, err := ask(c.Config, controlUpgrade)
+	if err != nil {
+		return err
+	}
+	if a.OK {
+		c.await(a.PID)
+	}
+	return a.print(s)
+}
+
+// await waits until the new process answers requests, so that another verb reaches it.
+func (c *UpgradeCommand) await(pid int) {
+	for began := time.Now(); time.Since(began) < controlTimeout; time.Sleep(controlRetry / 5) {
+		if a, err := ask(c.Config, ""); err == nil && a.PID == pid {
+			return
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
+)
+
+// running is a door that serves. One goroutine uses it.
+type running struct {
+	*Command
+	config  *config.Config // in use
+	door    *front.Door
+	out     *front.Log
+	stderr  io.Writer
+	signals signalChannels
+	watch   sourceWatch
+
+	upgrading chan error         // receives the end of an upgrade in progress; nil if there is none
+	stop      context.CancelFunc // ends the upgrade in progress
+	next      int                // process id of the next process
+	asked     func(controlAnswer)
+}
+
+// serve runs the door until SIGTERM or SIGINT, or until the next process serves. It reloads
+// at SIGHUP, at a request of weir reload and, with watch, when a file has changed. SIGHUP
+// and SIGUSR1 open the log's files again. A second signal ends the drain. If a drain takes
+// longer than its limits and afterDrain, serve abandons the log. before is the process that
+// this one replaces, or nil.
+func (r *running) serve(before *front.Predecessor) error {
+	ctx, drain := context.WithCancel(context.Background())
+	defer drain()
+	done := make(chan error, 1)
+	go func() { done <- r.door.Serve(ctx) }()
+	select {
+	case <-r.door.Ready():
+	case err := <-done:
+		return err
+	}
+	if err := r.announce(before); err != nil {
+		cli.PrintError(r.stderr, err)
+	}
+	control := new(controlSocket)
+	if r.Config != "" {
+		var err error
+		if control, err = openControl(r.Config); err != nil {
+			return err
+		}
+		defer control.close()
+		r.watch.use(r.config)
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	losses := newLossWatch(r.stderr)
+	begin := func() {
+		drain()
+		limits := r.config.Drain
+		time.AfterFunc(limits.Delay+limits.Timeout+afterDrain, func() { abandonLog(r.out) })
+	}
+	for {
+		select {
+		case <-tick.C:
+			losses.check(r.out.Destinations())
+			if r.config.Watch && ctx.Err() == nil && r.upgrading == nil && r.watch.check() {
+				r.reload()
+			}
+		case err := <-done:
+			return err
+		case sig := <-r.signals.reload:
+			reopenLog(r.out, r.stderr)
+			if sig == syscall.SIGHUP {
+				r.reload()
+			}
+		case q := <-control.requests:
+			r.answer(q)
+		case err := <-r.upgrading:
+			if r.endUpgrade(err) {
+				control.close()
+				fmt.Fprintf(r.stderr, "weir: the process %d serves now: draining\n", r.next)
+				begin()
+			}
+			r.asked(r.upgradeAnswer(err))
+		case sig := <-r.signals.end:
+			if ctx.Err() != nil {
+				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
+			}
+			if r.stop != nil {
+				r.stop()
+			}
+			fmt.Fprintf(r.stderr, "weir: %v: draining\n", sig)
+			notify(daemon.SdNotifyStopping)
+			begin()
+		}
+	}
+}
+
+// announce reports to the process that this one replaces, and to systemd, that this one
+// serves.
+func (r *running) announce(before *front.Predecessor) error {
+	if before != nil {
+		if err := before.Ready(); err != nil {
+			return fmt.Errorf("upgrade: %w", err)
+		}
+	}
+	if err := notify(daemon.SdNotifyReady); err != nil {
+		return fmt.Errorf("notifying systemd: %w", err)
+	}
+	return nil
+}
+
+// answer answers a request of weir reload or weir upgrade.
+func (r *running) answer(q controlRequest) {
+	switch {
+	case q.what == controlReload:
+		q.answer(r.reload())
+	case q.what == controlUpgrade && r.upgrading == nil:
+		r.asked = q.answer
+		r.upgrade()
+	case q.what == controlUpgrade:
+		q.answer(r.refusal("an upgrade is in progress", ""))
+	default:
+		q.answer(controlAnswer{OK: true, PID: os.Getpid()})
+	}
+}
+
+func (r *running) refusal(text, hint string) controlAnswer {
+	return controlAnswer{Text: text, Hint: hint, PID: os.Getpid()}
+}
+
+// reload reads the configuration again. A bad one changes nothing.
+func (r *running) reload() controlAnswer {
+	switch {
+	case r.Config == "":
+		fmt.Fprintln(r.stderr, "weir: reload: there is no configuration to read; start with --config")
+		return controlAnswer{}
+	case r.upgrading != nil:
+		fmt.Fprintln(r.stderr, "weir: reload: an upgrade is in progress, which reads the configuration, too")
+		return r.refusal("an upgrade is in progress", "")
+	}
+	notify(reloading())
+	defer notify(daemon.SdNotifyReady)
+	hint, err := r.apply()
+	if err == nil {
+		fmt.Fprintf(r.stderr, "weir: reloaded %s\n", r.Config)
+		if hint != "" {
+			fmt.Fprintf(r.stderr, "weir: hint: %s\n", hint)
+		}
+		return controlAnswer{OK: true, Text: "reloaded " + r.Config, Hint: hint, PID: os.Getpid()}
+	}
+	var mistakes config.Mistakes
+	if errors.As(err, &mistakes) {
+		r.watch.add(mistakes)
+	}
+	err = fmt.Errorf("reload: the previous configuration stays: %w", err)
+	cli.PrintError(r.stderr, err)
+	waitForLog(func() error {
+		r.door.ReloadFailed(err)
+		return nil
+	})
+	var hinted *cli.Error
+	if errors.As(err, &hinted) {
+		hint = hinted.Hint
+	}
+	return r.refusal(err.Error(), hint)
+}
+
+// apply reads and applies the configuration. The hint names keys that it cannot apply.
+func (r *running) apply() (hint string, err error) {
+	r.watch.read()
+	cfg, err := readConfig(r.Config)
+	if err != nil {
+		return "", err
+	}
+	r.override(cfg)
+	fixed, err := r.door.Reload(cfg)
+	if err != nil {
+		return "", cli.WithHint(err, listenHint(err))
+	}
+	r.config = cfg
+	r.watch.use(cfg)
+	if len(fixed) > 0 {
+		hint = fmt.Sprintf("only a new process changes %v: weir upgrade --config %s", fixed, r.Config)
+	}
+	return hint, nil
+}
+
+// upgradeTimeout is the time limit for the start of the next process.
+const upgradeTimeout = 30 * time.Second
+
+// upgrade starts the next process and hands the listeners over to it. r.upgrading receives
+// the result.
+func (r *running) upgrade() {
+	r.upgrading = make(chan error, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), upgradeTimeout)
+	r.stop = cancel
+	result := r.upgrading
+	go func() {
+		defer cancel()
+		result <- r.door.Upgrade(ctx, r.startNext)
+	}()
+}
+
+// startNext starts the program at the path of this one, with the same arguments.
+func (r *running) startNext(name string) (pid int, exited <-chan error, err error) {
+	cmd := exec.Command(programPath, os.Args[1:]...)
+	cmd.Env = ownEnviron(upgradeVariable + "=" + name)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return 0, nil, fmt.Errorf("starting the next process: %w", err)
+	}
+	r.next = cmd.Process.Pid
+	ended := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		if err == nil {
+			err = errors.New("exit status 0")
+		}
+		ended <- err
+	}()
+	return r.next, ended, nil
+}
+
+// programPath is the path at which the next process is started. It is not that of the file
+// that runs, which a new binary may have replaced.
+var programPath = func() string {
+	path, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}()
+
+// endUpgrade reports whether the next process serves. If not, it kills it.
+func (r *running) endUpgrade(err error) bool {
+	r.upgrading, r.stop = nil, nil
+	if err == nil {
+		notify(fmt.Sprintf("MAINPID=%d", r.next))
+		return true
+	}
+	if r.next > 0 {
+		if p, failed := os.FindProcess(r.next); failed == nil {
+			p.Kill()
+		}
+		r.next = 0
+	}
+	cli.PrintError(r.stderr, fmt.Errorf("upgrade: this process goes on: %w", err))
+	return false
+}
+
+func (r *running) upgradeAnswer(err error) controlAnswer {
+	if err != nil {
+		return r.refusal("upgrade: the process goes on as before: "+err.Error(), "its stderr has the reason")
+	}
+	return controlAnswer{
+		OK: true, PID: r.next,
+		Text: fmt.Sprintf("the process %d serves now; the process %d drains", r.next, os.Getpid()),
+	}
+}

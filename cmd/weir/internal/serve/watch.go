@@ -1,0 +1,87 @@
+package serve
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// A sourceWatch notices changes of the files of a configuration. It compares their states
+// once a second, which also works for network file systems and for links that are swapped.
+type sourceWatch struct {
+	sources, include []string
+	applied          map[string]os.FileInfo // the states when the files were read
+	last             map[string]os.FileInfo // the states at the last check
+}
+
+// read records that the files are about to be read.
+func (w *sourceWatch) read() { w.applied = w.states() }
+
+// use sets the files of a configuration that was read. Files that it adds have their state
+// of now.
+func (w *sourceWatch) use(cfg *config.Config) {
+	w.sources, w.include = cfg.Sources, cfg.Include
+	now := w.states()
+	for name, info := range now {
+		if before, ok := w.applied[name]; ok {
+			now[name] = before
+		} else {
+			now[name] = info
+		}
+	}
+	w.applied, w.last = now, now
+}
+
+// add adds the files in which a configuration has mistakes.
+func (w *sourceWatch) add(mistakes config.Mistakes) {
+	for _, m := range mistakes {
+		if !slices.Contains(w.sources, m.File) {
+			w.sources = append(slices.Clone(w.sources), m.File)
+			w.applied[m.File] = stateOf(m.File)
+		}
+	}
+}
+
+// check reports whether the files have changed since they were read, and not since the last
+// check: a file may be half written.
+func (w *sourceWatch) check() bool {
+	now := w.states()
+	settled := sameStates(now, w.last)
+	w.last = now
+	return settled && !sameStates(now, w.applied)
+}
+
+// states returns the states of the files; nil for a file that does not exist.
+func (w *sourceWatch) states() map[string]os.FileInfo {
+	states := make(map[string]os.FileInfo)
+	for _, name := range w.sources {
+		states[name] = stateOf(name)
+	}
+	for _, pattern := range w.include {
+		found, _ := filepath.Glob(pattern)
+		for _, name := range found {
+			states[name] = stateOf(name)
+		}
+	}
+	return states
+}
+
+func stateOf(name string) os.FileInfo {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+func sameStates(a, b map[string]os.FileInfo) bool {
+	return maps.EqualFunc(a, b, func(a, b os.FileInfo) bool {
+		if a == nil || b == nil {
+			return a == nil && b == nil
+		}
+		return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	})
+}

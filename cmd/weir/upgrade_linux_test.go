@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// TestReloadsAndUpgrades reloads and upgrades a door under load, with HTTP/1, HTTP/2 and
+// WebSockets. No request fails, and each has its completed event once in one of the logs.
+func TestReloadsAndUpgrades(t *testing.T) {
+	t.Parallel()
+	reloads, upgrades := inSoak(20, 100), inSoak(3, 10)
+	var served atomic.Int64
+	back := echoUpstream(t, &served)
+	dir := t.TempDir()
+	file, extra := filepath.Join(dir, "weir.yaml"), freePort(t)
+	addr, admin := freePort(t), freePort(t)
+	configure := func(i int) {
+		listen := addr
+		if i%2 == 1 {
+			listen += ", " + extra
+		}
+		text := fmt.Sprintf("listen: [%s]\nadmin: %s\nnamespace: n%d\ndrain: {delay: 1s, timeout: 1m}\n"+
+			"log: {to: %s, events: completed, heartbeat: 0s}\n%s",
+			listen, admin, i, filepath.Join(dir, fmt.Sprintf("%d.log", i%3)), allTo(back))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	configure(0)
+	pid := startDoor(t, file, "http://"+admin)
+	tunnel := dialTunnel(t, addr)
+	loads := []*process{
+		start(t, "load", "-q", "-r", "2000", "-d", "1h", "--fail", "errors > 0", "--fail", "2xx < 100%", "http://"+addr+"/1"),
+		start(t, "load", "-q", "-r", "200", "-c", "4", "-d", "1h", "--http2", "--fail", "errors > 0", "--fail", "2xx < 100%",
+			"http://"+addr+"/2"),
+	}
+	progress := func() {
+		before := served.Load()
+		await(t, "requests", func() bool { return served.Load() > before+100 })
+	}
+	for i := range reloads {
+		configure(i)
+		runs(t, 0, "reload", "--config", file)
+		progress()
+		tunnel.echo(t)
+	}
+	if err := os.WriteFile(file, []byte("listen: [\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, 1, "reload", "--config", file).says(`weir\.yaml:1:\d+: not YAML`)
+	runs(t, 1, "upgrade", "--config", file).says("the process goes on as before")
+	for i := range upgrades {
+		configure(i)
+		held := dialTunnel(t, addr)
+		text := runs(t, 0, "upgrade", "--config", file).says(`the process (\d+) serves now`)
+		next, err := strconv.Atoi(text)
+		if err != nil || next == pid {
+			t.Fatalf("the process after %d is %s", pid, text)
+		}
+		killAtEnd(t, next)
+		progress()
+		held.echo(t) // it stays with the old process
+		held.close()
+		if i == 0 {
+			tunnel.echo(t)
+			tunnel.close()
+		}
+		old := pid
+		await(t, "the end of the old process", func() bool { return hasEnded(old) })
+		pid = next
+	}
+	for _, l := range loads {
+		l.signal(syscall.SIGINT)
+	}
+	for _, l := range loads {
+		<-l.exited
+		if code := l.cmd.ProcessState.ExitCode(); code != 0 {
+			text, _ := os.ReadFile(l.stdout)
+			t.Errorf("%v: exit code %d:\n%s", l.cmd.Args, code, text)
+		}
+	}
+	syscall.Kill(pid, syscall.SIGTERM)
+	await(t, "the end of the door", func() bool { return hasEnded(pid) })
+	checkCompleted(t, dir, served.Load())
+}
+
+// checkCompleted checks that the logs in a folder have n completed events of different
+// requests.
+func checkCompleted(t *testing.T, dir string, n int64) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var e event
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("%v in %q of %s", err, line, file)
+			}
+			if e.Event == completed {
+				seen[e.TraceID]++
+			}
+		}
+	}
+	for id, times := range seen {
+		if times != 1 {
+			t.Errorf("the request %s has %d completed events", id, times)
+		}
+	}
+	if int64(len(seen)) != n {
+		t.Errorf("%d requests have a completed event, and the upstream served %d", len(seen), n)
+	}
+}
+
+// startDoor starts weir serve, whose successors may outlive it, and returns its process id.
+func startDoor(t *testing.T, file, admin string) (pid int) {
+	t.Helper()
+	p := prepare(t, "serve", "--config", file)
+	out, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if out.Close(); t.Failed() {
+			text, _ := os.ReadFile(out.Name())
+			t.Logf("stderr of the doors:\n%s", text)
+		}
+	})
+	p.cmd.Stderr = out // not a pipe, which Wait would read until the last process ends
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the door", func() bool {
+		resp, err := http.Get(admin + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == 200
+	})
+	return p.cmd.Process.Pid
+}
+
+// runs runs weir until it ends, and checks its exit code.
+func runs(t *testing.T, code int, args ...string) *process {
+	t.Helper()
+	p := start(t, args...)
+	p.wait(code)
+	return p
+}
+
+func killAtEnd(t *testing.T, pid int) {
+	t.Cleanup(func() {
+		if !hasEnded(pid) {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+}
+
+var zombie = regexp.MustCompile(`\) Z `)
+
+// hasEnded reports whether a process, which is not a child of this one, has ended.
+func hasEnded(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || zombie.Match(stat)
+}
+
+// freePort returns an address of the loopback interface outside of the range of ephemeral
+// ports, so that no connection takes it.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for port := 20100 + os.Getpid()%5000; ; port++ {
+		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil && usedPorts.add(port) {
+			defer l.Close()
+			return l.Addr().String()
+		} else if err == nil {
+			l.Close()
+		}
+	}
+}
+
+// usedPorts are the results of freePort.
+var usedPorts portSet
+
+type portSet struct{ ports [1 << 16]atomic.Bool }
+
+func (s *portSet) add(port int) bool { return s.ports[port].CompareAndSwap(false, true) }
+
+// echoUpstream responds to requests and counts them, and switches to an echo of every byte.
+func echoUpstream(t *testing.T, served *atomic.Int64) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		served.Add(1)
+		if r.Header.Get("Upgrade") == "" {
+			return
+		}
+		nc, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer nc.Close()
+		io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		io.Copy(nc, rw)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// A tunnel is a connection with an echo of every byte.
+type tunnel struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func dialTunnel(t *testing.T, addr string) *tunnel {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	u := &tunnel{c, bufio.NewReader(c)}
+	io.WriteString(c, "GET /tunnel HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	if resp, err := http.ReadResponse(u.r, nil); err != nil || resp.StatusCode != 101 {
+		t.Fatalf("the upgrade to a tunnel: %v, %v", resp, err)
+	}
+	u.echo(t)
+	return u
+}
+
+func (u *tunnel) echo(t *testing.T) {
+	t.Helper()
+	io.WriteString(u, "hello\n")
+	if line, err := u.r.ReadString('\n'); err != nil || line != "hello\n" {
+		t.Fatalf("the tunnel returns %q, %v", line, err)
+	}
+}
+
+func (u *tunnel) close() { u.Conn.Close() }
