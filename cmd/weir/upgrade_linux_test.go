@@ -93,8 +93,7 @@ func TestReloadsAndUpgrades(t *testing.T) {
 			t.Errorf("%v: exit code %d:\n%s", l.cmd.Args, code, text)
 		}
 	}
-	syscall.Kill(pid, syscall.SIGTERM)
-	await(t, "the end of the door", func() bool { return hasEnded(pid) })
+	stop(t, pid)
 	checkCompleted(t, dir, served.Load())
 }
 
@@ -166,6 +165,16 @@ func runs(t *testing.T, code int, args ...string) *process {
 	p := start(t, args...)
 	p.wait(code)
 	return p
+}
+
+// stop ends a door that is not a child of this process.
+func stop(t *testing.T, pid int) {
+	t.Helper()
+	killAtEnd(t, pid)
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the end of the door", func() bool { return hasEnded(pid) })
 }
 
 func killAtEnd(t *testing.T, pid int) {

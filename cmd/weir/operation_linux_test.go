@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWatch changes the files of a configuration with watch: true.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	back := start(t, "backend", "--listen", "127.0.0.1:0")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "weir.yaml")
+	writeConfig(t, file, fmt.Sprintf("watch: true\ninclude: routes/*.yaml\nupstreams: {site: {servers: [%q]}}\n"+
+		"routes: [{match: /one, to: site}]\n", back.url()))
+	if err := os.Mkdir(filepath.Join(dir, "routes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "serve", "--config", file)
+	status := func(path string, want int) {
+		t.Helper()
+		await(t, fmt.Sprintf("%d for %s", want, path), func() bool {
+			return get(t, client(t), p.url()+path).StatusCode == want
+		})
+	}
+	status("/two", 404)
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "routes", "two.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("routes: [{match: /two, to: site}]\n")
+	status("/two", 200)
+	write("routes: [{match: /two, to: nowhere}]\n")
+	p.says(`two\.yaml:1:28: there is no upstream "nowhere"`)
+	status("/two", 200)
+	write("routes: [{match: /three, to: site}]\n")
+	status("/three", 200)
+	status("/two", 404)
+	if err := os.Remove(filepath.Join(dir, "routes", "two.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	status("/three", 404)
+	if n := strings.Count(p.stderr.String(), "weir: error: reload: "); n != 1 {
+		t.Errorf("the mistake was printed %d times, want once", n)
+	}
+}
+
+// TestSystemd passes sockets as systemd does, and reads the notifications.
+func TestSystemd(t *testing.T) {
+	t.Parallel()
+	notes, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Net: "unixgram", Name: filepath.Join(t.TempDir(), "notify")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer notes.Close()
+	states := make(chan string, 100)
+	go func() {
+		b := make([]byte, 1<<10)
+		for {
+			n, err := notes.Read(b)
+			if err != nil {
+				return
+			}
+			states <- string(b[:n])
+		}
+	}()
+	var files []*os.File
+	var addrs []string
+	for range 2 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := l.(*net.TCPListener).File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		defer f.Close()
+		files, addrs = append(files, f), append(addrs, l.Addr().String())
+	}
+	back := start(t, "backend", "--listen", "127.0.0.1:0")
+	file := filepath.Join(t.TempDir(), "weir.yaml")
+	text := "listen: systemd/http\nadmin: systemd/admin\n" + allTo(back.url())
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// LISTEN_PID is the id of the process, which a shell knows before it becomes weir.
+	p := prepare(t, "serve", "--config", file)
+	p.cmd.Args = []string{"sh", "-c", `LISTEN_PID=$$ exec weir serve --config "$0"`, file}
+	p.cmd.Path = "/bin/sh"
+	p.cmd.ExtraFiles = files
+	p.cmd.Env = append(p.cmd.Env, "LISTEN_FDS=2", "LISTEN_FDNAMES=http:admin", "NOTIFY_SOCKET="+notes.LocalAddr().String())
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	if state := arrives(t, "READY", states); state != "READY=1" {
+		t.Errorf("got %q, want READY=1", state)
+	}
+	if a := get(t, client(t), "http://"+addrs[0]+"/"); a.StatusCode != http.StatusOK {
+		t.Errorf("the public socket: %s", a.Status)
+	}
+	if a := get(t, client(t), "http://"+addrs[1]+"/readyz"); a.StatusCode != http.StatusOK {
+		t.Errorf("the admin socket: %s", a.Status)
+	}
+	runs(t, 0, "reload", "--config", file)
+	if state := arrives(t, "RELOADING", states); !strings.HasPrefix(state, "RELOADING=1\nMONOTONIC_USEC=") {
+		t.Errorf("got %q, want RELOADING=1 and the time", state)
+	}
+	if state := arrives(t, "READY after a reload", states); state != "READY=1" {
+		t.Errorf("got %q, want READY=1", state)
+	}
+	next := runs(t, 0, "upgrade", "--config", file).says(`the process (\d+) serves now`)
+	want := map[string]bool{"READY=1": true, "MAINPID=" + next: true}
+	for range 2 {
+		state := arrives(t, "MAINPID and READY", states)
+		if !want[state] {
+			t.Errorf("got %q, want MAINPID of the next process, and its READY", state)
+		}
+		delete(want, state)
+	}
+	if a := get(t, client(t), "http://"+addrs[0]+"/"); a.StatusCode != http.StatusOK {
+		t.Errorf("the public socket after the upgrade: %s", a.Status)
+	}
+	var pid int
+	fmt.Sscan(next, &pid)
+	stop(t, pid)
+	if state := arrives(t, "STOPPING", states); state != "STOPPING=1" {
+		t.Errorf("got %q, want STOPPING=1", state)
+	}
+}
+
+// TestSystemdSocketIsMissing starts a door without the socket that it needs.
+func TestSystemdSocketIsMissing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "weir.yaml")
+	text := "listen: systemd/http\nadmin: off\n" + allTo("http://127.0.0.1:1")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "serve", "--config", file)
+	p.wait(1)
+	p.says("weir: error: listen: systemd has passed no socket with the name http")
+}
+
+// TestReloadFindsNoProcess asks for a door that does not run.
+func TestReloadFindsNoProcess(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "weir.yaml")
+	for _, verb := range []string{"reload", "upgrade"} {
+		p := runs(t, 1, verb, "--config", file)
+		p.says("weir: error: no weir serve --config " + file + " runs here")
+		p.says("weir: hint: .*same user or root")
+	}
+}
