@@ -11,8 +11,8 @@ import (
 // eventReloadFailed is the event of a reload that has failed.
 const eventReloadFailed = "configuration reload failed"
 
-// errDraining is the error of a reload that comes too late.
-var errDraining = errors.New("the front door drains")
+// ErrDraining is the error of a reload that came too late: the front door drains.
+var ErrDraining = errors.New("the front door drains")
 
 // Reload applies a configuration. Requests in progress end with the routes, upstreams and
 // limits with which they began; their next events go to the new log. Listeners that stay
@@ -28,7 +28,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	if d.draining.Load() {
-		return nil, errDraining
+		return nil, ErrDraining
 	}
 	before := d.tables.Load()
 	cfg, unchanged = keepFixed(before.config, cfg)

@@ -47,7 +47,7 @@ func (d *Door) Upgrade(
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	if d.draining.Load() {
-		return errDraining
+		return ErrDraining
 	}
 	name := fmt.Sprint("weir/upgrade/", os.Getpid())
 	offers, err := sibling.Listen(name)

@@ -44,9 +44,10 @@ func TestReloadsAndUpgrades(t *testing.T) {
 	pid := startDoor(t, file, "http://"+admin)
 	tunnel := dialTunnel(t, addr)
 	loads := []*process{
-		start(t, "load", "-q", "-r", "2000", "-d", "1h", "--fail", "errors > 0", "--fail", "2xx < 100%", "http://"+addr+"/1"),
-		start(t, "load", "-q", "-r", "200", "-c", "4", "-d", "1h", "--http2", "--fail", "errors > 0", "--fail", "2xx < 100%",
-			"http://"+addr+"/2"),
+		start(t, "load", "-q", "-r", inSoak("200", "2000"), "-d", "1h", "--fail", "errors > 0", "--fail", "2xx < 100%",
+			"http://"+addr+"/1"),
+		start(t, "load", "-q", "-r", inSoak("100", "200"), "-c", "4", "-d", "1h", "--http2", "--fail", "errors > 0",
+			"--fail", "2xx < 100%", "http://"+addr+"/2"),
 	}
 	progress := func() {
 		before := served.Load()

@@ -159,6 +159,10 @@ func (r *running) reload() controlAnswer {
 		}
 		return controlAnswer{OK: true, Text: "reloaded " + r.Config, Hint: hint, PID: os.Getpid()}
 	}
+	if errors.Is(err, front.ErrDraining) { // nothing is wrong with the file
+		fmt.Fprintln(r.stderr, "weir: reload: the previous configuration stays, because this process drains")
+		return r.refusal("the process drains", "")
+	}
 	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) {
 		r.watch.add(mistakes)
