@@ -17,7 +17,7 @@ func findRoute(x *exchange, t *tables) {
 	if t.cors && x.Method == "OPTIONS" && x.findPreflight(t) {
 		return
 	}
-	if x.found, x.allow = t.find(x, x.Method); x.found != nil {
+	if x.found, x.allow = t.find(x, x.Method, x.path, &x.params); x.found != nil {
 		x.events = x.found.events
 	}
 }
@@ -29,17 +29,17 @@ func (x *exchange) findPreflight(t *tables) bool {
 	if method == "" || onlyField(x.Header, "Origin") == "" {
 		return false
 	}
-	if r, _ := t.find(x, method); r != nil && r.cors != nil {
+	if r, _ := t.find(x, method, x.path, &x.params); r != nil && r.cors != nil {
 		x.found, x.events, x.preflight = r, r.events, true
 	}
 	return x.preflight
 }
 
-// find returns the route of a request if it had the given method: that of the most specific
-// pattern with a route whose conditions hold. Otherwise it returns nil and the methods that
-// have one.
-func (t *tables) find(x *exchange, method string) (r *route, allow string) {
-	e, allow := t.routes.Lookup(method, x.http.Host, "", x.path, &x.params)
+// find returns the route of a request if it had the given method and path: that of the most
+// specific pattern with a route whose conditions hold. Otherwise it returns nil and the methods
+// that have one.
+func (t *tables) find(x *exchange, method, path string, params *router.Params) (r *route, allow string) {
+	e, allow := t.routes.Lookup(method, x.http.Host, "", path, params)
 	for e != nil {
 		r := e.Value
 		if r.when != nil {
@@ -48,7 +48,7 @@ func (t *tables) find(x *exchange, method string) (r *route, allow string) {
 		if r != nil {
 			return r, ""
 		}
-		e, allow = t.routes.Next(method, x.http.Host, "", x.path, &x.params)
+		e, allow = t.routes.Next(method, x.http.Host, "", path, params)
 	}
 	return nil, allow
 }

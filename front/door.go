@@ -93,6 +93,7 @@ func (d *Door) serve(x *exchange) {
 	status, why := validate(x)
 	if x.events = t.defaultEvents; status == 0 {
 		findRoute(x, t)
+		status, why = t.checkSpelling(x)
 	}
 	t.events.received(x)
 	switch {

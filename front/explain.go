@@ -107,7 +107,9 @@ func explain(x *exchange, t *tables) *Explanation {
 		}
 		found, allow = t.routes.Next(method, x.http.Host, "", x.path, &x.params)
 	}
-	switch {
+	switch status, why := t.checkSpelling(x); {
+	case status != 0:
+		e.Status, e.Reason, e.Routes = status, why, e.Routes[:0]
 	case x.found != nil:
 	case allow == "":
 		e.Status, e.Reason = 404, "no route"

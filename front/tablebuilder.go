@@ -92,7 +92,9 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 			gate:     newGate(label, r.Limits, b.gates),
 			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
 			position: r.Position, settings: r.Settings,
+			restricts: restricts(&r),
 		}
+		t.restricted = t.restricted || value.restricts
 		if r.CORS != nil {
 			value.cors, t.cors = newCrossOrigin(r.CORS), true
 		}

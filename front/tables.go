@@ -18,6 +18,7 @@ type tables struct {
 	trust         proxy.Trust
 	access        *accessRule          // of all requests; nil admits them
 	cors          bool                 // a route has CORS
+	restricted    bool                 // a route restricts clients
 	gate          *gate                // of all requests
 	gates         map[string]*gate     // by route; includes the gate of all requests
 	limits        config.RequestLimits // of requests that have no route

@@ -139,8 +139,12 @@ func (r *Rewrite) Append(dst []byte, v *template.Values, query string) (_ []byte
 	case err != nil:
 		return dst, 400, "a parameter of the path would add an empty segment"
 	}
-	if why := target.CheckPath(unsafe.String(unsafe.SliceData(dst[start:]), len(dst)-start)); why != "" {
+	made := unsafe.String(unsafe.SliceData(dst[start:]), len(dst)-start)
+	switch why := target.CheckPath(made); {
+	case why != "":
 		return dst, 400, why + " after it is rewritten"
+	case hasUnnamedSegment(made):
+		return dst, 400, "the path has an empty segment with parameters after it is rewritten"
 	}
 	if r.query == nil {
 		return append(dst, query...), 0, ""
@@ -170,5 +174,21 @@ func afterSegments(path string, n int) string {
 // hasEmptyStart reports whether the first segment of a path is empty for some servers, although
 // others follow it. A request could reach a path in this way that another route is for.
 func hasEmptyStart(path string) bool {
-	return strings.HasPrefix(path, "//") || strings.HasPrefix(path, "/%2F") || strings.HasPrefix(path, "/%2f")
+	return strings.HasPrefix(path, "//") || strings.HasPrefix(path, "/%2F") || strings.HasPrefix(path, "/%2f") ||
+		strings.HasPrefix(path, "/;") && hasUnnamedSegment(path)
+}
+
+// hasUnnamedSegment reports whether a path has a segment with parameters but without a name,
+// as in "/;v=1/admin", and others after it. Some servers ignore the parameters.
+func hasUnnamedSegment(path string) bool {
+	for {
+		i := strings.Index(path, "/;")
+		if i < 0 {
+			return false
+		}
+		path = path[i+1:]
+		if strings.Contains(path, "/") || strings.Contains(path, "%2F") || strings.Contains(path, "%2f") {
+			return true
+		}
+	}
 }

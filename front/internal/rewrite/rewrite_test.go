@@ -46,6 +46,7 @@ func (s rule) apply(t testing.TB, r *Rewrite, sent string) (got string, matched 
 
 func TestAppend(t *testing.T) {
 	const empty = "[the path has an empty segment after the prefix that is removed]"
+	const unnamed = "[the path has an empty segment with parameters after it is rewritten]"
 	const adds = "[a parameter of the path would add an empty segment]"
 	for _, c := range []struct {
 		rule       rule
@@ -59,6 +60,10 @@ func TestAppend(t *testing.T) {
 		{rule{match: "/api/{path...}", strip: "/api"}, "/api//", empty},
 		{rule{match: "/api/{path...}", strip: "/api"}, "/api/%2Fa", empty},
 		{rule{match: "/api/{path...}", strip: "/api"}, "/api/%2fa", empty},
+		{rule{match: "/api/{path...}", strip: "/api"}, "/api/;v=1/a", empty},
+		{rule{match: "/api/{path...}", strip: "/api"}, "/api/;v=1%2Fa", empty},
+		{rule{match: "/api/{path...}", strip: "/api"}, "/api/;/;a/", empty},
+		{rule{match: "/api/{path...}", strip: "/api"}, "/api/;v=1", "/;v=1"},
 		{rule{match: "/api", strip: "/api"}, "/api?x", "/?x"},
 		{rule{match: "/api/v1/{x}", strip: "/api"}, "/api/v1/x", "/v1/x"},
 		{rule{match: "/api/v1/{x}", strip: "/api/v1"}, "/api/v1/x", "/x"},
@@ -78,6 +83,9 @@ func TestAppend(t *testing.T) {
 		{rule{match: "/old/{path...}", rewrite: "/{path}/x"}, "/old/", adds},
 		{rule{match: "/old/{path...}", rewrite: "/{path}"}, "/old/%2Fa", adds},
 		{rule{match: "/old/{path...}", rewrite: "/{path}"}, "/old/", "/"},
+		{rule{match: "/old/{path...}", rewrite: "/{path}"}, "/old/;v/a", unnamed},
+		{rule{match: "/old/{id}", rewrite: "/{id}/x"}, "/old/;", unnamed},
+		{rule{match: "/old/{path...}", rewrite: "/{path}"}, "/old/a;v/b", "/a;v/b"},
 		{rule{match: "/v{id}", rewrite: "/{id}"}, "/v..", "[the path has a dot segment after it is rewritten]"},
 		{rule{match: "/v{id}", rewrite: "/{id}"}, "/v%2e", "[the path has a dot segment after it is rewritten]"},
 	} {
