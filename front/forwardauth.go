@@ -97,7 +97,7 @@ func (a *forwardAuth) fill(v *verdict, x *exchange) {
 		if hasName(neverAsked, f.Name) {
 			continue
 		}
-		if a.ask == nil || hasName(a.ask, f.Name) || hasName(alwaysAsked, f.Name) {
+		if a.ask == nil && !claimsOriginal(f.Name) || hasName(a.ask, f.Name) || hasName(alwaysAsked, f.Name) {
 			v.Header = append(v.Header, f)
 		}
 	}
@@ -115,6 +115,17 @@ var (
 	// alwaysAsked are the fields from which package proxy makes others.
 	alwaysAsked = []string{"Connection", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded"}
 )
+
+// claimsOriginal reports whether services may read a field as the address or the method of the
+// request that they decide about, instead of the X-Forwarded-* fields. Names with "_" are
+// included, because a CGI-like service does not distinguish them.
+func claimsOriginal(name string) bool {
+	if name[0]|0x20 != 'x' {
+		return false
+	}
+	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	return strings.HasPrefix(name, "x-original-") || name == "x-rewrite-url"
+}
 
 func hasName(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {

@@ -80,6 +80,12 @@ func TestForwardAuthAsks(t *testing.T) {
 			"Content-Length: 3\nContent-Type: text/plain\nCookie: s=x\nHost: a.example\nLength: 3\nPUT /few\n" +
 				"X-Forwarded-For: 127.0.0.1\nX-Forwarded-Host: a.example\nX-Forwarded-Proto: http\nX-Groups: staff | ops\n" +
 				"X-Original-Url: /open"},
+		{"GET", "/y", spoof + "X_ORIGINAL_METHOD: HEAD\r\nX-Rewrite-URL: /open\r\nx-kept: 1\r\n", "",
+			"GET /verify?realm=x\nHost: a.example\nLength: 0\n" + fmt.Sprintf(forwarded, "GET", "/y") + "\nX-Groups: root\n" +
+				"X-Kept: 1\nX-User: root\nX_user: root",
+			"GET /y\nHost: a.example\nLength: 0\nX-Forwarded-For: 127.0.0.1\nX-Forwarded-Host: a.example\n" +
+				"X-Forwarded-Proto: http\nX-Groups: staff | ops\nX-Kept: 1\nX-Original-Url: /open\nX-Rewrite-Url: /open\n" +
+				"X_original_method: HEAD"},
 		{"POST", "/x", "Transfer-Encoding: chunked\r\nIf-None-Match: *\r\nRange: bytes=0-1\r\nTE: trailers\r\n",
 			"3\r\nabc\r\n0\r\n\r\n",
 			"GET /verify?realm=x\nHost: a.example\nLength: 0\n" + fmt.Sprintf(forwarded, "POST", "/x"),
@@ -97,8 +103,8 @@ func TestForwardAuthAsks(t *testing.T) {
 			t.Errorf("%d: the client received a field of the service", i)
 		}
 	}
-	if got := d.metric(t, `weir_upstream_duration_seconds_count{server="`+auth.URL+`",upstream="auth"}`); got != 3 {
-		t.Errorf("%v durations of the service are measured, want 3", got)
+	if got := d.metric(t, `weir_upstream_duration_seconds_count{server="`+auth.URL+`",upstream="auth"}`); got != 4 {
+		t.Errorf("%v durations of the service are measured, want 4", got)
 	}
 }
 
