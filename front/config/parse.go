@@ -45,6 +45,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 		fileReader: &fileReader{
 			File:      f,
 			Schema:    schema,
+			Foreign:   foreignKeys,
 			Expand:    environment(lookupEnv),
 			Positions: map[string][]yamlfile.Pos{},
 		},

@@ -69,6 +69,9 @@ type Reader[T any] struct {
 	// suggestions for unknown keys.
 	Schema []Key[T]
 
+	// Foreign has hints for keys of other programs, by their path in the schema.
+	Foreign map[string]string
+
 	// Expand, if not nil, replaces variables in the text of a single value.
 	Expand func(text string) (string, []*Refusal)
 
@@ -187,7 +190,11 @@ func (r *Reader[T]) reportShape(p Place[T], n *Node, want string) {
 		r.Mistakef(n.Pos, "give it one, or leave it out", "%s has no value", r.name(p))
 		return
 	}
-	r.Mistakef(n.Pos, "", "%s must be %s, not %s", r.name(p), want, shape(n))
+	hint := ""
+	if names := r.names(p.Path); p.Path != "" && n.Kind != Mapping && len(names) > 0 {
+		hint = "its keys are " + strings.Join(names, ", ")
+	}
+	r.Mistakef(n.Pos, hint, "%s must be %s, not %s", r.name(p), want, shape(n))
 }
 
 func shape(n *Node) string {
@@ -323,13 +330,10 @@ func (r *Reader[T]) rightKey(path, name string) string {
 	if strings.Contains(name, "${") {
 		return "${...} is allowed only in values"
 	}
-	var names []string
-	for _, k := range r.children(path) {
-		_, own := k.Parent()
-		if k.Later == "" {
-			names = append(names, own)
-		}
+	if hint := r.Foreign[child(path, name)]; hint != "" {
+		return hint
 	}
+	names := r.names(path)
 	if near := nearest.Word(name, names); near != "" {
 		return DidYouMean(near)
 	}
@@ -337,6 +341,16 @@ func (r *Reader[T]) rightKey(path, name string) string {
 		return where
 	}
 	return "the keys here are " + strings.Join(names, ", ")
+}
+
+// names returns the names of the supported keys of the mapping at path.
+func (r *Reader[T]) names(path string) (names []string) {
+	for _, k := range r.children(path) {
+		if _, own := k.Parent(); k.Later == "" {
+			names = append(names, own)
+		}
+	}
+	return names
 }
 
 // belongs returns the hint for a name that is a key elsewhere: below the mapping at

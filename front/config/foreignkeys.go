@@ -1,0 +1,54 @@
+package config
+
+// foreignKeys are the hints for keys that other front doors use, by their path in this file.
+var foreignKeys = func() map[string]string {
+	const (
+		inMatch  = `write it in match, as in match: "GET,HEAD example.com/api/{path...}"`
+		action   = `name an upstream, as in to: site`
+		fields   = "write request_headers or response_headers, as in request_headers: {set: {X-Env: prod}}"
+		noOrder  = "the order and the priority of routes have no meaning: the most specific pattern wins"
+		response = `write a fixed response, as in respond: {status: 404}, or redirect: {to: /new, status: 301}`
+		upgrades = "websocket is on by default; see upgrade"
+	)
+	keys := make(map[string]string)
+	for hint, names := range map[string][]string{
+		inMatch:  {"host", "hosts", "server_name", "method", "methods", "location", "path_prefix", "rule", "handle"},
+		action:   {"proxy", "proxy_pass", "reverse_proxy", "upstream", "backend", "use_backend", "default_backend", "service"},
+		fields:   {"header", "headers", "add_header", "proxy_set_header", "header_up", "header_down"},
+		noOrder:  {"priority", "order"},
+		response: {"return", "status", "redir"},
+		upgrades: {"websocket", "websockets"},
+		"write files, as in files: {root: public}":                                 {"root", "alias", "static", "file_server"},
+		"write files.fallback, as in files: {root: public, fallback: /index.html}": {"try_files"},
+		"write compress: true": {"gzip", "encode"},
+		"write basic_auth, as in basic_auth: {users: users.htpasswd}":         {"auth", "auth_basic", "basicauth"},
+		"write forward_auth, as in forward_auth: {to: login, path: /verify}":  {"auth_request", "forwardAuth"},
+		"write access, as in access: {allow: [10.0.0.0/8]}":                   {"ip_whitelist", "ipAllowList"},
+		"weir needs no middlewares: write the keys of a feature in the route": {"middlewares", "middleware"},
+	} {
+		for _, name := range names {
+			keys["routes.*."+name] = hint
+		}
+	}
+	for path, hint := range map[string]string{
+		"routes.*.respond.body":           "write text, as in respond: {status: 404, text: gone}",
+		"routes.*.respond.code":           "write status, as in respond: {status: 404}",
+		"routes.*.redirect.code":          "write status, as in redirect: {to: /new, status: 301}",
+		"routes.*.redirect.permanent":     "write status, as in redirect: {to: /new, status: 301}",
+		"routes.*.redirect.url":           "write to, as in redirect: {to: /new}",
+		"routes.*.files.try_files":        "write fallback, as in fallback: /index.html",
+		"routes.*.files.browse":           "weir does not list folders",
+		"routes.*.files.autoindex":        "weir does not list folders",
+		"routes.*.forward_auth.address":   "name an upstream and a path, as in forward_auth: {to: login, path: /verify}",
+		"routes.*.forward_auth.url":       "name an upstream and a path, as in forward_auth: {to: login, path: /verify}",
+		"server":                          `write listen, and routes with a host, as in match: "example.com/{path...}"`,
+		"http":                            "write its keys at the top of the file, as in examples/",
+		"entryPoints":                     `write listen, as in listen: ":80"`,
+		"upstreams.*.server":              "write servers, as in servers: http://10.0.0.7:8080",
+		"upstreams.*.loadBalancer":        "write servers, as in servers: [http://10.0.0.7:8080, http://10.0.0.8:8080]",
+		"routes.*.request_headers.delete": "write remove, as in remove: [X-Debug]",
+	} {
+		keys[path] = hint
+	}
+	return keys
+}()
