@@ -83,6 +83,9 @@ func TestParseEditsMistakes(t *testing.T) {
 		{"a rewrite with dots", "  to: a\n  rewrite: '/{id}/../x'\n", []string{`5:12 dot segment`}},
 		{"a rewrite with a fragment", "  to: a\n  rewrite: '/{id}#x'\n", []string{`5:18 fragment|%23`}},
 		{"a rewrite with a star", "  to: a\n  rewrite: /x/*\n", []string{`5:15 "*"|{name}`}},
+		{"variables of nginx", "  to: a\n  rewrite: /x/$1\n" +
+			"  request_headers: {set: {A: 'from $remote_addr', B: '$ $$$$x $5 %24'}}\n  response_headers: {add: {C: $host}}\n",
+			[]string{`5:15 $1 is text|{name}|%24`, `6:36 $remote_addr is text|{client.address}`, `7:31 $host|{request.host}`}},
 		{"a rewrite with an unknown parameter", "  to: a\n  rewrite: '/x/{it}?y={paht}'\n",
 			[]string{`5:16 no parameter "it"`}},
 		{"a rewrite with a misspelt parameter", "  to: a\n  rewrite: '/x?y={paht}'\n",

@@ -12,15 +12,17 @@ var foreignKeys = func() map[string]string {
 	)
 	keys := make(map[string]string)
 	for hint, names := range map[string][]string{
-		inMatch:  {"host", "hosts", "server_name", "method", "methods", "location", "path_prefix", "rule", "handle"},
-		action:   {"proxy", "proxy_pass", "reverse_proxy", "upstream", "backend", "use_backend", "default_backend", "service"},
+		inMatch: {"host", "hosts", "server_name", "method", "methods", "location", "path_prefix", "rule", "handle"},
+		action: {
+			"proxy", "proxy_pass", "reverse_proxy", "upstream", "backend", "use_backend", "default_backend", "service",
+		},
 		fields:   {"header", "headers", "add_header", "proxy_set_header", "header_up", "header_down"},
 		noOrder:  {"priority", "order"},
 		response: {"return", "status", "redir"},
 		upgrades: {"websocket", "websockets"},
-		"write files, as in files: {root: public}":                                 {"root", "alias", "static", "file_server"},
-		"write files.fallback, as in files: {root: public, fallback: /index.html}": {"try_files"},
-		"write compress: true": {"gzip", "encode"},
+		"write files, as in files: {root: public}":                            {"root", "alias", "static", "file_server"},
+		"write files: {root: public, fallback: /index.html}":                  {"try_files"},
+		"write compress: true":                                                {"gzip", "encode"},
 		"write basic_auth, as in basic_auth: {users: users.htpasswd}":         {"auth", "auth_basic", "basicauth"},
 		"write forward_auth, as in forward_auth: {to: login, path: /verify}":  {"auth_request", "forwardAuth"},
 		"write access, as in access: {allow: [10.0.0.0/8]}":                   {"ip_whitelist", "ipAllowList"},

@@ -81,6 +81,9 @@ var variables = map[string]source{
 // a query is encoded where necessary.
 func Parse(text string, place Place, p *Pattern) (*Template, *yamlfile.Refusal) {
 	t := &Template{place: place, pattern: p}
+	if refused := refuseNginx(text, place); refused != nil {
+		return nil, refused
+	}
 	var plain []byte
 	for at := 0; at < len(text); {
 		switch c := text[at]; {
