@@ -130,6 +130,9 @@ func (c *compressor) readRequest() {
 
 // Head implements proxy.Client.
 func (c *compressor) Head(status int, fields []proxy.Field, length int64) error {
+	if status == http.StatusNotModified {
+		return c.Client.Head(status, c.notModifiedFields(fields), length)
+	}
 	r := readResponse(fields, length)
 	if c.mayNotChange || !c.rules.compresses(status, &r) {
 		return c.Client.Head(status, fields, length)
@@ -298,6 +301,29 @@ func (c *compressor) encodedFields(fields []proxy.Field) []proxy.Field {
 		own = append(own, f)
 	}
 	return append(own, proxy.Field{Name: "Content-Encoding", Value: string(c.source.Coding)})
+}
+
+// notModifiedFields returns the fields of a response 304, with which a cache updates those of
+// the response that it has stored: they must be those of the compressed response if the cache
+// validates one. The type of its content is usually not known.
+func (c *compressor) notModifiedFields(fields []proxy.Field) []proxy.Field {
+	r := readResponse(fields, -1)
+	if c.mayNotChange || r.unchangeable || r.contentType != "" && !c.rules.hasType(r.contentType) {
+		return fields
+	}
+	own := make([]proxy.Field, 0, len(fields)+1)
+	for _, f := range fields {
+		if httpsyntax.EqualFold(f.Name, "ETag") && !strings.HasPrefix(f.Value, "W/") {
+			if weak := "W/" + f.Value; strings.Contains(joined(c.x.Header, "If-None-Match"), weak) {
+				f.Value = weak
+			}
+		}
+		own = append(own, f)
+	}
+	if !r.varies {
+		own = append(own, varyByEncoding...)
+	}
+	return own
 }
 
 const (

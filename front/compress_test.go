@@ -131,7 +131,7 @@ func TestCompressed(t *testing.T) {
 			{"/?Length=0&Chunks=1", everything, "zstd", true},
 			{"/?Status=404", everything, "zstd", true},
 			{"/?Status=204", everything, "", false},
-			{"/?Status=304", everything, "", false},
+			{"/?Status=304", everything, "", true},
 			{"/?Status=206", everything, "", false},
 			{"/?Content-Range=bytes+1-2/3", everything, "", false},
 			{"/?Content-Encoding=x-own", everything, "", false},
@@ -223,6 +223,7 @@ func TestCompressedValidators(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"one"`)
 		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Vary", "Cookie")
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(pageText))
 	})
 	d := openDoor(t, back.URL, compressed())
@@ -242,9 +243,13 @@ func TestCompressedValidators(t *testing.T) {
 	if h := resp.Header; h.Get("ETag") != `W/"one"` || h.Get("Accept-Ranges") != "" || resp.ContentLength != -1 {
 		t.Errorf("compressed: %v", h)
 	}
-	resp = send("Accept-Encoding", "br", "If-None-Match", `W/"one"`)
-	if resp.StatusCode != 304 {
-		t.Errorf("a compressed response is not validated: %s", resp.Status)
+	for asked, want := range map[string]string{`W/"one"`: `W/"one"`, `"one"`: `"one"`, `"zero", W/"one"`: `W/"one"`} {
+		resp = send("Accept-Encoding", "br", "If-None-Match", asked)
+		vary := strings.Join(resp.Header.Values("Vary"), ", ")
+		if resp.StatusCode != 304 || resp.Header.Get("ETag") != want || vary != "Cookie, Accept-Encoding" {
+			t.Errorf("If-None-Match: %s: %s, ETag %s, want %s, and Vary %q", asked, resp.Status, resp.Header.Get("ETag"),
+				want, vary)
+		}
 	}
 	resp = send("Accept-Encoding", "br", "Range", "bytes=0-4")
 	if h := resp.Header; resp.StatusCode != 206 || h.Get("ETag") != `"one"` || h.Get("Content-Encoding") != "" {
