@@ -189,3 +189,47 @@ func TestMaintenance(t *testing.T) {
 		t.Errorf("after a reload: %d %q", resp.StatusCode, text)
 	}
 }
+
+// TestInterceptedCutResponses checks that the page which replaces a body arrives complete if the
+// upstream breaks off the body.
+func TestInterceptedCutResponses(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/sized" {
+			w.Header().Set("Content-Length", "1000")
+		}
+		w.WriteHeader(500)
+		io.WriteString(w, "a part")
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	page := strings.Repeat("an error ", 1000)
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.ErrorPages = &config.ErrorPages{Intercept: true, Pages: []config.ErrorPage{
+			{Statuses: "5xx", Files: htmlPage(page)}}}
+		plain := config.DefaultRoute("/plain/{path...}", "site")
+		plain.StripPrefix = "/plain"
+		c.Routes = append(c.Routes, plain)
+		c.Routes[0].Compress = config.DefaultCompress()
+	})
+	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		for _, path := range []string{"/sized", "/chunked", "/plain/sized", "/plain/chunked"} {
+			resp, err := client.Get(d.url(path)) // which decodes gzip
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != 500 || string(body) != page || err != nil {
+				t.Errorf("%s %s: %s, %d bytes, %v; want %d bytes", name, path, resp.Status, len(body), err, len(page))
+			}
+			if compressed := !strings.HasPrefix(path, "/plain"); resp.Uncompressed != compressed {
+				t.Errorf("%s %s: compressed is not %v", name, path, compressed)
+			}
+			id := resp.Header.Get("X-Request-Id")
+			e := d.log.find(t, func(e event) bool { return e.TraceID == id && e.Event == "http request completed" })
+			if e.Data["failure"] == nil || e.HTTP.StatusCode != 500 {
+				t.Errorf("%s %s: the failure is not logged: %s", name, path, e.raw)
+			}
+		}
+	}
+}

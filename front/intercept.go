@@ -86,10 +86,12 @@ func (i *interceptor) Trailer(fields []proxy.Field) {
 	}
 }
 
-// end implements filter.
+// end implements filter. A page is complete even if the upstream has broken off the body that
+// it replaces.
 func (i *interceptor) end(bool) error {
 	if i.replaced {
 		i.x.BodySent = i.sent
+		i.x.Cut = i.x.Cut && !i.x.failedByUpstream()
 	}
 	*i = interceptor{}
 	interceptors.Put(i)
