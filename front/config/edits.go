@@ -91,6 +91,7 @@ func (d *routeDraft) checkEdits(r *fileReader) {
 		r.Mistakef(d.forwarded[0].Pos, "remove it, or forward the requests with to",
 			"%s applies only to requests that are forwarded", yamlfile.Quote(d.forwarded[0].Text))
 	}
+	d.checkForwardAuth(r)
 	p := template.ParsePattern(d.Match)
 	d.checkPath(r, p)
 	for i, f := range d.fields {
@@ -123,7 +124,7 @@ func (d *routeDraft) checkEdits(r *fileReader) {
 
 // writer returns the other key of the route that writes a field, or "".
 func (d *routeDraft) writer(f *fieldDraft) string {
-	is := func(name string) bool { return httpsyntax.EqualFold(name, f.name.Text) }
+	is := func(name string) bool { return sameSent(name, f.name.Text) }
 	switch {
 	case f.response && d.CORS != nil && strings.HasPrefix(strings.ToLower(f.name.Text), "access-control-"):
 		return "cors"
@@ -134,6 +135,24 @@ func (d *routeDraft) writer(f *fieldDraft) string {
 		return "forward_auth"
 	}
 	return ""
+}
+
+// checkForwardAuth refuses fields that both forms of authentication write.
+func (d *routeDraft) checkForwardAuth(r *fileReader) {
+	if d.ForwardAuth == nil || d.BasicAuth == nil {
+		return
+	}
+	for _, name := range d.ForwardAuth.Copy {
+		if sameSent(name, d.BasicAuth.UserHeader) {
+			r.Mistakef(d.authKey.Pos, "choose another name for one of them",
+				"forward_auth copies %s, which is also the user_header of basic_auth", yamlfile.Quote(name))
+		}
+	}
+}
+
+// sameSent reports whether many services do not distinguish the names of two request fields.
+func sameSent(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, "_", "-"), strings.ReplaceAll(b, "_", "-"))
 }
 
 // checkPath checks the edits of the path.

@@ -114,6 +114,11 @@ func TestParseEditsMistakes(t *testing.T) {
 			"  request_headers: {set: {x-user: b}}\n  response_headers: {remove: [access-control-allow-origin]}\n",
 			[]string{`5:23 "users" is empty`, `7:27 "x-user" is written by basic_auth`,
 				`8:31 "access-control-allow-origin" is written by cors`}},
+		{"fields of basic_auth in other spellings", "  to: a\n  basic_auth: {users: {}, user_header: X-User}\n" +
+			"  forward_auth: {to: a, path: /v, copy: [X-Group, x_user]}\n  request_headers: {set: {X_USER: b}}\n",
+			[]string{`5:23 "users" is empty`, `6:3 "x_user"|user_header of basic_auth`, `7:27 "X_USER" is written by basic_auth`}},
+		{"keys of an upstream without one", "  respond: {status: 200}\n  timeout: 3s\n  upgrade: []\n",
+			[]string{`5:3 "timeout" applies only to requests that are forwarded`}},
 		{"fields of forward_auth", "  to: a\n  forward_auth: {to: a, path: /v, copy: [X-Group]}\n" +
 			"  request_headers: {add: {X-Group: b}}\n",
 			[]string{`6:27 "X-Group" is written by forward_auth`}},

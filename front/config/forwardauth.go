@@ -31,6 +31,7 @@ func readForwardAuth(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, n)
 	d.ForwardAuth.To = d.authTo.Text
 	d.others = append(d.others, d.authTo)
+	d.authKey = p.Key
 }
 
 // parseAuthPath reads the target of the requests to a service.

@@ -49,6 +49,7 @@ type routeDraft struct {
 	actions   []yamlfile.Scalar // the keys of actions, in file order
 	others    []yamlfile.Scalar // names of further upstreams
 	authTo    yamlfile.Scalar   // the upstream of forward_auth
+	authKey   yamlfile.Scalar   // the key forward_auth
 	sticky    yamlfile.Pos      // of the key
 	mirror    *mirrorDraft      // nil without one
 	logFields []logFieldDraft
