@@ -11,28 +11,24 @@ func accessKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readAccess},
 		{Path: path + ".allow",
-			Read: yamlfile.Some(parseNetwork, func(f filling) *[]netip.Prefix { return &f.access().Allow })},
+			Read: yamlfile.Some(parseNetwork, func(f filling) *[]netip.Prefix { return &(*f.access()).Allow })},
 		{Path: path + ".deny",
-			Read: yamlfile.Some(parseNetwork, func(f filling) *[]netip.Prefix { return &f.access().Deny })},
+			Read: yamlfile.Some(parseNetwork, func(f filling) *[]netip.Prefix { return &(*f.access()).Deny })},
 	}
 }
 
-// access returns the Access that is being read.
-func (f filling) access() *Access {
+// access returns where the Access that is being read is kept: in the route, or for all requests.
+func (f filling) access() **Access {
 	if f.route != nil {
-		return f.route.Access
+		return &f.route.Access
 	}
-	return f.config.Access
+	return &f.config.Access
 }
 
 // readAccess reads a mapping of allow and deny.
 func readAccess(r *fileReader, p place, n *yamlfile.Node) {
 	a := new(Access)
-	if p.To.route != nil {
-		p.To.route.Access = a
-	} else {
-		p.To.config.Access = a
-	}
+	*p.To.access() = a
 	allow, deny := p.Path+".allow", p.Path+".deny"
 	delete(r.Positions, allow) // of another route
 	delete(r.Positions, deny)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,23 +73,16 @@ func checkUser(f *yamlfile.File, name, hash yamlfile.Scalar) bool {
 // maxUserBytes is the maximum size of a file of users.
 const maxUserBytes = 16 << 20
 
-// userFile returns the users of a file, which it reads only once. A relative path is
-// relative to the folder of the file that names it.
+// userFile returns the users of a file, which it reads only once.
 func (r *reader) userFile(by *fileReader, path yamlfile.Scalar) []User {
-	name := path.Text
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(by.Name()), name)
-	}
+	name := resolve(by.Name(), path.Text)
 	if i := slices.IndexFunc(r.userFiles, func(f *userFile) bool { return f.Name() == name }); i >= 0 {
 		return r.userFiles[i].users
 	}
-	src, err := readRegularFile(name)
-	if err != nil {
-		by.Mistakef(path.Pos, "a relative path is relative to the folder of this file", "the users %s: %s",
-			yamlfile.Quote(name), syscallError(err))
+	src, ok := r.readNamed(by.File, path.Pos, "the users", name)
+	if !ok {
 		return nil
 	}
-	r.config.Sources = append(r.config.Sources, name)
 	f := parseUsers(name, src)
 	r.userFiles = append(r.userFiles, f)
 	if f.users == nil && len(f.Mistakes()) == 0 {

@@ -32,33 +32,29 @@ func compressKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readCompress},
 		{Path: path + ".encodings", Read: yamlfile.Some(yamlfile.Word(encodings),
-			func(f filling) *[]string { return &f.compress().Encodings })},
-		{Path: path + ".level", Read: yamlfile.One(parseLevel, func(f filling) *int { return &f.compress().Level })},
+			func(f filling) *[]string { return &(*f.compress()).Encodings })},
+		{Path: path + ".level", Read: yamlfile.One(parseLevel, func(f filling) *int { return &(*f.compress()).Level })},
 		{Path: path + ".min_length",
-			Read: yamlfile.One(yamlfile.Size, func(f filling) *int64 { return &f.compress().MinLength })},
+			Read: yamlfile.One(yamlfile.Size, func(f filling) *int64 { return &(*f.compress()).MinLength })},
 		{Path: path + ".types",
-			Read: yamlfile.Some(parseContentType, func(f filling) *[]string { return &f.compress().Types })},
+			Read: yamlfile.Some(parseContentType, func(f filling) *[]string { return &(*f.compress()).Types })},
 		{Path: path + ".with_credentials",
-			Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.compress().WithCredentials })},
+			Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &(*f.compress()).WithCredentials })},
 	}
 }
 
-// compress returns the compression that is being read.
-func (f filling) compress() *Compress {
+// compress returns where the compression that is being read is kept.
+func (f filling) compress() **Compress {
 	if f.route != nil {
-		return f.route.Compress
+		return &f.route.Compress
 	}
-	return f.config.Compress
+	return &f.config.Compress
 }
 
 // readCompress reads a mapping, true for all defaults, or false.
 func readCompress(r *fileReader, p place, n *yamlfile.Node) {
 	c := DefaultCompress()
-	if p.To.route != nil {
-		p.To.route.Compress = c
-	} else {
-		p.To.config.Compress = c
-	}
+	*p.To.compress() = c
 	if n.Kind != yamlfile.Single {
 		r.Fields(p, n)
 		return

@@ -20,43 +20,39 @@ func errorKeys(prefix string) []key {
 	return []key{
 		{Path: prefix + "error_pages", Read: readErrorPages},
 		{Path: prefix + "error_pages.intercept",
-			Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.errorPages().Intercept })},
+			Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &(*f.errorPages()).Intercept })},
 		{Path: prefix + "error_pages.*", Read: readErrorPage, Called: "the error page %s"},
 		{Path: prefix + "maintenance", Read: readMaintenance},
 		{Path: prefix + "maintenance.page", Read: func(r *fileReader, p place, n *yamlfile.Node) {
-			p.To.maintenance().Files = p.To.pageFiles(r, p, n)
+			(*p.To.maintenance()).Files = p.To.pageFiles(r, p, n)
 		}},
 		{Path: prefix + "maintenance.retry_after",
-			Read: yamlfile.One(parseRetryAfter, func(f filling) *time.Duration { return &f.maintenance().RetryAfter })},
+			Read: yamlfile.One(parseRetryAfter, func(f filling) *time.Duration { return &(*f.maintenance()).RetryAfter })},
 		{Path: prefix + "maintenance.active",
-			Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.maintenance().Active })},
+			Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &(*f.maintenance()).Active })},
 	}
 }
 
-// errorPages returns the pages that are being read.
-func (f filling) errorPages() *ErrorPages {
+// errorPages returns where the pages that are being read are kept.
+func (f filling) errorPages() **ErrorPages {
 	if f.route != nil {
-		return f.route.ErrorPages
+		return &f.route.ErrorPages
 	}
-	return f.config.ErrorPages
+	return &f.config.ErrorPages
 }
 
-// maintenance returns the response that is being read.
-func (f filling) maintenance() *Maintenance {
+// maintenance returns where the response that is being read is kept.
+func (f filling) maintenance() **Maintenance {
 	if f.route != nil {
-		return f.route.Maintenance
+		return &f.route.Maintenance
 	}
-	return f.config.Maintenance
+	return &f.config.Maintenance
 }
 
 // readErrorPages reads a mapping of statuses to files, which also has other keys.
 func readErrorPages(r *fileReader, p place, n *yamlfile.Node) {
 	pages := new(ErrorPages)
-	if p.To.route != nil {
-		p.To.route.ErrorPages = pages
-	} else {
-		p.To.config.ErrorPages = pages
-	}
+	*p.To.errorPages() = pages
 	if n.Kind != yamlfile.Mapping {
 		r.Fields(p, n)
 		return
@@ -86,16 +82,12 @@ func readErrorPage(r *fileReader, p place, n *yamlfile.Node) {
 			yamlfile.Quote(p.Key.Text))
 		return
 	}
-	pages := p.To.errorPages()
+	pages := *p.To.errorPages()
 	pages.Pages = append(pages.Pages, ErrorPage{Statuses: name, Files: p.To.pageFiles(r, p, n)})
 }
 
 func readMaintenance(r *fileReader, p place, n *yamlfile.Node) {
-	if p.To.route != nil {
-		p.To.route.Maintenance = new(Maintenance)
-	} else {
-		p.To.config.Maintenance = new(Maintenance)
-	}
+	*p.To.maintenance() = new(Maintenance)
 	r.Fields(p, n)
 }
 
@@ -140,10 +132,7 @@ func (f filling) pageFiles(by *fileReader, p place, n *yamlfile.Node) (files []P
 
 // pageFile reads a file. If it has reported a mistake, it returns nil.
 func (r *reader) pageFile(by *fileReader, path yamlfile.Scalar) *PageFile {
-	name := path.Text
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(by.Name()), name)
-	}
+	name := resolve(by.Name(), path.Text)
 	if file := r.pages[name]; file != nil {
 		return file
 	}
@@ -158,13 +147,10 @@ func (r *reader) pageFile(by *fileReader, path yamlfile.Scalar) *PageFile {
 			"the page %s has %d bytes; the limit is %d", yamlfile.Quote(name), info.Size(), maxPageBytes)
 		return nil
 	}
-	src, err := readRegularFile(name)
-	if err != nil {
-		by.Mistakef(path.Pos, "a relative path is relative to the folder of this file", "the page %s: %s",
-			yamlfile.Quote(name), syscallError(err))
+	src, ok := r.readNamed(by.File, path.Pos, "the page", name)
+	if !ok {
 		return nil
 	}
-	r.config.Sources = append(r.config.Sources, name)
 	if r.pages == nil {
 		r.pages = map[string]*PageFile{}
 	}

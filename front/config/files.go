@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/files"
@@ -21,16 +20,13 @@ func readRoot(r *fileReader, p place, n *yamlfile.Node) {
 	if !ok {
 		return
 	}
-	if !filepath.IsAbs(root) {
-		root = filepath.Join(filepath.Dir(r.Name()), root)
-	}
+	root = resolve(r.Name(), root)
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
 		err = errNotFolder
 	}
 	if err != nil {
-		r.Mistakef(n.Pos, "a relative path is relative to the folder of this file", "the root %s: %s",
-			yamlfile.Quote(root), syscallError(err))
+		r.Mistakef(n.Pos, relativeHint, "the root %s: %s", yamlfile.Quote(root), syscallError(err))
 	}
 	p.To.route.Files.Root = root
 }

@@ -67,13 +67,10 @@ func (r *reader) readIncluded(file string) {
 	}
 	keys := includedSchema()
 	for _, name := range names {
-		src, err := readRegularFile(name.Text)
-		if err != nil {
-			r.Mistakef(name.Pos, "a relative path is relative to the folder of this file", "the included file %s: %s",
-				yamlfile.Quote(name.Text), syscallError(err))
+		src, ok := r.readNamed(r.File, name.Pos, "the included file", name.Text)
+		if !ok {
 			continue
 		}
-		r.config.Sources = append(r.config.Sources, name.Text)
 		f, root := yamlfile.Read(name.Text, "an included file", src)
 		r.included = append(r.included, f)
 		if root == nil {
@@ -92,10 +89,7 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 	seen := map[string]bool{}
 	own, _ := os.Stat(file)
 	for _, pattern := range r.include {
-		path := pattern.Text
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(file), path)
-		}
+		path := resolve(file, pattern.Text)
 		found, err := filepath.Glob(path)
 		if err != nil {
 			r.Mistakef(pattern.Pos, "as in routes/*.yaml", "%s is not a pattern of files", yamlfile.Quote(pattern.Text))

@@ -1,17 +1,16 @@
 package config
 
 import (
-	"path/filepath"
-
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// Parse reads a configuration from src. The name file is used in messages, and its
-// folder is the base of relative paths to included files and to the file of redirects. lookupEnv, usually
-// os.LookupEnv, resolves ${NAME} in values; nil means that there are no variables.
+// Parse reads a configuration from src. The name file is used in messages, and its folder is
+// the base of relative paths in it. lookupEnv, usually os.LookupEnv, resolves ${NAME} in
+// values; nil means that there are no variables.
 //
-// Parse resolves no host names and binds no addresses. It opens only the included files
-// and the file of redirects, and checks that the folders of the log's files exist.
+// Parse resolves no host names and binds no addresses. It reads only the files that the
+// configuration names: included files, redirects, users and pages. It checks that the roots of
+// files and the folders of the log's files exist.
 //
 // The error is of type [Mistakes] and contains every mistake in all files. In a
 // file that is not YAML, it contains only the first one.
@@ -23,7 +22,7 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 		r.readIncluded(file)
 		r.checkAddresses(c)
 		r.checkLog(c)
-		r.readRedirects(filepath.Dir(file))
+		r.readRedirects(file)
 		r.checkRoutes()
 	case r.Err() == nil:
 		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs at least "routes"`, "the file is empty")

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,23 +23,17 @@ var redirectColumns = []string{"from", "to", "status"}
 // several copies of it are in memory.
 const maxRedirectBytes = 16 << 20
 
-// readRedirects reads the file of redirects that the configuration names. A relative
-// path is relative to the folder of the configuration.
-func (r *reader) readRedirects(folder string) {
+// readRedirects reads the file of redirects that the configuration names. The name of the
+// configuration is file.
+func (r *reader) readRedirects(file string) {
 	if r.redirectsKey.Text == "" {
 		return
 	}
-	name := r.redirectsKey.Text
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(folder, name)
-	}
-	src, err := readRegularFile(name)
-	if err != nil {
-		r.Mistakef(r.redirectsKey.Pos, "a relative path is relative to the folder of this file",
-			"the redirects %s: %s", yamlfile.Quote(name), syscallError(err))
+	name := resolve(file, r.redirectsKey.Text)
+	src, ok := r.readNamed(r.File, r.redirectsKey.Pos, "the redirects", name)
+	if !ok {
 		return
 	}
-	r.config.Sources = append(r.config.Sources, name)
 	r.redirects = parseRedirects(name, src)
 	for _, line := range r.redirects.lines {
 		r.config.Redirects = append(r.config.Redirects, line.Redirect)
