@@ -260,6 +260,18 @@ func rawUpstream(t testing.TB, serve func(c *rawConn)) string {
 	return l.Addr().String()
 }
 
+// awaitNoListener waits until the door refuses connections.
+func (d *testDoor) awaitNoListener(t testing.TB) {
+	t.Helper()
+	eventually(t, "no more connections", func() bool {
+		c, err := net.Dial("tcp", d.addr)
+		if err == nil {
+			c.Close()
+		}
+		return err != nil
+	})
+}
+
 // A gate is closed until open is called, which may happen more than once.
 type gate struct {
 	once sync.Once

@@ -92,13 +92,7 @@ func TestDrain(t *testing.T) {
 	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("an idle connection: %d bytes, %v; want it closed", n, err)
 	}
-	eventually(t, "no more connections", func() bool {
-		c, err := net.Dial("tcp", d.addr)
-		if err == nil {
-			c.Close()
-		}
-		return err != nil
-	})
+	d.awaitNoListener(t)
 	select {
 	case err := <-d.served:
 		t.Fatalf("Serve has returned %v with requests in flight", err)

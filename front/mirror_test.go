@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -391,13 +390,7 @@ func TestMirrorAndDrain(t *testing.T) {
 			eventually(t, "the copy arrived", func() bool { return arrived.Load() == 1 })
 			d.drain()
 			if timeout == 0 {
-				eventually(t, "no listener", func() bool {
-					c, err := net.Dial("tcp", d.addr)
-					if err == nil {
-						c.Close()
-					}
-					return err != nil
-				})
+				d.awaitNoListener(t)
 				select {
 				case err := <-d.served:
 					t.Fatalf("Serve has returned %v before the copy ended", err)

@@ -263,10 +263,7 @@ func TestNoFileLeft(t *testing.T) {
 	addr := strings.TrimPrefix(p.url(), "http://")
 	p.admin()
 	pid := p.cmd.Process.Pid
-	var before unix.Rlimit
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &before); err != nil {
-		t.Skipf("needs prlimit(2) on its own child: %v", err)
-	}
+	before := fileLimit(t, p)
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -278,9 +275,7 @@ func TestNoFileLeft(t *testing.T) {
 	}
 	few := before
 	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &few, nil); err != nil {
-		t.Fatal(err)
-	}
+	setFileLimit(t, p, few)
 	refused := 0
 	cpu := cpuTime(t, pid)
 	began := time.Now()
@@ -315,9 +310,7 @@ func TestNoFileLeft(t *testing.T) {
 	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`); n < float64(refused) {
 		t.Errorf("%v refusals for want of a file are counted, want %d", n, refused)
 	}
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &before, nil); err != nil {
-		t.Fatal(err)
-	}
+	setFileLimit(t, p, before)
 	if a := get(t, client(t), p.url()+"/"); a.StatusCode != 200 {
 		t.Errorf("with files again: %s", a.Status)
 	}
@@ -331,35 +324,55 @@ func closeBothSides(c net.Conn) {
 	c.Close()
 }
 
-// TestNoFileForAnUpstream lowers the file limit so that no upstream connection can
-// be opened. The client gets 503 with Retry-After, and the upstream is not marked
-// as failed.
-func TestNoFileForAnUpstream(t *testing.T) {
-	b := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "Connection: close")
-	p := door(t, allTo(b.url()))
+// exchangeWithoutFiles sends requests on one connection of a door and checks the statuses. The
+// door may open no file for those that want 503.
+func exchangeWithoutFiles(t *testing.T, p *process, statuses ...int) {
+	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.url(), "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	r := bufio.NewReader(c)
-	var before unix.Rlimit
-	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, nil, &before); err != nil {
+	all := fileLimit(t, p)
+	none := all
+	none.Cur = 3 // below every free number
+	for _, want := range statuses {
+		limit := all
+		if want == 503 {
+			limit = none
+		}
+		setFileLimit(t, p, limit)
+		if status, _, err := exchange(c, r); status != want || err != nil {
+			t.Fatalf("with %d files: %d, %v; want %d", limit.Cur, status, err, want)
+		}
+	}
+}
+
+// fileLimit returns the limit of open files of a process.
+func fileLimit(t *testing.T, p *process) (l unix.Rlimit) {
+	t.Helper()
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, nil, &l); err != nil {
 		t.Skipf("needs prlimit(2) on its own child: %v", err)
 	}
-	none := before
-	none.Cur = 3 // below every free number
-	for _, step := range []struct {
-		limit *unix.Rlimit
-		want  int
-	}{{&before, 200}, {&none, 503}, {&none, 503}, {&before, 200}} {
-		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, step.limit, nil); err != nil {
-			t.Fatal(err)
-		}
-		if status, _, err := exchange(c, r); status != step.want || err != nil {
-			t.Fatalf("with %d files: %d, %v; want %d", step.limit.Cur, status, err, step.want)
-		}
+	return l
+}
+
+// setFileLimit sets the limit of open files of a process.
+func setFileLimit(t *testing.T, p *process, l unix.Rlimit) {
+	t.Helper()
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &l, nil); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// TestNoFileForAnUpstream lowers the file limit so that no upstream connection can
+// be opened. The client gets 503 with Retry-After, and the upstream is not marked
+// as failed.
+func TestNoFileForAnUpstream(t *testing.T) {
+	b := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "Connection: close")
+	p := door(t, allTo(b.url()))
+	exchangeWithoutFiles(t, p, 200, 503, 503, 200)
 	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`); n != 2 {
 		t.Errorf("%v refusals for want of a file are counted, want 2", n)
 	}
@@ -377,7 +390,6 @@ func TestFileOfAnotherUpstream(t *testing.T) {
 	second := start(t, "backend", "--listen", "127.0.0.1:0", "--latency", "200ms")
 	p := door(t, fmt.Sprintf("upstreams: {first: {servers: [%q]}, second: {servers: [%q]}}\n"+
 		"routes: [{match: /first, to: first}, {match: /second, to: second}]\n", first.url(), second.url()))
-	pid := p.cmd.Process.Pid
 	var conns [clients]net.Conn
 	var readers [clients]*bufio.Reader
 	for i := range conns {
@@ -401,14 +413,9 @@ func TestFileOfAnotherUpstream(t *testing.T) {
 		wg.Wait()
 	}
 	fromAll("/first")
-	var few unix.Rlimit
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &few); err != nil {
-		t.Skipf("needs prlimit(2) on its own child: %v", err)
-	}
+	few := fileLimit(t, p)
 	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &few, nil); err != nil {
-		t.Fatal(err)
-	}
+	setFileLimit(t, p, few)
 	fromAll("/second")
 }
 
@@ -443,29 +450,7 @@ func TestNoFileForAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := door(t, "upstreams: {a: {servers: http://127.0.0.1:1}}\nroutes: [{match: '/{path...}', files: {root: "+root+"}}]\n")
-	c, err := net.Dial("tcp", strings.TrimPrefix(p.url(), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	r := bufio.NewReader(c)
-	var before unix.Rlimit
-	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, nil, &before); err != nil {
-		t.Skipf("needs prlimit(2) on its own child: %v", err)
-	}
-	none := before
-	none.Cur = 3 // below every free number
-	for _, step := range []struct {
-		limit *unix.Rlimit
-		want  int
-	}{{&before, 200}, {&none, 503}, {&before, 200}} {
-		if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, step.limit, nil); err != nil {
-			t.Fatal(err)
-		}
-		if status, _, err := exchange(c, r); status != step.want || err != nil {
-			t.Fatalf("with %d files: %d, %v; want %d", step.limit.Cur, status, err, step.want)
-		}
-	}
+	exchangeWithoutFiles(t, p, 200, 503, 200)
 	if n := metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`); n != 1 {
 		t.Errorf("%v refusals for want of a file are counted, want 1", n)
 	}

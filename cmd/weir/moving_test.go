@@ -20,21 +20,14 @@ import (
 )
 
 // movers are the programs whose configurations examples/moving translates, except for
-// Traefik, which Debian does not have. args get the folder of the example.
+// Traefik, which Debian does not have. They run in the folder of the example.
 var movers = []struct {
-	name, file string
-	args       func(folder string) []string
+	name string
+	args []string
 }{
-	{"nginx", "nginx.conf", func(folder string) []string {
-		return []string{"-p", folder, "-c", filepath.Join(folder, "nginx.conf"),
-			"-g", "daemon off; pid nginx.pid; error_log nginx.log;"}
-	}},
-	{"caddy", "Caddyfile", func(folder string) []string {
-		return []string{"run", "--adapter", "caddyfile", "--config", filepath.Join(folder, "Caddyfile")}
-	}},
-	{"haproxy", "haproxy.cfg", func(folder string) []string {
-		return []string{"-db", "-f", filepath.Join(folder, "haproxy.cfg")}
-	}},
+	{"nginx", []string{"-p", ".", "-c", "nginx.conf", "-g", "daemon off; pid nginx.pid; error_log nginx.log;"}},
+	{"caddy", []string{"run", "--adapter", "caddyfile", "--config", "Caddyfile"}},
+	{"haproxy", []string{"-db", "-f", "haproxy.cfg"}},
 }
 
 // A movingRequest is a request that weir and the other programs must respond to alike.
@@ -117,7 +110,7 @@ func TestMoving(t *testing.T) {
 						t.Skipf("needs %s: %v", m.name, err)
 					}
 					folder, addr := movingFolder(t, name, services)
-					runMover(t, addr, m.name, m.args(folder)...)
+					runMover(t, folder, addr, m.name, m.args...)
 					check(t, m.name, addr)
 				})
 			}
@@ -156,7 +149,7 @@ func movingServices(t *testing.T) map[string]string {
 	for addr, name := range map[string]string{"127.0.0.1:9001": "site", "127.0.0.1:9002": "api", "127.0.0.1:9003": "api"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Upgrade") == "websocket" {
-				echoLine(w)
+				switchToEcho(t, w)
 				return
 			}
 			w.Header().Set("X-Powered-By", "magic")
@@ -177,18 +170,18 @@ func movingServices(t *testing.T) map[string]string {
 	return addrs
 }
 
-// echoLine switches to another protocol and sends back one line.
-func echoLine(w http.ResponseWriter) {
-	c, rw, err := http.NewResponseController(w).Hijack()
+// switchToEcho switches to another protocol, in which it sends back all bytes. The key of the
+// WebSocket handshake is that of movingRequest.send.
+func switchToEcho(t *testing.T, w http.ResponseWriter) {
+	nc, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		t.Error(err)
 		return
 	}
-	defer c.Close()
-	io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
-		"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n") // of the key in send
-	line, _ := rw.ReadString('\n')
-	io.WriteString(c, line)
+	defer nc.Close()
+	io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+		"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+	io.Copy(nc, rw)
 }
 
 // movingFolder copies an example and replaces its addresses by free ones. It returns the
@@ -199,18 +192,13 @@ func movingFolder(t *testing.T, name string, services map[string]string) (folder
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join("../../examples/moving", name))); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	addr = l.Addr().String()
+	addr = freePort(t)
 	_, port, _ := net.SplitHostPort(addr)
 	pairs := []string{"127.0.0.1:8080", addr, ":8080", ":" + port}
 	for from, to := range services {
 		pairs = append(pairs, from, to)
 	}
-	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -231,18 +219,12 @@ func movingFolder(t *testing.T, name string, services map[string]string) (folder
 	return folder, addr
 }
 
-// runMover runs a program until the end of the test. It returns when the program listens.
-func runMover(t *testing.T, addr, name string, args ...string) {
+// runMover runs a program in a folder until the end of the test. It returns when the program
+// listens.
+func runMover(t *testing.T, folder, addr, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	for i, arg := range args {
-		if arg == "-p" || arg == "--config" || arg == "-f" {
-			cmd.Dir = args[i+1]
-		}
-	}
-	if info, err := os.Stat(cmd.Dir); err == nil && !info.IsDir() {
-		cmd.Dir = filepath.Dir(cmd.Dir)
-	}
+	cmd.Dir = folder
 	var out text
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

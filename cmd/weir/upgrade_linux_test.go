@@ -194,42 +194,13 @@ func hasEnded(pid int) bool {
 	return err != nil || zombie.Match(stat)
 }
 
-// freePort returns an address of the loopback interface outside of the range of ephemeral
-// ports, so that no connection takes it.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for port := 20100 + os.Getpid()%5000; ; port++ {
-		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil && usedPorts.add(port) {
-			defer l.Close()
-			return l.Addr().String()
-		} else if err == nil {
-			l.Close()
-		}
-	}
-}
-
-// usedPorts are the results of freePort.
-var usedPorts portSet
-
-type portSet struct{ ports [1 << 16]atomic.Bool }
-
-func (s *portSet) add(port int) bool { return s.ports[port].CompareAndSwap(false, true) }
-
 // echoUpstream responds to requests and counts them, and switches to an echo of every byte.
 func echoUpstream(t *testing.T, served *atomic.Int64) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		served.Add(1)
-		if r.Header.Get("Upgrade") == "" {
-			return
+		if r.Header.Get("Upgrade") != "" {
+			switchToEcho(t, w)
 		}
-		nc, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer nc.Close()
-		io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-		io.Copy(nc, rw)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
