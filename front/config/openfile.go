@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/weirhq/weir/internal/yamlfile"
 )
 
 // relativeHint is the hint if a file or folder that a file names cannot be used.
@@ -19,19 +17,6 @@ func resolve(file, path string) string {
 		return path
 	}
 	return filepath.Join(filepath.Dir(file), path)
-}
-
-// readNamed reads a regular file that is named at a position of another one, and adds it to
-// the Sources. If it cannot be read, readNamed reports a mistake, in which kind comes before
-// the name, and returns false.
-func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string) (src []byte, ok bool) {
-	src, err := readRegularFile(name)
-	if err != nil {
-		by.Mistakef(at, relativeHint, "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
-		return nil, false
-	}
-	r.config.Sources = append(r.config.Sources, name)
-	return src, true
 }
 
 var errNotRegular = errors.New("not a regular file")

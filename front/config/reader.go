@@ -38,6 +38,19 @@ type (
 	readFunc   = yamlfile.ReadFunc[filling]
 )
 
+// readNamed reads a regular file that is named at a position of another one, and adds it to
+// the Sources. If it cannot be read, readNamed reports a mistake, in which kind comes before
+// the name, and returns false.
+func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string) (src []byte, ok bool) {
+	src, err := readRegularFile(name)
+	if err != nil {
+		by.Mistakef(at, relativeHint, "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
+		return nil, false
+	}
+	r.config.Sources = append(r.config.Sources, name)
+	return src, true
+}
+
 // has reports whether the file has a value for a key.
 func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
 
