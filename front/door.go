@@ -221,7 +221,7 @@ func (d *Door) count(x *exchange, took time.Duration) {
 	c.requests.Inc()
 	c.duration.Observe(took.Seconds())
 	if x.Waited > 0 {
-		x.to.servers[x.Server].Observe(x.Waited.Seconds())
+		observeWait(x.Server, x.Waited)
 	}
 	if x.failedByUpstream() {
 		d.countFailure(x)

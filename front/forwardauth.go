@@ -77,7 +77,7 @@ func (a *forwardAuth) apply(x *exchange) (responded bool) {
 		return true
 	}
 	if v.Waited > 0 {
-		a.to.servers[v.Server].Observe(v.Waited.Seconds())
+		observeWait(v.Server, v.Waited)
 	}
 	x.SendRemove = joinNames(x.SendRemove, a.copy)
 	for i := range v.fields {

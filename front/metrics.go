@@ -294,13 +294,14 @@ func (m *reloadMetrics) count(result string) {
 	m.last.WithLabelValues(result).SetToCurrentTime()
 }
 
-// servers returns the histogram of each server of an upstream.
-func (m *metrics) servers(up *proxy.Upstream) map[*proxy.Server]prometheus.Observer {
-	observers := make(map[*proxy.Server]prometheus.Observer)
-	for _, s := range up.Servers() {
-		observers[s] = m.upstream.WithLabelValues(up.Name(), s.URL())
-	}
-	return observers
+// prepare gives each server of an upstream the histogram of its durations.
+func (m *metrics) prepare(up *proxy.Upstream) {
+	up.Prepare(func(s *proxy.Server) { s.Context = m.upstream.WithLabelValues(up.Name(), s.URL()) })
+}
+
+// observeWait counts the time that an exchange has waited for a server.
+func observeWait(s *proxy.Server, waited time.Duration) {
+	s.Context.(prometheus.Observer).Observe(waited.Seconds())
 }
 
 // forget removes the histograms of the servers that are in before but not in now.

@@ -152,7 +152,7 @@ func (m *mirror) send(c *requestCopy) {
 // count counts a copy that was sent. late reports whether its time was over.
 func (m *mirror) count(c *requestCopy, late bool) {
 	if c.Waited > 0 {
-		m.to.servers[c.Server].Observe(c.Waited.Seconds())
+		observeWait(c.Server, c.Waited)
 	}
 	failure, _ := c.Err.(*proxy.Error)
 	switch {

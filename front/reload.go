@@ -48,6 +48,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		return nil, err
 	}
 	logs.apply()
+	t.adopt(before)
 	d.conns.SetMax(t.files.Upstreams)
 	d.tables.Store(t)
 	for _, g := range t.gates {

@@ -1,8 +1,6 @@
 package front
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
 )
@@ -66,9 +64,8 @@ func (r *route) applyStages(x *exchange) (responded bool) {
 
 // An upstream is a destination of requests.
 type upstream struct {
-	name    string
-	proxy   *proxy.Proxy
-	servers map[*proxy.Server]prometheus.Observer // durations of the upstream's servers
+	name  string
+	proxy *proxy.Proxy
 }
 
 // An eventSet selects the events that a request writes.

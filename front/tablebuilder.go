@@ -63,11 +63,11 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
 		up.Share(b.conns)
+		b.metrics.prepare(up)
 		t.upstreams = append(t.upstreams, up)
 		upstreams[u.Name] = &upstream{
-			name:    u.Name,
-			proxy:   &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
-			servers: b.metrics.servers(up),
+			name:  u.Name,
+			proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
 		}
 	}
 	constraints := make(router.Constraints, len(cfg.Constraints))

@@ -25,6 +25,17 @@ type tables struct {
 	pages         *errorPages          // of requests that have no route
 }
 
+// adopt takes over the servers of the tables before, with their connections and their state.
+func (t *tables) adopt(before *tables) {
+	for _, up := range t.upstreams {
+		for _, other := range before.upstreams {
+			if other.Name() == up.Name() {
+				up.Adopt(other)
+			}
+		}
+	}
+}
+
 // close closes the idle connections to the upstreams. Connections in use are
 // closed when their exchange ends.
 func (t *tables) close() {

@@ -44,7 +44,7 @@ const (
 // connect returns a connection for a transfer. If no server accepts one, it
 // waits and retries.
 func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
-	if len(u.servers) == 0 {
+	if len(u.Servers()) == 0 {
 		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
 	}
 	c, failed := u.connectNow(t, reuse, t.x.timeout())
@@ -63,13 +63,13 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 // just tried.
 func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	var failed *Error
-	first := u.turn.Add(1) - 1
+	order := u.order()
 	now := time.Now()
 	t.now = now
-	for _, down := range []bool{false, true} {
-		for i := range uint64(len(u.servers)) {
-			s := u.servers[(first+i)%uint64(len(u.servers))]
-			if s.down(now) != down || t.waiting && s.failedAfter(now.Add(-probePause)) {
+	for _, usable := range []bool{true, false} { // servers that cannot be used are the last resort
+		for range order.len() {
+			s := order.next()
+			if s.usable(now) != usable || t.waiting && s.failedAfter(now.Add(-probePause)) {
 				continue
 			}
 			if failed != nil {

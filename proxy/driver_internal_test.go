@@ -98,7 +98,7 @@ func replayed(t testing.TB, x *Exchange, client Client, d *replay, p *Proxy) {
 
 // rest ends the reuse delay of the unused connections of a driver.
 func rest(up *Upstream, d *replay) (n int) {
-	p := up.servers[0].pools.of(d)
+	p := up.Servers()[0].pools.of(d)
 	for _, c := range p.conns {
 		c.idle, c.ready = c.idle.Add(-longReuseDelay), c.ready.Add(-longReuseDelay)
 	}

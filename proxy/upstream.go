@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,8 +15,8 @@ import (
 const DefaultMaxFields = http1.DefaultMaxFields
 
 // An Upstream is a service that consists of one server, or of several
-// equivalent ones that are used in turn. It is safe for concurrent use. The
-// zero value has no server and responds to every request with 502.
+// equivalent ones. It is safe for concurrent use. The zero value has no server
+// and responds to every request with 502.
 type Upstream struct {
 	// ConnectRetry limits the time in which an exchange retries to connect if
 	// no server accepts a connection. The pauses between the attempts grow.
@@ -28,48 +30,162 @@ type Upstream struct {
 	MaxFields int
 
 	name    string
-	servers []*Server
 	turn    atomic.Uint64
 	waiting atomic.Int64 // exchanges that wait for a connection
+	set     atomic.Pointer[serverSet]
+
+	mu      sync.Mutex // guards the fields below, and is held while set changes
+	shared  *Conns
+	prepare func(*Server)
+	kept    map[*Server]bool // servers that another upstream has adopted
+	closed  bool
 }
+
+// A serverSet is the servers of an upstream at one time. It is immutable.
+type serverSet struct {
+	servers []*Server // in the order of the endpoints
+}
+
+var noServers = new(serverSet)
 
 // NewUpstream returns an upstream of the servers at the given URLs, each
 // http://host:port. It does not connect to them before the first request.
 func NewUpstream(name string, urls ...string) (*Upstream, error) {
-	if len(urls) == 0 {
-		return nil, fmt.Errorf("upstream %s has no server", name)
+	endpoints := make([]Endpoint, len(urls))
+	for i, u := range urls {
+		endpoints[i].URL = u
 	}
 	u := &Upstream{name: name}
-	for _, raw := range urls {
-		s, err := newServer(raw)
-		if err != nil {
-			return nil, fmt.Errorf("upstream %s: %w", name, err)
-		}
-		u.servers = append(u.servers, s)
+	if err := u.SetServers(endpoints); err != nil {
+		return nil, err
 	}
 	return u, nil
+}
+
+// SetServers replaces the servers. A server with the same URL and Addr as before keeps its
+// connections and its state. Exchanges that use one of the others continue. After an error,
+// nothing has changed.
+func (u *Upstream) SetServers(endpoints []Endpoint) error {
+	if len(endpoints) == 0 {
+		return fmt.Errorf("upstream %s has no server", u.name)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	now := u.now()
+	next := new(serverSet)
+	var added []*Server
+	for _, e := range endpoints {
+		s, err := newServer(e)
+		if err != nil {
+			return fmt.Errorf("upstream %s: %w", u.name, err)
+		}
+		if same := now.find(s); same != nil {
+			s = same
+		} else {
+			added = append(added, s)
+		}
+		next.servers = append(next.servers, s)
+	}
+	for _, s := range added {
+		u.open(s)
+	}
+	u.set.Store(next)
+	u.closeOthers(now, next)
+	return nil
+}
+
+// Adopt takes over the servers of another upstream that have the same URL and Addr as a server
+// of u, with their connections and their state. It must be called before the first request to
+// u. Closing the other upstream does not close these servers.
+func (u *Upstream) Adopt(other *Upstream) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	other.mu.Lock()
+	defer other.mu.Unlock()
+	now, next := u.now(), new(serverSet)
+	for _, s := range now.servers {
+		if same := other.now().find(s); same != nil && !other.closed {
+			if other.kept == nil {
+				other.kept = make(map[*Server]bool)
+			}
+			other.kept[same] = true
+			s = same
+		}
+		next.servers = append(next.servers, s)
+	}
+	u.set.Store(next)
+	u.closeOthers(now, next)
+}
+
+// now returns the servers in use.
+func (u *Upstream) now() *serverSet {
+	if set := u.set.Load(); set != nil {
+		return set
+	}
+	return noServers
+}
+
+// find returns the server with the same endpoint, or nil.
+func (set *serverSet) find(s *Server) *Server {
+	i := slices.IndexFunc(set.servers, func(other *Server) bool { return other.url == s.url && other.addr == s.addr })
+	if i < 0 {
+		return nil
+	}
+	return set.servers[i]
+}
+
+// open prepares a new server. The caller holds mu.
+func (u *Upstream) open(s *Server) {
+	if u.shared != nil {
+		s.share(u.shared)
+	}
+	if u.prepare != nil {
+		u.prepare(s)
+	}
+}
+
+// closeOthers closes the servers that are in before but not in next. The caller holds mu.
+func (u *Upstream) closeOthers(before, next *serverSet) {
+	for _, s := range before.servers {
+		if !u.kept[s] && !slices.Contains(next.servers, s) {
+			s.close()
+		}
+	}
 }
 
 // Name returns the name given to NewUpstream.
 func (u *Upstream) Name() string { return u.name }
 
-// Servers returns the servers in the order given to NewUpstream. The caller
-// must not change the slice.
-func (u *Upstream) Servers() []*Server { return u.servers }
+// Servers returns the servers in use. The caller must not change the slice.
+func (u *Upstream) Servers() []*Server { return u.now().servers }
 
 // Share counts the connections of u in c. It must be called once, before the
 // first request.
 func (u *Upstream) Share(c *Conns) {
-	for _, s := range u.servers {
-		s.shared = c
-		c.add(&s.pools)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.shared = c
+	for _, s := range u.now().servers {
+		s.share(c)
+	}
+}
+
+// Prepare calls f for each server before its first exchange, so that f can set its Context. It
+// must be called once, before the first request.
+func (u *Upstream) Prepare(f func(*Server)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.prepare = f
+	for _, s := range u.now().servers {
+		f(s)
 	}
 }
 
 // Close closes the unused connections now, and the others after their
-// exchanges.
+// exchanges. It leaves servers that another upstream has adopted.
 func (u *Upstream) Close() {
-	for _, s := range u.servers {
-		s.close()
-	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	u.closeOthers(u.now(), noServers)
 }
