@@ -170,6 +170,7 @@ var layers = map[string]struct {
 	"internal/readable": {why: "formatting for people needs no other package"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the resource usage of processes from /proc"},
+	"internal/proxyproto": {why: "headers of the PROXY protocol without input and output; both sides of the proxy share it"},
 	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
 		why: "makes and verifies hashes of passwords"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs no other package"},
