@@ -55,7 +55,7 @@ var layers = map[string]struct {
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/coding",
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/certs", "front/internal/coding",
 			"front/internal/files", "front/internal/redirect", "front/internal/rewrite", "front/internal/target",
 			"front/internal/template", "internal/filebudget", "internal/http1", "internal/httpsyntax",
 			"internal/lazydeadline", "internal/machine", "internal/password", "internal/sibling", "internal/transport",
@@ -66,10 +66,14 @@ var layers = map[string]struct {
 		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
 	},
 	"front/config": {
-		own: []string{"router", "proxy", "front/internal/files", "front/internal/redirect", "front/internal/rewrite",
-			"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
+		own: []string{"router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",
+			"front/internal/rewrite", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
 			"internal/password", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
+	},
+	"front/internal/certs": {
+		own: []string{"internal/yamlfile"},
+		why: "reads certificates and chooses one; it knows neither listeners nor the configuration",
 	},
 	"front/internal/coding": {
 		foreign: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
@@ -173,6 +177,7 @@ var layers = map[string]struct {
 	"internal/proxyproto": {why: "headers of the PROXY protocol without input and output; both sides of the proxy share it"},
 	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
 		why: "makes and verifies hashes of passwords"},
+	"internal/certtest":   {why: "certificates for the tests of several packages"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs no other package"},
 	"internal/http1": {own: []string{"internal/httpsyntax"},
 		why: "parses HTTP/1 without input and output; servers and clients share it"},

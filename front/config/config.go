@@ -28,13 +28,20 @@ type Config struct {
 	// directory or absolute. Sources are the names of all files that Parse has read.
 	Include, Sources []string
 
+	// Warnings are problems that do not prevent the use of the configuration, such as an expired
+	// certificate.
+	Warnings Mistakes
+
 	// Namespace is the name of the service in every log event. Default "front-door".
 	Namespace string
 
 	// Listen holds the addresses of the public listeners as host:port, or
 	// SystemdPrefix and the name of sockets that systemd passes. An empty host means
-	// all interfaces, and port 0 any free port. At least one; default ":20000".
+	// all interfaces, and port 0 any free port. The default is ":20000", or none with TLS.
 	Listen []string
+
+	// TLS configures the listeners for https. Nil, the default, is none.
+	TLS *TLS
 
 	// Admin is the address of the admin listener, as in Listen, or AdminOff.
 	// Default "127.0.0.1:20001".

@@ -9,7 +9,7 @@ import (
 // values; nil means that there are no variables.
 //
 // Parse resolves no host names and binds no addresses. It reads only the files that the
-// configuration names: included files, redirects, users and pages. It checks that the roots of
+// configuration names: included files, redirects, users, pages and certificates. It checks that the roots of
 // files and the folders of the log's files exist.
 //
 // The error is of type [Mistakes] and contains every mistake in all files. In a
@@ -20,6 +20,7 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 	case root != nil:
 		r.readFile(root)
 		r.readIncluded(file)
+		r.checkTLS(c)
 		r.checkAddresses(c)
 		r.checkLog(c)
 		r.readRedirects(file)

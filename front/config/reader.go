@@ -29,6 +29,9 @@ type filling struct {
 	upstream *Upstream   // nil outside upstreams
 	route    *routeDraft // nil outside routes
 	share    *shareDraft // nil outside the split of a route
+
+	certificate *certificateDraft   // nil outside tls.certificates
+	clients     *ClientCertificates // nil outside tls.client_certificates
 }
 
 type (
@@ -112,6 +115,9 @@ type userFile struct {
 	*yamlfile.File
 	users []User
 }
+
+// A certificateDraft has the names of the files of a certificate, and their positions.
+type certificateDraft struct{ cert, key yamlfile.Scalar }
 
 // A logFieldDraft is a field that a route adds to its events.
 type logFieldDraft struct{ key, value yamlfile.Scalar }

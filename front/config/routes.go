@@ -125,22 +125,39 @@ func (r *reader) rightUpstream(name string) string {
 	return "the upstreams are " + strings.Join(names, ", ")
 }
 
-// checkAddresses reports a public listener with the same port as the admin listener.
+// checkAddresses reports listeners that have the same port.
 func (r *reader) checkAddresses(c *Config) {
-	if c.Admin == AdminOff {
-		return
+	type listener struct {
+		kind, addr string
+		at         []yamlfile.Pos // empty for a default
 	}
-	for i, listen := range c.Listen {
-		if !samePort(listen, c.Admin) {
-			continue
+	list := func(kind, path string, addrs []string) (all []listener) {
+		for i, addr := range addrs {
+			l := listener{kind: kind, addr: addr}
+			if given := r.Positions[path]; i < len(given) {
+				l.at = given[i : i+1]
+			}
+			all = append(all, l)
 		}
-		// At least one of the two is in the file, because the defaults differ.
-		at := slices.Concat(r.Positions["admin"], r.Positions["listen"])[0]
-		if stood := r.Positions["listen"]; i < len(stood) {
-			at = stood[i]
+		return all
+	}
+	all := list("the listener", "listen", c.Listen)
+	if c.TLS != nil {
+		all = append(all, list("the listener of tls", "tls.listen", c.TLS.Listen)...)
+	}
+	if c.Admin != AdminOff {
+		all = append(all, list("the admin listener", "admin", []string{c.Admin})...)
+	}
+	for i, l := range all {
+		for _, other := range all[i+1:] {
+			if l.kind == other.kind || !samePort(l.addr, other.addr) {
+				continue // a list contains no address twice
+			}
+			// At least one of the two is in the file, because the defaults differ.
+			at := append(slices.Clone(l.at), other.at...)[0]
+			r.Mistakef(at, "give one of them another port", "%s %s and %s %s have the same port", l.kind,
+				yamlfile.Quote(l.addr), other.kind, yamlfile.Quote(other.addr))
 		}
-		r.Mistakef(at, "give one of them another port", "the listener %s and the admin listener %s have the same port",
-			yamlfile.Quote(listen), yamlfile.Quote(c.Admin))
 	}
 }
 

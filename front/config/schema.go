@@ -120,7 +120,7 @@ var schema = append([]key{
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(limitKeys(), routeRedirectKeys(), editKeys(),
-	accessKeys("access"), accessKeys("routes.*.access"),
+	tlsKeys, accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
 	errorKeys(""), errorKeys("routes.*."))...)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/certtest"
 )
 
 func TestSchemaIsATree(t *testing.T) {
@@ -41,7 +43,8 @@ func TestManualHoldsEveryKey(t *testing.T) {
 			continue // the manual describes the keys below it
 		}
 		path := strings.NewReplacer(".*.", ".NAME.", ".*", ".NAME").Replace(k.Path)
-		path = strings.NewReplacer("routes.NAME.", "routes.", "split.NAME.", "split.").Replace(path)
+		path = strings.NewReplacer("routes.NAME.", "routes.", "split.NAME.", "split.",
+			"certificates.NAME.", "certificates.").Replace(path)
 		section := built
 		if k.Later != "" {
 			section = later
@@ -67,6 +70,9 @@ func TestManualShowsAConfiguration(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(folder, "public"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	root := certtest.Root(t, "root")
+	root.Issue(t, certtest.Options{}).Write(t, folder, "shop")
+	root.Write(t, folder, "clients-ca")
 	if _, err := Parse(filepath.Join(folder, "weir.yaml"), []byte(block), nil); err != nil {
 		t.Error(err)
 	}

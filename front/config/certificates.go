@@ -1,0 +1,208 @@
+package config
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// tlsKeys are the keys of [TLS].
+var tlsKeys = []key{
+	{Path: "tls", Read: readTLS},
+	{Path: "tls.listen", Ambiguous: true,
+		Read: some(parseListen, func(c *Config) *[]string { return &c.TLS.Listen })},
+	{Path: "tls.min_version", Read: one(parseVersion, func(c *Config) *uint16 { return &c.TLS.MinVersion })},
+	{Path: "tls.certificates", Read: readCertificates,
+		Required: "name the files, as in: certificates: [{cert: site.pem, key: site.key}]"},
+	{Path: "tls.certificates.*", Read: readCertificate, Called: "a certificate"},
+	{Path: "tls.certificates.*.cert", Required: "name the file with the certificate and those of its issuers",
+		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.cert })},
+	{Path: "tls.certificates.*.key",
+		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.key })},
+	{Path: "tls.client_certificates", Read: readAllClientCertificates},
+	{Path: "tls.client_certificates.*", Read: readClientCertificates, Called: "an entry of client_certificates"},
+	{Path: "tls.client_certificates.*.hosts", Ambiguous: true,
+		Read: yamlfile.Some(parseCertificateHost, func(f filling) *[]string { return &f.clients.Hosts })},
+	{Path: "tls.client_certificates.*.roots", Read: readRoots,
+		Required: "name the file with the certificates of the issuers, as in: roots: ca.pem"},
+	{Path: "tls.client_certificates.*.optional", Ambiguous: true,
+		Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.clients.Optional })},
+}
+
+func readTLS(r *fileReader, p place, n *yamlfile.Node) {
+	p.To.config.TLS = &TLS{Listen: []string{":443"}, MinVersion: tls.VersionTLS12}
+	r.Fields(p, n)
+}
+
+// parseVersion reads a version of TLS.
+func parseVersion(s yamlfile.Scalar) (uint16, *yamlfile.Refusal) {
+	switch s.Text {
+	case "1.2":
+		return tls.VersionTLS12, nil
+	case "1.3":
+		return tls.VersionTLS13, nil
+	}
+	return 0, yamlfile.Refuse("it is 1.2 or 1.3; older versions are not safe", "%s is not a version of TLS that weir has",
+		yamlfile.Quote(s.Text))
+}
+
+func readCertificates(r *fileReader, p place, n *yamlfile.Node) {
+	if r.RefuseEmpty(p, n) {
+		return
+	}
+	for _, element := range r.Elements(p, n) {
+		readCertificate(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+	}
+}
+
+// readCertificate reads a pair of files.
+func readCertificate(r *fileReader, p place, n *yamlfile.Node) {
+	d := new(certificateDraft)
+	p.To.certificate = d
+	r.Fields(p, n)
+	if d.cert.Text == "" {
+		return
+	}
+	if d.key.Text == "" {
+		d.key = d.cert
+	}
+	pair := Certificate{Cert: resolve(r.Name(), d.cert.Text), Key: resolve(r.Name(), d.key.Text)}
+	if pair.Leaf = checkPair(r, d, pair); pair.Leaf != nil {
+		all := &p.To.config.TLS.Certificates
+		*all = append(*all, pair)
+		p.To.warnOfExpiry(r.File, d.cert, pair.Leaf)
+	}
+}
+
+// checkPair reads the files of a certificate and returns the server's certificate. If it has
+// reported a mistake, it returns nil. The files are not in the Sources, because the front door
+// notices their changes without a reload.
+func checkPair(r *fileReader, d *certificateDraft, pair Certificate) *x509.Certificate {
+	certPEM, ok := readPEM(r, d.cert, "the certificate", pair.Cert)
+	if !ok {
+		return nil
+	}
+	keyPEM, ok := readPEM(r, d.key, "the key", pair.Key)
+	if !ok {
+		return nil
+	}
+	chain, refused := certs.ParseChain(certPEM)
+	if refused != nil {
+		r.Mistakef(d.cert.Pos, refused.Hint, "the certificate %s: %s", yamlfile.Quote(pair.Cert), refused.What)
+	}
+	key, refusedKey := certs.ParseKey(keyPEM)
+	if refusedKey != nil {
+		r.Mistakef(d.key.Pos, refusedKey.Hint, "the key %s: %s", yamlfile.Quote(pair.Key), refusedKey.What)
+	}
+	if refused != nil || refusedKey != nil {
+		return nil
+	}
+	if _, refused = certs.Join(chain, key); refused != nil {
+		r.Mistakef(d.cert.Pos, refused.Hint, "the certificate %s: %s", yamlfile.Quote(pair.Cert), refused.What)
+		return nil
+	}
+	return chain[0]
+}
+
+// maxPEMBytes is the maximum size of a file with certificates or a key.
+const maxPEMBytes = 1 << 20
+
+// readPEM reads a file of certificates or a key.
+func readPEM(r *fileReader, at yamlfile.Scalar, kind, name string) ([]byte, bool) {
+	src, err := readRegularFile(name)
+	switch {
+	case err != nil:
+		r.Mistakef(at.Pos, relativeHint, "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
+	case len(src) > maxPEMBytes:
+		r.Mistakef(at.Pos, "name a file in PEM format", "%s %s has %d bytes; the limit is %d", kind, yamlfile.Quote(name),
+			len(src), maxPEMBytes)
+	default:
+		return src, true
+	}
+	return nil, false
+}
+
+// warnOfExpiry adds a warning of a certificate that clients do not accept now.
+func (r *reader) warnOfExpiry(f *yamlfile.File, at yamlfile.Scalar, cert *x509.Certificate) {
+	if complaint := certs.Complaint(cert, time.Now()); complaint != "" {
+		r.config.Warnings = append(r.config.Warnings, Mistake{File: f.Name(), Line: at.Pos.Line, Col: at.Pos.Col,
+			What: "the certificate " + yamlfile.Quote(at.Text) + " " + complaint, Hint: "clients do not accept it"})
+	}
+}
+
+func readAllClientCertificates(r *fileReader, p place, n *yamlfile.Node) {
+	if r.RefuseEmpty(p, n) {
+		return
+	}
+	for _, element := range r.Elements(p, n) {
+		readClientCertificates(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+	}
+}
+
+func readClientCertificates(r *fileReader, p place, n *yamlfile.Node) {
+	d := new(ClientCertificates)
+	p.To.clients = d
+	r.Fields(p, n)
+	all := &p.To.config.TLS.ClientCertificates
+	hasHosts := slices.ContainsFunc(n.Pairs, func(pair yamlfile.Pair) bool { return pair.Key.Text == "hosts" })
+	for _, before := range *all {
+		if len(before.Hosts) == 0 && !hasHosts {
+			r.Mistakef(n.Pos, "add hosts to one of the two, as in: hosts: [admin.example.com]",
+				"two entries of client_certificates are for all hosts")
+		}
+		for _, host := range d.Hosts {
+			if slices.Contains(before.Hosts, host) {
+				r.Mistakef(n.Pos, "keep one of the two", "%s is in two entries of client_certificates", yamlfile.Quote(host))
+			}
+		}
+	}
+	*all = append(*all, *d)
+}
+
+// parseCertificateHost reads the name of a host, or a wildcard as in certificates.
+func parseCertificateHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	name := strings.ToLower(s.Text)
+	domain, _ := strings.CutPrefix(name, "*.")
+	if !isHost(domain) || strings.HasSuffix(domain, ".") || strings.Contains(domain, ":") || strings.Contains(domain, "_") {
+		return "", yamlfile.Refuse("write a name, as in admin.example.com or *.example.com", "%s is not the name of a host",
+			yamlfile.Quote(s.Text))
+	}
+	return name, nil
+}
+
+// readRoots reads a file of certificates of issuers.
+func readRoots(r *fileReader, p place, n *yamlfile.Node) {
+	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	if !ok {
+		return
+	}
+	name := resolve(r.Name(), path.Text)
+	src, ok := p.To.readNamed(r.File, path.Pos, "the roots", name)
+	if !ok {
+		return
+	}
+	roots, refused := certs.ParseChain(src)
+	if refused == nil {
+		if i := slices.IndexFunc(roots, func(c *x509.Certificate) bool { return !c.IsCA }); i >= 0 {
+			refused = yamlfile.Refuse("name the certificates of issuers, not those of clients",
+				"certificate %d (%s) cannot issue others", i+1, yamlfile.Quote(roots[i].Subject.String()))
+		}
+	}
+	if refused != nil {
+		r.Mistakef(path.Pos, refused.Hint, "the roots %s: %s", yamlfile.Quote(name), refused.What)
+		return
+	}
+	p.To.clients.Roots = roots
+}
+
+// checkTLS removes the default plain listener if there are listeners for https.
+func (r *reader) checkTLS(c *Config) {
+	if c.TLS != nil && !r.has("listen") {
+		c.Listen = nil
+	}
+}

@@ -1,0 +1,154 @@
+package config_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/certtest"
+)
+
+// tlsFolder makes a folder with certificates and keys.
+func tlsFolder(t *testing.T) (folder string, shop *certtest.Pair, root *certtest.Pair) {
+	t.Helper()
+	folder, root = t.TempDir(), certtest.Root(t, "root")
+	shop = root.Issue(t, certtest.Options{Name: "shop", Hosts: []string{"shop.example"}})
+	shop.Write(t, folder, "shop")
+	root.Issue(t, certtest.Options{Name: "other"}).Write(t, folder, "other")
+	old := time.Now().Add(-100 * 24 * time.Hour)
+	root.Issue(t, certtest.Options{Name: "old", From: old, To: old.Add(time.Hour)}).Write(t, folder, "old")
+	for name, src := range map[string][]byte{
+		"ca.pem":    certtest.PEM(root.Cert),
+		"both.pem":  append(certtest.PEM(shop.Cert), shop.KeyPEM(t)...),
+		"order.pem": certtest.PEM(root.Cert, shop.Cert),
+		"empty.pem": nil,
+		"large.pem": make([]byte, 1<<20+1),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), src, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, shop, root
+}
+
+// parseIn parses a configuration in a folder.
+func parseIn(folder, src string) (*config.Config, error) {
+	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
+}
+
+func TestParseTLS(t *testing.T) {
+	folder, shop, root := tlsFolder(t)
+	c, err := parseIn(folder, `
+tls:
+  listen: ["127.0.0.1:8443", systemd/https.socket]
+  min_version: 1.3
+  certificates: [{cert: shop.pem, key: shop.key}, {cert: both.pem}]
+  client_certificates:
+    - {hosts: [Admin.example, "*.partner.example"], roots: ca.pem}
+    - {roots: ca.pem, optional: true}
+`+smallest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(folder, name) }
+	want := &config.TLS{
+		Listen:     []string{"127.0.0.1:8443", "systemd/https.socket"},
+		MinVersion: tls.VersionTLS13,
+		Certificates: []config.Certificate{
+			{Cert: in("shop.pem"), Key: in("shop.key"), Leaf: shop.Cert},
+			{Cert: in("both.pem"), Key: in("both.pem"), Leaf: shop.Cert},
+		},
+		ClientCertificates: []config.ClientCertificates{
+			{Hosts: []string{"admin.example", "*.partner.example"}, Roots: []*x509.Certificate{root.Cert}},
+			{Roots: []*x509.Certificate{root.Cert}, Optional: true},
+		},
+	}
+	if diff := cmp.Diff(want, c.TLS); diff != "" {
+		t.Errorf("TLS (-want +got):\n%s", diff)
+	}
+	if c.Listen != nil || len(c.Warnings) != 0 {
+		t.Errorf("Listen = %q, Warnings = %v", c.Listen, c.Warnings)
+	}
+}
+
+func TestPlainListenersBesideTLS(t *testing.T) {
+	folder, _, _ := tlsFolder(t)
+	const certificates = "certificates: {cert: shop.pem, key: shop.key}"
+	c, err := parseIn(folder, "listen: ':80'\ntls: {"+certificates+"}\n"+smallest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{":80", ":443"}, append(c.Listen, c.TLS.Listen...)); diff != "" {
+		t.Errorf("addresses (-want +got):\n%s", diff)
+	}
+	if c.TLS.MinVersion != tls.VersionTLS12 {
+		t.Errorf("MinVersion = %#x", c.TLS.MinVersion)
+	}
+}
+
+func TestExpiredCertificateIsAWarning(t *testing.T) {
+	folder, _, _ := tlsFolder(t)
+	c, err := parseIn(folder, "tls: {certificates: [{cert: old.pem, key: old.key}]}\n"+smallest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantMistakes(t, c.Warnings, []string{`1:29 the certificate "old.pem" has expired on |clients do not accept it`})
+}
+
+func TestMistakesInTLS(t *testing.T) {
+	folder, _, _ := tlsFolder(t)
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"nothing", "tls: {}\n", []string{`1:1 "tls" has no "certificates"|certificates: [{cert:`}},
+		{"a single value", "tls: true\n", []string{`1:6 "tls" must be a mapping`}},
+		{"no certificates", "tls: {certificates: []}\n", []string{`1:21 "certificates" is empty`}},
+		{"names of files", "tls: {certificates: [shop.pem]}\n", []string{`1:22 a certificate must be a mapping|cert, key`}},
+		{"a key without a certificate", "tls: {certificates: [{key: shop.key}]}\n", []string{`1:22 a certificate has no "cert"`}},
+		{"files that are missing", "tls: {certificates: [{cert: no.pem, key: shop.key}, {cert: shop.pem, key: no.key}]}\n",
+			[]string{`1:29 no.pem": no such file`, `1:75 no.key": no such file`}},
+		{"a folder", "tls: {certificates: [{cert: ., key: shop.key}]}\n", []string{`1:29 not a regular file`}},
+		{"a large file", "tls: {certificates: [{cert: large.pem, key: shop.key}]}\n", []string{`1:29 1048577 bytes; the limit`}},
+		{"swapped files", "tls: {certificates: [{cert: shop.key, key: shop.pem}]}\n",
+			[]string{`1:29 no certificate in PEM|-----BEGIN CERTIFICATE-----`, `1:44 no private key in PEM`}},
+		{"an empty file", "tls: {certificates: [{cert: empty.pem}]}\n",
+			[]string{`1:29 no certificate in PEM`, `1:29 no private key in PEM`}},
+		{"no key in the certificate's file", "tls: {certificates: {cert: shop.pem}}\n", []string{`1:28 no private key in PEM`}},
+		{"the key of another", "tls: {certificates: [{cert: shop.pem, key: other.key}]}\n",
+			[]string{`1:29 not that of the certificate "CN=shop"|the two files are not a pair`}},
+		{"the wrong order", "tls: {certificates: [{cert: order.pem, key: shop.key}]}\n",
+			[]string{`1:29 the chain is in the wrong order|put the server's certificate first`}},
+		{"versions", "tls: {certificates: {cert: both.pem}, min_version: 1.1}\n", []string{`1:52 "1.1"|1.2 or 1.3`}},
+		{"no listener", "tls: {certificates: {cert: both.pem}, listen: []}\n", []string{`1:47 "listen" is empty`}},
+		{"a port without a colon", "tls: {certificates: {cert: both.pem}, listen: 443}\n", []string{`1:47 "443"|":443"`}},
+		{"the port of plain requests", "listen: [':80', '127.0.0.1:443']\ntls: {certificates: {cert: both.pem}}\n",
+			[]string{`1:17 the listener "127.0.0.1:443" and the listener of tls ":443" have the same port`}},
+		{"the port of the admin listener", "tls: {certificates: {cert: both.pem}, listen: ':20001'}\n",
+			[]string{`1:47 the listener of tls ":20001" and the admin listener`}},
+		{"client certificates", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a.example}, {roots: no.pem},\n" +
+			"  {hosts: [a_b, '*', 'a:1'], roots: shop.pem, optional: maybe}]}\n",
+			[]string{`1:61 an entry of client_certificates has no "roots"|roots: ca.pem`, `1:89 the roots|no.pem": no such file`,
+				`2:12 "a_b" is not the name of a host`, `2:17 "*"`, `2:22 "a:1"`, `2:37 "CN=shop") cannot issue others`, `2:57 "maybe"`}},
+		{"a host twice", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a, roots: ca.pem}, {hosts: A, roots: ca.pem},\n" +
+			"  {roots: ca.pem}, {roots: ca.pem}]}\n",
+			[]string{`1:88 "a" is in two entries`, `2:20 two entries of client_certificates are for all hosts`}},
+		{"settings of ciphers", "tls: {certificates: {cert: both.pem}, ciphers: HIGH}\n", []string{`1:39 unknown key "ciphers"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parseIn(folder, c.src+smallest)
+			var ms config.Mistakes
+			if !errors.As(err, &ms) {
+				t.Fatalf("Parse: %v", err)
+			}
+			wantMistakes(t, ms, c.want)
+		})
+	}
+}
