@@ -48,7 +48,7 @@ staticcheck:
 	$(GO) tool staticcheck $(PACKAGES)
 
 tidy:
-	.ci/tidy $(MODULES)
+	.ci/tidy $(MODULES) peers
 
 # The libraries build with the Go version that their go.mod names.
 oldest:

@@ -172,6 +172,7 @@ var layers = map[string]struct {
 		why: "the parts of pages, for reports of any subject"},
 	"internal/vector":   {why: "lines and texts as SVG and PDF"},
 	"internal/readable": {why: "formatting for people needs no other package"},
+	"internal/peer":     {why: "builds programs of other projects for tests"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the resource usage of processes from /proc"},
 	"internal/proxyproto": {why: "headers of the PROXY protocol without input and output; both sides of the proxy share it"},

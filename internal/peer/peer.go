@@ -1,0 +1,88 @@
+// Package peer builds the servers of other projects that tests need: the programs of the
+// module in the folder peers.
+package peer
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Program returns the path of an executable of a package, which is a tool or a folder of the
+// module peers, such as "./name". The first test that needs it builds it into a folder in
+// the user's cache, where later runs find it.
+func Program(t testing.TB, pkg string) string {
+	t.Helper()
+	module := moduleFolder(t)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(cache, "weir-peers", path.Base(pkg)+"-"+version(t, module, pkg))
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// Other test programs may build it at the same time. A rename is atomic.
+	built := fmt.Sprintf("%s.%d", file, os.Getpid())
+	cmd := exec.Command("go", "build", "-C", module, "-o", built, pkg)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
+	}
+	if err := os.Rename(built, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// moduleFolder returns the folder of the module peers. A test runs in the folder of its
+// package.
+func moduleFolder(t testing.TB) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		module := filepath.Join(folder, "peers")
+		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
+			return module
+		}
+		if folder == filepath.Dir(folder) {
+			t.Fatal("no folder above the test contains peers/go.mod")
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+// version returns a text that differs if the program does: a hash of the module's versions,
+// of the version of Go, and of the source files if the package is in the module.
+func version(t testing.TB, module, pkg string) string {
+	t.Helper()
+	hash := sha256.New()
+	fmt.Fprintln(hash, runtime.Version(), pkg)
+	files := []string{filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")}
+	own, err := filepath.Glob(filepath.Join(module, pkg, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(files, own...) {
+		src, err := os.ReadFile(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(hash, name, len(src))
+		hash.Write(src)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
+}
