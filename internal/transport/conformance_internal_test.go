@@ -17,13 +17,26 @@ import (
 type engine struct {
 	driver Driver
 	do     func(f func()) // calls f in a goroutine or task, and waits for its end
-	adopt  func(t *testing.T, nc *net.TCPConn) Conn
+	adopt  func(t *testing.T, nc *net.TCPConn) Carrier
+	tls    bool // connections have TLS
+}
+
+// A peer is the other end of a connection.
+type peer interface {
+	net.Conn
+	CloseWrite() error
+	SetLinger(seconds int) error
 }
 
 // eachEngine runs a test with each driver.
 func eachEngine(t *testing.T, test func(t *testing.T, e *engine)) {
 	for _, start := range engines {
 		t.Run(start.name, func(t *testing.T) { test(t, start.new(t)) })
+		t.Run(start.name+" with TLS", func(t *testing.T) {
+			e := start.new(t)
+			e.tls = true
+			test(t, e)
+		})
 	}
 }
 
@@ -35,7 +48,7 @@ var engines = []struct {
 		return &engine{
 			driver: Goroutines,
 			do:     func(f func()) { f() },
-			adopt: func(t *testing.T, nc *net.TCPConn) Conn {
+			adopt: func(t *testing.T, nc *net.TCPConn) Carrier {
 				c, err := NewConn(nc)
 				if err != nil {
 					t.Fatal(err)
@@ -47,12 +60,15 @@ var engines = []struct {
 }
 
 // pair returns a connection of the engine, and its peer.
-func (e *engine) pair(t *testing.T) (Conn, *net.TCPConn) {
+func (e *engine) pair(t *testing.T) (Conn, peer) {
 	t.Helper()
-	accepted, peer := tcpPair(t)
+	accepted, nc := tcpPair(t)
 	c := e.adopt(t, accepted)
 	t.Cleanup(func() { c.Close() })
-	return c, peer
+	if e.tls {
+		return e.handshake(t, c, nc)
+	}
+	return c, nc
 }
 
 // tcpPair returns both ends of a connection. The peer is closed by the test.
@@ -359,14 +375,14 @@ func TestQuiet(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for _, c := range []struct {
 			name           string
-			arrive         func(peer *net.TCPConn)
+			arrive         func(peer peer)
 			quiet, surplus bool
 		}{
-			{"nothing", func(*net.TCPConn) {}, true, false},
-			{"bytes", func(peer *net.TCPConn) { peer.Write([]byte("x")) }, false, true},
-			{"end", func(peer *net.TCPConn) { peer.CloseWrite() }, false, false},
-			{"bytes and end", func(peer *net.TCPConn) { peer.Write([]byte("x")); peer.CloseWrite() }, false, true},
-			{"reset", func(peer *net.TCPConn) { peer.SetLinger(0); peer.Close() }, false, false},
+			{"nothing", func(peer) {}, true, false},
+			{"bytes", func(peer peer) { peer.Write([]byte("x")) }, false, true},
+			{"end", func(peer peer) { peer.CloseWrite() }, false, false},
+			{"bytes and end", func(peer peer) { peer.Write([]byte("x")); peer.CloseWrite() }, false, true},
+			{"reset", func(peer peer) { peer.SetLinger(0); peer.Close() }, false, false},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				conn, peer := e.pair(t)
@@ -469,15 +485,19 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-// TestCloseWhileWaiting has another goroutine close the connection.
-// TestTryWrite fills a socket without a wait, and checks that the peer gets these bytes.
+// TestTryWrite fills a socket without a wait, continues with Write, and checks that the peer
+// gets these bytes.
 func TestTryWrite(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
-		block, taken := make([]byte, 1<<20), 0
+		sent := make([]byte, 32<<20)
+		for i := range sent {
+			sent[i] = byte(i >> 8)
+		}
+		taken := 0
 		e.do(func() {
 			for {
-				n, err := c.TryWrite(block)
+				n, err := c.TryWrite(sent[taken:min(taken+1<<20, len(sent))])
 				if taken += n; err != nil {
 					t.Error(err)
 				}
@@ -486,19 +506,39 @@ func TestTryWrite(t *testing.T) {
 				}
 			}
 			c.SetWriteDeadline(Past)
-			if n, err := c.TryWrite(block); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			if n, err := c.TryWrite(sent[taken:]); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("after the deadline: %d, %v", n, err)
+			}
+			c.SetWriteDeadline(time.Time{})
+		})
+		if taken == 0 || taken >= len(sent) {
+			t.Fatalf("the socket took %d bytes of %d", taken, len(sent))
+		}
+		got := make(chan []byte)
+		go func() {
+			b, err := io.ReadAll(peer)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- b
+		}()
+		e.do(func() {
+			for _, end := range []int{taken + 1, taken + 100, len(sent)} {
+				if n, err := c.Write(sent[taken:end]); n != end-taken || err != nil {
+					t.Errorf("Write of %d bytes = %d, %v", end-taken, n, err)
+				}
+				taken = end
 			}
 			c.CloseWrite()
 		})
-		n, err := io.Copy(io.Discard, peer)
-		if taken == 0 || n != int64(taken) || err != nil {
-			t.Errorf("the peer got %d bytes, %v; want %d", n, err, taken)
+		if !bytes.Equal(<-got, sent) {
+			t.Error("the peer got other bytes")
 		}
 		e.do(func() { c.Close() })
 	})
 }
 
+// TestCloseWhileWaiting has another goroutine close the connection.
 func TestCloseWhileWaiting(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for name, operation := range operations {

@@ -10,5 +10,5 @@
 //     the coroutine when the socket is ready. A switch costs a small part of a system
 //     call, and an idle connection has no coroutine.
 //
-// A connection with TLS, or a stream of HTTP/2, can be another implementation of Conn.
+// A [TLSConn] adds TLS to a connection of either driver.
 package transport

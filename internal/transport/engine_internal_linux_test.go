@@ -69,7 +69,7 @@ func (l testLoop) call(f func()) {
 	<-done
 }
 
-func (l testLoop) adopt(t *testing.T, nc *net.TCPConn) Conn {
+func (l testLoop) adopt(t *testing.T, nc *net.TCPConn) Carrier {
 	t.Helper()
 	c, err := l.attach(nc)
 	if err != nil {

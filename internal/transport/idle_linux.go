@@ -30,9 +30,12 @@ type Watcher interface {
 // has returned. It calls one method once; to continue, h calls Idle again. No operation
 // may be in progress meanwhile. An idle connection needs no coroutine and no buffer.
 // Idle(nil) ends the state.
-func (c *LoopConn) Idle(h Handler) {
-	c.handler = h
-	if h != nil && (c.mayRead || c.readError() != nil) {
+func (c *LoopConn) Idle(h Handler) { c.idle(h, false) }
+
+// idle is Idle. If pending is true, there is something to do already.
+func (c *LoopConn) idle(h Handler, pending bool) {
+	c.handler, c.pending = h, pending
+	if h != nil && (c.mayRead || pending || c.readError() != nil) {
 		c.queue()
 	}
 }
@@ -49,7 +52,7 @@ func (c *LoopConn) queue() {
 func (c *LoopConn) run() {
 	c.queued = false
 	h, failed := c.handler, c.readError()
-	if h == nil || !c.mayRead && failed == nil {
+	if h == nil || !c.mayRead && !c.pending && failed == nil {
 		return
 	}
 	c.handler = nil

@@ -30,6 +30,7 @@ type LoopConn struct {
 	endSent  bool // by CloseWrite
 	urgent   bool // has had urgent data, before which a read ends
 	queued   bool // is in the loop's queue, for its handler
+	pending  bool // the handler is called even if a read would find nothing
 	closed   atomic.Bool
 
 	remote netip.AddrPort
@@ -374,6 +375,20 @@ func (c *LoopConn) CloseWrite() error {
 // Close implements Conn. The handler of an idle connection is called.
 func (c *LoopConn) Close() error {
 	c.closeBy(c.release)
+	return nil
+}
+
+// closeAfter implements Carrier.
+func (c *LoopConn) closeAfter(last []byte) error {
+	if len(last) == 0 {
+		return c.Close()
+	}
+	c.closeBy(func() {
+		if c.fd >= 0 {
+			sendRaw(int(c.fd), last)
+		}
+		c.release()
+	})
 	return nil
 }
 

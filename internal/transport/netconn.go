@@ -242,6 +242,14 @@ func (c *NetConn) Close() error {
 	return c.tcp.Close()
 }
 
+// closeAfter implements Carrier.
+func (c *NetConn) closeAfter(last []byte) error {
+	if len(last) > 0 {
+		c.raw.Control(func(fd uintptr) { send(int(fd), last) })
+	}
+	return c.Close()
+}
+
 // Abort implements Conn.
 func (c *NetConn) Abort() error {
 	c.tcp.SetLinger(0)
