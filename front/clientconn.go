@@ -19,10 +19,11 @@ import (
 type clientConn struct {
 	transport.Conn
 	server   *server
-	listener *listener // that accepted it
-	peer     netip.Addr
-	counted  netip.Addr // counted for connections_per_client; the zero value if it is not
-	in       *input     // nil if no bytes are held
+	listener *listener   // that accepted it
+	peer     netip.Addr  // or the client that a header of the PROXY protocol names
+	header   headerState // of the PROXY protocol
+	counted  netip.Addr  // counted for connections_per_client; the zero value if it is not
+	in       *input      // nil if no bytes are held
 
 	// writes counts the begun and the ended writes of responses, and adds 2 when the body of
 	// a request has been read. It is odd during a write.
@@ -58,10 +59,11 @@ func (c *clientConn) GiveBack() {
 type step uint8
 
 const (
-	incomplete   step = iota // more bytes are needed
-	completeHead             // the head of a request is complete
-	http2Preface             // the connection is HTTP/2
-	badHead                  // the bytes are not the beginning of a request
+	incomplete    step = iota // more bytes are needed
+	completeHead              // the head of a request is complete
+	http2Preface              // the connection is HTTP/2
+	badHead                   // the bytes are not the beginning of a request
+	refusedHeader             // the connection must be closed because of its header
 )
 
 // preface begins an HTTP/2 connection (RFC 9113, section 3.4).
@@ -73,6 +75,11 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 	in := c.in
 	if in == nil {
 		return incomplete, nil
+	}
+	if c.header != headerDone {
+		if passed, s, err := c.readHeader(); !passed || c.in == nil {
+			return s, err
+		}
 	}
 	b := in.unread()
 	if len(b) == 0 {
@@ -126,7 +133,7 @@ func (c *clientConn) end() {
 	c.mu.Lock()
 	c.busy = nil
 	c.mu.Unlock()
-	if c.in.endRequest(); c.in.w == 0 {
+	if c.in.endHead(); c.in.w == 0 {
 		c.in.release()
 		c.in = nil
 	}

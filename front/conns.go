@@ -28,7 +28,7 @@ func (cs *conns) setLimits(most, mostOfOne int, exempt []netip.Prefix) {
 	cs.clients = make(map[netip.Addr]int)
 	for c := range cs.set {
 		if c.counted = (netip.Addr{}); mostOfOne > 0 {
-			c.counted = cs.countedFor(c.peer)
+			c.counted = cs.countedFor(c)
 		}
 		if c.counted.IsValid() {
 			cs.clients[c.counted]++
@@ -43,26 +43,52 @@ func (cs *conns) admit(c *clientConn) (broken limitName) {
 	if cs.most > 0 && len(cs.set) >= cs.most {
 		return limitConnections
 	}
-	if cs.mostOfOne > 0 {
-		c.counted = cs.countedFor(c.peer)
-		if c.counted.IsValid() && cs.clients[c.counted] >= cs.mostOfOne {
-			return limitPerClient
-		}
+	if !cs.count(c) {
+		return limitPerClient
 	}
 	if cs.set == nil {
 		cs.set = make(map[*clientConn]struct{})
-	}
-	if c.counted.IsValid() {
-		cs.clients[c.counted]++
 	}
 	cs.set[c] = struct{}{}
 	cs.fresh.Add(1)
 	return ""
 }
 
+// identify sets the client of a connection that was admitted before its client was known. It
+// returns false if the client has as many connections as it may.
+func (cs *conns) identify(c *clientConn, client netip.Addr) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	trusted := c.header.trusted()
+	c.peer, c.header = client, headerDone
+	return !trusted || cs.count(c)
+}
+
+// count counts a connection for its client, unless that has as many as it may. The caller
+// holds mu.
+func (cs *conns) count(c *clientConn) bool {
+	if cs.mostOfOne == 0 {
+		return true
+	}
+	counted := cs.countedFor(c)
+	if counted.IsValid() {
+		if cs.clients[counted] >= cs.mostOfOne {
+			return false
+		}
+		cs.clients[counted]++
+	}
+	c.counted = counted
+	return true
+}
+
 // countedFor returns the address for which a connection counts: that of the client,
-// or the first of its IPv6 /64. It is invalid for a client without a limit.
-func (cs *conns) countedFor(addr netip.Addr) netip.Addr {
+// or the first of its IPv6 /64. It is invalid for a client without a limit, and for one that
+// is not known yet.
+func (cs *conns) countedFor(c *clientConn) netip.Addr {
+	if c.header.trusted() {
+		return netip.Addr{}
+	}
+	addr := c.peer
 	for _, p := range cs.exempt {
 		if p.Contains(addr) {
 			return netip.Addr{}

@@ -46,6 +46,9 @@ func (s *server) serveConn(c *clientConn, step step, failure *http1.Error) {
 		case http2Preface:
 			c.listener.hand(c)
 			return
+		case refusedHeader:
+			c.finish()
+			return
 		case badHead:
 			c.refuse(failure.Status, failure.Reason)
 			c.finish()
@@ -118,6 +121,8 @@ func (r *headReader) expired() expiry {
 	switch {
 	case c.listener.ending.Load() || time.Now().Before(r.want):
 		return waitOn
+	case c.header.trusted() && c.in != nil:
+		c.refuseHeader(headerSlow, nil)
 	case c.inHead():
 		return refuseSlow
 	case !c.hasSeen():

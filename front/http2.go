@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -159,6 +160,11 @@ func (h *http2Conn) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return h.TCPConn.Read(p)
+}
+
+// RemoteAddr implements net.Conn. It has no port.
+func (h *http2Conn) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.conn.peer, 0))
 }
 
 // Close implements net.Conn.

@@ -74,8 +74,8 @@ func (in *input) add(b []byte) {
 	}
 }
 
-// endRequest removes the head of a request. The unread bytes begin the next one.
-func (in *input) endRequest() {
+// endHead removes the head of a request, or a header of the PROXY protocol. The unread bytes begin the next one.
+func (in *input) endHead() {
 	in.w = copy(in.buf, in.unread())
 	in.head, in.r = 0, 0
 }

@@ -55,6 +55,9 @@ func (l *listener) serve() error {
 func (l *listener) start(a transport.Accepted) {
 	s := l.server
 	c := &clientConn{server: s, listener: l, peer: a.Remote().Addr().WithZone("").Unmap()}
+	if rule := s.headers.Load(); rule != nil {
+		c.header = rule.of(c.peer)
+	}
 	if broken := s.conns.admit(c); broken != "" {
 		s.rejector.reject(a, broken)
 		return

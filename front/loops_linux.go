@@ -138,6 +138,8 @@ func (on *loopClient) proceed(s step, err *http1.Error) {
 	switch {
 	case s == incomplete:
 		on.idle()
+	case s == refusedHeader:
+		on.finish()
 	case s == badHead:
 		on.failure = err
 		on.loop.Go(on)

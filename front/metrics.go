@@ -38,6 +38,8 @@ type metrics struct {
 	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
 
+	headers *prometheus.CounterVec // of the PROXY protocol, refused
+
 	notCompressed prometheus.Counter     // responses that found no encoder
 	fileFailures  *prometheus.CounterVec // by the reason
 	reloads       reloadMetrics
@@ -108,10 +110,12 @@ func newMetrics(log prometheus.Collector) *metrics {
 	}
 	m.fileFailures = newCounters("weir_file_failures_total",
 		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
+	m.headers = newCounters("weir_proxy_protocol_refusals_total",
+		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors = newReloadMetrics(), newMirrorMetrics()
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
-		m.notCompressed, m.fileFailures,
+		m.notCompressed, m.fileFailures, m.headers,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
 		newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{

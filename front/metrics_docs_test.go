@@ -61,6 +61,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Routes = append(c.Routes,
 			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})
 		c.Routes[0].Mirror = &config.Mirror{To: "dead", Share: config.MirrorAll, InFlight: 1}
+		proxied(false)(c)
 		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
 	out, _, _ := openLog(t, cfg, nil)
@@ -68,10 +69,11 @@ func TestMetricsDocs(t *testing.T) {
 	get(t, httpClient(t), d.url("/"))
 	get(t, httpClient(t), d.url("/dead"))
 	get(t, httpClient(t), d.url("/missing"))
+	dial(t, d.addr).send("PROXY \r\n")
 
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals
-		return families["weir_limit_refusals_total"] != nil &&
+		return families["weir_limit_refusals_total"] != nil && families["weir_proxy_protocol_refusals_total"] != nil &&
 			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})
 	got := make(map[string]documented)

@@ -30,6 +30,8 @@ func limitBehind(status int) limitName {
 		return limitHeaderTime
 	case 431:
 		return limitHeaders
+	case manyConnections.Status:
+		return limitPerClient
 	}
 	return ""
 }

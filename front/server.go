@@ -21,6 +21,7 @@ type server struct {
 	door      *Door
 	errorLog  *stdlog.Logger // of net/http
 	inUse     atomic.Pointer[config.Limits]
+	headers   atomic.Pointer[headerRule] // of the PROXY protocol; nil for none
 	engine    engine
 	conns     conns
 	rejector  rejector
@@ -58,6 +59,7 @@ func newServer(d *Door) *server {
 func (s *server) use(t *tables) {
 	limits := withDefaults(t.config.Limits)
 	s.inUse.Store(&limits)
+	s.headers.Store(newHeaderRule(t.config.ProxyProtocol))
 	s.conns.setLimits(t.files.Clients, limits.ConnectionsPerClient, t.config.TrustedProxies)
 	log.Capture(s.errorLog, t.events.log, log.LevelWarn, "http server complaint")
 }

@@ -47,6 +47,10 @@ type Config struct {
 	// Default "127.0.0.1:20001".
 	Admin string
 
+	// ProxyProtocol accepts the PROXY protocol on the public listeners. Nil, the default, does
+	// not.
+	ProxyProtocol *ProxyProtocol
+
 	Drain Drain
 
 	// Engine serves HTTP/1: EngineLoops or EngineGoroutines. Default EngineLoops.
@@ -97,6 +101,18 @@ type Drain struct {
 	// Timeout is how long the requests in flight may take after Delay. Zero cuts
 	// them when Delay ends. Default 10s.
 	Timeout time.Duration
+}
+
+// ProxyProtocol lets proxies that forward TCP connections name the client of each connection,
+// with a header of the PROXY protocol, version 1 or 2, at its beginning.
+type ProxyProtocol struct {
+	// From are the networks of these proxies. At least one. A connection from elsewhere that
+	// begins with a header is closed.
+	From []netip.Prefix
+
+	// Required closes connections from From that begin without a header. Default true.
+	// Otherwise their client is the peer.
+	Required bool
 }
 
 // The values of [Config.Engine]. EngineLoops is an event loop for each processor; only

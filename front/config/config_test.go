@@ -63,6 +63,7 @@ admin: off
 drain: {delay: 2s, timeout: 1m}
 engine: goroutines
 trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32"]
+proxy_protocol: {from: [10.0.0.0/8, "::1"], required: false}
 log:
   to: /var/log/weir.log
   format: ltsv
@@ -100,6 +101,9 @@ routes:
 			netip.MustParsePrefix("10.0.0.0/8"),
 			netip.MustParsePrefix("127.0.0.1/32"),
 			netip.MustParsePrefix("2001:db8::/32"),
+		},
+		ProxyProtocol: &config.ProxyProtocol{
+			From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		},
 		Log: config.Log{
 			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
@@ -306,6 +310,13 @@ func TestParseMistakes(t *testing.T) {
 		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|off`}},
 		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
 		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
+		{"no sources of the PROXY protocol", "proxy_protocol: {}\n" + smallest,
+			[]string{`1:1 "proxy_protocol" has no "from"|proxy_protocol: {from: [10.0.0.0/8]}`}},
+		{"an empty list of sources", "proxy_protocol: {from: []}\n" + smallest, []string{`1:24 "from" is empty`}},
+		{"the PROXY protocol from anyone", "proxy_protocol: true\n" + smallest,
+			[]string{`1:17 "proxy_protocol" must be a mapping`}},
+		{"mistakes in the PROXY protocol", "proxy_protocol: {from: [10.0.0.1/8], required: maybe, version: 2}\n" + smallest,
+			[]string{`1:25 "10.0.0.1/8"|did you mean "10.0.0.0/8"?`, `1:48 "maybe"`, `1:55 "version"|from, required`}},
 		{"no network", "trusted_proxies: [10.0.0.0/33, 10.1.2.3/8]\n" + smallest,
 			[]string{`1:19 "10.0.0.0/33"`, `1:32 "10.1.2.3/8"|did you mean "10.0.0.0/8"?`}},
 

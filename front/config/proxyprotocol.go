@@ -1,0 +1,22 @@
+package config
+
+import (
+	"net/netip"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// proxyProtocolKeys are the keys of [ProxyProtocol].
+var proxyProtocolKeys = []key{
+	{Path: "proxy_protocol", Read: readProxyProtocol},
+	{Path: "proxy_protocol.from",
+		Read:     yamlfile.Some(parseNetwork, func(f filling) *[]netip.Prefix { return &f.config.ProxyProtocol.From }),
+		Required: "list the addresses of the load balancers, as in: proxy_protocol: {from: [10.0.0.0/8]}"},
+	{Path: "proxy_protocol.required",
+		Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.config.ProxyProtocol.Required })},
+}
+
+func readProxyProtocol(r *fileReader, p place, n *yamlfile.Node) {
+	p.To.config.ProxyProtocol = &ProxyProtocol{Required: true}
+	r.Fields(p, n)
+}
