@@ -59,7 +59,7 @@ func newNetConn(fd int, remote netip.AddrPort) (*NetConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newConn(nc.(*net.TCPConn), remote)
+	c, err := newConn(nc.(socket), remote)
 	if err != nil {
 		nc.Close()
 	}

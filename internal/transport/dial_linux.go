@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -19,6 +20,9 @@ const probeInterval = 15 * time.Second
 // Dial implements Driver. It must be called in a task. Its errors are those of
 // [net.Dialer]. A host name is resolved, and connected to, in a goroutine.
 func (l *Loop) Dial(ctx context.Context, addr string) (Conn, error) {
+	if path, ok := strings.CutPrefix(addr, UnixPrefix); ok {
+		return l.dialUnix(ctx, path)
+	}
 	remote, err := netip.ParseAddrPort(addr)
 	if err != nil || remote.Addr().Zone() != "" {
 		return l.dialName(ctx, addr)
@@ -47,6 +51,30 @@ func (l *Loop) dialName(ctx context.Context, addr string) (c Conn, err error) {
 		return nil, err
 	}
 	return attached, nil
+}
+
+// dialUnix connects to a Unix socket, which the kernel does immediately or not at all.
+func (l *Loop) dialUnix(ctx context.Context, path string) (Conn, error) {
+	c, err := l.connectUnix(ctx, path)
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: "unix", Addr: &net.UnixAddr{Name: path, Net: "unix"}, Err: err}
+	}
+	return c, nil
+}
+
+func (l *Loop) connectUnix(ctx context.Context, path string) (*LoopConn, error) {
+	if ctx.Err() != nil {
+		return nil, contextError(ctx)
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		unix.Close(fd)
+		return nil, os.NewSyscallError("connect", err)
+	}
+	return l.Add(fd, netip.AddrPort{})
 }
 
 // errSelf means that a connection to a local port without a listener is connected to

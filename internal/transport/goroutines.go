@@ -3,6 +3,8 @@ package transport
 import (
 	"context"
 	"net"
+	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -38,11 +40,20 @@ func (goroutines) Wait(s *Signal, limit time.Duration) bool {
 }
 
 func (goroutines) Dial(ctx context.Context, addr string) (Conn, error) {
-	nc, err := (&net.Dialer{KeepAlive: keepAlive}).DialContext(ctx, "tcp", addr)
+	network := "tcp"
+	if path, ok := strings.CutPrefix(addr, UnixPrefix); ok {
+		network, addr = "unix", path
+	}
+	nc, err := (&net.Dialer{KeepAlive: keepAlive}).DialContext(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
-	c, err := NewConn(nc.(*net.TCPConn))
+	var c *NetConn
+	if tcp, ok := nc.(*net.TCPConn); ok {
+		c, err = NewConn(tcp)
+	} else {
+		c, err = newConn(nc.(*net.UnixConn), netip.AddrPort{})
+	}
 	if err != nil {
 		nc.Close()
 		return nil, err

@@ -15,7 +15,7 @@ import (
 
 // A NetConn is a [Conn] over a connection of package net.
 type NetConn struct {
-	tcp    *net.TCPConn
+	socket socket
 	raw    syscall.RawConn
 	remote netip.AddrPort
 	closed atomic.Bool
@@ -26,6 +26,13 @@ type NetConn struct {
 	reading reading
 	writing writing
 	room    room
+}
+
+// A socket is a *net.TCPConn or a *net.UnixConn.
+type socket interface {
+	net.Conn
+	syscall.Conn
+	CloseWrite() error
 }
 
 // A reading holds the arguments and results of the read in progress. Its functions are
@@ -68,31 +75,31 @@ func NewConn(nc *net.TCPConn) (*NetConn, error) {
 }
 
 // newConn is NewConn with the address of the peer, which the kernel does not know any more
-// after a reset.
-func newConn(nc *net.TCPConn, remote netip.AddrPort) (*NetConn, error) {
+// after a reset. It is the zero value for a Unix socket.
+func newConn(nc socket, remote netip.AddrPort) (*NetConn, error) {
 	raw, err := nc.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	c := &NetConn{tcp: nc, raw: raw, remote: remote}
+	c := &NetConn{socket: nc, raw: raw, remote: remote}
 	c.reading.try, c.reading.readInto, c.reading.writeReadInto = c.tryOnce, c.readIntoOnce, c.writeReadIntoOnce
 	c.writing.try = c.writing.once
 	c.room.look = c.room.lookOnce
 	return c, nil
 }
 
-// TCP returns the connection that c uses. The caller owns it from now on, and must not use
-// c any more.
-func (c *NetConn) TCP() *net.TCPConn { return c.tcp }
+// TCP returns the TCP connection that c uses. The caller owns it from now on, and must not use
+// c any more. It panics if c uses a Unix socket.
+func (c *NetConn) TCP() *net.TCPConn { return c.socket.(*net.TCPConn) }
 
 // Remote implements Conn.
 func (c *NetConn) Remote() netip.AddrPort { return c.remote }
 
 // Read implements Conn.
-func (c *NetConn) Read(p []byte) (int, error) { return c.tcp.Read(p) }
+func (c *NetConn) Read(p []byte) (int, error) { return c.socket.Read(p) }
 
 // Write implements Conn.
-func (c *NetConn) Write(p []byte) (int, error) { return c.tcp.Write(p) }
+func (c *NetConn) Write(p []byte) (int, error) { return c.socket.Write(p) }
 
 // TryWrite implements Conn.
 func (c *NetConn) TryWrite(p []byte) (int, error) {
@@ -205,7 +212,7 @@ func (c *NetConn) wake() {
 	defer c.mu.Unlock()
 	if !c.readDeadline.IsZero() && !time.Now().Before(c.readDeadline) {
 		c.readDeadline = time.Time{}
-		c.tcp.SetReadDeadline(c.readDeadline)
+		c.socket.SetReadDeadline(c.readDeadline)
 	}
 }
 
@@ -225,21 +232,21 @@ func (c *NetConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.readDeadline = t
-	return c.tcp.SetReadDeadline(t)
+	return c.socket.SetReadDeadline(t)
 }
 
 // SetWriteDeadline implements Conn.
-func (c *NetConn) SetWriteDeadline(t time.Time) error { return c.tcp.SetWriteDeadline(t) }
+func (c *NetConn) SetWriteDeadline(t time.Time) error { return c.socket.SetWriteDeadline(t) }
 
 // CloseWrite implements Conn.
-func (c *NetConn) CloseWrite() error { return c.tcp.CloseWrite() }
+func (c *NetConn) CloseWrite() error { return c.socket.CloseWrite() }
 
 // Close implements Conn.
 func (c *NetConn) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	return c.tcp.Close()
+	return c.socket.Close()
 }
 
 // closeAfter implements Carrier.
@@ -252,7 +259,9 @@ func (c *NetConn) closeAfter(last []byte) error {
 
 // Abort implements Conn.
 func (c *NetConn) Abort() error {
-	c.tcp.SetLinger(0)
+	if tcp, ok := c.socket.(*net.TCPConn); ok {
+		tcp.SetLinger(0)
+	}
 	return c.Close()
 }
 

@@ -61,7 +61,7 @@ type Conn interface {
 	Abort() error
 
 	// Remote returns the address of the peer. An IPv4 address is a plain one, also if the
-	// listener is for IPv6.
+	// listener is for IPv6. It is the zero value if the peer has a Unix socket.
 	Remote() netip.AddrPort
 }
 
@@ -78,7 +78,8 @@ type Driver interface {
 	// Goroutines and 1, 2, ... for loops.
 	Index() int
 
-	// Dial connects to a TCP address, host:port.
+	// Dial connects to a TCP address, host:port, or to a Unix socket: UnixPrefix and its
+	// path.
 	Dial(ctx context.Context, addr string) (Conn, error)
 
 	// Block calls f, which may wait in any way, and returns when f has returned. Other
@@ -95,6 +96,9 @@ type Driver interface {
 
 // A Task is work for a goroutine or coroutine.
 type Task interface{ Run() }
+
+// UnixPrefix begins an address that is the path of a Unix socket.
+const UnixPrefix = "unix:"
 
 // Past is a deadline that interrupts.
 var Past = time.Unix(1, 0)
