@@ -171,7 +171,7 @@ func dialKind(err error) Kind {
 		return NoFile
 	case err == errTooMany:
 		return TooManyConns
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT): // without the file of a Unix socket
 		return Refused
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return ConnectTimeout

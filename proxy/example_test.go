@@ -53,11 +53,11 @@ func ExampleNewUpstream() {
 	up, err := proxy.NewUpstream("babbage", "http://10.0.0.1:8080", "http://10.0.0.2:8080")
 	fmt.Println(up.Name(), err)
 
-	_, err = proxy.NewUpstream("babbage", "http://10.0.0.1:8080/path")
+	_, err = proxy.NewUpstream("babbage", "http://10.0.0.1:8080/path?query")
 	fmt.Println(err)
 	// Output:
 	// babbage <nil>
-	// upstream babbage: server "http://10.0.0.1:8080/path": it must be http://host:port and no more
+	// upstream babbage: server "http://10.0.0.1:8080/path?query": it must be http://host:port, perhaps with a path
 }
 
 // Only the part of X-Forwarded-For that a trusted proxy added is used.

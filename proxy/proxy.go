@@ -104,7 +104,11 @@ func (p *Proxy) carry(x *Exchange) error {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: errRequest}
 	}
 	x.readFraming()
-	if err := x.writeHead(p.Trust); err != nil {
+	base := ""
+	if p.Upstream != nil {
+		base = p.Upstream.now().base
+	}
+	if err := x.writeHead(base, p.Trust); err != nil {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: err}
 	}
 	switch {

@@ -86,8 +86,8 @@ func (x *Exchange) allowedUpgrade(token string) string {
 }
 
 // writeHead writes the request's head to x.head: one Host, one of each
-// forwarding field, and no hop-by-hop field.
-func (x *Exchange) writeHead(trust Trust) error {
+// forwarding field, and no hop-by-hop field. base is put before the target.
+func (x *Exchange) writeHead(base string, trust Trust) error {
 	host := cmp.Or(x.SendHost, x.Host)
 	if !httpsyntax.IsToken(x.Method) || !validTarget(x.Target) || !validHost(x.Host) || !validHost(host) ||
 		x.framing.options > maxOptions {
@@ -95,6 +95,9 @@ func (x *Exchange) writeHead(trust Trust) error {
 	}
 	b := append(x.head[:0], x.Method...)
 	b = append(b, ' ')
+	if x.Target != "*" {
+		b = append(b, base...)
+	}
 	b = append(b, x.Target...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, host...)

@@ -1,11 +1,7 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"net"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -34,15 +30,6 @@ const (
 	downFor = time.Second
 )
 
-// An Endpoint describes a server of an upstream.
-type Endpoint struct {
-	// URL is http://host:port. It identifies the server in events and metrics.
-	URL string
-
-	// Addr is the host:port to connect to. Empty means that of URL.
-	Addr string
-}
-
 // A Server is one address of an upstream, with the connections to it. It is
 // safe for concurrent use.
 type Server struct {
@@ -50,7 +37,7 @@ type Server struct {
 	Context any
 
 	url  string
-	addr string
+	addr string // for transport.Driver.Dial
 
 	pools  pools
 	shared *Conns // nil without a limit
@@ -62,35 +49,14 @@ type Server struct {
 	recentUntil  atomic.Int64
 }
 
-// newServer parses the URL of an endpoint, "http://host:port".
-func newServer(e Endpoint) (*Server, error) {
-	u, err := url.Parse(e.URL)
-	if err != nil {
-		return nil, fmt.Errorf("server %q: %w", e.URL, err)
-	}
-	switch {
-	case u.Scheme != "http":
-		return nil, fmt.Errorf("server %q: its scheme must be http", e.URL)
-	case u.Hostname() == "":
-		return nil, fmt.Errorf("server %q: it names no host", e.URL)
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/":
-		return nil, fmt.Errorf("server %q: it must be http://host:port and no more", e.URL)
-	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	addr := net.JoinHostPort(u.Hostname(), port)
-	return &Server{url: "http://" + addr, addr: cmp.Or(e.Addr, addr)}, nil
-}
-
 // share counts the connections of the server in c.
 func (s *Server) share(c *Conns) {
 	s.shared = c
 	c.add(&s.pools)
 }
 
-// URL returns the server's address as "http://host:port".
+// URL returns the URL of the server's [Endpoint], with an explicit port and without a slash at
+// its end.
 func (s *Server) URL() string { return s.url }
 
 // take returns an unused connection of the driver on which nothing has arrived,

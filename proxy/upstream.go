@@ -44,12 +44,13 @@ type Upstream struct {
 // A serverSet is the servers of an upstream at one time. It is immutable.
 type serverSet struct {
 	servers []*Server // in the order of the endpoints
+	base    string    // the path of their URLs
 }
 
 var noServers = new(serverSet)
 
-// NewUpstream returns an upstream of the servers at the given URLs, each
-// http://host:port. It does not connect to them before the first request.
+// NewUpstream returns an upstream of the servers at the given URLs, which are those of an
+// [Endpoint]. It does not connect to them before the first request.
 func NewUpstream(name string, urls ...string) (*Upstream, error) {
 	endpoints := make([]Endpoint, len(urls))
 	for i, u := range urls {
@@ -74,11 +75,15 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 	now := u.now()
 	next := new(serverSet)
 	var added []*Server
-	for _, e := range endpoints {
-		s, err := newServer(e)
+	for i, e := range endpoints {
+		s, base, err := newServer(e)
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", u.name, err)
 		}
+		if i > 0 && base != next.base {
+			return fmt.Errorf("upstream %s: server %q: its path must be that of the other servers", u.name, e.URL)
+		}
+		next.base = base
 		if same := now.find(s); same != nil {
 			s = same
 		} else {
@@ -102,7 +107,8 @@ func (u *Upstream) Adopt(other *Upstream) {
 	defer u.mu.Unlock()
 	other.mu.Lock()
 	defer other.mu.Unlock()
-	now, next := u.now(), new(serverSet)
+	now := u.now()
+	next := &serverSet{base: now.base}
 	for _, s := range now.servers {
 		if same := other.now().find(s); same != nil && !other.closed {
 			if other.kept == nil {

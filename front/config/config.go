@@ -130,8 +130,12 @@ const SystemdPrefix = "systemd/"
 
 // Upstream is a named pool of servers.
 type Upstream struct {
-	Name    string   // letters, digits, '.', '_' and '-'
-	Servers []string // at least one, each http://host:port, always with a port
+	Name string // letters, digits, '.', '_' and '-'
+
+	// Servers are the URLs of its servers, at least one: http://host:port, always with a
+	// port, or unix: and the absolute path of a socket. A path that all have in common, as in
+	// http://host:port/app or unix:/run/app.sock:/app, is put before the paths of requests.
+	Servers []string
 
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.

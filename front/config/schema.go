@@ -53,7 +53,7 @@ var schema = append([]key{
 	{Path: "upstreams", Read: readUpstreams},
 	{Path: "upstreams.*", Read: readUpstream, Called: "upstream %s"},
 	{Path: "upstreams.*.servers",
-		Read:     yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers }),
+		Read:     readServers,
 		Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
 	{Path: "upstreams.*.response_fields",
 		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.ResponseFields })},

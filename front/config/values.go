@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -118,43 +117,6 @@ func parseNetwork(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
 			"%s has bits set after its prefix length", yamlfile.Quote(s.Text))
 	}
 	return prefix, nil
-}
-
-// parseServer reads http://host:port and returns it with an explicit port.
-func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
-	const example = "write http://host:port, as in http://127.0.0.1:8080"
-	scheme, rest, ok := strings.Cut(s.Text, "://")
-	switch scheme = strings.ToLower(scheme); {
-	case strings.ContainsRune(s.Text, '@'):
-		// Do not show the value: it may contain a password.
-		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot contain a user name or a password")
-	case !ok:
-		return "", yamlfile.Refuse(example, "%s has no scheme", yamlfile.Quote(s.Text))
-	case scheme == "https":
-		return "", yamlfile.Refuse("use http:// within your own network", "https:// is not supported yet for servers: %s",
-			yamlfile.Quote(s.Text))
-	case scheme != "http":
-		return "", yamlfile.Refuse(example, "%s is not a scheme for servers", yamlfile.Quote(scheme))
-	case strings.ContainsAny(rest, "/?#"):
-		return "", yamlfile.Refuse("write "+cutURL(scheme, rest), "a server's URL must end after its port: %s",
-			yamlfile.Quote(s.Text))
-	}
-	u, err := url.Parse(scheme + "://" + rest)
-	if err != nil || !isHost(u.Hostname()) || strings.ContainsRune(u.Host, '%') || strings.HasSuffix(u.Host, ":") {
-		return "", yamlfile.Refuse(example, "%s is not a server's URL", yamlfile.Quote(s.Text))
-	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	if !isPort(port) || port == "0" {
-		return "", yamlfile.Refuse("a port is a number from 1 to 65535", "%s is not a port", yamlfile.Quote(port))
-	}
-	return "http://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port), nil
-}
-
-func cutURL(scheme, rest string) string {
-	return scheme + "://" + rest[:strings.IndexAny(rest, "/?#")]
 }
 
 // parseUpgrade reads the name of a protocol for the header field Upgrade.

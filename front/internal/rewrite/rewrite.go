@@ -43,7 +43,7 @@ func Parse(strip, add, replace string, p *template.Pattern) (_ *Rewrite, refused
 
 // strip removes a prefix such as /api, with which each path that the pattern matches begins.
 func (r *Rewrite) strip(prefix string, p *template.Pattern) *yamlfile.Refusal {
-	if refused := checkPrefix(prefix); refused != nil {
+	if refused := CheckPrefix(prefix); refused != nil {
 		return refused
 	}
 	segments, ok := p.Begins(prefix)
@@ -57,14 +57,15 @@ func (r *Rewrite) strip(prefix string, p *template.Pattern) *yamlfile.Refusal {
 
 // add adds a prefix such as /v2, after a prefix was removed.
 func (r *Rewrite) add(prefix string) *yamlfile.Refusal {
-	refused := checkPrefix(prefix)
+	refused := CheckPrefix(prefix)
 	if refused == nil {
 		r.prefix = string(template.AppendURL(nil, prefix))
 	}
 	return refused
 }
 
-func checkPrefix(prefix string) *yamlfile.Refusal {
+// CheckPrefix returns why a text cannot be put before a path, or nil.
+func CheckPrefix(prefix string) *yamlfile.Refusal {
 	const example = "write a path without a slash at its end, as in /api"
 	why := target.CheckPath(prefix)
 	switch i := strings.IndexAny(prefix, "{}*?# "); {

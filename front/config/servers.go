@@ -1,0 +1,126 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/weirhq/weir/front/internal/rewrite"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// readServers reads the servers of an upstream.
+func readServers(r *fileReader, p place, n *yamlfile.Node) {
+	readServerList(r, p, n)
+	urls := p.To.upstream.Servers
+	positions := r.Positions[p.Path][len(r.Positions[p.Path])-len(urls):]
+	for i, u := range urls {
+		if base, other := basePath(urls[0]), basePath(u); base != other {
+			r.Mistakef(positions[i], "define another upstream for other paths",
+				"the servers of an upstream have the same path: %s differs from %s", yamlfile.Quote(u), yamlfile.Quote(urls[0]))
+			return
+		}
+	}
+}
+
+var readServerList = yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers })
+
+// basePath returns the path of a server's URL in normal form, or "".
+func basePath(server string) string {
+	before, after := "://", "/"
+	if strings.HasPrefix(server, unixPrefix) {
+		before, after = unixPrefix, ":"
+	}
+	_, rest, _ := strings.Cut(server, before)
+	if i := strings.Index(rest, after); i >= 0 {
+		return strings.TrimPrefix(rest[i:], ":")
+	}
+	return ""
+}
+
+const (
+	serverExample = "write http://host:port, as in http://127.0.0.1:8080"
+	unixExample   = "write unix: and an absolute path, as in unix:/run/app.sock"
+	unixPrefix    = "unix:"
+)
+
+// parseServer reads the URL of a server, and returns it in normal form: with an explicit port,
+// and without a slash at its end.
+func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	scheme, rest, ok := strings.Cut(s.Text, "://")
+	switch scheme = strings.ToLower(scheme); {
+	case strings.HasPrefix(s.Text, unixPrefix):
+		return parseUnixServer(s.Text)
+	case strings.HasPrefix(s.Text, "unix"), ok && strings.HasPrefix(rest, unixPrefix+"/"):
+		return "", yamlfile.Refuse(unixExample, "%s is not the address of a Unix socket", yamlfile.Quote(s.Text))
+	case strings.ContainsRune(s.Text, '@'):
+		// Do not show the value: it may contain a password.
+		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot contain a user name or a password")
+	case !ok:
+		return "", yamlfile.Refuse(serverExample, "%s has no scheme", yamlfile.Quote(s.Text))
+	case scheme == "https":
+		return "", yamlfile.Refuse("use http:// within your own network", "https:// is not supported yet for servers: %s",
+			yamlfile.Quote(s.Text))
+	case scheme != "http":
+		return "", yamlfile.Refuse(serverExample, "%s is not a scheme for servers", yamlfile.Quote(scheme))
+	case strings.ContainsAny(rest, "?#"):
+		end := strings.IndexAny(rest, "?#")
+		return "", yamlfile.Refuse("write "+scheme+"://"+rest[:end], "a server's URL has no query and no fragment: %s",
+			yamlfile.Quote(s.Text))
+	}
+	host, base := rest, ""
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		host, base = rest[:i], rest[i:]
+	}
+	base, refused := parseBasePath(s.Text, base)
+	if refused != nil {
+		return "", refused
+	}
+	u, err := url.Parse(scheme + "://" + host)
+	if err != nil || !isHost(u.Hostname()) || strings.ContainsRune(u.Host, '%') || strings.HasSuffix(u.Host, ":") {
+		return "", yamlfile.Refuse(serverExample, "%s is not a server's URL", yamlfile.Quote(s.Text))
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	if !isPort(port) || port == "0" {
+		return "", yamlfile.Refuse("a port is a number from 1 to 65535", "%s is not a port", yamlfile.Quote(port))
+	}
+	return "http://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + base, nil
+}
+
+// maxSocketPath is the maximum length of the path of a Unix socket on Linux, in bytes.
+const maxSocketPath = 107
+
+// parseUnixServer parses "unix:" and the path of a socket, perhaps with ":" and a base path.
+func parseUnixServer(text string) (string, *yamlfile.Refusal) {
+	socket, base, _ := strings.Cut(strings.TrimPrefix(text, unixPrefix), ":")
+	switch {
+	case !strings.HasPrefix(socket, "/") || strings.HasSuffix(socket, "/") || yamlfile.Printable(socket) != socket:
+		return "", yamlfile.Refuse(unixExample, "%s is not the address of a Unix socket", yamlfile.Quote(text))
+	case path.Clean(socket) != socket:
+		return "", yamlfile.Refuse("write "+unixPrefix+path.Clean(socket), "%s is not the shortest form of its path",
+			yamlfile.Quote(text))
+	case len(socket) > maxSocketPath:
+		return "", yamlfile.Refuse("use a folder with a shorter name", "the path of a Unix socket has at most %d bytes: %s",
+			maxSocketPath, yamlfile.Quote(text))
+	}
+	base, refused := parseBasePath(text, base)
+	if refused != nil || base == "" {
+		return unixPrefix + socket, refused
+	}
+	return unixPrefix + socket + ":" + base, nil
+}
+
+// parseBasePath parses the path of a server's URL. "/" is no path.
+func parseBasePath(text, base string) (string, *yamlfile.Refusal) {
+	base = strings.TrimSuffix(base, "/")
+	if base != "" && rewrite.CheckPrefix(base) != nil {
+		return "", yamlfile.Refuse("write a plain path, as in http://127.0.0.1:8080/app",
+			"the path of %s cannot be put before the paths of requests", yamlfile.Quote(text))
+	}
+	return string(template.AppendURL(nil, base)), nil
+}

@@ -1,0 +1,69 @@
+package proxy
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/transport"
+)
+
+// An Endpoint describes a server of an upstream.
+type Endpoint struct {
+	// URL is http://host:port, or unix: and the path of a socket. It may end with a base path,
+	// as in http://host:port/app and unix:/run/app.sock:/app, which is put before the path of
+	// each request. All servers of an upstream have the same base path. The URL identifies the
+	// server in events and metrics.
+	URL string
+
+	// Addr is the host:port to connect to. Empty means that of URL.
+	Addr string
+}
+
+// newServer returns the server of an endpoint, and its base path.
+func newServer(e Endpoint) (s *Server, base string, err error) {
+	if text, ok := strings.CutPrefix(e.URL, transport.UnixPrefix); ok {
+		return newUnixServer(e, text)
+	}
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return nil, "", fmt.Errorf("server %q: %w", e.URL, err)
+	}
+	base = strings.TrimSuffix(u.EscapedPath(), "/")
+	switch {
+	case u.Scheme != "http":
+		return nil, "", fmt.Errorf("server %q: its scheme must be http", e.URL)
+	case u.Hostname() == "":
+		return nil, "", fmt.Errorf("server %q: it names no host", e.URL)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || !validBase(base):
+		return nil, "", fmt.Errorf("server %q: it must be http://host:port, perhaps with a path", e.URL)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	addr := net.JoinHostPort(u.Hostname(), port)
+	return &Server{url: "http://" + addr + base, addr: cmp.Or(e.Addr, addr)}, base, nil
+}
+
+// newUnixServer is newServer for a Unix socket. text is the URL after its prefix.
+func newUnixServer(e Endpoint, text string) (s *Server, base string, err error) {
+	path, base, _ := strings.Cut(text, ":")
+	base = strings.TrimSuffix(base, "/")
+	if path == "" || e.Addr != "" || !validBase(base) {
+		return nil, "", fmt.Errorf("server %q: it must be unix:PATH or unix:PATH:/BASE, without an address", e.URL)
+	}
+	s = &Server{url: transport.UnixPrefix + path, addr: transport.UnixPrefix + path}
+	if base != "" {
+		s.url += ":" + base
+	}
+	return s, base, nil
+}
+
+// validBase reports whether a base path can be put before the target of a request.
+func validBase(base string) bool {
+	return base == "" || base[0] == '/' && !strings.ContainsAny(base, "?# ") && httpsyntax.IsPlain(base)
+}
