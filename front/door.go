@@ -27,6 +27,7 @@ type Door struct {
 	conns    *proxy.Conns      // all connections to upstreams
 	mirrors  *mirrors
 	builder  tableBuilder
+	certs    *certificates
 	tables   atomic.Pointer[tables]
 	server   *server
 	draining atomic.Bool
@@ -56,8 +57,14 @@ func New(cfg *config.Config, out Output) (*Door, error) {
 		return nil, err
 	}
 	d.tables.Store(t)
+	files, err := openCertificates(cfg)
+	if err != nil {
+		return nil, err
+	}
+	d.certs = newCertificates(d.logger)
+	d.certs.use(files)
 	d.server = newServer(d)
-	d.metrics.registry.MustRegister(upstreamCollector{d.tables.Load}, limitCollector{
+	d.metrics.registry.MustRegister(d.certs, upstreamCollector{d.tables.Load}, limitCollector{
 		metrics: d.metrics, clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
 	})
 	return d, nil

@@ -62,6 +62,7 @@ func TestMetricsDocs(t *testing.T) {
 			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})
 		c.Routes[0].Mirror = &config.Mirror{To: "dead", Share: config.MirrorAll, InFlight: 1}
 		proxied(false)(c)
+		c.TLS = tlsConfig(t, "site.example")
 		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
 	out, _, _ := openLog(t, cfg, nil)

@@ -41,6 +41,12 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		logs.abandon()
 		return nil, err
 	}
+	files, err := openCertificates(cfg)
+	if err != nil {
+		logs.abandon()
+		t.close()
+		return nil, err
+	}
 	listeners, err := d.server.prepare(cfg)
 	if err != nil {
 		logs.abandon()
@@ -55,6 +61,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		g.apply()
 	}
 	d.server.use(t)
+	d.certs.use(files)
 	listeners.apply()
 	d.server.renewHTTP2(before.config.Limits)
 	before.close()

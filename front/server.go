@@ -153,6 +153,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	unwatched := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
+	watching.Go(func() { d.certs.watch(unwatched) })
 	var err error
 	delayed := true
 	select {

@@ -126,6 +126,8 @@ func TestMistakesInTLS(t *testing.T) {
 			[]string{`1:29 not that of the certificate "CN=shop"|the two files are not a pair`}},
 		{"the wrong order", "tls: {certificates: [{cert: order.pem, key: shop.key}]}\n",
 			[]string{`1:29 the chain is in the wrong order|put the server's certificate first`}},
+		{"a certificate twice", "tls: {certificates: [{cert: both.pem}, {cert: both.pem}]}\n",
+			[]string{`1:47 the certificate "both.pem" is given twice`}},
 		{"versions", "tls: {certificates: {cert: both.pem}, min_version: 1.1}\n", []string{`1:52 "1.1"|1.2 or 1.3`}},
 		{"no listener", "tls: {certificates: {cert: both.pem}, listen: []}\n", []string{`1:47 "listen" is empty`}},
 		{"a port without a colon", "tls: {certificates: {cert: both.pem}, listen: 443}\n", []string{`1:47 "443"|":443"`}},

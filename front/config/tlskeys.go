@@ -71,9 +71,13 @@ func readCertificate(r *fileReader, p place, n *yamlfile.Node) {
 	if d.key.Text == "" {
 		d.key = d.cert
 	}
+	all := &p.To.config.TLS.Certificates
 	pair := Certificate{Cert: resolve(r.Name(), d.cert.Text), Key: resolve(r.Name(), d.key.Text)}
+	if slices.ContainsFunc(*all, func(c Certificate) bool { return c.Cert == pair.Cert }) {
+		r.Mistakef(d.cert.Pos, "keep one of the two", "the certificate %s is given twice", yamlfile.Quote(d.cert.Text))
+		return
+	}
 	if pair.Leaf = checkPair(r, d, pair); pair.Leaf != nil {
-		all := &p.To.config.TLS.Certificates
 		*all = append(*all, pair)
 		p.To.warnOfExpiry(r.File, d.cert, pair.Leaf)
 	}

@@ -2,7 +2,6 @@ package certs
 
 import (
 	"crypto/x509"
-	"fmt"
 	"time"
 )
 
@@ -26,13 +25,4 @@ const longestNotice = 30 * 24 * time.Hour
 // thirds of the lifetime.
 func Notice(cert *x509.Certificate) time.Duration {
 	return min(cert.NotAfter.Sub(cert.NotBefore)/6, longestNotice)
-}
-
-// Left returns the rest of a certificate's lifetime for people, such as "39 days".
-func Left(cert *x509.Certificate, now time.Time) string {
-	left := cert.NotAfter.Sub(now)
-	if left < 48*time.Hour {
-		return left.Round(time.Minute).String()
-	}
-	return fmt.Sprintf("%d days", left/(24*time.Hour))
 }

@@ -108,7 +108,7 @@ func Join(chain []*x509.Certificate, key crypto.Signer) (*tls.Certificate, *yaml
 	switch i := slices.IndexFunc(chain, func(c *x509.Certificate) bool { return public.Equal(c.PublicKey) }); {
 	case i < 0:
 		return nil, yamlfile.Refuse("the two files are not a pair", "the private key is not that of the certificate %s",
-			yamlfile.Quote(chain[0].Subject.String()))
+			yamlfile.Quote(title(chain[0])))
 	case i > 0:
 		return nil, yamlfile.Refuse("put the server's certificate first, then that of its issuer",
 			"the chain is in the wrong order: the certificate of the private key is number %d", i+1)
@@ -123,7 +123,7 @@ func Join(chain []*x509.Certificate, key crypto.Signer) (*tls.Certificate, *yaml
 	}
 	if leaf := chain[0]; len(leaf.DNSNames) == 0 && len(leaf.IPAddresses) == 0 {
 		return nil, yamlfile.Refuse("issue it with subject alternative names; clients ignore the common name",
-			"the certificate %s has no host name", yamlfile.Quote(leaf.Subject.String()))
+			"the certificate %s has no host name", yamlfile.Quote(title(leaf)))
 	}
 	return cert, nil
 }
@@ -141,6 +141,14 @@ func Names(cert *x509.Certificate) []string {
 		names = append(names, ip.String())
 	}
 	return names
+}
+
+// title returns a text by which a user recognises a certificate: its subject, or its names.
+func title(cert *x509.Certificate) string {
+	if subject := cert.Subject.String(); subject != "" {
+		return subject
+	}
+	return strings.Join(Names(cert), ", ")
 }
 
 // blocks iterates over the blocks of a PEM file.

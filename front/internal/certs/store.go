@@ -3,6 +3,7 @@ package certs
 import (
 	"crypto/rsa"
 	"crypto/tls"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -21,10 +22,10 @@ type set struct {
 
 // Use replaces all certificates, for the handshakes that begin from now on. Each must have a
 // Leaf. The caller must not change them afterwards.
-func (s *Store) Use(certs []*tls.Certificate) {
+func (s *Store) Use(certs iter.Seq2[Pair, *tls.Certificate]) {
 	next := &set{byName: make(map[string][]*tls.Certificate)}
-	for i, c := range certs {
-		if i == 0 {
+	for _, c := range certs {
+		if next.first == nil {
 			next.first = c
 		}
 		for _, name := range c.Leaf.DNSNames {

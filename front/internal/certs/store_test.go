@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"iter"
 	"net"
 	"testing"
 
@@ -30,6 +31,17 @@ func handshake(t *testing.T, store *certs.Store, client *tls.Config) (*x509.Cert
 	return conn.ConnectionState().PeerCertificates[0], nil
 }
 
+// sequence returns pairs without files.
+func sequence(pairs ...*certtest.Pair) iter.Seq2[certs.Pair, *tls.Certificate] {
+	return func(yield func(certs.Pair, *tls.Certificate) bool) {
+		for _, p := range pairs {
+			if !yield(certs.Pair{}, p.TLS()) {
+				return
+			}
+		}
+	}
+}
+
 func TestStoreChoosesByNameAndKey(t *testing.T) {
 	root := certtest.Root(t, "root")
 	issue := func(name string, rsa bool, hosts ...string) *certtest.Pair {
@@ -39,11 +51,7 @@ func TestStoreChoosesByNameAndKey(t *testing.T) {
 	shopRSA, shop := issue("shop rsa", true, "Shop.example"), issue("shop", false, "shop.example")
 	wild, exact := issue("wild", false, "*.shop.example"), issue("exact", false, "a.shop.example")
 	var store certs.Store
-	var all []*tls.Certificate
-	for _, p := range []*certtest.Pair{first, shopRSA, shop, wild, exact} {
-		all = append(all, p.TLS())
-	}
-	store.Use(all)
+	store.Use(sequence(first, shopRSA, shop, wild, exact))
 	onlyRSA := []uint16{tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
 	for _, c := range []struct {
 		name, host string
@@ -74,7 +82,7 @@ func TestStoreChoosesByNameAndKey(t *testing.T) {
 			}
 		})
 	}
-	store.Use([]*tls.Certificate{wild.TLS()})
+	store.Use(sequence(wild))
 	if got, err := handshake(t, &store, &tls.Config{ServerName: "first.example"}); err != nil || !got.Equal(wild.Cert) {
 		t.Errorf("after Use: %v, %v", got, err)
 	}

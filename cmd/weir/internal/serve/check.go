@@ -22,8 +22,9 @@ func (CheckCommand) Help() string {
 
   FILE:LINE:COL: the mistake; how to correct it
 
-and exits with 1 if there is one, or else with 0. It also checks the included files and the file of redirects. It opens
-no listener, no connection and no log; the log's folder has to exist.
+and exits with 1 if there is one, or else with 0. It also checks the included files, the file of redirects and the
+certificates, and prints the end of each certificate. A certificate that is not valid now is a warning. It opens no
+listener, no connection and no log; the log's folder has to exist.
 
 With --explain, it prints the routes whose patterns match a request, in the order in which they are tried, the reason
 for the choice, the keys of the chosen route, and what the front door does with the request.
@@ -45,6 +46,10 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 		return err
 	}
 	document := map[string]any{"mistakes": append(config.Mistakes{}, mistakes...)} // [] and not null
+	if cfg != nil {
+		document["warnings"] = append(config.Mistakes{}, cfg.Warnings...)
+		document["certificates"] = certificatesOf(cfg)
+	}
 	var explanation *front.Explanation
 	if c.Explain != "" && len(mistakes) == 0 {
 		if explanation, err = c.explain(cfg); err != nil {
@@ -61,6 +66,7 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 		printExplanation(s.Out, explanation)
 	case len(mistakes) == 0:
 		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.File, contents(cfg))
+		printCertificates(s.Out, cfg)
 	default:
 		fmt.Fprintln(s.Out, mistakes)
 	}
@@ -75,6 +81,9 @@ func contents(cfg *config.Config) string {
 	text := fmt.Sprintf("routes: %d, upstreams: %d", len(cfg.Routes), len(cfg.Upstreams))
 	if n := len(cfg.Redirects); n > 0 {
 		text += fmt.Sprintf(", redirects: %d", n)
+	}
+	if cfg.TLS != nil {
+		text += fmt.Sprintf(", certificates: %d", len(cfg.TLS.Certificates))
 	}
 	if len(cfg.Include) > 0 {
 		text += fmt.Sprintf(", files: %d", len(cfg.Sources))
