@@ -51,7 +51,8 @@ var layers = map[string]struct {
 	},
 	"limit": {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"proxy": {
-		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/transport"},
+		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
+			"internal/transport"},
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {

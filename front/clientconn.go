@@ -21,6 +21,7 @@ type clientConn struct {
 	server   *server
 	listener *listener   // that accepted it
 	peer     netip.Addr  // or the client that a header of the PROXY protocol names
+	port     uint16      // of peer
 	header   headerState // of the PROXY protocol
 	counted  netip.Addr  // counted for connections_per_client; the zero value if it is not
 	in       *input      // nil if no bytes are held

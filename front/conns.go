@@ -56,11 +56,11 @@ func (cs *conns) admit(c *clientConn) (broken limitName) {
 
 // identify sets the client of a connection that was admitted before its client was known. It
 // returns false if the client has as many connections as it may.
-func (cs *conns) identify(c *clientConn, client netip.Addr) bool {
+func (cs *conns) identify(c *clientConn, client netip.AddrPort) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	trusted := c.header.trusted()
-	c.peer, c.header = client, headerDone
+	c.peer, c.port, c.header = client.Addr(), client.Port(), headerDone
 	return !trusted || cs.count(c)
 }
 

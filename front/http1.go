@@ -78,7 +78,7 @@ func (x *http1Exchange) fill(c *clientConn) {
 	if x.Length != 0 {
 		x.Body = &x.body
 	}
-	x.Peer = c.peer
+	x.Peer, x.PeerPort = c.peer, c.port
 	x.pacer.conn = c
 	x.response.begin(c, x, !h.Close)
 	x.body.begin(&x.response, x.Length, h.Continue && !h.HTTP10)

@@ -162,9 +162,9 @@ func (h *http2Conn) Read(p []byte) (int, error) {
 	return h.TCPConn.Read(p)
 }
 
-// RemoteAddr implements net.Conn. It has no port.
+// RemoteAddr implements net.Conn. It is the address of the client.
 func (h *http2Conn) RemoteAddr() net.Addr {
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.conn.peer, 0))
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.conn.peer, h.conn.port))
 }
 
 // Close implements net.Conn.

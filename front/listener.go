@@ -54,7 +54,8 @@ func (l *listener) serve() error {
 // start serves an accepted connection, or rejects it.
 func (l *listener) start(a transport.Accepted) {
 	s := l.server
-	c := &clientConn{server: s, listener: l, peer: a.Remote().Addr().WithZone("").Unmap()}
+	remote := a.Remote()
+	c := &clientConn{server: s, listener: l, peer: remote.Addr().WithZone("").Unmap(), port: remote.Port()}
 	if rule := s.headers.Load(); rule != nil {
 		c.header = rule.of(c.peer)
 	}

@@ -68,7 +68,7 @@ var manyConnections = &http1.Error{Status: 503, Reason: "the client has too many
 func (c *clientConn) readHeader() (passed bool, s step, err *http1.Error) {
 	in := c.in
 	h, n, failure := proxyproto.Parse(in.unread())
-	client := c.peer
+	client := netip.AddrPortFrom(c.peer, c.port)
 	switch {
 	case failure == nil && n == 0:
 		return false, incomplete, nil
@@ -83,7 +83,7 @@ func (c *clientConn) readHeader() (passed bool, s step, err *http1.Error) {
 		c.refuseHeader(headerMalformed, failure)
 		return false, refusedHeader, nil
 	case h.Source.IsValid():
-		client = h.Source.Addr()
+		client = h.Source
 	}
 	in.r += n
 	if in.endHead(); in.w == 0 {

@@ -8,12 +8,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pires/go-proxyproto"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
@@ -294,6 +296,35 @@ func TestReloadProxyProtocol(t *testing.T) {
 		}
 		if begins(header1) != (rule != nil) || begins("") != (rule == nil) {
 			t.Errorf("the rule %v does not apply", cfg.ProxyProtocol)
+		}
+	}
+}
+
+// TestSendProxyProtocol forwards the clients of both sides of the protocol.
+func TestSendProxyProtocol(t *testing.T) {
+	back := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.RemoteAddr)
+	}))
+	back.Listener = &proxyproto.Listener{
+		Listener: back.Listener,
+		ConnPolicy: func(proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
+			return proxyproto.REQUIRE, nil
+		},
+	}
+	back.Start()
+	t.Cleanup(back.Close)
+	for version := 1; version <= 2; version++ {
+		d := openDoor(t, back.URL, proxied(false), func(c *config.Config) { c.Upstreams[0].ProxyProtocol = version })
+		c := dial(t, d.addr)
+		own := c.LocalAddr().String()
+		for _, want := range []string{own, own} {
+			c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+			if resp, got := c.answer("GET"); resp.StatusCode != 200 || got != want {
+				t.Errorf("version %d: %s, the upstream got %s, want %s", version, resp.Status, got, want)
+			}
+		}
+		if _, got := ask(t, d.addr, header6+"GET / HTTP/1.1\r\nHost: a\r\n\r\n"); got != "[2001:db8::1]:56280" {
+			t.Errorf("version %d: the upstream got %s", version, got)
 		}
 	}
 }

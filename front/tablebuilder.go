@@ -62,6 +62,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 			return nil, err
 		}
 		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
+		up.ProxyProtocol = u.ProxyProtocol
 		up.Share(b.conns)
 		b.metrics.prepare(up)
 		t.upstreams = append(t.upstreams, up)

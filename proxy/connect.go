@@ -98,6 +98,9 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 // within the timeout.
 func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	driver := x.driver()
+	if x.announced.Driver != nil {
+		driver, reuse = &x.announced, newConnOnly
+	}
 	if reuse != newConnOnly {
 		if c := s.take(driver, now, reuse == recentConn); c != nil {
 			return c, nil

@@ -89,6 +89,7 @@ type Exchange struct {
 	Body     io.Reader                 // nil without one, or a SpaceReader; a client may get 100 at its first read
 	Trailers func(dst []Field) []Field // appends the trailer fields after the body was read; nil if there are none
 	Peer     netip.Addr                // the remote end of the client's connection
+	PeerPort uint16                    // its port, for Upstream.ProxyProtocol; 0 if it is not known
 	Client   Client
 
 	// How to send it.
@@ -144,9 +145,10 @@ type Exchange struct {
 	cancelled atomic.Bool
 
 	transfer          transfer
-	upload            *upload // sends a body that is not short
-	head              []byte  // the request as sent upstream: the head, followed by the body if it is short
-	headEnd           int     // length of the request's head in head
+	announced         announcer // without a driver if the upstream has no ProxyProtocol
+	upload            *upload   // sends a body that is not short
+	head              []byte    // the request as sent upstream: the head, followed by the body if it is short
+	headEnd           int       // length of the request's head in head
 	answer            answer
 	framing           requestFraming
 	connectionOptions []string // names listed by Connection, of the request and then of the response
@@ -160,7 +162,7 @@ func (x *Exchange) Reset() {
 	x.HTTP10, x.HTTP2 = false, false
 	x.Header = keep(x.Header)
 	x.Length, x.Body, x.Trailers = 0, nil, nil
-	x.Peer, x.Client = netip.Addr{}, nil
+	x.Peer, x.PeerPort, x.Client = netip.Addr{}, 0, nil
 	x.Timeout, x.Upgrade, x.Driver = 0, nil, nil
 	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
 	x.SendHost, x.SetCookie = "", ""
@@ -171,7 +173,7 @@ func (x *Exchange) Reset() {
 	x.BodySent, x.BodyRead, x.Waited = 0, 0, 0
 	x.Err = nil
 	x.conn, x.tunnel, x.upload = nil, nil, nil
-	x.transfer = transfer{}
+	x.transfer, x.announced = transfer{}, announcer{}
 	x.cancelled.Store(false)
 	x.head, x.headEnd = keepBytes(x.head), 0
 	x.answer.reset()

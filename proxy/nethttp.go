@@ -56,7 +56,7 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if ap, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
-		x.Peer = ap.Addr().WithZone("").Unmap()
+		x.Peer, x.PeerPort = ap.Addr().WithZone("").Unmap(), ap.Port()
 	}
 }
 

@@ -103,6 +103,9 @@ func (p *Proxy) carry(x *Exchange) error {
 	if x.Length != 0 && x.Body == nil {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: errRequest}
 	}
+	if p.Upstream != nil && p.Upstream.ProxyProtocol != 0 {
+		x.announce(p.Trust, p.Upstream.ProxyProtocol)
+	}
 	x.readFraming()
 	base := ""
 	if p.Upstream != nil {

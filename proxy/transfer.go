@@ -314,7 +314,8 @@ func (t *transfer) release(err error) {
 	if t.stale {
 		x.Server.noteClosed(now, now.Sub(c.idle))
 	}
-	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() {
+	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() ||
+		x.announced.Driver != nil {
 		if x.upload != nil {
 			x.upload.responded.Store(true)
 		}

@@ -29,6 +29,11 @@ type Upstream struct {
 	// must be set before the first request.
 	MaxFields int
 
+	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, by which the servers get the
+	// address of the client. 0 sends no header. Each exchange then has a connection of its own.
+	// It must be set before the first request.
+	ProxyProtocol int
+
 	name    string
 	turn    atomic.Uint64
 	waiting atomic.Int64 // exchanges that wait for a connection

@@ -144,6 +144,10 @@ type Upstream struct {
 	// ConnectRetry is how long a request retries to connect if no server accepts
 	// a connection. Zero fails without a retry. Default 1s.
 	ConnectRetry time.Duration
+
+	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
+	// connection. Zero, the default, sends none.
+	ProxyProtocol int
 }
 
 // Route handles the requests that match a pattern. It has exactly one action: To,

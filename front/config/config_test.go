@@ -80,9 +80,11 @@ compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JS
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
-  b: {servers: [http://127.0.0.1:8080, http://Example.com], connect: {retry: 3s}, response_fields: 100}
+  b: {servers: [http://127.0.0.1:8080, http://Example.com], connect: {retry: 3s}, response_fields: 100,
+    proxy_protocol: v2}
   a:
     servers: http://[::1]:9000
+    proxy_protocol: v1
 routes:
   - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
   - match: /{path...}
@@ -120,8 +122,9 @@ routes:
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []config.Upstream{
 			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100,
-				ConnectRetry: 3 * time.Second},
-			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second},
+				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
+			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second,
+				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
 			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone,
@@ -316,6 +319,9 @@ func TestParseMistakes(t *testing.T) {
 		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|off`}},
 		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
 		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
+		{"a version of the PROXY protocol",
+			"upstreams: {a: {servers: http://a, proxy_protocol: 2}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:52 "2"|write v1 or v2`}},
 		{"no sources of the PROXY protocol", "proxy_protocol: {}\n" + smallest,
 			[]string{`1:1 "proxy_protocol" has no "from"|proxy_protocol: {from: [10.0.0.0/8]}`}},
 		{"an empty list of sources", "proxy_protocol: {from: []}\n" + smallest, []string{`1:24 "from" is empty`}},

@@ -57,6 +57,8 @@ var schema = append([]key{
 		Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
 	{Path: "upstreams.*.response_fields",
 		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.ResponseFields })},
+	{Path: "upstreams.*.proxy_protocol",
+		Read: yamlfile.One(parseProxyVersion, func(f filling) *int { return &f.upstream.ProxyProtocol })},
 	{Path: "upstreams.*.connect", Read: (*fileReader).Fields},
 	{Path: "upstreams.*.connect.retry",
 		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
