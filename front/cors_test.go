@@ -140,7 +140,7 @@ func TestOriginsBelowDomain(t *testing.T) {
 func TestCORSOfRefusals(t *testing.T) {
 	dead := closedPort(t)
 	d := corsDoor(t, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{"http://" + dead}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + dead}}})
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
 		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.1/32")}
 		users, inner, failing, rare := corsRoute("/users"), corsRoute("/inner"), corsRoute("/failing"), corsRoute("/rare")

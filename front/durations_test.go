@@ -65,7 +65,7 @@ func TestDurations(t *testing.T) {
 	})
 	dead := "http://" + closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{dead}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: dead}}})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
 	})
 	client := httpClient(t)
@@ -122,7 +122,7 @@ func checkHistogram(t *testing.T, name string, h *dto.Histogram, count uint64) {
 // connection and a reload.
 func TestServersInMetrics(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
-	both := func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} }
+	both := func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: dead}, {URL: back.URL}} }
 	d := openDoor(t, back.URL, both)
 	up := func(server string) string { return `weir_upstream_up{server="` + server + `",upstream="site"}` }
 	check := func(want map[string]float64) {

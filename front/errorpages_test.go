@@ -141,7 +141,7 @@ func TestMaintenance(t *testing.T) {
 	back := upstream(t, hello)
 	down := "http://" + closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", Servers: []string{down}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", Servers: []config.Server{{URL: down}}})
 		c.ErrorPages = &config.ErrorPages{Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("any 5xx")}}}
 		c.Maintenance = &config.Maintenance{Files: htmlPage("back soon"), RetryAfter: 30 * time.Second}
 		bare := config.DefaultRoute("/bare", "down")

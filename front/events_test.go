@@ -163,7 +163,7 @@ func TestOnlyCompleted(t *testing.T) {
 // responds. The log names the one that responded.
 func TestFailoverIsLogged(t *testing.T) {
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
-	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []string{dead, back.URL} })
+	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: dead}, {URL: back.URL}} })
 	get(t, httpClient(t), d.url("/a"))
 	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"},
 		{"destination": back.URL, "proxy_name": "site"}} {

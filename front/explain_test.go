@@ -132,7 +132,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 	back := upstream(t, hello)
 	to := "forwards to the upstream site: " + back.URL
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "two", Servers: []string{"http://a:1", "http://b:2"}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "two", Servers: []config.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}})
 		add := func(match string, change func(r *config.Route)) {
 			r := config.DefaultRoute(match, "site")
 			change(&r)

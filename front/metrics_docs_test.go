@@ -56,7 +56,7 @@ func TestMetricsDocs(t *testing.T) {
 	cfg := doorConfig(back.URL, func(c *config.Config) {
 		c.Log.To = []string{config.LogToStdout, file}
 		c.Upstreams = append(c.Upstreams,
-			config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}, ConnectRetry: time.Millisecond})
+			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
 		c.Routes = append(c.Routes,
 			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})

@@ -53,7 +53,7 @@ func TestMetrics(t *testing.T) {
 		}
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []string{"http://" + closedPort(t)}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("only.example/x", "site"))
 		c.Routes[0].Match = "GET,BREW,STIR /{path...}"
 	})

@@ -21,7 +21,7 @@ import (
 // mirrorTo adds an upstream "shadow" and mirrors a percentage of all requests to it.
 func mirrorTo(url string, percent float64) func(*config.Config) {
 	return func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "shadow", Servers: []string{url}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "shadow", Servers: []config.Server{{URL: url}}})
 		c.Routes[0].Mirror = &config.Mirror{
 			To: "shadow", Share: int(percent * config.MirrorAll / 100), InFlight: config.DefaultMirrorInFlight,
 		}

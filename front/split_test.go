@@ -21,7 +21,7 @@ func named(t testing.TB, name string) config.Upstream {
 		w.Header().Set("X-Cookies", strings.Join(r.Header["Cookie"], "; "))
 		io.WriteString(w, name)
 	})
-	return config.Upstream{Name: name, Servers: []string{s.URL}}
+	return config.Upstream{Name: name, Servers: []config.Server{{URL: s.URL}}}
 }
 
 // splitDoor returns a configuration that splits all requests between upstreams.
@@ -64,7 +64,7 @@ func TestSplitByWeight(t *testing.T) {
 		}
 		eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
 		for i, up := range ups {
-			series := fmt.Sprintf("weir_upstream_duration_seconds_count{server=%q,upstream=%q}", ups[i].Servers[0], up.Name)
+			series := fmt.Sprintf("weir_upstream_duration_seconds_count{server=%q,upstream=%q}", ups[i].Servers[0].URL, up.Name)
 			if counted := d.metric(t, series); int(counted) != got[up.Name] {
 				t.Errorf("%s: %v requests of %s were counted, want %d", name, counted, up.Name, got[up.Name])
 			}
@@ -236,7 +236,7 @@ func TestStickyAttributes(t *testing.T) {
 // it.
 func TestStickyFailure(t *testing.T) {
 	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"},
-		[]config.Upstream{{Name: "dead", Servers: []string{"http://" + closedPort(t)}}}, 1))
+		[]config.Upstream{{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}}}, 1))
 	resp, _ := get(t, httpClient(t), d.url("/"))
 	if resp.StatusCode != 502 || resp.Header["Set-Cookie"] != nil {
 		t.Errorf("%s, Set-Cookie %q, want 502 without", resp.Status, resp.Header["Set-Cookie"])
@@ -265,7 +265,7 @@ func TestSplitAllocations(t *testing.T) {
 	}
 	back := rawUpstream(t, answerWithoutAllocating)
 	ups := []config.Upstream{
-		{Name: "a", Servers: []string{"http://" + back}}, {Name: "b", Servers: []string{"http://" + back}},
+		{Name: "a", Servers: []config.Server{{URL: "http://" + back}}}, {Name: "b", Servers: []config.Server{{URL: "http://" + back}}},
 	}
 	for name, sticky := range map[string]*config.Sticky{"weights": nil, "sticky": {Cookie: "door"}} {
 		t.Run(name, func(t *testing.T) {

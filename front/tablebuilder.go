@@ -57,12 +57,10 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	t.gates[allRoutes] = t.gate
 	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
 	for _, u := range cfg.Upstreams {
-		up, err := proxy.NewUpstream(u.Name, u.Servers...)
+		up, err := newUpstream(&u)
 		if err != nil {
 			return nil, err
 		}
-		up.ConnectRetry, up.MaxFields = u.ConnectRetry, u.ResponseFields
-		up.ProxyProtocol = u.ProxyProtocol
 		up.Share(b.conns)
 		b.metrics.prepare(up)
 		t.upstreams = append(t.upstreams, up)

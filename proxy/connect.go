@@ -16,10 +16,6 @@ const (
 	// to maxPause.
 	firstPause = 5 * time.Millisecond
 	maxPause   = 100 * time.Millisecond
-	// probePause is the time after a failed attempt in which no waiting
-	// exchange tries the same server. 1,000 of them therefore make at most 100
-	// attempts per second.
-	probePause = 10 * time.Millisecond
 	// filePause is the time between two attempts to connect for which there was no file.
 	filePause = time.Millisecond
 )
@@ -63,35 +59,32 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 // just tried.
 func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
 	var failed *Error
-	order := u.order()
 	now := time.Now()
 	t.now = now
-	for _, usable := range []bool{true, false} { // servers that cannot be used are the last resort
-		for range order.len() {
-			s := order.next()
-			if s.usable(now) != usable || t.waiting && s.failedAfter(now.Add(-probePause)) {
-				continue
-			}
-			if failed != nil {
-				t.passOver(failed)
-			}
-			t.choose(s, t.now)
-			c, err := t.x.connect(s, t.now, reuse, timeout)
-			if err != nil || !c.used {
-				t.now = time.Now()
-			}
-			if err == nil {
-				return c, nil
-			}
-			if failed = err; !failed.ByUpstream() {
-				return nil, failed
-			}
+	t.order.begin(u, now, t.waiting)
+	for {
+		m := t.order.next()
+		if m == nil {
+			return nil, failed
 		}
 		if failed != nil {
-			break
+			t.passOver(failed)
+		}
+		t.enter(m.Server)
+		t.choose(m.Server, t.now)
+		c, err := t.x.connect(m.Server, t.now, reuse, timeout)
+		if err != nil || !c.used {
+			t.now = time.Now()
+		}
+		if err == nil {
+			return c, nil
+		}
+		t.leave()
+		t.order.failed(m.Server)
+		if failed = err; !failed.ByUpstream() {
+			return nil, failed
 		}
 	}
-	return nil, failed
 }
 
 // connect takes an unused connection to s, if the policy allows it, or makes one

@@ -21,6 +21,12 @@ type Endpoint struct {
 
 	// Addr is the host:port to connect to. Empty means that of URL.
 	Addr string
+
+	// Weight is the share of the server, relative to the weights of the others. Zero means 1.
+	Weight int
+
+	// Backup keeps the server for the time when no other one of the upstream can be used.
+	Backup bool
 }
 
 // newServer returns the server of an endpoint, and its base path.

@@ -88,6 +88,7 @@ func (p *Proxy) Serve(x *Exchange) {
 // abandon releases the resources of an exchange after a panic in its Hook or
 // Client.
 func (x *Exchange) abandon() {
+	x.transfer.leave()
 	if c := x.transfer.c; c != nil {
 		x.attach(nil)
 		c.Close()

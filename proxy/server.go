@@ -42,6 +42,10 @@ type Server struct {
 	pools  pools
 	shared *Conns // nil without a limit
 
+	// inFlight is the number of exchanges at the server. An exchange is at a server from its
+	// choice until it has ended there, or another server was chosen.
+	inFlight atomic.Int64
+
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
 	proven       atomic.Int32 // how often nothing arrived within longReuseDelay of a response; at most provenAfter
 	downUntil    atomic.Int64
@@ -54,6 +58,9 @@ func (s *Server) share(c *Conns) {
 	s.shared = c
 	c.add(&s.pools)
 }
+
+// InFlight returns the number of exchanges at the server.
+func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
 
 // URL returns the URL of the server's [Endpoint], with an explicit port and without a slash at
 // its end.

@@ -19,6 +19,8 @@ type transfer struct {
 	proxy     *Proxy
 	x         *Exchange
 	c         *conn
+	at        *Server // that the exchange is counted at
+	order     order
 	expecting bool      // the body is sent after the upstream's 100
 	dead      bool      // the connection ended before the first byte of the response
 	stale     bool      // dead, and used before: it ended while it was unused
@@ -43,7 +45,22 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	t.x.attach(c)
 	err = t.run()
 	t.release(err)
+	t.leave()
 	return err
+}
+
+// enter counts the exchange at a server.
+func (t *transfer) enter(s *Server) {
+	t.at = s
+	s.inFlight.Add(1)
+}
+
+// leave ends the exchange at its server. It may be called again.
+func (t *transfer) leave() {
+	if t.at != nil {
+		t.at.inFlight.Add(-1)
+		t.at = nil
+	}
 }
 
 // choose sets the server that is connected to next. It reports the first one to

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -46,22 +47,59 @@ type Upstream struct {
 	closed  bool
 }
 
-// A serverSet is the servers of an upstream at one time. It is immutable.
+// A serverSet is the servers of an upstream at one time. It does not change, except for the
+// state of round robin.
 type serverSet struct {
-	servers []*Server // in the order of the endpoints
-	base    string    // the path of their URLs
+	servers   []*Server // in the order of the endpoints
+	members   []member  // the same, but backups last
+	primaries int       // number of members that are no backups
+	even      bool      // all weights are the same
+	base      string    // the path of their URLs
+
+	mu sync.Mutex // guards member.current
+}
+
+// A member is a server with the settings that it has in one upstream.
+type member struct {
+	*Server
+	weight  int64
+	backup  bool
+	current int64 // of round robin
 }
 
 var noServers = new(serverSet)
 
-// NewUpstream returns an upstream of the servers at the given URLs, which are those of an
-// [Endpoint]. It does not connect to them before the first request.
-func NewUpstream(name string, urls ...string) (*Upstream, error) {
-	endpoints := make([]Endpoint, len(urls))
-	for i, u := range urls {
-		endpoints[i].URL = u
+// newSet returns a set of members in the order of their endpoints. base is the path of their
+// URLs.
+func newSet(members []member, base string) *serverSet {
+	set := &serverSet{base: base, even: true}
+	var backups []member
+	for _, m := range members {
+		set.servers = append(set.servers, m.Server)
+		set.even = set.even && m.weight == members[0].weight
+		if m.backup {
+			backups = append(backups, m)
+		} else {
+			set.members = append(set.members, m)
+		}
 	}
+	set.primaries = len(set.members)
+	set.members = append(set.members, backups...)
+	return set
+}
+
+// NewUpstream returns an upstream of the servers at the given URLs, which are those of an
+// [Endpoint]. It does not connect to them before the first request. Without a URL,
+// [Upstream.SetServers] must set the servers.
+func NewUpstream(name string, urls ...string) (*Upstream, error) {
 	u := &Upstream{name: name}
+	if len(urls) == 0 {
+		return u, nil
+	}
+	endpoints := make([]Endpoint, len(urls))
+	for i, url := range urls {
+		endpoints[i].URL = url
+	}
 	if err := u.SetServers(endpoints); err != nil {
 		return nil, err
 	}
@@ -78,27 +116,29 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := u.now()
-	next := new(serverSet)
+	members := make([]member, len(endpoints))
+	base := ""
 	var added []*Server
 	for i, e := range endpoints {
-		s, base, err := newServer(e)
+		s, itsBase, err := newServer(e)
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", u.name, err)
 		}
-		if i > 0 && base != next.base {
+		if i > 0 && itsBase != base {
 			return fmt.Errorf("upstream %s: server %q: its path must be that of the other servers", u.name, e.URL)
 		}
-		next.base = base
+		base = itsBase
 		if same := now.find(s); same != nil {
 			s = same
 		} else {
 			added = append(added, s)
 		}
-		next.servers = append(next.servers, s)
+		members[i] = member{Server: s, weight: int64(cmp.Or(e.Weight, 1)), backup: e.Backup}
 	}
 	for _, s := range added {
 		u.open(s)
 	}
+	next := newSet(members, base)
 	u.set.Store(next)
 	u.closeOthers(now, next)
 	return nil
@@ -113,16 +153,18 @@ func (u *Upstream) Adopt(other *Upstream) {
 	other.mu.Lock()
 	defer other.mu.Unlock()
 	now := u.now()
-	next := &serverSet{base: now.base}
-	for _, s := range now.servers {
-		if same := other.now().find(s); same != nil && !other.closed {
-			if other.kept == nil {
-				other.kept = make(map[*Server]bool)
-			}
-			other.kept[same] = true
-			s = same
+	next := &serverSet{servers: slices.Clone(now.servers), members: slices.Clone(now.members), primaries: now.primaries,
+		even: now.even, base: now.base}
+	for i, s := range now.servers {
+		same := other.now().find(s)
+		if same == nil || other.closed {
+			continue
 		}
-		next.servers = append(next.servers, s)
+		if other.kept == nil {
+			other.kept = make(map[*Server]bool)
+		}
+		other.kept[same] = true
+		next.replace(i, same)
 	}
 	u.set.Store(next)
 	u.closeOthers(now, next)
@@ -143,6 +185,17 @@ func (set *serverSet) find(s *Server) *Server {
 		return nil
 	}
 	return set.servers[i]
+}
+
+// replace replaces the server at an index of servers.
+func (set *serverSet) replace(i int, s *Server) {
+	before := set.servers[i]
+	set.servers[i] = s
+	for i := range set.members {
+		if m := &set.members[i]; m.Server == before {
+			m.Server = s
+		}
+	}
 }
 
 // open prepares a new server. The caller holds mu.

@@ -130,12 +130,8 @@ const SystemdPrefix = "systemd/"
 
 // Upstream is a named pool of servers.
 type Upstream struct {
-	Name string // letters, digits, '.', '_' and '-'
-
-	// Servers are the URLs of its servers, at least one: http://host:port, always with a
-	// port, or unix: and the absolute path of a socket. A path that all have in common, as in
-	// http://host:port/app or unix:/run/app.sock:/app, is put before the paths of requests.
-	Servers []string
+	Name    string   // letters, digits, '.', '_' and '-'
+	Servers []Server // at least one; all have the same path, and none occurs twice
 
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.
@@ -148,6 +144,21 @@ type Upstream struct {
 	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
 	// connection. Zero, the default, sends none.
 	ProxyProtocol int
+}
+
+// Server is a server of an upstream.
+type Server struct {
+	// URL is http://host:port, always with a port, or unix: and the absolute path of a socket. A
+	// path, as in http://host:port/app or unix:/run/app.sock:/app, is put before the paths of
+	// requests.
+	URL string
+
+	// Weight is the share of the server, relative to the weights of the others. Zero means 1,
+	// the default.
+	Weight int
+
+	// Backup keeps the server for the time when no other one of the upstream can be used.
+	Backup bool
 }
 
 // Route handles the requests that match a pattern. It has exactly one action: To,

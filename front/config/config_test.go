@@ -80,7 +80,7 @@ compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JS
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
-  b: {servers: [http://127.0.0.1:8080, http://Example.com], connect: {retry: 3s}, response_fields: 100,
+  b: {servers: [http://127.0.0.1:8080, {url: http://Example.com, weight: 5, backup: true}], connect: {retry: 3s}, response_fields: 100,
     proxy_protocol: v2}
   a:
     servers: http://[::1]:9000
@@ -121,9 +121,10 @@ routes:
 			Types: []string{"text/html", "*+json"}, WithCredentials: true},
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []config.Upstream{
-			{Name: "b", Servers: []string{"http://127.0.0.1:8080", "http://example.com:80"}, ResponseFields: 100,
+			{Name: "b", Servers: []config.Server{
+				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
 				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
-			{Name: "a", Servers: []string{"http://[::1]:9000"}, ResponseFields: 256, ConnectRetry: time.Second,
+			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, ResponseFields: 256, ConnectRetry: time.Second,
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -185,7 +186,7 @@ const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{
 func TestParseDefaults(t *testing.T) {
 	want := config.Default()
 	want.Sources = []string{"weir.yaml"}
-	want.Upstreams = []config.Upstream{{Name: "a", Servers: []string{"http://127.0.0.1:8080"}, ResponseFields: 256,
+	want.Upstreams = []config.Upstream{{Name: "a", Servers: []config.Server{{URL: "http://127.0.0.1:8080"}}, ResponseFields: 256,
 		ConnectRetry: time.Second}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
@@ -275,6 +276,12 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:26 has no query and no fragment|write http://a/b`}},
 		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:26 https:// is not supported yet`}},
+		{"servers", "upstreams:\n  a: {servers: [http://a, {weight: 0}, {url: http://a:80}, {url: b, backup: 1, wait: 1s}]}\n" +
+			"  b: {servers: {url: http://b, backup: true}}\nroutes: {match: /, to: a}\n", []string{
+			`2:27 a server has no "url"|{url: http://127.0.0.1:8080, weight: 2}`,
+			`2:36 "0" is not the weight of a server|1 to 1000, and remove a server`,
+			`2:46 the upstream has the server "http://a:80" twice`, `2:66 "b" has no scheme`, `2:77 "1" is not known here`,
+			`2:80 unknown key "wait" here`, `3:7 all servers of the upstream are backups`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:36 "health" is not supported yet`}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,
@@ -524,7 +531,7 @@ func TestParseServers(t *testing.T) {
 				mistakes(t, src, nil)
 				return
 			}
-			if got := parse(t, src, nil).Upstreams[0].Servers[0]; got != c.want {
+			if got := parse(t, src, nil).Upstreams[0].Servers[0].URL; got != c.want {
 				t.Errorf("server %q = %q, want %q", c.url, got, c.want)
 			}
 		})
@@ -539,8 +546,8 @@ func TestParseKeepsURLsWholeInBraces(t *testing.T) {
 		"upstreams: {a: {servers: [\n  http://a:1,\n  http://b:2\n]}}\nroutes: {match: /, to: a}\n",
 	} {
 		got := parse(t, src, nil).Upstreams[0].Servers
-		if want := []string{"http://a:1", "http://b:2"}; !cmp.Equal(got, want) {
-			t.Errorf("servers = %q, want %q, in\n%s", got, want, src)
+		if want := []config.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}; !cmp.Equal(got, want) {
+			t.Errorf("servers = %v, want %v, in\n%s", got, want, src)
 		}
 	}
 	ms := mistakes(t, "upstreams: {a: {servers: [http://a: 1]}}\nroutes: {match: /, to: a}\n", nil)

@@ -48,7 +48,7 @@ func TestInclude(t *testing.T) {
 		routes = append(routes, r.Match)
 	}
 	for _, u := range c.Upstreams {
-		upstreams = append(upstreams, u.Name+" "+u.Servers[0])
+		upstreams = append(upstreams, u.Name+" "+u.Servers[0].URL)
 	}
 	if want := []string{"/z", "/x", "/y/{id:code}"}; !slices.Equal(routes, want) {
 		t.Errorf("routes %q, want %q", routes, want)

@@ -148,7 +148,7 @@ func TestONSServersComeFromTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Upstreams[0].Servers[0]; got != "http://192.0.2.10:8080" {
+	if got := c.Upstreams[0].Servers[0].URL; got != "http://192.0.2.10:8080" {
 		t.Errorf("babbage is at %s", got)
 	}
 	if got := c.Listen[0]; got != "127.0.0.1:0" {

@@ -27,6 +27,7 @@ type reader struct {
 type filling struct {
 	*reader
 	upstream *Upstream   // nil outside upstreams
+	server   *Server     // nil outside the servers of an upstream
 	route    *routeDraft // nil outside routes
 	share    *shareDraft // nil outside the split of a route
 

@@ -44,6 +44,7 @@ func TestManualHoldsEveryKey(t *testing.T) {
 		}
 		path := strings.NewReplacer(".*.", ".NAME.", ".*", ".NAME").Replace(k.Path)
 		path = strings.NewReplacer("routes.NAME.", "routes.", "split.NAME.", "split.",
+			"servers.NAME.", "servers.",
 			"certificates.NAME.", "certificates.").Replace(path)
 		section := built
 		if k.Later != "" {

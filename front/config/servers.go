@@ -11,22 +11,6 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// readServers reads the servers of an upstream.
-func readServers(r *fileReader, p place, n *yamlfile.Node) {
-	readServerList(r, p, n)
-	urls := p.To.upstream.Servers
-	positions := r.Positions[p.Path][len(r.Positions[p.Path])-len(urls):]
-	for i, u := range urls {
-		if base, other := basePath(urls[0]), basePath(u); base != other {
-			r.Mistakef(positions[i], "define another upstream for other paths",
-				"the servers of an upstream have the same path: %s differs from %s", yamlfile.Quote(u), yamlfile.Quote(urls[0]))
-			return
-		}
-	}
-}
-
-var readServerList = yamlfile.Some(parseServer, func(f filling) *[]string { return &f.upstream.Servers })
-
 // basePath returns the path of a server's URL in normal form, or "".
 func basePath(server string) string {
 	before, after := "://", "/"

@@ -87,7 +87,7 @@ func demo() (cfg *config.Config, stop func(), err error) {
 	go server.Serve(l) // ends when stop closes the server
 	cfg = config.Default()
 	cfg.Listen = []string{"127.0.0.1:20000"}
-	cfg.Upstreams = []config.Upstream{{Name: "demo", Servers: []string{"http://" + l.Addr().String()}}}
+	cfg.Upstreams = []config.Upstream{{Name: "demo", Servers: []config.Server{{URL: "http://" + l.Addr().String()}}}}
 	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "demo")}
 	return cfg, func() { server.Close() }, nil
 }

@@ -1,0 +1,25 @@
+package proxy
+
+// next returns the next server, or nil if no other one is to be tried.
+func (o *order) next() *member {
+	for o.group = usablePrimaries; o.group < noGroup; o.group++ {
+		if o.group == lastResort && len(o.tried) > 0 {
+			return nil
+		}
+		if m := o.choose(); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// choose chooses one of the servers that the order takes, or nil if there is none.
+func (o *order) choose() *member {
+	if members := o.set.members; len(members) == 1 {
+		if o.takes(&members[0]) {
+			return &members[0]
+		}
+		return nil
+	}
+	return o.roundRobin()
+}
