@@ -84,6 +84,10 @@ var layers = map[string]struct {
 		own: []string{"internal/httpsyntax"}, foreign: []string{"golang.org/x/sys/unix"},
 		why: "finds files and determines the response; it knows neither exchanges nor connections",
 	},
+	"front/internal/http3": {
+		foreign: []string{"github.com/quic-go/quic-go", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
+		why:     "serves HTTP/3 on UDP sockets; it knows neither exchanges nor the configuration",
+	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",

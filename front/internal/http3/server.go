@@ -1,0 +1,231 @@
+package http3
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+)
+
+// Options are the options of a [Server]. Its functions are called concurrently.
+type Options struct {
+	Handler http.Handler
+
+	// TLS returns the configuration of a handshake. The version and the protocol of HTTP/3 are
+	// added to it.
+	TLS func(*tls.ClientHelloInfo) (*tls.Config, error)
+
+	// Admit is called before the handshake of a new connection. It returns an error to refuse
+	// it, or a function that is called at its end. The address of the client may be forged, but
+	// only of up to [Unverified] connections at a time.
+	Admit func(client netip.Addr) (end func(), err error)
+
+	// Handshake is called after each handshake of an admitted connection, with its error.
+	Handshake func(error)
+
+	// Limits returns the limits of a new connection.
+	Limits func() Limits
+}
+
+// Limits are the limits of a connection.
+type Limits struct {
+	Header        int           // maximum length of the head of a request, as RFC 9114, section 4.2.2, counts it
+	HeaderTimeout time.Duration // for the handshake, and then until the head of the first request has arrived
+	IdleTimeout   time.Duration // without a request in progress
+}
+
+const (
+	// Unverified is how many handshakes may be in progress with clients whose address may be
+	// forged. Others must first prove that they receive packets at their address (RFC 9000,
+	// section 8.1.2), which takes a round trip.
+	Unverified = 100
+
+	// Handshakes is how many handshakes may be in progress. More are refused.
+	Handshakes = 1000
+)
+
+const (
+	// silence is how long a client may send no packet. Both sides send one after half of it.
+	silence = 30 * time.Second
+
+	// goAwayGrace is the time between the GOAWAY of a connection without requests and its end.
+	goAwayGrace = 100 * time.Millisecond
+
+	// streams is the maximum number of requests in progress on a connection.
+	streams = 100
+
+	// The windows are how many bytes of request bodies a client may send before they are read.
+	// They begin with the first and grow to the last.
+	streamWindow, maxStreamWindow = 128 << 10, 1 << 20
+	connWindow, maxConnWindow     = 256 << 10, 4 << 20
+)
+
+// ErrBusy is the error of a handshake that was refused because too many are in progress.
+var ErrBusy = errors.New("too many handshakes")
+
+// A Server serves HTTP/3 on one UDP socket.
+type Server struct {
+	socket    *Socket
+	options   Options
+	transport *quic.Transport
+	listener  *quic.Listener
+	shaking   atomic.Int64 // handshakes in progress
+	serving   sync.WaitGroup
+
+	mu       sync.Mutex // guards the fields below
+	conns    map[*conn]struct{}
+	draining bool
+}
+
+// NewServer returns a server that accepts connections on the socket, which it owns.
+func NewServer(socket *Socket, o Options) (*Server, error) {
+	s := &Server{socket: socket, options: o, conns: make(map[*conn]struct{})}
+	s.transport = &quic.Transport{
+		Conn:                  socket.UDPConn,
+		ConnectionIDGenerator: socket,
+		VerifySourceAddress:   func(net.Addr) bool { return s.shaking.Load() >= Unverified },
+		ConnContext:           s.admit,
+	}
+	config := &quic.Config{
+		HandshakeIdleTimeout: o.Limits().HeaderTimeout / 2, // quic-go ends a handshake after twice this time
+		MaxIdleTimeout:       silence, KeepAlivePeriod: silence / 2,
+		MaxIncomingStreams: streams, MaxIncomingUniStreams: 8,
+		InitialStreamReceiveWindow: streamWindow, MaxStreamReceiveWindow: maxStreamWindow,
+		InitialConnectionReceiveWindow: connWindow, MaxConnectionReceiveWindow: maxConnWindow,
+	}
+	var err error
+	s.listener, err = s.transport.Listen(&tls.Config{GetConfigForClient: s.configFor}, config)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// configFor returns the configuration of a handshake. Data before the end of the handshake
+// (0-RTT) is refused, because it can be replayed.
+func (s *Server) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	config, err := s.options.TLS(hello)
+	if err != nil {
+		return nil, err
+	}
+	config = http3.ConfigureTLSConfig(config)
+	config.MinVersion = tls.VersionTLS13
+	config.GetConfigForClient = nil // s.options.TLS has chosen
+	return config, nil
+}
+
+// admit is called by quic-go for each new connection. It counts handshakes in progress.
+func (s *Server) admit(ctx context.Context, info *quic.ClientInfo) (context.Context, error) {
+	if s.shaking.Add(1) > Handshakes {
+		s.shaking.Add(-1)
+		s.options.Handshake(ErrBusy)
+		return nil, ErrBusy
+	}
+	end, err := s.options.Admit(addressOf(info.RemoteAddr))
+	if err != nil {
+		s.shaking.Add(-1)
+		return nil, err
+	}
+	h := &handshake{server: s}
+	context.AfterFunc(ctx, func() {
+		h.end(context.Cause(ctx)) // unless it has succeeded
+		end()
+	})
+	return context.WithValue(ctx, handshakeKey{}, h), nil
+}
+
+func addressOf(a net.Addr) netip.Addr {
+	return a.(*net.UDPAddr).AddrPort().Addr().WithZone("").Unmap()
+}
+
+// A handshake is that of an admitted connection.
+type handshake struct {
+	server *Server
+	once   sync.Once
+}
+
+type handshakeKey struct{}
+
+func (h *handshake) end(err error) {
+	h.once.Do(func() {
+		h.server.shaking.Add(-1)
+		h.server.options.Handshake(err)
+	})
+}
+
+// Serve serves connections until Drain or Close. It returns an error if the socket has failed.
+func (s *Server) Serve() error {
+	s.serving.Add(1)
+	defer s.serving.Done()
+	for {
+		c, err := s.listener.Accept(context.Background())
+		switch {
+		case errors.Is(err, quic.ErrServerClosed):
+			return nil
+		case err != nil:
+			return err
+		}
+		c.Context().Value(handshakeKey{}).(*handshake).end(nil)
+		s.serving.Go(func() { s.serve(c) })
+	}
+}
+
+// serve serves a connection until its end.
+func (s *Server) serve(qc *quic.Conn) {
+	c := &conn{server: s, quic: qc, limits: s.options.Limits()}
+	c.http = &http3.Server{
+		Handler:        http.HandlerFunc(c.handle),
+		MaxHeaderBytes: c.limits.Header,
+	}
+	c.timer = time.AfterFunc(c.limits.HeaderTimeout, c.expire)
+	defer c.timer.Stop()
+	s.mu.Lock()
+	s.conns[c] = struct{}{}
+	if s.draining {
+		s.serving.Go(c.goAway)
+	}
+	s.mu.Unlock()
+	c.http.ServeQUICConn(qc)
+	s.mu.Lock()
+	delete(s.conns, c)
+	s.mu.Unlock()
+}
+
+// Drain accepts no new connections, and sends a GOAWAY to the clients of the others. Each
+// connection ends after its requests.
+func (s *Server) Drain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return
+	}
+	s.draining = true
+	s.serving.Go(func() { s.listener.Close() }) // waits for the handshakes in progress
+	for c := range s.conns {
+		s.serving.Go(c.goAway)
+	}
+}
+
+// Wait waits until all connections have ended, after Drain.
+func (s *Server) Wait() { s.serving.Wait() }
+
+// Close ends all connections, and closes the socket.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.draining = true
+	for c := range s.conns {
+		c.quic.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+	}
+	s.mu.Unlock()
+	err := s.transport.Close()
+	s.serving.Wait()
+	return errors.Join(err, s.socket.Close())
+}

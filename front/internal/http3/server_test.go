@@ -1,0 +1,449 @@
+package http3
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testTimeout = 30 * time.Second
+
+// A testServer is a server on a free port of the loopback interface.
+type testServer struct {
+	*Server
+	addr     netip.AddrPort
+	admitted atomic.Int64 // connections that are open
+	refuse   atomic.Bool
+	results  chan error // of handshakes
+}
+
+// newCertificate returns a certificate for "localhost", and the roots that a client needs.
+var newCertificate = sync.OnceValues(func() (tls.Certificate, *x509.CertPool) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotAfter: time.Now().Add(time.Hour),
+		BasicConstraintsValid: true, IsCA: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		panic(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		panic(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(leaf)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
+})
+
+// open starts a server on an address with the given limits.
+func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) *testServer {
+	t.Helper()
+	socket, err := Listen(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, _ := newCertificate()
+	s := &testServer{results: make(chan error, 10_000), addr: socket.LocalAddr().(*net.UDPAddr).AddrPort()}
+	s.Server, err = NewServer(socket, Options{
+		Handler: h,
+		TLS: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			return &tls.Config{Certificates: []tls.Certificate{certificate}}, nil
+		},
+		Admit: func(netip.Addr) (func(), error) {
+			if s.refuse.Load() {
+				return nil, errors.New("too many")
+			}
+			s.admitted.Add(1)
+			return func() { s.admitted.Add(-1) }, nil
+		},
+		Handshake: func(err error) { s.results <- err },
+		Limits:    func() Limits { return limits },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error)
+	go func() { served <- s.Serve() }()
+	t.Cleanup(func() {
+		s.Close()
+		if err := <-served; err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Errorf("Serve: %v", err)
+		}
+		eventually(t, "the end of all connections", func() bool { return s.admitted.Load() == 0 })
+	})
+	return s
+}
+
+var (
+	loopback = netip.MustParseAddrPort("127.0.0.1:0")
+	usual    = Limits{Header: 16 << 10, HeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+)
+
+// client returns a client with connections of its own to the server.
+func client(t *testing.T, addr netip.AddrPort) *http.Client {
+	t.Helper()
+	_, roots := newCertificate()
+	tr := &http3.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost"},
+		Dial: func(ctx context.Context, _ string, tc *tls.Config, qc *quic.Config) (*quic.Conn, error) {
+			return quic.DialAddr(ctx, addr.String(), tc, qc)
+		},
+	}
+	t.Cleanup(func() { tr.Close() })
+	return &http.Client{Transport: tr, Timeout: testTimeout}
+}
+
+// dial returns a connection of QUIC without HTTP.
+func dial(t *testing.T, addr netip.AddrPort) *quic.Conn {
+	t.Helper()
+	_, roots := newCertificate()
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	defer cancel()
+	config := &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h3"}}
+	c, err := quic.DialAddr(ctx, addr.String(), config, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.CloseWithError(0, "") })
+	return c
+}
+
+func get(t *testing.T, c *http.Client, path string) (*http.Response, string) {
+	t.Helper()
+	resp, err := c.Get("https://localhost" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(testTimeout); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("timed out waiting for %s", what)
+			return
+		}
+	}
+}
+
+// TestRequests checks the requests that the handler gets: those without a body have no
+// length, and methods with a body may send it before its length is known.
+func TestRequests(t *testing.T) {
+	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("X-Length", fmt.Sprint(r.ContentLength))
+		fmt.Fprintf(w, "%s %s", r.Method, body)
+	})
+	c := client(t, s.addr)
+	for _, r := range []struct {
+		method string
+		body   io.Reader
+		length string
+	}{
+		{"GET", nil, "0"},
+		{"DELETE", nil, "0"},
+		{"GET", struct{ io.Reader }{strings.NewReader("body")}, "-1"},
+		{"POST", strings.NewReader("body"), "4"},
+		{"POST", struct{ io.Reader }{strings.NewReader("body")}, "-1"},
+	} {
+		want := r.method + " "
+		if r.body != nil {
+			want += "body"
+		}
+		req, err := http.NewRequest(r.method, "https://localhost/", r.body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(got) != want || resp.Header.Get("X-Length") != r.length {
+			t.Errorf("%+v: %q of length %s, %v; want %q of %s", r, got, resp.Header.Get("X-Length"), err, want, r.length)
+		}
+	}
+	resp, err := c.Head("https://localhost/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.ContentLength > 0 || resp.Header.Get("Content-Length") != "" {
+		t.Errorf("the response to HEAD has Content-Length %q", resp.Header.Get("Content-Length"))
+	}
+	if err := <-s.results; err != nil {
+		t.Errorf("the handshake: %v", err)
+	}
+}
+
+// TestLongHead sends a head that is longer than the limit.
+func TestLongHead(t *testing.T) {
+	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
+	req, err := http.NewRequest("GET", "https://localhost/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Long", strings.Repeat("x", 17<<10))
+	resp, err := client(t, s.addr).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 431 {
+		t.Errorf("status %d, want 431", resp.StatusCode)
+	}
+}
+
+// TestIdleConnections checks the ends of connections: without a first request, with a head
+// that is not complete, and without another request.
+func TestIdleConnections(t *testing.T) {
+	limits := usual
+	limits.HeaderTimeout, limits.IdleTimeout = 300*time.Millisecond, 600*time.Millisecond
+	s := open(t, loopback, limits, func(w http.ResponseWriter, r *http.Request) {})
+	silent, partial := dial(t, s.addr), dial(t, s.addr)
+	stream, err := partial.OpenStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Write([]byte{1, 60, 0}); err != nil { // HEADERS of 60 bytes
+		t.Fatal(err)
+	}
+	get(t, client(t, s.addr), "/")
+	for name, c := range map[string]*quic.Conn{"silent": silent, "partial": partial} {
+		select {
+		case <-c.Context().Done():
+		case <-time.After(testTimeout):
+			t.Errorf("the %s connection does not end", name)
+		}
+	}
+	eventually(t, "the end of the idle connection", func() bool { return s.admitted.Load() == 0 })
+}
+
+// TestDrain ends a server during a request. The client gets the response, and its next
+// request needs another connection. Connections without requests end soon.
+func TestDrain(t *testing.T) {
+	arrived, release := make(chan bool), make(chan bool)
+	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			arrived <- true
+			<-release
+		}
+		io.WriteString(w, "done")
+	})
+	idle := client(t, s.addr)
+	get(t, idle, "/")
+	busy := client(t, s.addr)
+	body := make(chan string)
+	go func() {
+		_, b := get(t, busy, "/slow")
+		body <- b
+	}()
+	<-arrived
+	s.Drain()
+	eventually(t, "the end of the idle connection", func() bool { return s.admitted.Load() == 1 })
+	close(release)
+	if got := <-body; got != "done" {
+		t.Errorf("the response is %q", got)
+	}
+	s.Wait()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if c, err := quic.DialAddr(ctx, s.addr.String(), &tls.Config{NextProtos: []string{"h3"}}, nil); err == nil {
+		c.CloseWithError(0, "")
+		t.Error("a new connection is accepted")
+	}
+}
+
+// TestRefused refuses connections before their handshake.
+func TestRefused(t *testing.T) {
+	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
+	s.refuse.Store(true)
+	_, err := client(t, s.addr).Get("https://localhost/")
+	var refused *quic.TransportError
+	if !errors.As(err, &refused) || refused.ErrorCode != quic.ConnectionRefused {
+		t.Errorf("%v, want that the connection is refused", err)
+	}
+	eventually(t, "the end of the handshake", func() bool { return s.shaking.Load() == 0 })
+}
+
+// TestHandOver gives the address of a server to another one during a request. Packets of the
+// first connections still reach the first server, and new connections the second one.
+func TestHandOver(t *testing.T) {
+	handler := func(name string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			fmt.Fprintf(w, "%s %d", name, len(body))
+		}
+	}
+	first := open(t, loopback, usual, handler("first"))
+	var old []*http.Client
+	for range 20 {
+		c := client(t, first.addr)
+		get(t, c, "/")
+		old = append(old, c)
+	}
+	if err := first.socket.HandOver(); err != nil {
+		t.Fatal(err)
+	}
+	check := func(name string, c *http.Client) {
+		t.Helper()
+		resp, err := c.Post("https://localhost/", "", bytes.NewReader(make([]byte, 300_000)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if want := name + " 300000"; string(body) != want || err != nil {
+			t.Errorf("%q, %v; want %q", body, err, want)
+		}
+	}
+	check("first", client(t, first.addr)) // there is no second one yet
+	second := open(t, first.addr, usual, handler("second"))
+	for range 20 {
+		check("second", client(t, first.addr))
+	}
+	for _, c := range old {
+		check("first", c)
+	}
+	first.Drain()
+	first.Wait()
+	first.Close()
+	check("second", client(t, first.addr))
+	if err := second.socket.HandOver(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, first.addr, usual, handler("third"))
+	check("third", client(t, first.addr))
+}
+
+// TestFloodOfInitials sends the first packets of many connections, from one socket, and never
+// more. Another client is served, and no memory is kept for most of them: they would have to
+// prove their address.
+func TestFloodOfInitials(t *testing.T) {
+	limits := usual
+	limits.HeaderTimeout = 2 * time.Second
+	s := open(t, loopback, limits, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
+	nc, err := net.Dial("udp", s.addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	for _, packet := range firstPackets(t, 3*Unverified) {
+		nc.Write(packet)
+	}
+	eventually(t, "the handshakes", func() bool { return s.admitted.Load() >= Unverified/2 })
+	if n := s.admitted.Load(); n > Unverified+1 {
+		t.Errorf("%d connections were admitted without a proof of their address", n)
+	}
+	if _, body := get(t, client(t, s.addr), "/"); body != "hello" {
+		t.Errorf("another client gets %q", body)
+	}
+	eventually(t, "the end of the handshakes", func() bool { return s.shaking.Load() == 0 })
+}
+
+// firstPackets returns the first packets of n connections.
+func firstPackets(t *testing.T, n int) [][]byte {
+	t.Helper()
+	sink, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(loopback))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	var dialing sync.WaitGroup
+	defer dialing.Wait()
+	defer cancel()
+	packets := make(map[netip.AddrPort][]byte)
+	buf := make([]byte, 1500)
+	for len(packets) < n {
+		dialing.Go(func() {
+			config := &tls.Config{ServerName: "localhost", NextProtos: []string{"h3"}}
+			quic.DialAddr(ctx, sink.LocalAddr().String(), config, nil)
+		})
+		sink.SetReadDeadline(time.Now().Add(testTimeout))
+		length, from, err := sink.ReadFromUDPAddrPort(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if packets[from] == nil {
+			packets[from] = bytes.Clone(buf[:length])
+		}
+	}
+	return slices.Collect(maps.Values(packets))
+}
+
+// TestGarbage sends packets that are not those of QUIC, or have another version.
+func TestGarbage(t *testing.T) {
+	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
+	nc, err := net.Dial("udp", s.addr.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	for n := range 1500 {
+		b := make([]byte, n)
+		rand.Read(b)
+		nc.Write(b)
+		if n > 0 {
+			b[0] |= 0xc0 // a long header, usually of an unknown version
+			nc.Write(b)
+		}
+	}
+	unknown := append([]byte{0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 8, 1, 2, 3, 4, 5, 6, 7, 8, 4, 1, 2, 3, 4}, make([]byte, 1200)...)
+	buf := make([]byte, 1500)
+	answered := false
+	for end := time.Now().Add(testTimeout); !answered && time.Now().Before(end); {
+		nc.Write(unknown)
+		nc.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+		n, err := nc.Read(buf)
+		answered = err == nil && n > 7 && bytes.Equal(buf[1:5], make([]byte, 4))
+	}
+	if !answered {
+		t.Error("no negotiation of the version")
+	}
+	if _, body := get(t, client(t, s.addr), "/"); body != "hello" {
+		t.Errorf("another client gets %q", body)
+	}
+}
