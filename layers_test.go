@@ -57,10 +57,10 @@ var layers = map[string]struct {
 	},
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/certs", "front/internal/coding",
-			"front/internal/files", "front/internal/redirect", "front/internal/rewrite", "front/internal/target",
-			"front/internal/template", "internal/filebudget", "internal/http1", "internal/httpsyntax",
-			"internal/lazydeadline", "internal/machine", "internal/password", "internal/proxyproto", "internal/sibling",
-			"internal/transport", "log/traceid"},
+			"front/internal/files", "front/internal/handshake", "front/internal/redirect", "front/internal/rewrite",
+			"front/internal/target", "front/internal/template", "internal/filebudget", "internal/http1",
+			"internal/httpsyntax", "internal/lazydeadline", "internal/machine", "internal/password", "internal/proxyproto",
+			"internal/sibling", "internal/transport", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 		},
@@ -83,6 +83,10 @@ var layers = map[string]struct {
 	"front/internal/files": {
 		own: []string{"internal/httpsyntax"}, foreign: []string{"golang.org/x/sys/unix"},
 		why: "finds files and determines the response; it knows neither exchanges nor connections",
+	},
+	"front/internal/handshake": {
+		own: []string{"internal/transport"},
+		why: "does handshakes of TLS; it knows neither listeners nor requests",
 	},
 	"front/internal/http3": {
 		foreign: []string{"github.com/quic-go/quic-go", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},

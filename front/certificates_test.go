@@ -16,7 +16,7 @@ import (
 func tlsConfig(t testing.TB, hosts ...string) *config.TLS {
 	t.Helper()
 	cert, key := certtest.Root(t, "root").Issue(t, certtest.Options{Hosts: hosts}).Write(t, t.TempDir(), "site")
-	return &config.TLS{Listen: []string{"127.0.0.1:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+	return &config.TLS{Listen: []string{"localhost:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
 }
 
 // TestCertificatesAreReplaced replaces the files of a certificate while the front door runs.
@@ -29,7 +29,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 	first := issue("a.example", 90)
 	cert, key := first.Write(t, folder, "site")
 	d := openDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"127.0.0.1:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+		c.TLS = &config.TLS{Listen: []string{"localhost:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
 	})
 	series := func(host string) string {
 		return `weir_tls_certificate_expiry_timestamp_seconds{file="` + cert + `",name="` + host + `"}`
@@ -63,7 +63,7 @@ func TestEventOfExpiredCertificate(t *testing.T) {
 	cert, key := certtest.Root(t, "root").
 		Issue(t, certtest.Options{From: began, To: began.Add(time.Hour)}).Write(t, t.TempDir(), "old")
 	d := openDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"127.0.0.1:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+		c.TLS = &config.TLS{Listen: []string{"localhost:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
 	})
 	d.log.find(t, func(e event) bool { return e.Event == "certificate not valid now" && e.Severity == 1 })
 }
@@ -72,7 +72,7 @@ func TestEventOfExpiredCertificate(t *testing.T) {
 // configuration and its use.
 func TestCertificatesThatCannotBeRead(t *testing.T) {
 	broken := func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"127.0.0.1:0"},
+		c.TLS = &config.TLS{Listen: []string{"localhost:0"},
 			Certificates: []config.Certificate{{Cert: filepath.Join(t.TempDir(), "no.pem"), Key: "no.key"}}}
 	}
 	if _, err := front.New(doorConfig("http://127.0.0.1:1", broken), sink.NewDirect(newLogBook())); !os.IsNotExist(err) {

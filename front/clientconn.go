@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -19,12 +20,14 @@ import (
 type clientConn struct {
 	transport.Conn
 	server   *server
-	listener *listener   // that accepted it
-	peer     netip.Addr  // or the client that a header of the PROXY protocol names
-	port     uint16      // of peer
-	header   headerState // of the PROXY protocol
-	counted  netip.Addr  // counted for connections_per_client; the zero value if it is not
-	in       *input      // nil if no bytes are held
+	listener *listener         // that accepted it
+	peer     netip.Addr        // or the client that a header of the PROXY protocol names
+	port     uint16            // of peer
+	header   headerState       // of the PROXY protocol
+	scheme   string            // https if the listener has TLS, otherwise http
+	tls      *handshake.Client // nil without TLS, and before the handshake
+	counted  netip.Addr        // counted for connections_per_client; the zero value if it is not
+	in       *input            // nil if no bytes are held
 
 	// writes counts the begun and the ended writes of responses, and adds 2 when the body of
 	// a request has been read. It is odd during a write.
@@ -65,6 +68,7 @@ const (
 	http2Preface              // the connection is HTTP/2
 	badHead                   // the bytes are not the beginning of a request
 	refusedHeader             // the connection must be closed because of its header
+	clientHello               // the handshake of TLS has begun
 )
 
 // preface begins an HTTP/2 connection (RFC 9113, section 3.4).
@@ -86,7 +90,10 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 	if len(b) == 0 {
 		return incomplete, nil
 	}
-	if b[0] == preface[0] && !c.hasSeen() {
+	if c.awaitsHandshake() {
+		return clientHello, nil
+	}
+	if b[0] == preface[0] && c.mayBeHTTP2() {
 		n := min(len(b), len(preface))
 		switch {
 		case string(b[:n]) != preface[:n]:
@@ -106,6 +113,10 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 	in.head, in.r = n, n
 	return completeHead, nil
 }
+
+// mayBeHTTP2 reports whether the connection may begin with the preface of HTTP/2. With TLS,
+// that needs ALPN (RFC 9113, section 3.2).
+func (c *clientConn) mayBeHTTP2() bool { return c.tls == nil && !c.hasSeen() }
 
 // inHead reports whether the head of a request has begun. An empty line does not begin
 // one.

@@ -98,6 +98,12 @@ func (d *Door) serve(x *exchange) {
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
 	status, why := validate(x)
+	if rules := d.server.clientRules.Load(); rules != nil && status == 0 {
+		status, why = checkClient(rules, x)
+	}
+	if t.subjectField != "" {
+		x.passSubject(t.subjectField)
+	}
 	if x.events = t.defaultEvents; status == 0 {
 		findRoute(x, t)
 		status, why = t.checkSpelling(x)

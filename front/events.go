@@ -124,6 +124,9 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.user != "" {
 		event.Str("user", x.user)
 	}
+	if x.tls != nil && x.tls.Subject != "" {
+		event.Str("client_subject", x.tls.Subject)
+	}
 	if x.refusal != "" {
 		event.Str("refused", x.refusal)
 	}

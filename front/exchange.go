@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -22,7 +23,8 @@ type exchange struct {
 	parameters  []parameter // of query, if queryRead is true
 	queryRead   bool
 	began       time.Time
-	client      netip.Addr // as reported by trusted proxies
+	client      netip.Addr        // as reported by trusted proxies
+	tls         *handshake.Client // of the connection; nil without TLS
 	trace       trace
 	found       *route // result of the lookup
 	allow       string // the methods that the path has routes for, if found is nil
@@ -68,7 +70,7 @@ func (x *exchange) reset() {
 	x.Exchange.Reset()
 	x.path, x.query, x.ambiguity, x.refusal = "", "", "", ""
 	x.began = time.Time{}
-	x.client = netip.Addr{}
+	x.client, x.tls = netip.Addr{}, nil
 	x.found, x.allow, x.route, x.announced, x.preflight = nil, "", nil, nil, false
 	x.to, x.mirror, x.redirect, x.user, x.rewritten = nil, nil, "", "", false
 	if x.texts = x.texts[:0]; cap(x.texts) > longestTexts {

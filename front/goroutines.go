@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/lazydeadline"
 	"github.com/weirhq/weir/internal/transport"
@@ -53,6 +54,12 @@ func (s *server) serveConn(c *clientConn, step step, failure *http1.Error) {
 			c.refuse(failure.Status, failure.Reason)
 			c.finish()
 			return
+		case clientHello:
+			if c.handshake(transport.Goroutines, r.due) == nil {
+				c.finish()
+				return
+			}
+			r = newHeadReader(c)
 		case incomplete:
 			if !r.more() {
 				c.finish()
@@ -125,6 +132,8 @@ func (r *headReader) expired() expiry {
 		c.refuseHeader(headerSlow, nil)
 	case c.inHead():
 		return refuseSlow
+	case c.awaitsHandshake():
+		c.server.door.metrics.handshakes.count(handshake.Timeout)
 	case !c.hasSeen():
 		c.server.door.metrics.refusal(limitHeaderTime, allRoutes).Inc()
 	}
@@ -213,20 +222,39 @@ func (cs *conns) watchSlow(stop <-chan struct{}, inFlight func() bool) {
 func (c *clientConn) startWatch(round uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	nc, ok := c.Conn.(*transport.NetConn)
-	if w := &c.watch; ok && w.due && w.since < round && w.ended == nil {
+	conn := c.awaiter()
+	if w := &c.watch; conn != nil && w.due && w.since < round && w.ended == nil {
 		w.ended = make(chan struct{})
-		go c.watchClient(nc, w.ended)
+		go c.watchClient(conn, w.ended)
 	}
+}
+
+// An awaiter is a connection of the driver of goroutines. Its Await is that of
+// [transport.NetConn].
+type awaiter interface {
+	Await(hasEnded bool) (end bool, err error)
+}
+
+// awaiter returns nil for a connection on a loop. The caller holds mu.
+func (c *clientConn) awaiter() awaiter {
+	switch conn := c.Conn.(type) {
+	case *transport.NetConn:
+		return conn
+	case *transport.TLSConn:
+		if _, ok := conn.Carrier().(*transport.NetConn); ok {
+			return conn
+		}
+	}
+	return nil
 }
 
 // watchClient cancels the exchange if the client disconnects. It ends when the client
 // sends more, or when endWatch is called. It leaves all bytes in the socket.
-func (c *clientConn) watchClient(nc *transport.NetConn, ended chan struct{}) {
+func (c *clientConn) watchClient(conn awaiter, ended chan struct{}) {
 	defer close(ended)
 	hasEnded, writes := false, uint64(0)
 	for limit := (time.Time{}); c.mayWatch(limit); {
-		end, err := nc.Await(hasEnded)
+		end, err := conn.Await(hasEnded)
 		switch {
 		case err == nil && !end:
 			return

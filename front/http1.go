@@ -52,7 +52,7 @@ func (c *clientConn) serveRequest(d transport.Driver) (keep bool) {
 // fill sets the request from the head that c has received.
 func (x *http1Exchange) fill(c *clientConn) {
 	h, buf := &c.in.parser.Head, c.in.buf
-	x.Method, x.Host, x.Scheme = view(h.Method.Of(buf)), view(h.Host.Of(buf)), "http"
+	x.Method, x.Host, x.Scheme = view(h.Method.Of(buf)), view(h.Host.Of(buf)), c.scheme
 	x.Target = view(h.Target.Of(buf))
 	if h.Form == http1.AbsoluteForm {
 		if string(h.Scheme.Of(buf)) != x.Scheme {
@@ -78,7 +78,7 @@ func (x *http1Exchange) fill(c *clientConn) {
 	if x.Length != 0 {
 		x.Body = &x.body
 	}
-	x.Peer, x.PeerPort = c.peer, c.port
+	x.Peer, x.PeerPort, x.tls = c.peer, c.port, c.tls
 	x.pacer.conn = c
 	x.response.begin(c, x, !h.Close)
 	x.body.begin(&x.response, x.Length, h.Continue && !h.HTTP10)
@@ -104,6 +104,9 @@ func (x *http1Exchange) complete() (keep, linger bool) {
 	x.pacer.allowLastWrite()
 	if w.end() != nil {
 		return false, false
+	}
+	if w.body == closedBody {
+		w.conn.CloseWrite() // with TLS, Close could lose the end
 	}
 	if w.keep && (x.body.hasEnded() || x.body.discard()) {
 		return true, false

@@ -24,6 +24,7 @@ type listener struct {
 	*acceptor
 	server   *server
 	key      string                      // the element of config.Config.Listen
+	secure   atomic.Bool                 // new connections have TLS
 	http2    atomic.Pointer[http2Server] // of the connections that begin with the preface of HTTP/2
 	closing  atomic.Int64                // start of closing, as Unix time in nanoseconds; 0 before
 	ignoring atomic.Bool                 // the kernel ignores new connections
@@ -43,7 +44,7 @@ func (l *listener) serve() error {
 		case err != nil:
 			return err
 		case usedSpare:
-			l.server.rejector.reject(a, limitFiles)
+			l.reject(a, limitFiles)
 			l.refill()
 		default:
 			l.start(a)
@@ -55,15 +56,28 @@ func (l *listener) serve() error {
 func (l *listener) start(a transport.Accepted) {
 	s := l.server
 	remote := a.Remote()
-	c := &clientConn{server: s, listener: l, peer: remote.Addr().WithZone("").Unmap(), port: remote.Port()}
+	c := &clientConn{server: s, listener: l, scheme: "http", peer: remote.Addr().WithZone("").Unmap(),
+		port: remote.Port()}
 	if rule := s.headers.Load(); rule != nil {
 		c.header = rule.of(c.peer)
 	}
+	if l.secure.Load() {
+		c.scheme = "https"
+	}
 	if broken := s.conns.admit(c); broken != "" {
-		s.rejector.reject(a, broken)
+		l.reject(a, broken)
 		return
 	}
 	s.engine.start(c, a)
+}
+
+// reject closes a connection because of a limit.
+func (l *listener) reject(a transport.Accepted, broken limitName) {
+	if l.secure.Load() {
+		l.server.rejector.rejectTLS(a, broken)
+	} else {
+		l.server.rejector.reject(a, broken)
+	}
 }
 
 // acceptLast accepts a connection that is left in the kernel's queue. If there is

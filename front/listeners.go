@@ -33,7 +33,7 @@ func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
 			c.abandon()
 		}
 	}()
-	for _, key := range cfg.Listen {
+	for _, key := range listenKeys(cfg) {
 		n := len(c.listeners)
 		for _, l := range s.listeners {
 			if l.key == key {
@@ -57,6 +57,14 @@ func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
 		}
 	}
 	return c, nil
+}
+
+// listenKeys returns the addresses of all public listeners.
+func listenKeys(cfg *config.Config) []string {
+	if cfg.TLS == nil {
+		return cfg.Listen
+	}
+	return slices.Concat(cfg.Listen, cfg.TLS.Listen)
 }
 
 // add binds an address.
@@ -120,6 +128,9 @@ func (c *listenersChange) apply() {
 	s := c.server
 	before, admin := s.listeners, s.admin
 	s.listeners, s.admin = c.listeners, c.admin
+	for _, l := range c.listeners {
+		l.secure.Store(hasTLS(c.config, l.key))
+	}
 	if s.running {
 		for _, l := range c.added {
 			l.run()

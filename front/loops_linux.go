@@ -84,8 +84,10 @@ func (l *clientLoop) take(c *clientConn, a transport.Accepted) {
 // calls Ready and Expired. A task, Run, serves requests.
 type loopClient struct {
 	headReader
-	conn     *transport.LoopConn // the same as client.Conn
+	conn     *transport.LoopConn // the same as client.Conn, or the carrier of tls
+	tls      *transport.TLSConn  // the same as client.Conn; nil without TLS, and before the handshake
 	loop     *clientLoop
+	begins   bool         // the next task does the handshake of TLS
 	failure  *http1.Error // why the next task refuses the request; nil if it serves it
 	requests int64        // distinguishes the request in progress from others
 }
@@ -96,7 +98,22 @@ func (on *loopClient) idle() {
 		on.finish()
 		return
 	}
-	on.conn.Idle(on)
+	if on.tls != nil {
+		on.tls.Idle(on)
+	} else {
+		on.conn.Idle(on)
+	}
+}
+
+// tryRead reads what has arrived.
+func (on *loopClient) tryRead() (n int, ok bool) {
+	p := on.client.Space()
+	if on.tls != nil {
+		n, ok, _ = on.tls.TryRead(p)
+	} else {
+		n, ok, _ = on.conn.TryRead(p)
+	}
+	return n, ok
 }
 
 func (on *loopClient) finish() {
@@ -107,7 +124,7 @@ func (on *loopClient) finish() {
 // Ready implements transport.Handler. It reads what has arrived.
 func (on *loopClient) Ready(*transport.LoopConn) {
 	c := on.client
-	n, ok, _ := on.conn.TryRead(c.Space())
+	n, ok := on.tryRead()
 	switch {
 	case n > 0:
 		c.in.w += n
@@ -143,6 +160,9 @@ func (on *loopClient) proceed(s step, err *http1.Error) {
 	case s == badHead:
 		on.failure = err
 		on.loop.Go(on)
+	case s == clientHello:
+		on.begins = true
+		on.loop.Go(on)
 	case s == completeHead && on.fits():
 		on.loop.Go(on)
 	default:
@@ -158,7 +178,12 @@ func (on *loopClient) leaveLoop(s step) {
 		on.finish()
 		return
 	}
-	c.move(detached)
+	if on.tls == nil {
+		c.move(detached)
+	} else {
+		on.tls.Move(detached)
+		c.move(on.tls)
+	}
 	on.loop.conns.Add(-1)
 	on.loop.server.serveAsync(c, s, nil)
 }
@@ -183,6 +208,10 @@ func (on *loopClient) fits() bool {
 // that have arrived behind it.
 func (on *loopClient) Run() {
 	c := on.client
+	if on.begins {
+		on.handshake()
+		return
+	}
 	for {
 		if e := on.failure; e != nil {
 			c.refuse(e.Status, e.Reason)
@@ -204,6 +233,17 @@ func (on *loopClient) Run() {
 			return
 		}
 	}
+}
+
+// handshake does the handshake of TLS, in a task.
+func (on *loopClient) handshake() {
+	on.begins = false
+	if on.tls = on.client.handshake(on.loop.Loop, on.due); on.tls == nil {
+		on.finish()
+		return
+	}
+	on.headReader = newHeadReader(on.client)
+	on.idle()
 }
 
 // HungUp implements transport.Watcher.

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -42,6 +43,7 @@ type metrics struct {
 
 	notCompressed prometheus.Counter     // responses that found no encoder
 	fileFailures  *prometheus.CounterVec // by the reason
+	handshakes    handshakeMetrics
 	reloads       reloadMetrics
 	mirrors       mirrorMetrics
 
@@ -113,10 +115,11 @@ func newMetrics(log prometheus.Collector) *metrics {
 	m.headers = newCounters("weir_proxy_protocol_refusals_total",
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
 	m.unmatched = newRouteCounts(unmatched, m)
-	m.reloads, m.mirrors = newReloadMetrics(), newMirrorMetrics()
+	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
 		m.notCompressed, m.fileFailures, m.headers,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
+		m.handshakes.results, m.handshakes.clients,
 		newBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
@@ -370,4 +373,36 @@ func (m *metrics) mirror(route, upstream string) *mirrorCounts {
 		failures:  m.failures.MustCurryWith(prometheus.Labels{"upstream": upstream}),
 		inFlight:  m.mirrors.inFlight.WithLabelValues(route, upstream),
 	}
+}
+
+// handshakeMetrics are the metrics of TLS.
+type handshakeMetrics struct {
+	results *prometheus.CounterVec
+	clients *prometheus.CounterVec
+}
+
+func newHandshakeMetrics() handshakeMetrics {
+	m := handshakeMetrics{
+		results: newCounters("weir_tls_handshakes_total", "Handshakes of TLS with clients, by result.", "result"),
+		clients: newCounters("weir_tls_connections_total",
+			"Connections after their handshake, by the version of TLS and the protocol chosen by ALPN.", "version", "protocol"),
+	}
+	for _, result := range handshake.Results {
+		m.results.WithLabelValues(string(result))
+	}
+	return m
+}
+
+// count counts a handshake that has ended.
+func (m *handshakeMetrics) count(result handshake.Result) {
+	m.results.WithLabelValues(string(result)).Inc()
+}
+
+// countClient counts a connection.
+func (m *handshakeMetrics) countClient(c *handshake.Client) {
+	protocol := c.Protocol
+	if protocol == "" {
+		protocol = "none"
+	}
+	m.clients.WithLabelValues(c.Version, protocol).Inc()
 }

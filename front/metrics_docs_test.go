@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"crypto/tls"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,10 +72,15 @@ func TestMetricsDocs(t *testing.T) {
 	get(t, httpClient(t), d.url("/dead"))
 	get(t, httpClient(t), d.url("/missing"))
 	dial(t, d.addr).send("PROXY \r\n")
+	secure := dial(t, d.Addrs()[1].String())
+	if err := tls.Client(secure, &tls.Config{InsecureSkipVerify: true}).Handshake(); err != nil {
+		t.Fatal(err)
+	}
 
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals
 		return families["weir_limit_refusals_total"] != nil && families["weir_proxy_protocol_refusals_total"] != nil &&
+			families["weir_tls_connections_total"] != nil &&
 			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})
 	got := make(map[string]documented)

@@ -26,7 +26,7 @@ var busyResponse = []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Type: tex
 // A rejector closes the connections that exceed a limit, counts and logs them.
 type rejector struct {
 	metrics   *metrics
-	log       rejectionLog
+	log       floodLog
 	lingering chan struct{} // a slot for each client that is waited for
 	waiting   sync.WaitGroup
 }
@@ -35,8 +35,7 @@ type rejector struct {
 // unread bytes from the client, would reset it, and the client would lose the
 // response. Therefore reject waits for some clients to close it first.
 func (r *rejector) reject(a transport.Accepted, broken limitName) {
-	r.metrics.refusal(broken, allRoutes).Inc()
-	r.log.note(broken)
+	r.note(broken)
 	if broken != limitFiles {
 		select {
 		case r.lingering <- struct{}{}:
@@ -49,6 +48,18 @@ func (r *rejector) reject(a transport.Accepted, broken limitName) {
 		}
 	}
 	a.Refuse(busyResponse) // it fits the buffer of a new socket
+}
+
+// rejectTLS closes a connection of a TLS listener. A response would need a handshake.
+func (r *rejector) rejectTLS(a transport.Accepted, broken limitName) {
+	r.note(broken)
+	a.Refuse(nil)
+}
+
+// note counts and logs a connection that is rejected.
+func (r *rejector) note(broken limitName) {
+	r.metrics.refusal(broken, allRoutes).Inc()
+	r.log.note(string(broken))
 }
 
 // linger sends the response and waits until the client closes the connection.
@@ -70,86 +81,10 @@ func (r *rejector) close() {
 	r.log.close()
 }
 
-// A rejectionLog logs rejected connections: the first immediately, later ones as a
-// count per rejectionPause. note never blocks; a separate goroutine writes, and
-// waits if the log is stalled.
-type rejectionLog struct {
-	log func() *log.Logger
+// eventTurnedAway is the event of connections that were rejected.
+const eventTurnedAway = "connections turned away"
 
-	mu     sync.Mutex        // guards the fields below; not held while writing to the log
-	counts map[limitName]int // not logged yet
-	writer *rejectionWriter  // nil if nothing was rejected lately
-	closed bool
-}
-
-// A rejectionWriter is the goroutine that writes the events.
-type rejectionWriter struct {
-	flush chan struct{} // closed to end its pauses
-	done  chan struct{} // closed when it has ended
-}
-
-const (
-	eventTurnedAway = "connections turned away"
-	rejectionPause  = time.Second
-	// rejectionCloseTimeout is how long close waits for a stalled log.
-	rejectionCloseTimeout = 250 * time.Millisecond
-)
-
-// note counts a connection that was rejected because of a limit.
-func (r *rejectionLog) note(broken limitName) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.counts == nil {
-		r.counts = make(map[limitName]int)
-	}
-	r.counts[broken]++
-	if r.writer == nil && !r.closed {
-		r.writer = &rejectionWriter{flush: make(chan struct{}), done: make(chan struct{})}
-		go r.write(r.writer)
-	}
-}
-
-// write writes counts until there are none.
-func (r *rejectionLog) write(w *rejectionWriter) {
-	defer close(w.done)
-	for counts := r.take(); counts != nil; counts = r.take() {
-		for broken, n := range counts {
-			r.log().Warn(eventTurnedAway).Str("limit", string(broken)).Int("count", n).Send()
-		}
-		select {
-		case <-time.After(rejectionPause):
-		case <-w.flush:
-		}
-	}
-}
-
-// take returns the counts and resets them. If there are none, it returns nil, and
-// the writer must end.
-func (r *rejectionLog) take() map[limitName]int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	counts := r.counts
-	r.counts = nil
-	if counts == nil {
-		r.writer = nil
-	}
-	return counts
-}
-
-// close writes the remaining counts. If the log is stalled, it waits at most
-// rejectionCloseTimeout. The writer then ends when the log accepts its events or,
-// once closed, drops and counts them.
-func (r *rejectionLog) close() {
-	r.mu.Lock()
-	w := r.writer
-	r.closed = true
-	r.mu.Unlock()
-	if w == nil {
-		return
-	}
-	close(w.flush)
-	select {
-	case <-w.done:
-	case <-time.After(rejectionCloseTimeout):
-	}
+// newRejectionLog returns the log of rejected connections.
+func newRejectionLog(logger func() *log.Logger) floodLog {
+	return floodLog{log: func() log.Event { return logger().Warn(eventTurnedAway) }, key: "limit"}
 }

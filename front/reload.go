@@ -56,6 +56,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	logs.apply()
 	t.adopt(before)
 	d.conns.SetMax(t.files.Upstreams)
+	d.server.useTLS(cfg)
 	d.tables.Store(t)
 	for _, g := range t.gates {
 		g.apply()

@@ -13,23 +13,28 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/log"
 )
 
 // server holds the listeners of a door and the servers on them.
 type server struct {
-	door      *Door
-	errorLog  *stdlog.Logger // of net/http
-	inUse     atomic.Pointer[config.Limits]
-	headers   atomic.Pointer[headerRule] // of the PROXY protocol; nil for none
-	engine    engine
-	conns     conns
-	rejector  rejector
-	failed    chan error     // has the error of the first listener that failed
-	ready     chan struct{}  // closed when Serve accepts connections
-	draining  chan struct{}  // closed when the drain begins
-	accepting sync.WaitGroup // the accept loops of all listeners
-	serving   sync.WaitGroup // the goroutines of connections
+	door         *Door
+	errorLog     *stdlog.Logger // of net/http
+	inUse        atomic.Pointer[config.Limits]
+	headers      atomic.Pointer[headerRule] // of the PROXY protocol; nil for none
+	engine       engine
+	conns        conns
+	rejector     rejector
+	handshakes   *handshake.Server
+	handshakeLog floodLog
+	clientRules  atomic.Pointer[handshake.Policy] // nil if no host has a rule for client certificates
+	failed       chan error                       // has the error of the first listener that failed
+	ready        chan struct{}                    // closed when Serve accepts connections
+	draining     chan struct{}                    // closed when the drain begins
+	accepting    sync.WaitGroup                   // the accept loops of all listeners
+	serving      sync.WaitGroup                   // the goroutines of connections
 
 	// Door.reloading guards the following fields, except after the drain has begun.
 	listeners  []*listener
@@ -49,9 +54,11 @@ func newServer(d *Door) *server {
 		door: d, errorLog: stdlog.New(io.Discard, "", 0),
 		failed: make(chan error, 1), ready: make(chan struct{}), draining: make(chan struct{}),
 	}
-	s.rejector.metrics, s.rejector.log.log = d.metrics, d.logger
+	s.rejector.metrics, s.rejector.log = d.metrics, newRejectionLog(d.logger)
+	s.handshakes, s.handshakeLog = handshake.NewServer(d.certs.store.Get, machine.Processors()), newHandshakeLog(d.logger)
 	s.rejector.lingering = make(chan struct{}, rejectLingering)
 	s.use(d.tables.Load())
+	s.useTLS(d.tables.Load().config)
 	return s
 }
 
@@ -167,6 +174,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	watching.Wait()
 	s.background.Wait()
 	s.rejector.close()
+	s.handshakeLog.close()
 	return err
 }
 

@@ -45,6 +45,9 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 			t.close()
 		}
 	}()
+	if cfg.TLS != nil {
+		t.subjectField = cfg.TLS.SubjectHeader
+	}
 	if cfg.Access != nil {
 		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
 	}

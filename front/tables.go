@@ -16,6 +16,7 @@ type tables struct {
 	routes        *router.Table[*route]
 	upstreams     []*proxy.Upstream
 	trust         proxy.Trust
+	subjectField  string               // for upstreams, the subject of the client's certificate; "" for none
 	access        *accessRule          // of all requests; nil admits them
 	cors          bool                 // a route has CORS
 	restricted    bool                 // a route restricts clients

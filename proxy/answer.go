@@ -257,13 +257,11 @@ func (a *answer) more(read waiter) error {
 func (a *answer) fill(read waiter) error {
 	n, err := read(a)
 	a.w += n
-	switch {
-	case n > 0:
+	if n > 0 {
 		return nil
-	case err == io.EOF:
-		return io.ErrUnexpectedEOF
-	case err == io.ErrUnexpectedEOF: // of a connection with TLS
-		return errTruncatedTLS
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
 	}
 	return err
 }

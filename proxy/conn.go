@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"crypto/tls"
 	"slices"
 	"sort"
 	"sync"
@@ -38,9 +37,8 @@ const (
 // A conn is a connection to a server. At most one exchange uses it at a time.
 type conn struct {
 	transport.Conn
-	tls   *tls.Config // that it was made with; nil without TLS
-	pool  *pool       // that keeps it while it is unused
-	leave func()      // called when it is closed
+	pool  *pool  // that keeps it while it is unused
+	leave func() // called when it is closed
 
 	ready time.Time // when it may be used again
 	idle  time.Time // since when it is unused

@@ -62,9 +62,8 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	}
 	f.upstreams[name] = p.Key.Pos
 	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}
-	p.To.upstream, p.To.upstreamTLS = &u, new(upstreamTLSDraft)
+	p.To.upstream = &u
 	r.Fields(p, n)
-	checkUpstreamTLS(r, &u, p.To.upstreamTLS)
 	f.config.Upstreams = append(f.config.Upstreams, u)
 }
 

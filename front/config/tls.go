@@ -19,6 +19,10 @@ type TLS struct {
 	// that with its exact name is used, then that with a wildcard, then that without hosts.
 	// None has a host of another one.
 	ClientCertificates []ClientCertificates
+
+	// SubjectHeader is the name of a request field in which upstreams get the subject of the
+	// client's certificate (RFC 4514). The field of the client is removed. Empty for none.
+	SubjectHeader string
 }
 
 // A Certificate is a pair of PEM files: Cert with the server's certificate and those of its

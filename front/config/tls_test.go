@@ -53,6 +53,7 @@ tls:
   client_certificates:
     - {hosts: [Admin.example, "*.partner.example"], roots: ca.pem}
     - {roots: ca.pem, optional: true}
+  subject_header: X-Client-Subject
 `+smallest)
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +66,7 @@ tls:
 			{Cert: in("shop.pem"), Key: in("shop.key"), Leaf: shop.Cert},
 			{Cert: in("both.pem"), Key: in("both.pem"), Leaf: shop.Cert},
 		},
+		SubjectHeader: "X-Client-Subject",
 		ClientCertificates: []config.ClientCertificates{
 			{Hosts: []string{"admin.example", "*.partner.example"}, Roots: []*x509.Certificate{root.Cert}},
 			{Roots: []*x509.Certificate{root.Cert}, Optional: true},
@@ -142,6 +144,10 @@ func TestMistakesInTLS(t *testing.T) {
 		{"a host twice", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a, roots: ca.pem}, {hosts: A, roots: ca.pem},\n" +
 			"  {roots: ca.pem}, {roots: ca.pem}]}\n",
 			[]string{`1:88 "a" is in two entries`, `2:20 two entries of client_certificates are for all hosts`}},
+		{"the header of subjects", "tls: {certificates: {cert: both.pem}, subject_header: 'X Name'}\n",
+			[]string{`1:55 "X Name" is not the name`}},
+		{"the header of subjects without clients", "tls: {certificates: {cert: both.pem}, subject_header: X-Client}\n",
+			[]string{`1:55 subject_header has no effect without client_certificates|add client_certificates`}},
 		{"settings of ciphers", "tls: {certificates: {cert: both.pem}, ciphers: HIGH}\n", []string{`1:39 unknown key "ciphers"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,4 +159,24 @@ func TestMistakesInTLS(t *testing.T) {
 			wantMistakes(t, ms, c.want)
 		})
 	}
+}
+
+func TestSubjectHeaderOfRoutes(t *testing.T) {
+	folder, _, _ := tlsFolder(t)
+	_, err := parseIn(folder, `
+tls: {certificates: {cert: both.pem}, client_certificates: {roots: ca.pem}, subject_header: X-Client}
+upstreams: {a: {servers: ["http://127.0.0.1:1"]}}
+routes:
+  - {match: /x, to: a, request_headers: {remove: [x_client]}}
+  - {match: /y, to: a, forward_auth: {to: a, path: /auth, copy: [X-CLIENT]}}
+  - {match: /z, to: a, request_headers: {set: {X-Other: a}}}
+`)
+	var ms config.Mistakes
+	if !errors.As(err, &ms) {
+		t.Fatalf("Parse: %v", err)
+	}
+	wantMistakes(t, ms, []string{
+		`2:93 "X-Client" is also written by request_headers of the route "/x"|choose another name`,
+		`2:93 "X-Client" is also written by forward_auth of the route "/y"`,
+	})
 }

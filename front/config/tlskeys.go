@@ -24,6 +24,7 @@ var tlsKeys = []key{
 		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.cert })},
 	{Path: "tls.certificates.*.key",
 		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.key })},
+	{Path: "tls.subject_header", Read: one(parseSentHeader, func(c *Config) *string { return &c.TLS.SubjectHeader })},
 	{Path: "tls.client_certificates", Read: readAllClientCertificates},
 	{Path: "tls.client_certificates.*", Read: readClientCertificates, Called: "an entry of client_certificates"},
 	{Path: "tls.client_certificates.*.hosts", Ambiguous: true,
@@ -204,9 +205,44 @@ func readRoots(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.clients.Roots = roots
 }
 
-// checkTLS removes the default plain listener if there are listeners for https.
+// checkTLS removes the default plain listener if there are listeners for https, and reports a
+// subject_header without effect or that a route writes, too.
 func (r *reader) checkTLS(c *Config) {
-	if c.TLS != nil && !r.has("listen") {
+	if c.TLS == nil {
+		return
+	}
+	if !r.has("listen") {
 		c.Listen = nil
 	}
+	name := c.TLS.SubjectHeader
+	if name == "" {
+		return
+	}
+	at := r.Positions["tls.subject_header"][0]
+	if len(c.TLS.ClientCertificates) == 0 {
+		r.Mistakef(at, "add client_certificates, or remove it", "subject_header has no effect without client_certificates")
+	}
+	for _, route := range c.Routes {
+		if key := route.writes(name); key != "" {
+			r.Mistakef(at, "choose another name for one of them", "%s is also written by %s of the route %s",
+				yamlfile.Quote(name), key, yamlfile.Quote(route.Match))
+		}
+	}
+}
+
+// writes returns the key by which a route writes or removes a request field, or "".
+func (r *Route) writes(name string) string {
+	is := func(other string) bool { return sameSent(name, other) }
+	isField := func(f Field) bool { return is(f.Name) }
+	edits := &r.RequestHeaders
+	switch {
+	case slices.ContainsFunc(edits.Set, isField), slices.ContainsFunc(edits.Add, isField),
+		slices.ContainsFunc(edits.Remove, is):
+		return "request_headers"
+	case r.BasicAuth != nil && is(r.BasicAuth.UserHeader):
+		return "basic_auth"
+	case r.ForwardAuth != nil && slices.ContainsFunc(r.ForwardAuth.Copy, is):
+		return "forward_auth"
+	}
+	return ""
 }

@@ -53,10 +53,14 @@ type TLSConn struct {
 	pause func() bool // during the handshake, waits for more bytes; false ends the handshake
 }
 
-// NewTLSServer returns the server's side of a connection. It owns inner.
-func NewTLSServer(inner Carrier, config *tls.Config) *TLSConn {
+// NewTLSServer returns the server's side of a connection. It owns inner. received are bytes
+// that were read from inner before, up to 16 KiB; they are copied.
+func NewTLSServer(inner Carrier, received []byte, config *tls.Config) *TLSConn {
 	c := &TLSConn{inner: inner}
 	c.tls = tls.Server((*wire)(c), config)
+	if len(received) > 0 {
+		c.in.w = copy(c.in.Space(), received)
+	}
 	return c
 }
 

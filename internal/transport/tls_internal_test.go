@@ -73,7 +73,7 @@ func (e *engine) handshake(t testing.TB, c Carrier, nc *net.TCPConn) (Conn, peer
 	p := &tlsPeer{Conn: tls.Client(nc, clientConfig()), tcp: nc, linger: -1}
 	failed := make(chan error, 1)
 	go func() { failed <- p.Handshake() }()
-	server := NewTLSServer(c, serverConfig())
+	server := NewTLSServer(c, nil, serverConfig())
 	e.do(func() {
 		if err := server.Handshake(e.driver.Block); err != nil {
 			t.Error(err)
@@ -207,7 +207,7 @@ func TestTLSHandshakeErrors(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				accepted, nc := tcpPair(t)
-				server := NewTLSServer(e.adopt(t, accepted), serverConfig())
+				server := NewTLSServer(e.adopt(t, accepted), nil, serverConfig())
 				done := make(chan struct{})
 				go func() {
 					defer close(done)

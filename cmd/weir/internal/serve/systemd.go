@@ -33,11 +33,16 @@ func passedSockets(cfg *config.Config, stderr io.Writer) (map[string][]*net.TCPL
 			}
 			sockets[key] = append(sockets[key], tcp)
 		}
-		if !slices.Contains(cfg.Listen, key) && cfg.Admin != key {
+		if !isListener(cfg, key) {
 			fmt.Fprintf(stderr, "weir: systemd has passed the socket %s, which is not used; add %s to listen\n", name, key)
 		}
 	}
 	return sockets, nil
+}
+
+// isListener reports whether an address is that of a listener of the configuration.
+func isListener(cfg *config.Config, key string) bool {
+	return slices.Contains(cfg.Listen, key) || cfg.TLS != nil && slices.Contains(cfg.TLS.Listen, key) || cfg.Admin == key
 }
 
 // notify sends a state to systemd if it waits for notifications (Type=notify).

@@ -1,0 +1,99 @@
+package front
+
+import (
+	"slices"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/proxy"
+)
+
+// alpn are the protocols of the TLS listeners, the most preferred first.
+var alpn = []string{"http/1.1"}
+
+// useTLS applies the options of handshakes of a configuration.
+func (s *server) useTLS(cfg *config.Config) {
+	if cfg.TLS == nil {
+		s.clientRules.Store(nil)
+		return
+	}
+	o := handshake.Options{MinVersion: cfg.TLS.MinVersion, Protocols: alpn}
+	for _, c := range cfg.TLS.ClientCertificates {
+		o.Rules = append(o.Rules, handshake.Rule(c))
+	}
+	s.handshakes.Use(o)
+	if p := s.handshakes.Policy(); p.HasRules() {
+		s.clientRules.Store(p)
+	} else {
+		s.clientRules.Store(nil)
+	}
+}
+
+// hasTLS reports whether an address of the configuration is that of a TLS listener.
+func hasTLS(cfg *config.Config, key string) bool {
+	return cfg.TLS != nil && slices.Contains(cfg.TLS.Listen, key)
+}
+
+// awaitsHandshake reports whether the handshake of TLS must come before anything else.
+func (c *clientConn) awaitsHandshake() bool { return c.tls == nil && c.scheme == "https" }
+
+// plainHTTP is the reason of the refusal of a request without TLS.
+const plainHTTP = "this port expects https"
+
+// handshake does the handshake of TLS, whose first bytes have arrived, and returns the
+// connection. It must be done by the given time. After a failure, which handshake counts and
+// logs, it returns nil, and the caller calls finish.
+func (c *clientConn) handshake(d transport.Driver, due time.Time) *transport.TLSConn {
+	c.SetReadDeadline(due)
+	c.SetWriteDeadline(due)
+	t, client, err := c.server.handshakes.Do(c.Conn.(transport.Carrier), c.in.unread(), d)
+	result := handshake.ResultOf(client, err)
+	c.server.door.metrics.handshakes.count(result)
+	switch {
+	case result == handshake.PlainHTTP:
+		c.refuse(400, plainHTTP)
+		return nil
+	case err != nil:
+		c.server.handshakeLog.note(string(result))
+		t.Close()
+		return nil
+	}
+	c.server.door.metrics.handshakes.countClient(client)
+	c.in.release()
+	c.in = nil
+	t.SetDeadline(time.Time{})
+	c.move(t)
+	c.tls = client
+	return t
+}
+
+// checkClient checks that the handshake of the connection has applied the rule for the
+// request's host. It returns the status and the reason of a refusal, or 0.
+func checkClient(p *handshake.Policy, x *exchange) (status int, why string) {
+	if p.Misdirected(x.tls, x.http.Host) {
+		return 421, "the connection was not made for this host, which has other rules for client certificates"
+	}
+	return 0, ""
+}
+
+// passSubject passes the subject of the client's certificate to the upstream in the named
+// field, or removes the field.
+func (x *exchange) passSubject(name string) {
+	if x.tls == nil || x.tls.Subject == "" {
+		x.SendRemove = joinNames(x.SendRemove, []string{name})
+		return
+	}
+	x.Send = append(x.Send, proxy.Field{Name: name, Value: x.tls.Subject})
+}
+
+// eventHandshakes is the event of handshakes that have failed.
+const eventHandshakes = "tls handshakes failed"
+
+// newHandshakeLog returns the log of handshakes that have failed. Any scan of the internet
+// causes some.
+func newHandshakeLog(logger func() *log.Logger) floodLog {
+	return floodLog{log: func() log.Event { return logger().Info(eventHandshakes) }, key: "result"}
+}
