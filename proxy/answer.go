@@ -257,11 +257,13 @@ func (a *answer) more(read waiter) error {
 func (a *answer) fill(read waiter) error {
 	n, err := read(a)
 	a.w += n
-	if n > 0 {
+	switch {
+	case n > 0:
 		return nil
-	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case err == io.ErrUnexpectedEOF: // of a connection with TLS
+		return errTruncatedTLS
 	}
 	return err
 }

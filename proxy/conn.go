@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/tls"
 	"slices"
 	"sort"
 	"sync"
@@ -37,8 +38,9 @@ const (
 // A conn is a connection to a server. At most one exchange uses it at a time.
 type conn struct {
 	transport.Conn
-	pool  *pool  // that keeps it while it is unused
-	leave func() // called when it is closed
+	tls   *tls.Config // that it was made with; nil without TLS
+	pool  *pool       // that keeps it while it is unused
+	leave func()      // called when it is closed
 
 	ready time.Time // when it may be used again
 	idle  time.Time // since when it is unused

@@ -112,9 +112,9 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 		return c, nil
 	}
 	if x.cancelled.Load() {
-		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: "connecting", Err: errGone}
+		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: connecting, Err: errGone}
 	}
-	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: "connecting", Err: err}
+	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: connecting, Err: err}
 	if failed.ByUpstream() {
 		s.downUntil.Store(now.Add(downFor).UnixNano())
 	}

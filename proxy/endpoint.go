@@ -13,10 +13,10 @@ import (
 
 // An Endpoint describes a server of an upstream.
 type Endpoint struct {
-	// URL is http://host:port, or unix: and the path of a socket. It may end with a base path,
-	// as in http://host:port/app and unix:/run/app.sock:/app, which is put before the path of
-	// each request. All servers of an upstream have the same base path. The URL identifies the
-	// server in events and metrics.
+	// URL is http://host:port, https://host:port, or unix: and the path of a socket. It may end
+	// with a base path, as in http://host:port/app and unix:/run/app.sock:/app, which is put
+	// before the path of each request. All servers of an upstream have the same base path. The
+	// URL identifies the server in events and metrics.
 	URL string
 
 	// Addr is the host:port to connect to. Empty means that of URL.
@@ -40,19 +40,25 @@ func newServer(e Endpoint) (s *Server, base string, err error) {
 	}
 	base = strings.TrimSuffix(u.EscapedPath(), "/")
 	switch {
-	case u.Scheme != "http":
-		return nil, "", fmt.Errorf("server %q: its scheme must be http", e.URL)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, "", fmt.Errorf("server %q: its scheme must be http or https", e.URL)
 	case u.Hostname() == "":
 		return nil, "", fmt.Errorf("server %q: it names no host", e.URL)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || !validBase(base):
-		return nil, "", fmt.Errorf("server %q: it must be http://host:port, perhaps with a path", e.URL)
+		return nil, "", fmt.Errorf("server %q: it must be %s://host:port, perhaps with a path", e.URL, u.Scheme)
 	}
 	port := u.Port()
-	if port == "" {
+	if port == "" && u.Scheme == "https" {
+		port = "443"
+	} else if port == "" {
 		port = "80"
 	}
 	addr := net.JoinHostPort(u.Hostname(), port)
-	return &Server{url: "http://" + addr + base, addr: cmp.Or(e.Addr, addr)}, base, nil
+	s = &Server{url: u.Scheme + "://" + addr + base, addr: cmp.Or(e.Addr, addr)}
+	if u.Scheme == "https" {
+		s.tlsHost = u.Hostname()
+	}
+	return s, base, nil
 }
 
 // newUnixServer is newServer for a Unix socket. text is the URL after its prefix.

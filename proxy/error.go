@@ -22,7 +22,8 @@ type Kind string
 const (
 	Refused        Kind = "refused"         // no process listens at the address
 	Connect        Kind = "connect"         // the connection failed for another reason
-	ConnectTimeout Kind = "connect_timeout" // connecting took too long
+	ConnectTimeout Kind = "connect_timeout" // connecting, with the handshake of TLS, took too long
+	BadTLS         Kind = "tls"             // TLS failed, for example because of a certificate
 	Reset          Kind = "reset"           // the connection was reset before the response was complete
 	Closed         Kind = "closed"          // the connection was closed before a response began
 	Truncated      Kind = "truncated"       // the connection was closed before the response was complete
@@ -85,9 +86,13 @@ func by(kind Kind, step string, err error) *Error {
 	return &Error{Kind: kind, Step: step, Err: err}
 }
 
+// connecting is the step of an error before the request was sent.
+const connecting = "connecting"
+
 // NotConnected reports whether no server accepted a connection.
 func (e *Error) NotConnected() bool {
-	return e.Kind == Refused || e.Kind == Connect || e.Kind == ConnectTimeout
+	return e.Kind == Refused || e.Kind == Connect || e.Kind == ConnectTimeout ||
+		e.Kind == BadTLS && e.Step == connecting // later, it is an alert in place of a response
 }
 
 // status returns the status of the response that the proxy sends for the error.
@@ -159,6 +164,8 @@ func kindOf(err error) Kind {
 		return Timeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return Closed
+	case fromTLS(err):
+		return BadTLS
 	}
 	return Reset
 }
@@ -166,6 +173,7 @@ func kindOf(err error) Kind {
 // dialKind classifies an error of connecting to an upstream.
 func dialKind(err error) Kind {
 	var timeout net.Error
+	var handshake *handshakeError
 	switch {
 	case noFile(err):
 		return NoFile
@@ -175,6 +183,8 @@ func dialKind(err error) Kind {
 		return Refused
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return ConnectTimeout
+	case errors.As(err, &handshake):
+		return BadTLS
 	}
 	return Connect
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +39,9 @@ type Server struct {
 
 	url  string
 	addr string // for transport.Driver.Dial
+
+	tlsHost string                     // the host of an https server; empty otherwise
+	tls     atomic.Pointer[tls.Config] // of new connections to an https server; nil otherwise
 
 	pools  pools
 	shared *Conns // nil without a limit
@@ -80,14 +84,16 @@ func (s *Server) take(driver transport.Driver, now time.Time, recent bool) *conn
 			return nil
 		}
 		quiet, surplus := c.Quiet()
-		if quiet {
+		if quiet && c.tls == s.tls.Load() {
 			s.noteQuiet(now.Sub(c.idle))
 			return c
 		}
 		c.Close()
-		if surplus {
+		switch {
+		case quiet: // made with another configuration
+		case surplus:
 			s.noteSurplus(now)
-		} else {
+		default:
 			s.noteClosed(now, now.Sub(c.idle))
 		}
 	}
@@ -126,7 +132,7 @@ func (s *Server) noteClosed(now time.Time, unused time.Duration) {
 // put keeps a connection for another exchange. bodiless reports whether the
 // response had no body by definition.
 func (s *Server) put(c *conn, now time.Time, bodiless bool) {
-	if now.UnixNano() < s.surplusUntil.Load() {
+	if now.UnixNano() < s.surplusUntil.Load() || c.tls != s.tls.Load() {
 		c.Close()
 		return
 	}
@@ -148,17 +154,29 @@ func (s *Server) close() {
 	s.shared.forget(&s.pools)
 }
 
-// dial makes a connection.
+// dial makes a connection, including the handshake of TLS.
 func (s *Server) dial(ctx context.Context, driver transport.Driver) (*conn, error) {
 	if err := s.shared.enter(); err != nil {
 		return nil, err
 	}
+	config := s.tls.Load()
 	c, err := driver.Dial(ctx, s.addr)
+	if err == nil && config != nil {
+		c, err = secure(ctx, driver, c, config)
+	}
 	if err != nil {
 		s.shared.leave()
 		return nil, err
 	}
-	return &conn{Conn: c, pool: s.pools.of(driver), leave: s.shared.leave}, nil
+	return &conn{Conn: c, tls: config, pool: s.pools.of(driver), leave: s.shared.leave}, nil
+}
+
+// secureWith has new connections to an https server use a configuration. Unused ones with another
+// configuration are closed when they would be used again.
+func (s *Server) secureWith(t *TLS) {
+	if s.tlsHost != "" {
+		s.tls.Store(t.config(s.tlsHost))
+	}
 }
 
 // Up reports whether the last attempt to connect to the server succeeded. It is

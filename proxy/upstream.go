@@ -42,6 +42,7 @@ type Upstream struct {
 
 	mu      sync.Mutex // guards the fields below, and is held while set changes
 	shared  *Conns
+	tls     *TLS
 	prepare func(*Server)
 	kept    map[*Server]bool // servers that another upstream has adopted
 	closed  bool
@@ -145,8 +146,8 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 }
 
 // Adopt takes over the servers of another upstream that have the same URL and Addr as a server
-// of u, with their connections and their state. It must be called before the first request to
-// u. Closing the other upstream does not close these servers.
+// of u, with their state, and with their connections unless their TLS differs. It must be called
+// before the first request to u. Closing the other upstream does not close these servers.
 func (u *Upstream) Adopt(other *Upstream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -164,6 +165,9 @@ func (u *Upstream) Adopt(other *Upstream) {
 			other.kept = make(map[*Server]bool)
 		}
 		other.kept[same] = true
+		if !u.tls.equal(other.tls) {
+			same.secureWith(u.tls)
+		}
 		next.replace(i, same)
 	}
 	u.set.Store(next)
@@ -200,6 +204,7 @@ func (set *serverSet) replace(i int, s *Server) {
 
 // open prepares a new server. The caller holds mu.
 func (u *Upstream) open(s *Server) {
+	s.secureWith(u.tls)
 	if u.shared != nil {
 		s.share(u.shared)
 	}
@@ -231,6 +236,17 @@ func (u *Upstream) Share(c *Conns) {
 	u.shared = c
 	for _, s := range u.now().servers {
 		s.share(c)
+	}
+}
+
+// Secure configures the connections to https servers; nil is the zero TLS. It must be called at
+// most once, before Adopt and the first request.
+func (u *Upstream) Secure(t *TLS) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.tls = t
+	for _, s := range u.now().servers {
+		s.secureWith(t)
 	}
 }
 

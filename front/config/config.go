@@ -133,6 +133,9 @@ type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []Server // at least one; all have the same path, and none occurs twice
 
+	// TLS configures the connections to https servers. Nil means the defaults.
+	TLS *UpstreamTLS
+
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.
 	ResponseFields int
@@ -148,9 +151,9 @@ type Upstream struct {
 
 // Server is a server of an upstream.
 type Server struct {
-	// URL is http://host:port, always with a port, or unix: and the absolute path of a socket. A
-	// path, as in http://host:port/app or unix:/run/app.sock:/app, is put before the paths of
-	// requests.
+	// URL is http://host:port or https://host:port, always with a port, or unix: and the absolute
+	// path of a socket. A path, as in http://host:port/app or unix:/run/app.sock:/app, is put
+	// before the paths of requests.
 	URL string
 
 	// Weight is the share of the server, relative to the weights of the others. Zero means 1,

@@ -274,8 +274,6 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:26 is not the address of a Unix socket|unix:/run/app.sock`}},
 		{"a server with a query", "upstreams: {a: {servers: http://a/b?c}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:26 has no query and no fragment|write http://a/b`}},
-		{"a scheme not built yet", "upstreams: {a: {servers: https://a}}\nroutes: {match: /, to: a}\n",
-			[]string{`1:26 https:// is not supported yet`}},
 		{"servers", "upstreams:\n  a: {servers: [http://a, {weight: 0}, {url: http://a:80}, {url: b, backup: 1, wait: 1s}]}\n" +
 			"  b: {servers: {url: http://b, backup: true}}\nroutes: {match: /, to: a}\n", []string{
 			`2:27 a server has no "url"|{url: http://127.0.0.1:8080, weight: 2}`,
@@ -488,7 +486,8 @@ func TestParseServers(t *testing.T) {
 		{"HTTP://A.Example:8080", "http://a.example:8080"},
 		{"http://[2001:db8::1]", "http://[2001:db8::1]:80"},
 		{"http://my_app-1:1", "http://my_app-1:1"},
-		{"https://a", ""},
+		{"https://a", "https://a:443"},
+		{"https://a:8443/x", "https://a:8443/x"},
 		{"ftp://a", ""},
 		{"a:80", ""},
 		{"//a", ""},

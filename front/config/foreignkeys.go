@@ -8,6 +8,7 @@ var foreignKeys = func() map[string]string {
 		fields   = "write request_headers or response_headers, as in request_headers: {set: {X-Env: prod}}"
 		noOrder  = "the order and the priority of routes have no meaning: the most specific pattern wins"
 		response = `write a fixed response, as in respond: {status: 404}, or redirect: {to: /new, status: 301}`
+		verified = "servers are always verified; roots names the file with a self-signed certificate"
 		upgrades = "websocket is on by default; see upgrade"
 	)
 	keys := make(map[string]string)
@@ -33,22 +34,32 @@ var foreignKeys = func() map[string]string {
 		}
 	}
 	for path, hint := range map[string]string{
-		"routes.*.respond.body":           "write text, as in respond: {status: 404, text: gone}",
-		"routes.*.respond.code":           "write status, as in respond: {status: 404}",
-		"routes.*.redirect.code":          "write status, as in redirect: {to: /new, status: 301}",
-		"routes.*.redirect.permanent":     "write status, as in redirect: {to: /new, status: 301}",
-		"routes.*.redirect.url":           "write to, as in redirect: {to: /new}",
-		"routes.*.files.try_files":        "write fallback, as in fallback: /index.html",
-		"routes.*.files.browse":           "weir does not list folders",
-		"routes.*.files.autoindex":        "weir does not list folders",
-		"routes.*.forward_auth.address":   "name an upstream and a path, as in forward_auth: {to: login, path: /verify}",
-		"routes.*.forward_auth.url":       "name an upstream and a path, as in forward_auth: {to: login, path: /verify}",
-		"server":                          `write listen, and routes with a host, as in match: "example.com/{path...}"`,
-		"http":                            "write its keys at the top of the file, as in examples/",
-		"entryPoints":                     `write listen, as in listen: ":80"`,
-		"upstreams.*.server":              "write servers, as in servers: http://10.0.0.7:8080",
-		"upstreams.*.loadBalancer":        "write servers, as in servers: [http://10.0.0.7:8080, http://10.0.0.8:8080]",
-		"routes.*.request_headers.delete": "write remove, as in remove: [X-Debug]",
+		"routes.*.respond.body":                    "write text, as in respond: {status: 404, text: gone}",
+		"routes.*.respond.code":                    "write status, as in respond: {status: 404}",
+		"routes.*.redirect.code":                   "write status, as in redirect: {to: /new, status: 301}",
+		"routes.*.redirect.permanent":              "write status, as in redirect: {to: /new, status: 301}",
+		"routes.*.redirect.url":                    "write to, as in redirect: {to: /new}",
+		"routes.*.files.try_files":                 "write fallback, as in fallback: /index.html",
+		"routes.*.files.browse":                    "weir does not list folders",
+		"routes.*.files.autoindex":                 "weir does not list folders",
+		"routes.*.forward_auth.address":            "name an upstream and a path, as in forward_auth: {to: login, path: /verify}",
+		"routes.*.forward_auth.url":                "name an upstream and a path, as in forward_auth: {to: login, path: /verify}",
+		"server":                                   `write listen, and routes with a host, as in match: "example.com/{path...}"`,
+		"http":                                     "write its keys at the top of the file, as in examples/",
+		"entryPoints":                              `write listen, as in listen: ":80"`,
+		"upstreams.*.server":                       "write servers, as in servers: http://10.0.0.7:8080",
+		"upstreams.*.loadBalancer":                 "write servers, as in servers: [http://10.0.0.7:8080, http://10.0.0.8:8080]",
+		"upstreams.*.ssl":                          "write https:// in the URLs of the servers; see tls",
+		"upstreams.*.tls.verify":                   verified,
+		"upstreams.*.tls.insecure":                 verified,
+		"upstreams.*.tls.insecure_skip_verify":     verified,
+		"upstreams.*.tls.tls_insecure_skip_verify": verified,
+		"upstreams.*.tls.insecureSkipVerify":       verified,
+		"upstreams.*.tls.server_name":              "write name",
+		"upstreams.*.tls.sni":                      "write name",
+		"upstreams.*.tls.ca":                       "write roots",
+		"upstreams.*.tls.ca_file":                  "write roots",
+		"routes.*.request_headers.delete":          "write remove, as in remove: [X-Debug]",
 	} {
 		keys[path] = hint
 	}

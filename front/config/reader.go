@@ -26,10 +26,11 @@ type reader struct {
 // filling is the destination of the part of a file that is being read.
 type filling struct {
 	*reader
-	upstream *Upstream   // nil outside upstreams
-	server   *Server     // nil outside the servers of an upstream
-	route    *routeDraft // nil outside routes
-	share    *shareDraft // nil outside the split of a route
+	upstream    *Upstream         // nil outside upstreams
+	upstreamTLS *upstreamTLSDraft // of upstream
+	server      *Server           // nil outside the servers of an upstream
+	route       *routeDraft       // nil outside routes
+	share       *shareDraft       // nil outside the split of a route
 
 	certificate *certificateDraft   // nil outside tls.certificates
 	clients     *ClientCertificates // nil outside tls.client_certificates

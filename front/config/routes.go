@@ -62,8 +62,9 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	}
 	f.upstreams[name] = p.Key.Pos
 	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}
-	p.To.upstream = &u
+	p.To.upstream, p.To.upstreamTLS = &u, new(upstreamTLSDraft)
 	r.Fields(p, n)
+	checkUpstreamTLS(r, &u, p.To.upstreamTLS)
 	f.config.Upstreams = append(f.config.Upstreams, u)
 }
 

@@ -74,6 +74,8 @@ func TestManualShowsAConfiguration(t *testing.T) {
 	root := certtest.Root(t, "root")
 	root.Issue(t, certtest.Options{}).Write(t, folder, "shop")
 	root.Write(t, folder, "clients-ca")
+	root.Write(t, folder, "internal-ca")
+	root.Issue(t, certtest.Options{Client: true}).Write(t, folder, "weir")
 	if _, err := Parse(filepath.Join(folder, "weir.yaml"), []byte(block), nil); err != nil {
 		t.Error(err)
 	}

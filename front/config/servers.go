@@ -28,6 +28,7 @@ const (
 	serverExample = "write http://host:port, as in http://127.0.0.1:8080"
 	unixExample   = "write unix: and an absolute path, as in unix:/run/app.sock"
 	unixPrefix    = "unix:"
+	httpsPrefix   = "https://"
 )
 
 // parseServer reads the URL of a server, and returns it in normal form: with an explicit port,
@@ -44,10 +45,7 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot contain a user name or a password")
 	case !ok:
 		return "", yamlfile.Refuse(serverExample, "%s has no scheme", yamlfile.Quote(s.Text))
-	case scheme == "https":
-		return "", yamlfile.Refuse("use http:// within your own network", "https:// is not supported yet for servers: %s",
-			yamlfile.Quote(s.Text))
-	case scheme != "http":
+	case scheme != "http" && scheme != "https":
 		return "", yamlfile.Refuse(serverExample, "%s is not a scheme for servers", yamlfile.Quote(scheme))
 	case strings.ContainsAny(rest, "?#"):
 		end := strings.IndexAny(rest, "?#")
@@ -67,13 +65,15 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse(serverExample, "%s is not a server's URL", yamlfile.Quote(s.Text))
 	}
 	port := u.Port()
-	if port == "" {
+	if port == "" && scheme == "https" {
+		port = "443"
+	} else if port == "" {
 		port = "80"
 	}
 	if !isPort(port) || port == "0" {
 		return "", yamlfile.Refuse("a port is a number from 1 to 65535", "%s is not a port", yamlfile.Quote(port))
 	}
-	return "http://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + base, nil
+	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + base, nil
 }
 
 // maxSocketPath is the maximum length of the path of a Unix socket on Linux, in bytes.

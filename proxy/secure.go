@@ -1,0 +1,116 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/weirhq/weir/internal/transport"
+)
+
+// TLS configures the connections to https servers. Their certificates are always verified. The
+// zero value trusts the roots of the system. It must not change once it is used.
+type TLS struct {
+	// Roots are the certificates that are trusted. Nil means those of the system.
+	Roots *x509.CertPool
+
+	// Certificate proves the identity of this process to the servers. Nil for none.
+	Certificate *tls.Certificate
+
+	// Name is the name that the servers are asked for (SNI) and that their certificates must
+	// have. Empty means the host of a server's URL.
+	Name string
+}
+
+// equal reports whether connections with both configurations are equivalent.
+func (t *TLS) equal(other *TLS) bool {
+	if t == nil || other == nil {
+		return t == other
+	}
+	sameRoots := t.Roots == other.Roots || t.Roots != nil && other.Roots != nil && t.Roots.Equal(other.Roots)
+	return sameRoots && t.Name == other.Name && slices.EqualFunc(chainOf(t), chainOf(other), bytes.Equal)
+}
+
+// chainOf returns the chain of the certificate of this process.
+func chainOf(t *TLS) [][]byte {
+	if t.Certificate == nil {
+		return nil
+	}
+	return t.Certificate.Certificate
+}
+
+// config returns the configuration of the connections to a server with the given host. Each
+// server has one of its own, because a server cannot use the session tickets of another one.
+func (t *TLS) config(host string) *tls.Config {
+	c := &tls.Config{
+		ServerName:         host,
+		MinVersion:         tls.VersionTLS12,
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(1), // the key of its entries is ServerName
+	}
+	if t == nil {
+		return c
+	}
+	c.RootCAs = t.Roots
+	if t.Name != "" {
+		c.ServerName = t.Name
+	}
+	if t.Certificate != nil {
+		c.Certificates = []tls.Certificate{*t.Certificate}
+	}
+	return c
+}
+
+// secure returns a connection with TLS over c, after its handshake, which ctx limits. After an
+// error c is closed.
+func secure(
+	ctx context.Context, driver transport.Driver, c transport.Conn, config *tls.Config,
+) (transport.Conn, error) {
+	s := transport.NewTLSClient(c.(transport.Carrier), config)
+	stop := context.AfterFunc(ctx, func() { s.SetDeadline(transport.Past) })
+	err := s.Handshake(driver.Block)
+	if !stop() { // it may set the deadline later
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		return s, nil
+	}
+	s.Close()
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	return nil, &handshakeError{err}
+}
+
+// A handshakeError is an error of the handshake of TLS.
+type handshakeError struct{ err error }
+
+func (e *handshakeError) Error() string {
+	switch {
+	case errors.Is(e.err, io.EOF), errors.Is(e.err, io.ErrUnexpectedEOF):
+		return "TLS handshake: the server has closed the connection"
+	default:
+		return "TLS handshake: " + e.err.Error()
+	}
+}
+
+func (e *handshakeError) Unwrap() error { return e.err }
+
+// errTruncatedTLS is the error of a read after the end of a connection that the server has
+// ended without the alert close_notify: the response may have been cut.
+var errTruncatedTLS = fmt.Errorf("%w without the alert close_notify", io.EOF)
+
+// fromTLS reports whether an error of a read or a write is due to TLS: an alert, or a malformed
+// record. With TLS 1.3, a server rejects a client's certificate after the handshake.
+func fromTLS(err error) bool {
+	var operation *net.OpError
+	var record tls.RecordHeaderError
+	return errors.As(err, &operation) && (operation.Op == "remote error" || operation.Op == "local error") ||
+		errors.As(err, &record)
+}
