@@ -56,11 +56,11 @@ var layers = map[string]struct {
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/certs", "front/internal/coding",
-			"front/internal/files", "front/internal/handshake", "front/internal/redirect", "front/internal/rewrite",
-			"front/internal/target", "front/internal/template", "internal/filebudget", "internal/http1",
-			"internal/httpsyntax", "internal/lazydeadline", "internal/machine", "internal/password", "internal/proxyproto",
-			"internal/sibling", "internal/transport", "log/traceid"},
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
+			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
+			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
+			"internal/filebudget", "internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/machine",
+			"internal/password", "internal/proxyproto", "internal/sibling", "internal/transport", "log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 		},
@@ -71,6 +71,10 @@ var layers = map[string]struct {
 			"front/internal/rewrite", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
 			"internal/password", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
+	},
+	"front/internal/acme": {
+		foreign: []string{"github.com/caddyserver/certmagic", "github.com/mholt/acmez/v3", "go.uber.org/zap"},
+		why:     "obtains certificates; no other package imports certmagic and its logger",
 	},
 	"front/internal/certs": {
 		own: []string{"internal/yamlfile"},
@@ -181,7 +185,7 @@ var layers = map[string]struct {
 		why: "the parts of pages, for reports of any subject"},
 	"internal/vector":   {why: "lines and texts as SVG and PDF"},
 	"internal/readable": {why: "formatting for people needs no other package"},
-	"internal/peer":     {why: "builds programs of other projects for tests"},
+	"internal/peer":     {own: []string{"internal/certtest"}, why: "builds programs of other projects for tests"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the resource usage of processes from /proc"},
 	"internal/proxyproto": {why: "headers of the PROXY protocol, for both sides of the proxy; no input and output"},

@@ -1,0 +1,204 @@
+package acme
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/certmagic"
+	"go.uber.org/zap"
+)
+
+// Options are those of a [Manager].
+type Options struct {
+	Names []string // in lower case; *.DOMAIN is a wildcard. At least one
+
+	// Directory is the URL of the server's directory. Roots, unless nil, replace those of the
+	// system for the connections to the server.
+	Directory string
+	Roots     *x509.CertPool
+
+	Email   string // of the account; may be empty
+	Storage string // the path of the folder, which is made if it is missing
+
+	// HTTP and TLSALPN enable http-01 and tls-alpn-01, for names without a wildcard.
+	HTTP, TLSALPN bool
+
+	// DNS, if it has a command, is for dns-01: for wildcards, and with DNSForAll for all names.
+	DNS       Hook
+	DNSForAll bool
+
+	// Log gets each event. It must not block.
+	Log func(Event)
+
+	// Retry is the time after the first failure; later ones are longer. Zero means a minute.
+	// Interval is how often the certificates are examined. Zero means 10 minutes.
+	Retry, Interval time.Duration
+}
+
+// An Event is one for the log of the front door.
+type Event struct {
+	Level   slog.Level
+	Message string
+	Err     error
+	Fields  map[string]any
+}
+
+// The events about the certificate of one name, in Fields["name"].
+const (
+	EventObtained    = "certificate obtained"
+	EventNotObtained = "certificate not obtained"
+	EventRevoked     = "certificate revoked"
+)
+
+// A Manager obtains and renews certificates. Goroutines may share it.
+type Manager struct {
+	options    Options
+	config     *certmagic.Config
+	cache      *certmagic.Cache
+	challenges *challenges
+	stop       context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// New makes the folder of the storage and starts to manage the names of o. It first waits for
+// the certificates that are in the storage, but not for the server. The caller calls Stop.
+func New(o Options) (*Manager, error) {
+	if err := os.MkdirAll(o.Storage, 0o700); err != nil {
+		return nil, fmt.Errorf("storage of certificates: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	m := &Manager{options: o, stop: stop}
+	logger := zap.New(bridge{log: o.Log})
+	storage := &certmagic.FileStorage{Path: o.Storage}
+	m.challenges = &challenges{storage: storage, names: o.Names}
+	m.cache = certmagic.NewCache(certmagic.CacheOptions{
+		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.config, nil },
+		RenewCheckInterval: o.Interval, OCSPCheckInterval: o.Interval, // zero means the defaults
+		Logger: logger,
+	})
+	m.config = certmagic.New(m.cache, certmagic.Config{
+		Storage: storage, Logger: logger, OnEvent: m.observe,
+		Issuers: []certmagic.Issuer{newIssuer(&o, storage, m.challenges, logger)},
+	})
+	for _, name := range o.Names {
+		m.running.Go(func() { m.manage(ctx, name) })
+	}
+	m.awaitStored(ctx)
+	return m, nil
+}
+
+// Stop ends all work and waits for it. The certificates stay in use.
+func (m *Manager) Stop() {
+	m.stop()
+	m.cache.Stop()
+	m.running.Wait()
+}
+
+// retries are the multiples of the first retry's time: 1, 2, 5, 10, 20, 30, 60, 120 and 360
+// minutes. A server that is down then gets few requests, and one that limits rates too.
+var retries = []time.Duration{1, 2, 5, 10, 20, 30, 60, 120, 360}
+
+// manage loads the certificate of a name, or obtains it, until that succeeds. From then on
+// the cache renews it.
+func (m *Manager) manage(ctx context.Context, name string) {
+	first := m.options.Retry
+	if first == 0 {
+		first = time.Minute
+	}
+	for attempt := 0; ; attempt++ {
+		err := m.config.ManageSync(ctx, []string{name})
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		pause := first * retries[min(attempt, len(retries)-1)]
+		m.options.Log(Event{Level: slog.LevelError, Message: EventNotObtained, Err: err,
+			Fields: map[string]any{"name": name, "retry_in": pause.String()}})
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// loadTime is how long New waits for stored certificates. Loading one may involve a request
+// to a server of OCSP.
+const loadTime = 2 * time.Second
+
+// awaitStored waits until the stored certificates are loaded.
+func (m *Manager) awaitStored(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
+	for _, name := range m.options.Names {
+		key := certmagic.StorageKeys.SiteCert(m.config.Issuers[0].IssuerKey(), name)
+		if !m.config.Storage.Exists(ctx, key) {
+			continue
+		}
+		for m.Certificate(name) == nil && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// observe logs events of certmagic. Those of failures to obtain come from manage.
+func (m *Manager) observe(_ context.Context, event string, data map[string]any) error {
+	fields := map[string]any{"name": data["identifier"], "renewal": data["renewal"] == true}
+	switch event {
+	case "cert_obtained":
+		m.options.Log(Event{Level: slog.LevelInfo, Message: EventObtained, Fields: fields})
+	case "cert_failed":
+		if err, _ := data["error"].(error); data["renewal"] == true && !errors.Is(err, context.Canceled) {
+			m.options.Log(Event{Level: slog.LevelError, Message: EventNotObtained, Err: err, Fields: fields})
+		}
+	case "cert_ocsp_revoked":
+		names, _ := data["subjects"].([]string)
+		m.options.Log(Event{Level: slog.LevelWarn, Message: EventRevoked,
+			Fields: map[string]any{"name": strings.Join(names, ", ")}})
+	}
+	return nil
+}
+
+// Has reports whether the manager obtains a certificate for a name, or for a wildcard.
+func (m *Manager) Has(name string) bool { return slices.Contains(m.options.Names, name) }
+
+// Certificate returns the certificate of a name or a wildcard, or nil if there is none yet.
+// The caller must not change it.
+func (m *Manager) Certificate(name string) *tls.Certificate {
+	var newest *tls.Certificate
+	for _, c := range m.cache.AllMatchingCertificates(name) {
+		if newest == nil || c.Leaf.NotAfter.After(newest.Leaf.NotAfter) {
+			newest = &c.Certificate
+		}
+	}
+	return newest
+}
+
+// First returns the certificate of the first name, or nil.
+func (m *Manager) First() *tls.Certificate { return m.Certificate(m.options.Names[0]) }
+
+// Names returns the names and wildcards of the certificates. The caller must not change it.
+func (m *Manager) Names() []string { return m.options.Names }
+
+// ChallengeCertificate returns the certificate by which tls-alpn-01 verifies the control of a
+// name, RFC 8737.
+func (m *Manager) ChallengeCertificate(ctx context.Context, name string) (*tls.Certificate, error) {
+	return m.challenges.certificate(ctx, name)
+}
+
+// ChallengePrefix begins the paths of http-01, RFC 8555, section 8.3.
+const ChallengePrefix = "/.well-known/acme-challenge/"
+
+// ChallengeAnswer returns the body of the response to a request of http-01 for a host and a
+// path. It reads a file. ok is false if the path has no token of a challenge in progress.
+func (m *Manager) ChallengeAnswer(ctx context.Context, host, path string) (body string, ok bool) {
+	return m.challenges.answer(ctx, host, path)
+}

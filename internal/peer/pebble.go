@@ -1,0 +1,170 @@
+package peer
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/certtest"
+)
+
+// Pebble is an ACME server, with a server of the DNS that resolves all names to 127.0.0.1.
+type Pebble struct {
+	Directory                 string         // the URL of the directory
+	Roots                     *x509.CertPool // of the server's own certificate
+	RootsFile                 string         // the same as a file
+	DNS                       string         // the address of the server of the DNS
+	management, dnsManagement string         // the URLs of the interfaces for tests
+	client                    *http.Client
+}
+
+// PebbleOptions are those of [StartPebble].
+type PebbleOptions struct {
+	HTTPPort, TLSPort int            // that challenges are verified on
+	Validity          time.Duration  // of certificates, in whole seconds. Zero means 90 days
+	OCSP              string         // the URL of the server of OCSP in certificates
+	Address           string         // host:port; empty means a free port
+	Env               []string       // NAME=value
+	Root              *certtest.Pair // that issues the server's own certificate; nil makes one
+}
+
+// startTime is how long a program may take until it accepts connections.
+const startTime = 20 * time.Second
+
+// StartPebble starts Pebble and a server of the DNS. The end of the test ends them.
+func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
+	t.Helper()
+	folder, root := t.TempDir(), o.Root
+	if root == nil {
+		root = certtest.Root(t, "pebble's own root")
+	}
+	cert, key := root.Issue(t, certtest.Options{}).Write(t, folder, "pebble")
+	if o.Validity == 0 {
+		o.Validity = 90 * 24 * time.Hour
+	}
+	if o.Address == "" {
+		o.Address = FreeAddress(t)
+	}
+	p := &Pebble{Directory: "https://" + o.Address + "/dir", Roots: root.Pool(), RootsFile: filepath.Join(folder, "roots.pem"),
+		DNS: FreeAddress(t)}
+	management, dnsManagement := FreeAddress(t), FreeAddress(t)
+	p.management, p.dnsManagement = "https://"+management, "http://"+dnsManagement
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.Roots}}
+	t.Cleanup(transport.CloseIdleConnections)
+	p.client = &http.Client{Transport: transport}
+	algorithm := "ecdsa"
+	if o.OCSP != "" {
+		algorithm = "rsa" // Pebble returns no other keys
+	}
+	settings, err := json.Marshal(map[string]any{"pebble": map[string]any{
+		"listenAddress": o.Address, "managementListenAddress": management, "certificate": cert, "privateKey": key,
+		"httpPort": o.HTTPPort, "tlsPort": o.TLSPort, "ocspResponderURL": o.OCSP, "keyAlgorithm": algorithm,
+		"domainBlocklist": []string{"blocked.example"},
+		"profiles": map[string]any{"default": map[string]any{"description": "test",
+			"validityPeriod": int(o.Validity.Seconds())}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(folder, "pebble.json")
+	for name, src := range map[string][]byte{config: settings, p.RootsFile: certtest.PEM(root.Cert)} {
+		if err := os.WriteFile(name, src, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(t, nil, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv"), "-defaultIPv6", "",
+		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", p.DNS, "-management", dnsManagement)
+	env := append([]string{"PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "PEBBLE_AUTHZREUSE=0"}, o.Env...)
+	start(t, env, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble"), "-config", config, "-dnsserver", p.DNS)
+	for _, address := range []string{o.Address, management, dnsManagement} {
+		awaitAddress(t, address)
+	}
+	return p
+}
+
+// FreeAddress returns an address of the loopback interface with a port that was free.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// start starts a program. If the test fails, its log has the output of the program.
+func start(t testing.TB, env []string, program string, args ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.Command(program, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s:\n%s", filepath.Base(program), out.Bytes())
+		}
+	})
+}
+
+// awaitAddress waits until a connection is accepted.
+func awaitAddress(t testing.TB, address string) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+			return
+		}
+		if time.Since(began) > startTime {
+			t.Fatalf("nothing listens on %s: %v", address, err)
+		}
+	}
+}
+
+// CA returns the root certificate that issues, in PEM format.
+func (p *Pebble) CA(t testing.TB) []byte { return p.get(t, "/roots/0") }
+
+// Intermediate returns the certificate and the key that sign, in PEM format. It needs the
+// option OCSP.
+func (p *Pebble) Intermediate(t testing.TB) (cert, key []byte) {
+	return p.get(t, "/intermediates/0"), p.get(t, "/intermediate-keys/0")
+}
+
+func (p *Pebble) get(t testing.TB, path string) []byte {
+	t.Helper()
+	resp, err := p.client.Get(p.management + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%s: %s, %v", path, resp.Status, err)
+	}
+	return body
+}
+
+// TXTCommand returns a shell script that sets or removes a TXT record, with the arguments
+// "present" or "cleanup", name and value.
+func (p *Pebble) TXTCommand() string {
+	return fmt.Sprintf(`case "$1" in
+present) curl -sSf -d "{\"host\":\"$2.\",\"value\":\"$3\"}" %[1]s/set-txt;;
+cleanup) curl -sSf -d "{\"host\":\"$2.\"}" %[1]s/clear-txt;;
+esac
+`, p.dnsManagement)
+}
