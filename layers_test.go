@@ -52,9 +52,10 @@ var layers = map[string]struct {
 	"limit": {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"proxy": {
 		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
-			"internal/transport"},
+			"internal/transport", "proxy/internal/budget"},
 		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
+	"proxy/internal/budget": {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",

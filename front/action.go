@@ -20,7 +20,7 @@ func newAction(r config.Route, p *template.Pattern, upstreams map[string]*upstre
 	case r.Redirect != nil:
 		return newRedirect(r.Redirect, p)
 	}
-	f := forwarding{timeout: r.Timeout, upgrade: r.Upgrade}
+	f := forwarding{timeout: r.Timeout, try: r.TryTimeout, upgrade: r.Upgrade}
 	if r.Split != nil {
 		return newSplit(r, f, upstreams)
 	}

@@ -15,6 +15,9 @@ import (
 func (d *Door) admit(x *exchange, t *tables) bool {
 	g := x.route.gate
 	x.pacer.setLimits(&x.route.limits)
+	if g.total > 0 {
+		x.Deadline = x.began.Add(g.total)
+	}
 	if x.route.limits.Body > 0 && x.Length > x.route.limits.Body {
 		d.refuseFor(x, 413, limitBody, g.route, "the body is longer than the limit allows")
 		return false
@@ -37,6 +40,8 @@ func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
 	case errors.Is(err, context.Canceled):
 		x.Err = &proxy.Error{Kind: proxy.ClientGone, Step: "waiting for its turn", Err: err}
 		x.Status, x.Cut = 499, true
+	case errors.Is(err, context.DeadlineExceeded):
+		d.refuseFor(x, 504, limitTotal, x.route.label, "the time of the request was over before its turn came")
 	case errors.Is(err, limit.ErrFull) && g.limits.Queue.Length == 0:
 		d.refuseBusy(x, g, limitInFlight, "too many requests in flight")
 	case errors.Is(err, limit.ErrFull):
@@ -64,6 +69,11 @@ func (x *exchange) takeSlot(g *gate) error {
 func (x *exchange) waitForSlot(g *gate) (err error) {
 	ctx, cancel := x.waitContext()
 	defer cancel()
+	if !x.Deadline.IsZero() {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, x.Deadline)
+		defer stop()
+	}
 	x.driver().Block(func() { err = g.inFlight.Enter(ctx) })
 	return err
 }
@@ -94,6 +104,8 @@ func (d *Door) noteLimit(x *exchange) {
 		x.limit, route = limitUpstreams, allRoutes
 	case errors.Is(failure, proxy.ErrTooManyWaiting):
 		x.limit = limitWaiting
+	case errors.Is(failure, proxy.ErrOverdue):
+		x.limit = limitTotal
 	case failure == errSlowUpload:
 		x.limit = limitUpload
 	case failure == errSlowDownload:

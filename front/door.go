@@ -202,6 +202,8 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 		}
 	case proxy.PassedOver:
 		d.countFailure(x)
+	case proxy.Retrying:
+		d.metrics.retrying(x.to.name, px)
 	case proxy.Waiting:
 		d.metrics.waits.WithLabelValues(x.to.name).Inc()
 	}
@@ -235,6 +237,9 @@ func (d *Door) count(x *exchange, took time.Duration) {
 	c.duration.Observe(took.Seconds())
 	if x.Waited > 0 {
 		observeWait(x.Server, x.Waited)
+	}
+	if x.to != nil {
+		d.metrics.retried(x.to.name, &x.Exchange)
 	}
 	if x.failedByUpstream() {
 		d.countFailure(x)

@@ -110,8 +110,14 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 		h.Route = x.route.label
 	}
 	event := e.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
-	if x.Server != x.announced || x.Retried {
+	if x.Server != x.announced || x.Retried != "" {
 		event.Str("destination", x.Server.URL()).Str("proxy_name", x.to.name)
+	}
+	if x.Retried != "" {
+		event.Str("retried", string(x.Retried))
+	}
+	if x.RetryDenied != "" {
+		event.Str("retry_denied", string(x.RetryDenied))
 	}
 	if x.rewritten && x.Server != nil {
 		if path, _, _ := strings.Cut(x.Target, "?"); path != x.path {

@@ -8,11 +8,13 @@ import (
 // forwarding forwards the requests of a route to an upstream.
 type forwarding struct {
 	timeout time.Duration
+	try     time.Duration // 0 for no limit
 	upgrade []string
 }
 
 func (f *forwarding) forward(x *exchange, to *upstream) {
-	x.Timeout, x.Upgrade = f.timeout, f.upgrade
+	x.Timeout, x.TryTimeout, x.Upgrade = f.timeout, f.try, f.upgrade
+	x.pacer.until = x.Deadline
 	x.to = to
 	to.proxy.Serve(&x.Exchange)
 }

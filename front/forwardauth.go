@@ -21,6 +21,7 @@ import (
 // exchange of its own, which has the driver of the request. Without a complete answer of the
 // service, no request is admitted.
 type forwardAuth struct {
+	metrics *metrics
 	refused prometheus.Counter
 	to      *upstream
 	proxy   *proxy.Proxy // of the upstream, with the hook of these exchanges
@@ -42,13 +43,15 @@ func newForwardAuth(c *config.ForwardAuth, m *metrics, upstreams map[string]*ups
 		return nil, err
 	}
 	a := &forwardAuth{
-		refused: m.accessRefusal(refusedByForwardAuth, route), to: to,
+		metrics: m, refused: m.accessRefusal(refusedByForwardAuth, route), to: to,
 		target: c.Path, timeout: c.Timeout, ask: c.RequestHeaders, copy: c.Copy,
 	}
 	hook := func(v *proxy.Exchange, e proxy.Event) {
 		switch failure, _ := v.Err.(*proxy.Error); e {
 		case proxy.PassedOver:
 			m.failures.WithLabelValues(to.name, string(failure.Kind)).Inc()
+		case proxy.Retrying:
+			m.retrying(to.name, v)
 		case proxy.Waiting:
 			m.waits.WithLabelValues(to.name).Inc()
 		}
@@ -68,6 +71,7 @@ func (a *forwardAuth) apply(x *exchange) (responded bool) {
 	release := proxy.CancelWith(ctx, &v.Exchange)
 	a.proxy.Serve(&v.Exchange)
 	release()
+	a.metrics.retried(a.to.name, &v.Exchange)
 	switch {
 	case v.Err != nil:
 		a.fail(x, v, errors.Is(ctx.Err(), context.DeadlineExceeded))
@@ -91,7 +95,7 @@ func (a *forwardAuth) apply(x *exchange) (responded bool) {
 // fill sets the question to the service: a GET request without the body.
 func (a *forwardAuth) fill(v *verdict, x *exchange) {
 	v.Method, v.Target, v.Host, v.Scheme = "GET", a.target, x.Host, x.Scheme
-	v.Peer, v.Driver, v.Timeout = x.Peer, x.Driver, a.timeout
+	v.Peer, v.Driver, v.Timeout, v.Deadline = x.Peer, x.Driver, a.timeout, x.Deadline
 	v.Client = v
 	for _, f := range x.Header {
 		if hasName(neverAsked, f.Name) {
@@ -164,7 +168,7 @@ func (a *forwardAuth) fail(x *exchange, v *verdict, late bool) {
 	if v.Cut { // after the head
 		status, fields = 502, nil
 	}
-	if failure.Kind == proxy.Timeout {
+	if failure.Kind == proxy.Timeout || failure.Kind == proxy.Overdue {
 		status = 504
 	}
 	var retry []proxy.Field
@@ -178,7 +182,7 @@ func (a *forwardAuth) fail(x *exchange, v *verdict, late bool) {
 
 // answered makes the service the destination of the request in the log and in the metrics.
 func (a *forwardAuth) answered(x *exchange, v *verdict) {
-	x.to, x.Server, x.Waited, x.Retried = a.to, v.Server, v.Waited, v.Retried
+	x.to, x.Server, x.Waited = a.to, v.Server, v.Waited
 }
 
 var (

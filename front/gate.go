@@ -22,6 +22,7 @@ type gate struct {
 	limits   config.RequestLimits
 	inFlight *limit.InFlight // nil for no limit
 	rate     *limit.Rate     // nil for no limit
+	total    time.Duration   // timeout.total of the route; 0 for no limit
 }
 
 // newGate returns a gate with the given limits. It takes over the requests in
@@ -117,6 +118,7 @@ const (
 	limitWaiting     limitName = "upstream_waiting"
 	limitAdmin       limitName = "admin_connections"
 	limitPasswords   limitName = "password_checks"
+	limitTotal       limitName = "timeout_total"
 )
 
 // allRoutes is the route label of the limits that apply to all requests.

@@ -34,6 +34,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	failures *prometheus.CounterVec
 	waits    *prometheus.CounterVec // for a connection to an upstream
+	retries  *prometheus.CounterVec
 	refused  prometheus.Counter
 	refusals *prometheus.CounterVec // by limits
 	access   *prometheus.CounterVec // refusals by access and authentication
@@ -97,6 +98,9 @@ func newMetrics(log prometheus.Collector) *metrics {
 			"upstream", "kind"),
 		waits: newCounters("weir_upstream_waits_total",
 			"Requests that waited because no server of the upstream accepted a connection.", "upstream"),
+		retries: newCounters("weir_upstream_retries_total",
+			"Requests sent again to an upstream, or denied that by its budget, by the last reason and the result.",
+			"upstream", "reason", "result"),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before routing.",
@@ -116,8 +120,8 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
-	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.refused, m.refusals, m.access,
-		m.notCompressed, m.fileFailures, m.headers,
+	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
+		m.access, m.notCompressed, m.fileFailures, m.headers,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
 		m.handshakes.results, m.handshakes.clients,
 		newBuildInfo(),

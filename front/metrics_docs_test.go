@@ -58,7 +58,9 @@ func TestMetricsDocs(t *testing.T) {
 		c.Log.To = []string{config.LogToStdout, file}
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
-		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
+		closing := "http://" + rawUpstream(t, func(c *rawConn) { c.request() })
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "closing", Servers: []config.Server{{URL: closing}}})
+		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("/closing", "closing"))
 		c.Routes = append(c.Routes,
 			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})
 		c.Routes[0].Mirror = &config.Mirror{To: "dead", Share: config.MirrorAll, InFlight: 1}
@@ -76,6 +78,7 @@ func TestMetricsDocs(t *testing.T) {
 	if err := tls.Client(secure, &tls.Config{InsecureSkipVerify: true}).Handshake(); err != nil {
 		t.Fatal(err)
 	}
+	get(t, httpClient(t), d.url("/closing"))
 
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals

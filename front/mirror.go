@@ -20,7 +20,8 @@ type mirror struct {
 	all      *mirrors
 	to       *upstream
 	proxy    *proxy.Proxy // of the upstream, with the hook of copies
-	share    uint64       // out of config.MirrorAll
+	metrics  *metrics
+	share    uint64 // out of config.MirrorAll
 	rotation rotation
 	slots    slots
 	counts   *mirrorCounts
@@ -73,7 +74,7 @@ func newMirror(
 	}
 	m := &mirror{
 		all: all, to: to, share: uint64(r.Mirror.Share), slots: slots{max: int64(r.Mirror.InFlight)},
-		counts: counts.mirror(label, to.name),
+		metrics: counts, counts: counts.mirror(label, to.name),
 	}
 	m.proxy = &proxy.Proxy{Upstream: to.proxy.Upstream, Trust: to.proxy.Trust, Hook: m.observe}
 	m.rotation.start(rootOfTwo)
@@ -151,6 +152,7 @@ func (m *mirror) send(c *requestCopy) {
 
 // count counts a copy that was sent. late reports whether its time was over.
 func (m *mirror) count(c *requestCopy, late bool) {
+	m.metrics.retried(m.to.name, &c.Exchange)
 	if c.Waited > 0 {
 		observeWait(c.Server, c.Waited)
 	}
@@ -171,5 +173,8 @@ func (m *mirror) count(c *requestCopy, late bool) {
 func (m *mirror) observe(c *proxy.Exchange, e proxy.Event) {
 	if failure, ok := c.Err.(*proxy.Error); ok && e == proxy.PassedOver {
 		m.counts.failures.WithLabelValues(string(failure.Kind)).Inc()
+	}
+	if e == proxy.Retrying {
+		m.metrics.retrying(m.to.name, c)
 	}
 }

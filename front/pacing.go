@@ -29,6 +29,7 @@ type pacer struct {
 	setOut       time.Time     // the write deadline that is set
 	counted      int           // bytes to be written that out has already counted
 	fields       []proxy.Field // of the final response; nil before it
+	until        time.Time     // when the client must have sent and read everything; zero for no limit
 
 	body      io.Reader
 	mayRead   int64 // remaining bytes of the body; -1 for no limit
@@ -101,7 +102,7 @@ func (p *pacer) reset() {
 	p.Client, p.draining, p.conn, p.body = nil, nil, nil, nil
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
-	p.setIn, p.setOut = time.Time{}, time.Time{}
+	p.setIn, p.setOut, p.until = time.Time{}, time.Time{}, time.Time{}
 	p.stopped, p.beganRead = false, false
 }
 
@@ -160,7 +161,9 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 		p.mayRead -= int64(n)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && !p.isStopped() {
-		err = errSlowUpload
+		if err = errSlowUpload; p.overdue() {
+			err = errOverdueUpload
+		}
 	}
 	return n, err
 }
@@ -169,7 +172,8 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 func (p *pacer) allowRead(want time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next, change := lazydeadline.Next(p.setIn, want, p.in.Grace)
+	want, grace := p.bound(want, p.in.Grace)
+	next, change := lazydeadline.Next(p.setIn, want, grace)
 	if change && !p.stopped {
 		p.setIn = next
 		p.conn.SetReadDeadline(next) // if this fails, so does the read
@@ -244,7 +248,8 @@ func (p *pacer) allowWrite(n int) (began time.Time) {
 		began = time.Now()
 		want = began.Add(p.leftOut + min(p.out.Time(n), p.out.Grace))
 	}
-	next, change := lazydeadline.Next(p.setOut, want, p.out.Grace)
+	want, grace := p.bound(want, p.out.Grace)
+	next, change := lazydeadline.Next(p.setOut, want, grace)
 	if change {
 		p.setOut = next
 		p.conn.SetWriteDeadline(next)
@@ -254,6 +259,9 @@ func (p *pacer) allowWrite(n int) (began time.Time) {
 
 // wrote updates the pace after a write, and returns its error.
 func (p *pacer) wrote(began time.Time, n int, err error) error {
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) && p.overdue() {
+		return errOverdueDownload
+	}
 	if p.out.PerSecond == 0 {
 		return err
 	}
@@ -269,13 +277,27 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	return err
 }
 
+// bound returns the earlier one of a deadline and p.until, and the time by which the deadline
+// may be late, as for lazydeadline.
+func (p *pacer) bound(want time.Time, grace time.Duration) (time.Time, time.Duration) {
+	if p.until.IsZero() || !want.IsZero() && want.Before(p.until) {
+		return want, grace
+	}
+	return p.until, 0
+}
+
+// overdue reports whether p.until has passed.
+func (p *pacer) overdue() bool { return !p.until.IsZero() && !time.Now().Before(p.until) }
+
 // The failures of an exchange that exceeds a limit of its bodies.
 var (
 	errSlowUpload = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody,
 		Err: errors.New("slower than upload_rate and timeouts.read allow")}
 	errSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer",
 		Err: errors.New("slower than download_rate and timeouts.write allow")}
-	errBodyTooLong = &proxy.Error{Kind: proxy.TooLarge, Step: readingBody,
+	errOverdueUpload   = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody, Err: proxy.ErrOverdue}
+	errOverdueDownload = &proxy.Error{Kind: proxy.Overdue, Step: "sending the answer", Err: proxy.ErrOverdue}
+	errBodyTooLong     = &proxy.Error{Kind: proxy.TooLarge, Step: readingBody,
 		Err: errors.New("longer than the limit of bodies")}
 )
 

@@ -111,6 +111,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		if value.logFields, err = newLogFields(r.LogFields, pattern); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
+		value.gate.total = r.TotalTimeout
 		t.gates[label] = value.gate
 		routes.add(r.Match, value)
 	}

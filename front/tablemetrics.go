@@ -76,6 +76,7 @@ func (s scrape) gate(g *gate, l *config.RequestLimits) {
 		s.value(limitRate, g.route, float64(time.Second)/float64(g.limits.Rate.Every))
 		s.inUse(limitRate, g.route, g.rate.Stats().Keys)
 	}
+	s.value(limitTotal, g.route, g.total.Seconds())
 	s.value(limitBody, g.route, float64(l.Body))
 	s.value(limitUpload, g.route, float64(l.UploadRate))
 	s.value(limitDownload, g.route, float64(l.DownloadRate))

@@ -12,6 +12,7 @@ func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 		return nil, err
 	}
 	up.ConnectRetry, up.MaxFields, up.ProxyProtocol = c.ConnectRetry, c.ResponseFields, c.ProxyProtocol
+	up.Retry = retryOf(c.Retry)
 	up.Secure(serverTLS(c.TLS))
 	endpoints := make([]proxy.Endpoint, len(c.Servers))
 	for i, s := range c.Servers {

@@ -37,7 +37,7 @@ func choices(up *Upstream, now time.Time, n int) string {
 	var b strings.Builder
 	for range n {
 		var o order
-		o.begin(up, now, false)
+		o.begin(up, now, false, nil)
 		if m := o.next(); m == nil {
 			b.WriteByte('-')
 		} else {
@@ -87,7 +87,7 @@ func TestOrderHasNoServerTwice(t *testing.T) {
 		up := balanced(t, weights...)
 		for range 50 {
 			var o order
-			o.begin(up, time.Now(), false)
+			o.begin(up, time.Now(), false, nil)
 			tried, backups := map[string]bool{}, false
 			for m := o.next(); m != nil; m = o.next() {
 				if tried[m.url] || backups && !m.backup {

@@ -61,7 +61,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	var failed *Error
 	now := time.Now()
 	t.now = now
-	t.order.begin(u, now, t.waiting)
+	t.order.begin(u, now, t.waiting, t.sentTo[:t.tries])
 	for {
 		m := t.order.next()
 		if m == nil {
@@ -99,6 +99,9 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 			return c, nil
 		}
 	}
+	if x.TryTimeout > 0 {
+		timeout = min(timeout, x.TryTimeout)
+	}
 	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
 	c, err := s.dial(ctx, driver)
@@ -115,6 +118,9 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: connecting, Err: errGone}
 	}
 	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: connecting, Err: err}
+	if failed.Kind == ConnectTimeout && x.overdue(time.Now()) {
+		failed.Kind, failed.Err = Overdue, ErrOverdue
+	}
 	if failed.ByUpstream() {
 		s.downUntil.Store(now.Add(downFor).UnixNano())
 	}

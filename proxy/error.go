@@ -30,6 +30,8 @@ const (
 	Timeout        Kind = "timeout"         // silent for too long
 	BadAnswer      Kind = "bad_answer"      // not a valid HTTP response
 
+	Overdue Kind = "overdue" // Exchange.Deadline has passed, because of the upstream or the client
+
 	ClientGone Kind = "client_gone" // disconnected, or was disconnected, before the response was complete
 	ClientBody Kind = "client_body" // the body is malformed or incomplete
 	BadRequest Kind = "bad_request" // the request cannot be forwarded
@@ -39,10 +41,14 @@ const (
 	TooManyConns Kind = "too_many_connections" // all connections that Conns allows are in use
 
 	// The reader of a body or the Client returns these two, in an *Error that
-	// is passed on unchanged. This package sets no such limits.
+	// is passed on unchanged. This package sets no such limits, except for a client whose
+	// body is not complete at Exchange.Deadline.
 	ClientSlow Kind = "client_slow" // sends or reads bytes below its minimum speed
 	TooLarge   Kind = "too_large"   // the body exceeds its limit
 )
+
+// ErrOverdue is wrapped by the error of an exchange that was not over at its Deadline.
+var ErrOverdue = errors.New("the time of the whole exchange is over")
 
 // An Error is the failure of an exchange. It names the server and the step.
 type Error struct {
@@ -71,9 +77,9 @@ func (e *Error) ByClient() bool {
 }
 
 // ByUpstream reports whether a server of the upstream caused the error. A lack
-// of resources in this process is caused by neither side.
+// of resources in this process is caused by neither side, and so is Overdue.
 func (e *Error) ByUpstream() bool {
-	return !e.ByClient() && e.Kind != NoFile && e.Kind != TooManyConns
+	return !e.ByClient() && e.Kind != NoFile && e.Kind != TooManyConns && e.Kind != Overdue
 }
 
 // by returns the *Error in err if there is one, or else a new one of the given
@@ -98,7 +104,7 @@ func (e *Error) NotConnected() bool {
 // status returns the status of the response that the proxy sends for the error.
 func (e *Error) status() int {
 	switch e.Kind {
-	case Timeout, ConnectTimeout:
+	case Timeout, ConnectTimeout, Overdue:
 		return 504
 	case ClientBody, BadRequest:
 		return 400

@@ -94,9 +94,20 @@ type Exchange struct {
 
 	// How to send it.
 	Timeout time.Duration // for which the upstream may be silent; 0 means DefaultTimeout
-	Upgrade []string      // upgrade tokens that are passed on, in lower case
-	Send    []Field       // set in the request, replacing the client's fields of these names
-	Answer  []Field       // set in the response, replacing the upstream's fields of these names
+
+	// TryTimeout limits the time from the choice of a server to the head of its response. Then
+	// the request is sent to another server, or fails with kind Timeout; see [Retry]. 0 means no
+	// limit. A request whose body is still being sent has none: its time depends on the client.
+	TryTimeout time.Duration
+
+	// Deadline is when the exchange must be over. Later it fails with kind Overdue. The zero
+	// time means none. It does not apply to an upgraded connection, and not to waits for the
+	// Client and the Body, which need deadlines of their own.
+	Deadline time.Time
+
+	Upgrade []string // upgrade tokens that are passed on, in lower case
+	Send    []Field  // set in the request, replacing the client's fields of these names
+	Answer  []Field  // set in the response, replacing the upstream's fields of these names
 
 	// More edits of the fields. They also apply to trailers, and those of the response to
 	// responses of Respond and RespondWith. 1xx responses only lose fields. The caller keeps
@@ -125,9 +136,11 @@ type Exchange struct {
 	Began    bool    // the head of the final response was passed to the Client
 	BodySent int64   // bytes of the response body passed to the Client
 	BodyRead int64   // bytes of the request body read from the Client
-	Retried  bool    // sent again, on a new connection
 	Upgraded bool    // the connection became a tunnel
 	Cut      bool    // the response has begun and could not be completed: the caller must break the connection
+
+	Retried     RetryReason // why the request was sent again the last time; "" if it was not
+	RetryDenied RetryReason // why it would have been sent again if the budget had not been used up
 
 	// Waited is the time spent waiting for Server: from the choice of the
 	// server to the head of its final response, plus each later wait for a part
@@ -163,13 +176,15 @@ func (x *Exchange) Reset() {
 	x.Header = keep(x.Header)
 	x.Length, x.Body, x.Trailers = 0, nil, nil
 	x.Peer, x.PeerPort, x.Client = netip.Addr{}, 0, nil
-	x.Timeout, x.Upgrade, x.Driver = 0, nil, nil
+	x.Timeout, x.TryTimeout, x.Deadline = 0, 0, time.Time{}
+	x.Upgrade, x.Driver = nil, nil
 	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
 	x.SendHost, x.SetCookie = "", ""
 	x.SendAdd, x.AnswerAdd = keep(x.SendAdd), keep(x.AnswerAdd)
 	x.SendRemove, x.AnswerRemove = nil, nil
 	x.Server, x.Status = nil, 0
-	x.Began, x.Retried, x.Upgraded, x.Cut = false, false, false, false
+	x.Began, x.Upgraded, x.Cut = false, false, false
+	x.Retried, x.RetryDenied = "", ""
 	x.BodySent, x.BodyRead, x.Waited = 0, 0, 0
 	x.Err = nil
 	x.conn, x.tunnel, x.upload = nil, nil, nil
@@ -258,11 +273,21 @@ func (x *Exchange) arm(c *conn, now time.Time, timeout time.Duration) {
 	}
 }
 
+// timeout returns how long the upstream may be silent now.
 func (x *Exchange) timeout() time.Duration {
+	timeout := DefaultTimeout
 	if x.Timeout > 0 {
-		return x.Timeout
+		timeout = x.Timeout
 	}
-	return DefaultTimeout
+	if !x.Deadline.IsZero() {
+		timeout = min(timeout, max(0, time.Until(x.Deadline)))
+	}
+	return timeout
+}
+
+// overdue reports whether the deadline of the exchange has passed.
+func (x *Exchange) overdue(now time.Time) bool {
+	return !x.Deadline.IsZero() && !now.Before(x.Deadline)
 }
 
 func (x *Exchange) driver() transport.Driver {

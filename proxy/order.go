@@ -28,12 +28,13 @@ type order struct {
 	now     time.Time
 	waiting bool      // only servers that no exchange has just tried
 	tried   []*Server // without success
+	sentTo  []*Server // by earlier attempts of the exchange; only the last resort contains them
 	group   group
 }
 
 // begin begins an order for the servers that the upstream has now.
-func (o *order) begin(u *Upstream, now time.Time, waiting bool) {
-	*o = order{up: u, set: u.now(), now: now, waiting: waiting, tried: o.tried[:0]}
+func (o *order) begin(u *Upstream, now time.Time, waiting bool, sentTo []*Server) {
+	*o = order{up: u, set: u.now(), now: now, waiting: waiting, tried: o.tried[:0], sentTo: sentTo}
 }
 
 // failed notes that a server could not be connected to.
@@ -41,7 +42,8 @@ func (o *order) failed(s *Server) { o.tried = append(o.tried, s) }
 
 // takes reports whether the order may continue with a server.
 func (o *order) takes(m *member) bool {
-	if o.group != lastResort && (m.backup != (o.group == usableBackups) || !m.usable(o.now)) {
+	if o.group != lastResort && (m.backup != (o.group == usableBackups) || !m.usable(o.now) ||
+		slices.Contains(o.sentTo, m.Server)) {
 		return false
 	}
 	return !slices.Contains(o.tried, m.Server) && !(o.waiting && m.failedAfter(o.now.Add(-probePause)))

@@ -53,6 +53,9 @@ const (
 	// the exchange tries again for Upstream.ConnectRetry. It is reported at
 	// most once for each attempt to send the request.
 	Waiting
+	// Retrying: the request will be sent again because of x.Retried. x.Err is the failure of
+	// x.Server, or nil if it responded.
+	Retrying
 	// Done: the exchange is over, and its result is in x.
 	Done
 )
@@ -154,30 +157,31 @@ func (x *Exchange) endUpload(linger time.Duration) {
 	u.release()
 }
 
-// send sends a request. If the connection turns out to have been dead and the
-// method is safe, it sends the request again on a new connection. The kernel
-// accepts connections for a process that is shutting down and resets them
-// afterwards, so a request that gets such a connection is sent a third time.
+// send sends a request, and again if Upstream.Retry allows it. It uses a new connection then:
+// the server may have closed all unused ones.
 func (p *Proxy) send(x *Exchange) error {
 	t := &x.transfer
-	*t = transfer{proxy: p, x: x, expecting: x.framing.expect}
+	*t = transfer{proxy: p, x: x, up: p.Upstream, expecting: x.framing.expect}
+	if t.up == nil {
+		t.up = &Upstream{}
+	}
 	reuse := recentConn
-	repeatable := safe(x.Method) && x.upload == nil && !t.expecting
-	if repeatable {
+	if t.repeatable = x.upload == nil && !t.expecting && t.up.Retry.repeats(x.Method); t.repeatable {
 		reuse = anyConn
 	}
-	err := t.attempt(reuse)
-	if err != nil && repeatable && t.stale && !x.cancelled.Load() {
-		x.Retried = true
-		err = t.attempt(newConnOnly)
-		if err != nil && t.dead && p.Upstream.ConnectRetry > 0 {
-			if left := x.pause(maxPause); left != nil {
-				return left
-			}
-			err = t.attempt(newConnOnly)
+	for {
+		err := t.attempt(reuse)
+		if err != nil && t.why == "" {
+			t.retryFailed(err)
 		}
+		if t.why == "" {
+			return err
+		}
+		if failed := t.again(err); failed != nil {
+			return failed
+		}
+		reuse = newConnOnly
 	}
-	return err
 }
 
 // fail responds in place of an upstream that did not, by respond if that is not nil, or cuts

@@ -225,13 +225,3 @@ func validHost(h string) bool {
 	}
 	return true
 }
-
-// safe reports whether a method is safe, RFC 9110 section 9.2.1, so that the
-// request can be repeated without harm.
-func safe(method string) bool {
-	switch method {
-	case "GET", "HEAD", "OPTIONS", "TRACE":
-		return true
-	}
-	return false
-}

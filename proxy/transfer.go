@@ -14,10 +14,18 @@ import (
 // An upstream that sends more is faulty.
 const maxInformational = 5
 
-// A transfer is one attempt at an exchange, on one connection.
+// A transfer is the attempts at an exchange, each on one connection.
 type transfer struct {
-	proxy     *Proxy
-	x         *Exchange
+	proxy *Proxy
+	x     *Exchange
+	up    *Upstream
+
+	repeatable bool                 // the request may be sent again
+	tries      int                  // how often it was sent
+	sentTo     [MaxAttempts]*Server // that it was sent to
+	why        RetryReason          // for which it will be sent again; "" if it will not
+
+	// Of the attempt:
 	c         *conn
 	at        *Server // that the exchange is counted at
 	order     order
@@ -26,6 +34,7 @@ type transfer struct {
 	stale     bool      // dead, and used before: it ended while it was unused
 	chosen    time.Time // when x.Server was chosen
 	now       time.Time // the time of the last step in connecting
+	tryEnd    time.Time // the end of Exchange.TryTimeout; zero for none, or after the head
 	waiting   bool      // the first attempt to connect failed for all servers
 	step      string
 	pending   error // error of a read that is not handled yet
@@ -33,15 +42,17 @@ type transfer struct {
 }
 
 func (t *transfer) attempt(reuse reusePolicy) error {
-	up := t.proxy.Upstream
-	if up == nil {
-		up = &Upstream{}
-	}
-	c, err := up.connect(t, reuse)
+	t.dead, t.stale, t.pending, t.why, t.tryEnd = false, false, nil, "", time.Time{}
+	c, err := t.up.connect(t, reuse)
 	if err != nil {
 		return err
 	}
-	t.c, t.dead, t.stale, t.pending = c, false, false, nil
+	if t.tries == 0 {
+		t.up.budget.Request(t.now)
+	}
+	t.sentTo[t.tries] = t.x.Server
+	t.tries++
+	t.c = c
 	t.x.attach(c)
 	err = t.run()
 	t.release(err)
@@ -71,6 +82,9 @@ func (t *transfer) choose(s *Server, now time.Time) {
 		t.chosen = now
 	}
 	t.x.Server = s
+	if t.x.TryTimeout > 0 && t.x.upload == nil && !t.expecting {
+		t.tryEnd = now.Add(t.x.TryTimeout)
+	}
 	if first {
 		t.proxy.notify(t.x, Sending)
 	}
@@ -100,20 +114,48 @@ func (t *transfer) fail(err error) error {
 		return &Error{Kind: ClientGone, Server: t.x.Server.addr, Step: t.step, Err: errGone}
 	}
 	kind := kindOf(err)
-	if t.x.Began && (kind == Closed || kind == Reset) {
+	switch {
+	case t.x.Began && (kind == Closed || kind == Reset):
 		kind = Truncated
+	case kind == Timeout && t.x.overdue(time.Now()):
+		return t.fallDue()
+	case kind == Timeout && t.tryOver():
+		err = errTry
 	}
 	return &Error{Kind: kind, Server: t.x.Server.addr, Step: t.step, Err: err}
 }
 
-var errGone = errors.New("the client is gone")
+var (
+	errGone = errors.New("the client is gone")
+	errTry  = errors.New("no answer within the time of a try")
+)
+
+// fallDue returns the error of an exchange whose deadline has passed.
+func (t *transfer) fallDue() *Error {
+	if u := t.x.upload; u != nil && u.waiting.Load() && !t.x.Began {
+		return &Error{Kind: ClientSlow, Step: "reading the request's body", Err: ErrOverdue}
+	}
+	return &Error{Kind: Overdue, Server: t.x.Server.addr, Step: t.step, Err: ErrOverdue}
+}
+
+// tryOver reports whether the time of the try has passed without a head.
+func (t *transfer) tryOver() bool { return !t.tryEnd.IsZero() && !time.Now().Before(t.tryEnd) }
+
+// timeout returns how long the upstream may be silent from now on.
+func (t *transfer) timeout(now time.Time) time.Duration {
+	timeout := t.x.timeout()
+	if !t.tryEnd.IsZero() {
+		timeout = min(timeout, max(0, t.tryEnd.Sub(now)))
+	}
+	return timeout
+}
 
 // run sends the request and passes on the response.
 func (t *transfer) run() error {
 	x := t.x
 	x.answer.reset()
 	t.step = "sending the request"
-	x.arm(t.c, t.now, x.timeout())
+	x.arm(t.c, t.now, t.timeout(t.now))
 	if err := t.sendHead(); err != nil {
 		t.noteDead(kindOf(err) != Timeout)
 		return t.fail(err)
@@ -126,8 +168,12 @@ func (t *transfer) run() error {
 		t.noteDead(!x.answer.heard() && kindOf(err) != Timeout)
 		return t.fail(err)
 	}
+	t.tryEnd = time.Time{}
 	if x.answer.status == 101 {
 		return t.tunnel()
+	}
+	if t.retryStatus(); t.why != "" {
+		return errAgain
 	}
 	if err := x.answer.checkArrived(); err != nil {
 		return t.fail(err) // nothing was sent to the client yet, so it gets 502
@@ -162,7 +208,7 @@ func (t *transfer) sendHead() error {
 func (t *transfer) readFinalHead() error {
 	x := t.x
 	t.step = "waiting for the answer"
-	maxFields := cmp.Or(t.proxy.Upstream.MaxFields, DefaultMaxFields)
+	maxFields := cmp.Or(t.up.MaxFields, DefaultMaxFields)
 	for n := 0; ; n++ {
 		if err := x.answer.readHead(t.await, x.Method, maxFields); err != nil {
 			return err
@@ -217,11 +263,11 @@ func (t *transfer) await(a *answer) (int, error) {
 		return 0, err
 	}
 	for {
-		timeout := t.x.timeout()
+		began := time.Now()
+		timeout := t.timeout(began)
 		if t.expecting {
 			timeout = min(timeout, continueWait)
 		}
-		began := time.Now()
 		t.x.arm(t.c, began, timeout)
 		n, err := t.c.ReadInto(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
@@ -231,6 +277,8 @@ func (t *transfer) await(a *answer) (int, error) {
 			return n, err
 		}
 		switch {
+		case t.x.overdue(time.Now()):
+			return n, err
 		case t.expecting:
 			t.sendBody()
 		case t.x.upload == nil || !t.x.upload.waiting.Load():
@@ -289,6 +337,9 @@ func (t *transfer) forward() error {
 		}
 		if err != nil {
 			return t.fail(err)
+		}
+		if !x.Deadline.IsZero() && x.overdue(time.Now()) {
+			return t.fallDue()
 		}
 		n, err := x.Client.Write(p)
 		x.BodySent += int64(n)

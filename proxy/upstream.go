@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/proxy/internal/budget"
 )
 
 // DefaultMaxFields limits the fields of a response if its Upstream sets no
@@ -35,7 +36,11 @@ type Upstream struct {
 	// It must be set before the first request.
 	ProxyProtocol int
 
+	// Retry determines when a request is sent again. It must be set before the first request.
+	Retry Retry
+
 	name    string
+	budget  *budget.Budget // of Retry; nil before there are servers
 	turn    atomic.Uint64
 	waiting atomic.Int64 // exchanges that wait for a connection
 	set     atomic.Pointer[serverSet]
@@ -139,6 +144,9 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 	for _, s := range added {
 		u.open(s)
 	}
+	if u.budget == nil {
+		u.budget = new(budget.Budget)
+	}
 	next := newSet(members, base)
 	u.set.Store(next)
 	u.closeOthers(now, next)
@@ -146,13 +154,15 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 }
 
 // Adopt takes over the servers of another upstream that have the same URL and Addr as a server
-// of u, with their state, and with their connections unless their TLS differs. It must be called
+// of u, with their state, and with their connections unless their TLS differs. u gets the budget
+// of the other upstream, too. Adopt must be called
 // before the first request to u. Closing the other upstream does not close these servers.
 func (u *Upstream) Adopt(other *Upstream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	other.mu.Lock()
 	defer other.mu.Unlock()
+	u.budget = other.budget
 	now := u.now()
 	next := &serverSet{servers: slices.Clone(now.servers), members: slices.Clone(now.members), primaries: now.primaries,
 		even: now.even, base: now.base}

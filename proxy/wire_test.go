@@ -31,7 +31,8 @@ type outcome struct {
 	kind               proxy.Kind // "" without an error
 	status             int
 	bodySent, bodyRead int64
-	cut, retried       bool
+	retried            proxy.RetryReason
+	cut                bool
 	upgraded, began    bool
 	server             string
 }

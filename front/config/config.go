@@ -144,9 +144,25 @@ type Upstream struct {
 	// a connection. Zero fails without a retry. Default 1s.
 	ConnectRetry time.Duration
 
+	Retry Retry
+
 	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
 	// connection. Zero, the default, sends none.
 	ProxyProtocol int
+}
+
+// Retry determines when a request is sent again to a server of an upstream.
+type Retry struct {
+	// Attempts is how often a request is sent at most, from 1 to 5. Zero means 3, the default.
+	Attempts int
+
+	// Methods are those of the requests that may be sent again. Nil, the default, means GET,
+	// HEAD and OPTIONS.
+	Methods []string
+
+	// On are the reasons: reset, timeout, 502, 503 and 504. Nil, the default, means reset and
+	// timeout.
+	On []string
 }
 
 // Server is a server of an upstream.
@@ -205,6 +221,10 @@ type Route struct {
 	// Timeout is how long the upstream may be silent, before and during its
 	// response. More than zero; default 30s.
 	Timeout time.Duration
+
+	// TryTimeout is how long a server may take for the head of its response, and TotalTimeout
+	// how long a request may take from the end of its head. Zero, the default, sets no limit.
+	TryTimeout, TotalTimeout time.Duration
 
 	// Upgrade lists the protocols, in lower case, that a request may switch to.
 	// Default "websocket"; empty allows none.

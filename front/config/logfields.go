@@ -12,7 +12,7 @@ import (
 // routes. docs/format.md describes them.
 var ownLogKeys = []string{
 	"cut", "destination", "failure", "limit", "proxy_name", "redirect", "refused", "request_headers",
-	"response_headers", "upstream_path", "user",
+	"response_headers", "retried", "retry_denied", "upstream_path", "user",
 }
 
 func readLogFields(r *fileReader, p place, n *yamlfile.Node) {

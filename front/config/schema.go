@@ -113,8 +113,6 @@ var schema = append([]key{
 		Read: yamlfile.Many(yamlfile.Word(files.Codings()), func(f filling) *[]string { return &f.route.Files.Precompressed })},
 	{Path: "routes.*.files.cache_control",
 		Read: yamlfile.One(parseFieldValue, func(f filling) *string { return &f.route.Files.CacheControl })},
-	{Path: "routes.*.timeout",
-		Read: ofForwarded(yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout }))},
 	{Path: "routes.*.upgrade",
 		Read: ofForwarded(yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade }))},
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
@@ -131,7 +129,7 @@ var schema = append([]key{
 }, slices.Concat(limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
 	tlsKeys, accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
-	basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
+	retryKeys, timeoutKeys, basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
 	errorKeys(""), errorKeys("routes.*."))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}

@@ -1,0 +1,52 @@
+package front
+
+import (
+	"cmp"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/proxy"
+)
+
+// retryOf returns the retries of an upstream.
+func retryOf(c config.Retry) proxy.Retry {
+	r := proxy.Retry{Attempts: c.Attempts, Methods: c.Methods}
+	for _, why := range c.On {
+		r.On = append(r.On, proxy.RetryReason(why))
+	}
+	return r
+}
+
+// The values of the result label of retries.
+const (
+	retryAnswered = "answered"
+	retryFailed   = "failed"
+	retryDenied   = "denied"
+)
+
+// retrying counts the failure of a server after which the request is sent again. A stale
+// connection is no failure.
+func (m *metrics) retrying(upstream string, x *proxy.Exchange) {
+	if failure, ok := x.Err.(*proxy.Error); ok && x.Retried != proxy.RetryStale {
+		m.failures.WithLabelValues(upstream, string(failure.Kind)).Inc()
+	}
+	if x.Waited > 0 {
+		observeWait(x.Server, x.Waited)
+	}
+}
+
+// retried counts an exchange that has ended if its request was sent again, or was denied that.
+func (m *metrics) retried(upstream string, x *proxy.Exchange) {
+	var result string
+	switch {
+	case x.Retried == "" && x.RetryDenied == "":
+		return
+	case x.RetryDenied != "":
+		result = retryDenied
+	case x.Err != nil:
+		result = retryFailed
+	default:
+		result = retryAnswered
+	}
+	why := cmp.Or(x.RetryDenied, x.Retried)
+	m.retries.WithLabelValues(upstream, string(why), result).Inc()
+}
