@@ -28,6 +28,7 @@ type Options struct {
 	Stall   time.Duration // in the middle of the body
 	Status  int           // 0 means 200
 	Header  http.Header   // added to every response
+	Record  io.Writer     // gets a line with the method and the target of each request before the response; nil for none
 }
 
 // maxSize limits the size of a response body.
@@ -80,6 +81,12 @@ func Handler(o Options) http.Handler {
 			return
 		}
 		n, _ := io.Copy(io.Discard, r.Body) // an incomplete body gets the same response
+		if own.Record != nil {
+			if _, err := fmt.Fprintf(own.Record, "%s %s\n", r.Method, r.RequestURI); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+		}
 		own.answer(w, r, n)
 	})
 }

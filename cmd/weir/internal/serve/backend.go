@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -22,6 +23,7 @@ type BackendCommand struct {
 	Stall   time.Duration  `placeholder:"TIME" help:"Pause for TIME in the middle of each body."`
 	Status  int            `default:"200" placeholder:"CODE" help:"Respond with status CODE (default ${default})."`
 	Header  []string       `sep:"none" placeholder:"LINE" help:"Add \"Name: value\" to each response. May be repeated."`
+	Record  string         `placeholder:"FILE" help:"Append the method and the target of each request to FILE before the response."`
 }
 
 // Help implements kong.HelpProvider.
@@ -31,6 +33,9 @@ overrides them: ?size=1MiB&latency=50ms&burn=20us&stall=1s&status=503.
 
 --burn spins on the clock of the thread's CPU time, so that a response costs the same on a busy machine. It is for
 testing measuring tools.
+
+--record is for counting requests that a front door sends twice. A line is in the file even if the backend is killed
+immediately afterwards.
 
 Examples:
   weir backend
@@ -61,6 +66,14 @@ func (c *BackendCommand) Run(s cli.Streams) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	if c.Record != "" {
+		file, err := os.OpenFile(c.Record, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		o.Record = file
+	}
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return cli.WithHint(err, "choose another address with --listen")
