@@ -65,6 +65,7 @@ type Loop struct {
 	asleep atomic.Bool // a post must wake the loop
 
 	called []func() // a slice for reuse by posts
+	enders []TurnEnder
 
 	mu    sync.Mutex // guards the fields below
 	posts []func()
@@ -73,7 +74,7 @@ type Loop struct {
 
 // NewLoop returns a loop with the given index, which is at least 1. The caller must call
 // Run. onPanic is called on the loop for each panic in a task, in a posted function or in
-// a method of a Handler or Watcher, which ends only that call.
+// a method of a Handler, Watcher or TurnEnder, which ends only that call.
 func NewLoop(index int, onPanic func(value any, stack []byte)) (*Loop, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -200,6 +201,31 @@ func (l *Loop) call(f func()) {
 	f()
 }
 
+// A TurnEnder is called at the end of a turn.
+type TurnEnder interface {
+	// EndTurn is called on the loop, outside of a task. It must not wait.
+	EndTurn()
+}
+
+// AtTurnEnd has the loop call e at the end of the present turn, once for each call of
+// AtTurnEnd. Many small writes of a turn can then be sent as one. It must be called on the
+// loop.
+func (l *Loop) AtTurnEnd(e TurnEnder) { l.enders = append(l.enders, e) }
+
+func (l *Loop) endTurn() {
+	for i := 0; i < len(l.enders); i++ { // which EndTurn may extend
+		e := l.enders[i]
+		l.enders[i] = nil
+		l.callEnder(e)
+	}
+	l.enders = l.enders[:0]
+}
+
+func (l *Loop) callEnder(e TurnEnder) {
+	defer l.recovered()
+	e.EndTurn()
+}
+
 // turn waits for something to do, and does a limited part of it.
 func (l *Loop) turn() {
 	n := l.poll()
@@ -214,6 +240,7 @@ func (l *Loop) turn() {
 			l.queue.pop().run()
 		}
 	}
+	l.endTurn()
 }
 
 func (l *Loop) handle(e *unix.EpollEvent) {

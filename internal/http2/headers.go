@@ -1,0 +1,245 @@
+package http2
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// maxFrames is the maximum number of frames of a header block.
+const maxFrames = 100
+
+// A headerBlock is a header block that is being received.
+type headerBlock struct {
+	stream  uint32 // 0 if none is being received
+	use     blockUse
+	failure *Error  // of the stream
+	into    *Stream // whose fields are collected; a new one, also for trailers
+	end     bool    // END_STREAM
+	limit   int     // of size
+	size    int     // of the list
+	bytes   int     // received
+	frames  int
+}
+
+// A blockUse is what follows from a header block.
+type blockUse uint8
+
+const (
+	ignored  blockUse = iota // it is only decoded, for the state of the decoder
+	head                     // opens a stream
+	trailers                 // ends a stream
+	failure                  // resets the stream
+)
+
+// headers handles the payload of a HEADERS frame.
+func (c *Conn) headers(p []byte, flags http2.Flags, id uint32) *Error {
+	b := headerBlock{stream: id, end: flags.Has(http2.FlagHeadersEndStream), limit: c.owner.Limits().HeaderList}
+	if id%2 == 0 {
+		return protocolError("HEADERS on a stream that clients cannot open")
+	}
+	padding := 0
+	if flags.Has(http2.FlagHeadersPadded) {
+		if len(p) == 0 {
+			return &Error{http2.ErrCodeFrameSize, FrameSize, "a padded frame has no length of padding"}
+		}
+		padding, p = int(p[0]), p[1:]
+	}
+	dependency := uint32(0)
+	if flags.Has(http2.FlagHeadersPriority) {
+		if len(p) < 5 {
+			return &Error{http2.ErrCodeFrameSize, FrameSize, "a HEADERS frame has no space for its priority"}
+		}
+		dependency, p = binary.BigEndian.Uint32(p)&(1<<31-1), p[5:]
+	}
+	if padding > len(p) {
+		return protocolError("the padding is longer than the frame")
+	}
+	c.mu.Lock()
+	err := c.classify(&b)
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if dependency == id {
+		b.use, b.failure = failure, protocolError("a stream depends on itself")
+	}
+	if b.use == head || b.use == trailers {
+		b.into = streams.Get().(*Stream)
+	}
+	c.block = b
+	c.decode.SetMaxStringLength(b.limit)
+	c.decode.SetEmitEnabled(b.into != nil)
+	return c.fragment(p[:len(p)-padding], flags)
+}
+
+// classify determines the use of a header block. mu is held.
+func (c *Conn) classify(b *headerBlock) *Error {
+	s := c.streams[b.stream]
+	switch {
+	case s != nil && s.recvEnded:
+		b.use, b.failure = failure, &Error{http2.ErrCodeStreamClosed, ClosedStream, "HEADERS after the end of the stream"}
+	case s != nil && !b.end:
+		b.use, b.failure = failure, malformed("trailers do not end the stream")
+	case s != nil:
+		b.use = trailers
+	case b.stream > c.last && c.state >= closing:
+		b.use = ignored
+	case b.stream > c.last:
+		c.last, b.use = b.stream, head
+		if len(c.streams) >= MaxStreams || c.running >= MaxStreams {
+			b.use, b.failure = failure, &Error{http2.ErrCodeRefusedStream, Refused, "too many streams"}
+		}
+	default:
+		switch c.closed.ending(b.stream) {
+		case endedByUs:
+			b.use = ignored
+		case unknownEnding:
+			return protocolError("the number of a stream is lower than that of another one")
+		default:
+			return &Error{http2.ErrCodeStreamClosed, ClosedStream, "HEADERS on a stream that has ended"}
+		}
+	}
+	return nil
+}
+
+// continuation handles the payload of a CONTINUATION frame.
+func (c *Conn) continuation(p []byte, flags http2.Flags, id uint32) *Error {
+	if c.block.stream == 0 || id != c.block.stream {
+		return protocolError("CONTINUATION without a header block")
+	}
+	return c.fragment(p, flags)
+}
+
+// fragment decodes a part of the header block.
+func (c *Conn) fragment(p []byte, flags http2.Flags) *Error {
+	b := &c.block
+	b.bytes += len(p)
+	b.frames++
+	switch {
+	case b.frames > maxFrames:
+		return c.abandonBlock(flood(Continuations))
+	case b.bytes > 2*b.limit:
+		return c.abandonBlock(&Error{http2.ErrCodeEnhanceYourCalm, HeaderList, "a header block is too long"})
+	}
+	if _, err := c.decode.Write(p); err != nil {
+		if errors.Is(err, hpack.ErrStringLength) {
+			return c.abandonBlock(&Error{http2.ErrCodeEnhanceYourCalm, HeaderList, "a field is too long"})
+		}
+		return c.abandonBlock(&Error{http2.ErrCodeCompression, Compression, err.Error()})
+	}
+	if !flags.Has(http2.FlagHeadersEndHeaders) {
+		return nil
+	}
+	if err := c.decode.Close(); err != nil {
+		return c.abandonBlock(&Error{http2.ErrCodeCompression, Compression, err.Error()})
+	}
+	done := *b
+	*b = headerBlock{}
+	return c.endBlock(&done)
+}
+
+// abandonBlock releases the header block because of an error of the connection.
+func (c *Conn) abandonBlock(e *Error) *Error {
+	if c.block.into != nil {
+		c.block.into.release()
+	}
+	c.block = headerBlock{}
+	return e
+}
+
+// emit collects a field.
+func (c *Conn) emit(f hpack.HeaderField) {
+	b := &c.block
+	if b.size += int(f.Size()); b.size > b.limit {
+		c.decode.SetEmitEnabled(false)
+		return
+	}
+	b.into.fields = append(b.into.fields, f)
+}
+
+// endBlock handles a complete header block.
+func (c *Conn) endBlock(b *headerBlock) *Error {
+	if b.use == head && b.size <= b.limit {
+		var wrong string
+		s := b.into
+		if s.cookies, wrong = s.Request.read(s.fields, b.end, s.cookies); wrong != "" {
+			b.use, b.failure = failure, malformed(wrong)
+		}
+	}
+	opened, err := c.applyBlock(b)
+	switch {
+	case opened != nil:
+		c.owner.Opened(opened)
+	case b.into != nil:
+		b.into.release()
+	}
+	return err
+}
+
+// applyBlock changes the state of the stream of a header block. It returns the stream that was
+// opened, or nil.
+func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.streams[b.stream]
+	switch {
+	case b.use == ignored:
+	case b.use == failure && s == nil:
+		return nil, c.refuseStream(b.stream, b.failure)
+	case b.use == failure:
+		return nil, c.streamFailed(s, b.failure)
+	case b.use == head && b.size > b.limit:
+		return nil, c.refuseLongHead(b)
+	case b.use == head:
+		c.open(b)
+		return b.into, nil
+	case s == nil: // it has ended since the block has begun
+	case b.size > b.limit:
+		return nil, c.streamFailed(s, &Error{http2.ErrCodeEnhanceYourCalm, HeaderList, "the trailers are too long"})
+	default:
+		return nil, c.setTrailers(s, b.into)
+	}
+	return nil, nil
+}
+
+// open adds a stream. mu is held, here and below.
+func (c *Conn) open(b *headerBlock) {
+	s := b.into
+	s.conn, s.id = c, b.stream
+	s.declared, s.recvEnded = s.Request.Length, b.end
+	s.recvWindow, s.sendWindow = streamWindow, c.initialWindow
+	c.streams[s.id] = s
+	c.running++
+}
+
+// setTrailers ends the body of a stream with trailers.
+func (c *Conn) setTrailers(s, from *Stream) *Error {
+	for i := range from.fields {
+		f := &from.fields[i]
+		if f.IsPseudo() || checkField(f) != "" {
+			return c.streamFailed(s, malformed("a trailer is not valid"))
+		}
+	}
+	s.trailers, from.fields = from.fields, s.trailers
+	c.endBody(s)
+	return nil
+}
+
+// refuseLongHead responds to a request whose header list is too long.
+func (c *Conn) refuseLongHead(b *headerBlock) *Error {
+	c.owner.Failed(&Error{http2.ErrCodeNo, HeaderList, "the header list is too long"}, false)
+	h := NewHead()
+	defer h.release()
+	h.Status(431)
+	h.Add("content-length", "0")
+	c.appendHead(b.stream, h.block, true)
+	c.closed.add(b.stream, endedByUs)
+	if !b.end {
+		c.writeFrames(func(f *http2.Framer) { f.WriteRSTStream(b.stream, http2.ErrCodeNo) })
+	}
+	c.push()
+	return c.spendReset()
+}

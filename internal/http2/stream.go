@@ -1,0 +1,368 @@
+package http2
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/weirhq/weir/internal/transport"
+)
+
+// A Stream is one exchange. One task may read from it and one may write to it. All methods
+// must be called by tasks of the connection's driver. The stream is
+// released with Close, and must not be used afterwards.
+type Stream struct {
+	conn *Conn
+	id   uint32
+
+	// Request is the head that the peer has sent. It does not change.
+	Request Request
+
+	fields  []hpack.HeaderField // of Request, as received
+	cookies []byte              // the joined cookies of Request
+
+	// The fields below are guarded by conn.mu.
+
+	user     Canceller
+	body     body
+	trailers []hpack.HeaderField // set before recvEnded
+	declared int64               // content-length; -1 for none
+	received int64               // length of the data so far
+
+	recvWindow int // data that the peer may send
+	consumed   int // bytes that were read, and that the peer may send again after a WINDOW_UPDATE
+	sendWindow int
+
+	recvEnded bool  // END_STREAM was received
+	sentEnded bool  // END_STREAM was sent
+	err       error // after a reset or the end of the connection
+	resetSent bool
+
+	reader, writer waiter
+	queued         bool // is in conn.blocked
+	queuedData     bool // and waits for the window of the connection, too
+	turn           bool // was taken from conn.blocked, and must pass the turn on
+}
+
+// A Canceller is the exchange of a stream.
+type Canceller interface {
+	// Cancel is called when the peer resets the stream, or the connection ends. It must not
+	// wait, and must not call methods of the stream.
+	Cancel()
+}
+
+// A waiter is a task that waits, or will.
+type waiter struct {
+	signal   *transport.Signal
+	waiting  bool
+	deadline time.Time
+}
+
+// wake ends a wait. conn.mu is held.
+func (w *waiter) wake() {
+	if w.waiting {
+		w.waiting = false
+		w.signal.Send()
+	}
+}
+
+// await waits until wake was called or the deadline passes. conn.mu is held, except for the
+// wait.
+func (s *Stream) await(w *waiter) error {
+	limit := time.Duration(0)
+	if !w.deadline.IsZero() {
+		if limit = time.Until(w.deadline); limit <= 0 {
+			return os.ErrDeadlineExceeded
+		}
+	}
+	c := s.conn
+	w.signal.Reset()
+	w.waiting = true
+	c.mu.Unlock()
+	c.driver.Wait(w.signal, limit)
+	c.mu.Lock()
+	w.waiting = false
+	return nil
+}
+
+var streams = sync.Pool{New: func() any {
+	s := new(Stream)
+	s.reader.signal, s.writer.signal = transport.NewSignal(), transport.NewSignal()
+	return s
+}}
+
+// release makes the stream ready for the pool.
+func (s *Stream) release() {
+	s.Request.reset()
+	clear(s.fields)
+	clear(s.trailers)
+	s.fields, s.trailers, s.cookies = s.fields[:0], s.trailers[:0], s.cookies[:0]
+	s.conn, s.user, s.id = nil, nil, 0
+	s.received, s.consumed = 0, 0
+	s.recvEnded, s.sentEnded, s.resetSent, s.err = false, false, false, nil
+	s.queued, s.turn = false, false
+	for _, w := range []*waiter{&s.reader, &s.writer} {
+		w.waiting, w.deadline = false, time.Time{}
+		w.signal.Reset()
+	}
+	streams.Put(s)
+}
+
+// ID returns the number of the stream.
+func (s *Stream) ID() uint32 { return s.id }
+
+// Bind sets the exchange that is cancelled when the peer resets the stream. If that has
+// happened, Bind cancels it.
+func (s *Stream) Bind(user Canceller) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.user = user; s.err != nil {
+		user.Cancel()
+	}
+}
+
+// SetReadDeadline sets the deadline of reads in progress and of later ones. The zero time is
+// no deadline.
+func (s *Stream) SetReadDeadline(t time.Time) error { return s.setDeadline(&s.reader, t) }
+
+// SetWriteDeadline sets the deadline of writes in progress and of later ones. It applies only
+// while they wait.
+func (s *Stream) SetWriteDeadline(t time.Time) error { return s.setDeadline(&s.writer, t) }
+
+func (s *Stream) setDeadline(w *waiter, t time.Time) error {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.deadline = t
+	w.wake()
+	return nil
+}
+
+// ReadInto reads data of the body, as [transport.Conn.ReadInto] does. At the end of the body
+// it returns io.EOF.
+func (s *Stream) ReadInto(space transport.Space) (int, error) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		switch {
+		case s.body.n > 0:
+			n := s.body.read(space.Space())
+			s.giveBack(n)
+			return n, nil
+		case s.err != nil:
+			return 0, s.err
+		case s.recvEnded:
+			return 0, io.EOF
+		}
+		if err := s.await(&s.reader); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// giveBack allows the peer to send as many bytes again as were read. It collects them,
+// because a WINDOW_UPDATE for each read would cost both sides.
+func (s *Stream) giveBack(n int) {
+	c := s.conn
+	c.giveBack(n)
+	if s.consumed += n; s.consumed >= streamWindow/2 && !s.recvEnded && s.err == nil {
+		s.recvWindow += s.consumed
+		c.writeFrames(func(f *http2.Framer) { f.WriteWindowUpdate(s.id, uint32(s.consumed)) })
+		s.consumed = 0
+		c.push()
+	}
+}
+
+// Ended reports whether the peer has sent the end of the body, and all of it was read.
+func (s *Stream) Ended() bool {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return s.recvEnded && s.body.n == 0
+}
+
+// Trailers returns the trailers of the body, whose end was read. They are valid until Close.
+func (s *Stream) Trailers() []hpack.HeaderField { return s.trailers }
+
+// writeError returns why nothing can be written, or nil. conn.mu is held.
+func (s *Stream) writeError() error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.sentEnded:
+		return errEnded
+	}
+	return nil
+}
+
+var errEnded = errors.New("http/2: the stream was ended by this side")
+
+// SendHead sends a header block and releases it: the head of a message, or its trailers, which
+// end the stream.
+func (s *Stream) SendHead(h *Head, end bool) error {
+	defer h.release()
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if err := s.writeError(); err != nil {
+			return err
+		}
+		if c.room() > 0 {
+			break
+		}
+		if err := s.block(false); err != nil {
+			return err
+		}
+	}
+	c.appendHead(s.id, h.block, end)
+	if end {
+		s.endSent()
+	}
+	s.passTurn()
+	return nil
+}
+
+// Write sends data. With end, it ends the stream after p, which may then be empty. The frames
+// are sent when the stream ends, by Flush, when the output is full, or together with those of
+// another stream.
+func (s *Stream) Write(p []byte, end bool) (written int, err error) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer s.passTurn()
+	for {
+		if err := s.writeError(); err != nil {
+			return written, err
+		}
+		rest := p[written:]
+		n := min(len(rest), s.sendable())
+		if len(rest) == 0 && !end {
+			return written, nil
+		}
+		if n > 0 && (s.turn || len(c.blocked) == 0) || len(rest) == 0 && c.room() > 0 {
+			last := end && n == len(rest)
+			c.appendData(s, rest[:n], last)
+			if written += n; last {
+				s.endSent()
+				return written, nil
+			}
+			s.passTurn()
+			continue
+		}
+		if err := s.block(len(rest) > 0); err != nil {
+			return written, err
+		}
+	}
+}
+
+// sendable returns how many bytes of data may be appended now.
+func (s *Stream) sendable() int {
+	c := s.conn
+	return max(min(s.sendWindow, c.sendWindow, c.room(), maxFrame), 0)
+}
+
+// block waits until the stream may be able to send: data, which needs a window, or only other
+// frames. conn.mu is held.
+func (s *Stream) block(data bool) error {
+	c := s.conn
+	s.passTurn()
+	if !c.writing && len(c.out) > 0 && (c.room() <= 0 || c.ender == nil) {
+		c.flush() // releases conn.mu, so that the state may have changed
+		return nil
+	}
+	if !s.queued && (!data || s.sendWindow > 0) {
+		s.queued, s.queuedData = true, data
+		c.blocked = append(c.blocked, s)
+	}
+	c.push() // the peer may need it to open its window; this one does not release conn.mu
+	err := s.await(&s.writer)
+	if err != nil {
+		c.unblock(s)
+	}
+	return err
+}
+
+// passTurn lets the next stream of conn.blocked send.
+func (s *Stream) passTurn() {
+	if s.turn {
+		s.turn = false
+		s.conn.nextTurn()
+	}
+}
+
+// Room waits until data can be sent, and returns about how much.
+func (s *Stream) Room() (int, error) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer s.passTurn()
+	for {
+		if err := s.writeError(); err != nil {
+			return 0, err
+		}
+		if n := max(min(s.sendWindow, c.sendWindow, c.room()), 0); n > 0 && (s.turn || len(c.blocked) == 0) {
+			return n, nil
+		}
+		if err := s.block(true); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// Flush has the frames sent that were appended.
+func (s *Stream) Flush() error {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.push()
+	return s.err
+}
+
+// endSent records that END_STREAM was appended. conn.mu is held.
+func (s *Stream) endSent() {
+	s.sentEnded = true
+	s.conn.push()
+	if s.recvEnded {
+		s.conn.forget(s, endedBoth)
+	}
+}
+
+// Reset ends the stream with an error code, if it has not ended in both directions.
+func (s *Stream) Reset(code http2.ErrCode) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.resetStream(s, code, ErrClosed)
+}
+
+// Close ends the use of the stream. If the message of this side is not complete, the peer gets
+// a reset with INTERNAL_ERROR. If that of the peer is not, it gets one with NO_ERROR, and
+// stops sending it.
+func (s *Stream) Close() {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.err == nil && s.sentEnded {
+		c.budgets.resets.earn()
+	}
+	switch {
+	case !s.sentEnded:
+		c.resetStream(s, http2.ErrCodeInternal, ErrClosed)
+	case !s.recvEnded:
+		c.resetStream(s, http2.ErrCodeNo, ErrClosed)
+	}
+	c.giveBack(s.body.discard())
+	s.user = nil
+	c.unblock(s)
+	s.passTurn()
+	c.ended()
+	s.release()
+}
