@@ -35,10 +35,10 @@ type clientConn struct {
 
 	mu      sync.Mutex // guards the fields below
 	busy    *http1Exchange
-	gone    bool      // the client has disconnected
-	seen    bool      // it has sent a request or the preface of HTTP/2
-	http2   bool      // net/http serves it
-	readBy  time.Time // the deadlines that are set
+	gone    bool         // the client has disconnected
+	seen    bool         // it has sent a request or the preface of HTTP/2
+	http2   *http2Client // nil before the preface of HTTP/2
+	readBy  time.Time    // the deadlines that are set
 	writeBy time.Time
 	watch   watch
 }
@@ -65,7 +65,7 @@ type step uint8
 const (
 	incomplete    step = iota // more bytes are needed
 	completeHead              // the head of a request is complete
-	http2Preface              // the connection is HTTP/2
+	http2Preface              // the connection is HTTP/2; with TLS, the preface may be incomplete or wrong
 	badHead                   // the bytes are not the beginning of a request
 	refusedHeader             // the connection must be closed because of its header
 	clientHello               // the handshake of TLS has begun
@@ -93,6 +93,9 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 	if c.awaitsHandshake() {
 		return clientHello, nil
 	}
+	if c.tls != nil && c.tls.Protocol == alpnHTTP2 {
+		return http2Preface, nil
+	}
 	if b[0] == preface[0] && c.mayBeHTTP2() {
 		n := min(len(b), len(preface))
 		switch {
@@ -114,8 +117,8 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 	return completeHead, nil
 }
 
-// mayBeHTTP2 reports whether the connection may begin with the preface of HTTP/2. With TLS,
-// that needs ALPN (RFC 9113, section 3.2).
+// mayBeHTTP2 reports whether the connection may begin with the preface of HTTP/2 without
+// having announced it. With TLS, that needs ALPN (RFC 9113, section 3.2).
 func (c *clientConn) mayBeHTTP2() bool { return c.tls == nil && !c.hasSeen() }
 
 // inHead reports whether the head of a request has begun. An empty line does not begin
@@ -196,6 +199,8 @@ func (c *clientConn) cut() {
 	defer c.mu.Unlock()
 	switch {
 	case c.Conn == nil:
+	case c.http2 != nil:
+		c.http2.conn.Abort()
 	case c.busy != nil:
 		c.Abort()
 	default:

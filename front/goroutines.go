@@ -45,7 +45,7 @@ func (s *server) serveConn(c *clientConn, step step, failure *http1.Error) {
 	for r := newHeadReader(c); ; step, failure = c.next() {
 		switch step {
 		case http2Preface:
-			c.listener.hand(c)
+			c.serveHTTP2()
 			return
 		case refusedHeader:
 			c.finish()
@@ -169,11 +169,15 @@ func (r *headReader) arm() bool {
 	return true
 }
 
-// interrupt ends a read of more, because the connection must end.
+// interrupt ends a read of more, because the connection must end. Over HTTP/2, it ends the
+// connection after its requests.
 func (c *clientConn) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.Conn != nil && c.busy == nil && !c.http2 {
+	switch {
+	case c.http2 != nil:
+		c.http2.drain()
+	case c.Conn != nil && c.busy == nil:
 		c.setReadDeadline(past)
 	}
 }

@@ -1,174 +1,91 @@
 package front
 
 import (
-	"bytes"
-	"net"
 	"net/http"
-	"net/netip"
-	"strconv"
-	"strings"
-	"sync"
 
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/log"
 )
 
-// An http2Exchange is an exchange with its net/http adapter.
-type http2Exchange struct {
-	exchange
-	face proxy.HTTP
+// An http2Client is a connection over HTTP/2. It is the owner of the connection of package
+// http2, and starts a task for each of its requests.
+type http2Client struct {
+	client *clientConn
+	driver transport.Driver
+	post   func(f func()) // calls f on the driver
+	end    func()         // removes the connection
+	conn   *http2.Conn
 }
 
-var http2Exchanges = sync.Pool{New: func() any {
-	x := new(http2Exchange)
-	x.sampled = startSampling(eventsPerSample)
-	x.Context = &x.exchange
-	return x
-}}
-
-// ServeHTTP implements http.Handler, for requests over HTTP/2.
-func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := http2Exchanges.Get().(*http2Exchange)
-	x.face.Bind(&x.Exchange, w, r)
-	x.ambiguity = ambiguousHTTP2(r)
-	x.ctx = r.Context()
-	x.pacer.useStream(w.(deadlines), &l.draining)
-	release := proxy.CancelWith(r.Context(), &x.Exchange)
-	l.server.door.serve(&x.exchange)
-	release()
-	cut := x.Cut
-	if !cut {
-		x.pacer.allowLastWrite()
-	}
-	x.exchange.reset()
-	x.face.Release()
-	http2Exchanges.Put(x)
-	if cut {
-		proxy.Abort(w, r)
-	}
-}
-
-// ambiguousHTTP2 returns why a request over HTTP/2 is ambiguous, or "": a field
-// contradicts the frames (RFC 9113, sections 8.1.1 and 8.3.1), which net/http allows.
-func ambiguousHTTP2(r *http.Request) string {
-	hosts, lengths := r.Header["Host"], r.Header["Content-Length"]
-	switch {
-	case len(hosts) > 1 || len(hosts) == 1 && !strings.EqualFold(hosts[0], r.Host):
-		return "the Host and :authority differ"
-	case len(lengths) > 1 || len(lengths) == 1 && lengths[0] != strconv.FormatInt(r.ContentLength, 10):
-		return "Content-Length is not the body's length"
-	}
-	return ""
-}
-
-// maxFrame is the maximum size of an HTTP/2 frame, the lowest that RFC 9113 allows. The
-// buffer of a connection grows to its longest frame.
-const maxFrame = 16 << 10
-
-// An http2Server is the net/http server of the connections of a listener with HTTP/2. A
-// change of limits replaces it.
-type http2Server struct {
-	*http.Server
-	conns chan net.Conn
-	done  chan struct{} // closed by Close
-	close func()
-}
-
-// newHTTP2Server returns a server with the limits in use. The caller calls serve.
-func newHTTP2Server(l *listener) *http2Server {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	limits := l.server.limits()
-	s := &http2Server{conns: make(chan net.Conn), done: make(chan struct{})}
-	s.close = sync.OnceFunc(func() { close(s.done) })
-	s.Server = &http.Server{
-		Handler:           l,
-		Protocols:         protocols,
-		ReadHeaderTimeout: limits.HeaderTimeout,
-		IdleTimeout:       limits.IdleTimeout,
-		MaxHeaderBytes:    limits.Headers - 4096, // net/http adds 4096
-		HTTP2: &http.HTTP2Config{
-			MaxReadFrameSize: maxFrame,
-			WriteByteTimeout: max(limits.WriteTimeout, 0),
-		},
-		ErrorLog:                     l.server.errorLog,
-		DisableGeneralOptionsHandler: true,
-	}
-	return s
-}
-
-// serve serves until Shutdown or Close.
-func (s *http2Server) serve() { s.Serve(http2Listener{s}) }
-
-// hand passes a connection to net/http, with the bytes that were read from it.
-func (l *listener) hand(c *clientConn) {
+// beginHTTP2 continues with HTTP/2 and the bytes that were received. post calls a function on
+// the driver. end is called after the end of the connection.
+func (c *clientConn) beginHTTP2(d transport.Driver, post func(func()), end func()) *http2.Conn {
+	h := &http2Client{client: c, driver: d, post: post, end: end}
+	h.conn = http2.NewServer(c.Conn, d, h)
 	c.mu.Lock()
-	c.http2 = true
+	c.http2 = h
 	c.see()
 	c.mu.Unlock()
-	h := &http2Conn{TCPConn: c.Conn.(*transport.NetConn).TCP(), conn: c, read: bytes.Clone(c.in.unread())}
-	c.in.release()
+	in := c.in
 	c.in = nil
-	for {
-		s := l.http2.Load()
-		select {
-		case s.conns <- h:
-			return
-		case <-s.done:
-		}
-		if l.http2.Load() == s { // not replaced: the listener has ended
-			c.finish()
-			return
-		}
+	h.conn.Begin(in.unread())
+	in.release()
+	if c.listener.ending.Load() {
+		h.conn.Drain()
+	}
+	return h.conn
+}
+
+// Limits implements http2.Owner.
+func (h *http2Client) Limits() http2.Limits {
+	l := h.client.server.limits()
+	return http2.Limits{
+		HeaderList: l.Headers, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout,
+		WriteTimeout: max(l.WriteTimeout, 0),
 	}
 }
 
-// An http2Listener gives an http2Server the connections that have begun with its preface.
-type http2Listener struct{ *http2Server }
+// Opened implements http2.Owner.
+func (h *http2Client) Opened(s *http2.Stream) {
+	x := http2Exchanges.Get().(*http2Exchange)
+	x.fill(h, s)
+	s.Bind(x)
+	h.driver.Go(x)
+}
 
-// Accept implements net.Listener.
-func (l http2Listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
+// Failed implements http2.Owner. A request that is refused before it is complete has the same
+// event as over HTTP/1.
+func (h *http2Client) Failed(e *http2.Error, connection bool) {
+	d := h.client.server.door
+	of := "stream"
+	if connection {
+		of = "connection"
+	}
+	d.metrics.http2.WithLabelValues(of, string(e.Reason)).Inc()
+	switch {
+	case e.Reason == http2.Malformed:
+		d.noteRefusal(h.client, http.StatusBadRequest, e.Detail)
+	case e.Reason == http2.HeaderList:
+		d.noteRefusal(h.client, http.StatusRequestHeaderFieldsTooLarge, e.Detail)
+	case e.Reason == http2.SlowHead:
+		d.noteRefusal(h.client, http.StatusRequestTimeout, e.Detail)
+	case connection:
+		d.logger().Warn(eventHTTP2Failed).HTTP(&log.HTTP{Client: h.client.peer.String()}).
+			Str("reason", string(e.Reason)).Str("code", e.Code.String()).Str("detail", e.Detail).Send()
 	}
 }
 
-// Close implements net.Listener.
-func (l http2Listener) Close() error {
-	l.http2Server.close()
-	return nil
-}
+// eventHTTP2Failed is the event of a connection that was ended because of its client.
+const eventHTTP2Failed = "http/2 connection failed"
 
-// Addr implements net.Listener.
-func (l http2Listener) Addr() net.Addr { return &net.TCPAddr{} }
+// Ended implements http2.Owner.
+func (h *http2Client) Ended() { h.end() }
 
-// An http2Conn is a connection that net/http serves.
-type http2Conn struct {
-	*net.TCPConn
-	conn *clientConn
-	read []byte // bytes that were read before
-}
+// drain asks the client to make another connection, and ends this one after its requests.
+func (h *http2Client) drain() { h.post(h.conn.Drain) }
 
-// Read implements net.Conn. It first returns h.read.
-func (h *http2Conn) Read(p []byte) (int, error) {
-	if len(h.read) > 0 {
-		n := copy(p, h.read)
-		h.read = h.read[n:]
-		return n, nil
-	}
-	return h.TCPConn.Read(p)
-}
-
-// RemoteAddr implements net.Conn. It is the address of the client.
-func (h *http2Conn) RemoteAddr() net.Addr {
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(h.conn.peer, h.conn.port))
-}
-
-// Close implements net.Conn.
-func (h *http2Conn) Close() error {
-	h.conn.finish()
-	return nil
+// serveHTTP2 serves a connection with the driver of goroutines, until its end.
+func (c *clientConn) serveHTTP2() {
+	c.beginHTTP2(transport.Goroutines, func(f func()) { f() }, c.finish).Serve()
 }

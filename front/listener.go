@@ -23,14 +23,13 @@ const (
 type listener struct {
 	*acceptor
 	server   *server
-	key      string                      // the element of config.Config.Listen
-	secure   atomic.Bool                 // new connections have TLS
-	http2    atomic.Pointer[http2Server] // of the connections that begin with the preface of HTTP/2
-	closing  atomic.Int64                // start of closing, as Unix time in nanoseconds; 0 before
-	ignoring atomic.Bool                 // the kernel ignores new connections
-	draining atomic.Bool                 // each response asks its client to close the connection
-	ending   atomic.Bool                 // connections without a request in progress must end
-	ended    chan struct{}               // closed when the accept loop has ended
+	key      string        // the element of config.Config.Listen
+	secure   atomic.Bool   // new connections have TLS
+	closing  atomic.Int64  // start of closing, as Unix time in nanoseconds; 0 before
+	ignoring atomic.Bool   // the kernel ignores new connections
+	draining atomic.Bool   // each response asks its client to close the connection
+	ending   atomic.Bool   // connections without a request in progress must end
+	ended    chan struct{} // closed when the accept loop has ended
 }
 
 // serve accepts connections and starts to serve them, until the listener is closed.
@@ -104,24 +103,15 @@ func (l *listener) stop() {
 	l.SetDeadline(past)
 }
 
-// run starts the accept loop and the server of HTTP/2.
+// run starts the accept loop.
 func (l *listener) run() {
 	s := l.server
-	l.startHTTP2()
 	s.accepting.Go(func() {
 		defer close(l.ended)
 		if err := l.serve(); l.closing.Load() == 0 {
 			s.fail(err)
 		}
 	})
-}
-
-// startHTTP2 starts a server of HTTP/2 for new connections and returns the one before, or
-// nil.
-func (l *listener) startHTTP2() (before *http2Server) {
-	h := newHTTP2Server(l)
-	l.server.background.Go(h.serve)
-	return l.http2.Swap(h)
 }
 
 // remove ends a listener that a reload has removed: it accepts the connections in the
@@ -148,7 +138,6 @@ func (l *listener) remove(delay time.Duration, cancel <-chan struct{}) {
 			c.interrupt()
 		}
 	})
-	l.server.retire(l.http2.Load())
 }
 
 // hasEnded reports whether the accept loop has ended.

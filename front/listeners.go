@@ -157,51 +157,7 @@ func (s *server) remove(l *listener, delay time.Duration) {
 	}
 	l.draining.Store(true)
 	s.removed = append(slices.DeleteFunc(s.removed, (*listener).hasEnded), l)
-	s.setAside(l.http2.Load())
 	s.background.Go(func() { l.remove(delay, s.draining) })
-}
-
-// setAside adds a server that no listener uses. The drain of the door ends it at the latest.
-func (s *server) setAside(h *http2Server) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.retired = append(s.retired, h)
-}
-
-// retire sends a GOAWAY to the clients of a server that was set aside, and ends it after
-// its last request.
-func (s *server) retire(h *http2Server) {
-	s.background.Go(func() {
-		h.Shutdown(context.Background()) // ends at the latest when the drain of the door closes h
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.retired = slices.DeleteFunc(s.retired, func(other *http2Server) bool { return other == h })
-	})
-}
-
-// http2Servers returns all servers of HTTP/2.
-func (s *server) http2Servers() []*http2Server {
-	s.mu.Lock()
-	all := slices.Clone(s.retired)
-	s.mu.Unlock()
-	for _, l := range s.listeners {
-		all = append(all, l.http2.Load())
-	}
-	return all
-}
-
-// shutdownHTTP2 sends a GOAWAY to all clients with HTTP/2 and waits for their requests.
-func (s *server) shutdownHTTP2(ctx context.Context) error {
-	all := s.http2Servers()
-	ended := make(chan error)
-	for _, h := range all {
-		go func() { ended <- h.Shutdown(ctx) }()
-	}
-	var errs []error
-	for range all {
-		errs = append(errs, <-ended)
-	}
-	return errors.Join(errs...)
 }
 
 // An adminServer serves operators at one address.

@@ -165,6 +165,8 @@ func (on *loopClient) proceed(s step, err *http1.Error) {
 		on.loop.Go(on)
 	case s == completeHead && on.fits():
 		on.loop.Go(on)
+	case s == http2Preface:
+		on.client.beginHTTP2(on.loop.Loop, func(f func()) { on.loop.Post(f) }, on.finish).Attend()
 	default:
 		on.leaveLoop(s)
 	}

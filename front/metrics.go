@@ -36,6 +36,7 @@ type metrics struct {
 	waits    *prometheus.CounterVec // for a connection to an upstream
 	retries  *prometheus.CounterVec
 	refused  prometheus.Counter
+	http2    *prometheus.CounterVec // errors of clients
 	refusals *prometheus.CounterVec // by limits
 	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
@@ -114,6 +115,8 @@ func newMetrics(log prometheus.Collector) *metrics {
 			Help: "Responses that were not compressed because the memory of encoders was in use.",
 		}),
 	}
+	m.http2 = newCounters("weir_http2_errors_total",
+		"Connections and streams of HTTP/2 that were ended because of an error of their client, by reason.", "of", "reason")
 	m.fileFailures = newCounters("weir_file_failures_total",
 		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
 	m.headers = newCounters("weir_proxy_protocol_refusals_total",
@@ -121,7 +124,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
-		m.access, m.notCompressed, m.fileFailures, m.headers,
+		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
 		m.handshakes.results, m.handshakes.clients,
 		newBuildInfo(),

@@ -64,7 +64,6 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	d.server.use(t)
 	d.certs.use(files)
 	listeners.apply()
-	d.server.renewHTTP2(before.config.Limits)
 	before.close()
 	d.metrics.forget(before.upstreams, t.upstreams)
 	d.warnOfFiles(t)
@@ -104,26 +103,6 @@ func (c *doorLogChange) abandon() {
 func (c *doorLogChange) apply() {
 	if c.change != nil {
 		c.change.apply(c.options)
-	}
-}
-
-// renewHTTP2 gives the listeners new servers of HTTP/2 if a limit that concerns them
-// differs. net/http does not change the limits of a server. Clients with a connection get
-// a GOAWAY and make another one.
-func (s *server) renewHTTP2(before config.Limits) {
-	b, now := withDefaults(before), s.limits()
-	same := b.HeaderTimeout == now.HeaderTimeout && b.IdleTimeout == now.IdleTimeout && b.Headers == now.Headers &&
-		b.WriteTimeout == now.WriteTimeout
-	if same || !s.running {
-		return
-	}
-	for _, l := range s.listeners {
-		h := l.startHTTP2()
-		if h == nil {
-			continue
-		}
-		s.setAside(h)
-		s.retire(h)
 	}
 }
 

@@ -371,18 +371,30 @@ func appendField(b []byte, f *proxy.Field) []byte {
 // A date is a second and its Date field.
 type date struct {
 	second int64
-	field  []byte
+	field  string
 }
 
 var lastDate atomic.Pointer[date]
 
-// appendDate appends the Date field. It is formatted once in a second.
-func appendDate(b []byte) []byte {
+const dateName = "Date: "
+
+// dateField returns the Date field of HTTP/1 with its line end. It is formatted once in a
+// second.
+func dateField() string {
 	now := time.Now()
 	d := lastDate.Load()
 	if second := now.Unix(); d == nil || d.second != second {
-		d = &date{second: second, field: now.UTC().AppendFormat(nil, "Date: "+http.TimeFormat+"\r\n")}
+		d = &date{second: second, field: now.UTC().Format(dateName + http.TimeFormat + "\r\n")}
 		lastDate.Store(d)
 	}
-	return append(b, d.field...)
+	return d.field
+}
+
+// appendDate appends the Date field.
+func appendDate(b []byte) []byte { return append(b, dateField()...) }
+
+// currentDate returns the value of a Date field.
+func currentDate() string {
+	field := dateField()
+	return field[len(dateName) : len(field)-len("\r\n")]
 }

@@ -45,8 +45,6 @@ type server struct {
 	handedOver bool                          // the next process has the listeners
 	background sync.WaitGroup                // servers of net/http, and listeners that end
 
-	mu      sync.Mutex
-	retired []*http2Server // guarded by mu: those whose connections are still open
 }
 
 func newServer(d *Door) *server {
@@ -222,12 +220,9 @@ func (d *Door) drain(delayed bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Timeout)
 	defer cancel()
 	s.stopAccepting(ctx)
-	err := errors.Join(s.shutdownHTTP2(ctx), await(ctx, s.quiet))
+	err := await(ctx, s.quiet)
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)
-	for _, h := range s.http2Servers() {
-		h.Close()
-	}
 	s.conns.each((*clientConn).cut)
 	d.mirrors.end()
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
@@ -282,9 +277,6 @@ func (s *server) quiet() bool {
 // listeners. Then it waits for the first request of new connections, and ends the
 // connections that have none in progress.
 func (s *server) stopAccepting(ctx context.Context) {
-	for _, h := range s.http2Servers() {
-		h.SetKeepAlivesEnabled(false)
-	}
 	for _, l := range s.listeners {
 		l.stop()
 	}

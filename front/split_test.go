@@ -120,7 +120,7 @@ func TestSplitSticky(t *testing.T) {
 			for up, value := range values {
 				for _, cookies := range [][]string{
 					{"door=" + value}, {"a=b; door=" + value + "; c=d"}, {"a=b", "door=" + value},
-					{"door=forged; door=" + value}, {" ;;door=" + value + ";"},
+					{"door=forged; door=" + value}, {";;door=" + value + ";"},
 				} {
 					if got, received, set := visit(t, d, client, cookies...); got != up || set != "" ||
 						!strings.Contains(received, "door="+value) {

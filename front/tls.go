@@ -12,7 +12,10 @@ import (
 )
 
 // alpn are the protocols of the TLS listeners, the most preferred first.
-var alpn = []string{"http/1.1"}
+var alpn = []string{alpnHTTP2, "http/1.1"}
+
+// alpnHTTP2 is the protocol of connections over HTTP/2.
+const alpnHTTP2 = "h2"
 
 // useTLS applies the options of handshakes of a configuration.
 func (s *server) useTLS(cfg *config.Config) {

@@ -6,7 +6,7 @@ import "github.com/weirhq/weir/internal/transport"
 // connection. It must be called on the loop.
 func (c *Conn) Attend() {
 	if !c.isGone() {
-		c.conn.(*transport.LoopConn).Idle(c)
+		c.conn.(interface{ Idle(transport.Handler) }).Idle(c)
 	}
 }
 

@@ -86,6 +86,7 @@ type Conn struct {
 
 	writing   bool // pending is being written
 	ending    bool // EndTurn will be called
+	endSent   bool // the end of the stream of bytes was sent, or will be
 	tableSent bool // the peer was informed that the dynamic table is not used
 	control   int  // responses to control frames in out
 

@@ -21,7 +21,8 @@ type Reason string
 
 const (
 	Protocol      Reason = "protocol"       // a violation of RFC 9113 without a kind of its own
-	Malformed     Reason = "malformed"      // a head or a body that is not valid, RFC 9113 section 8.1.1
+	Malformed     Reason = "malformed"      // a head that is not valid, RFC 9113 section 8.1.1
+	BodyLength    Reason = "body_length"    // a body that is longer or shorter than its content-length
 	FrameSize     Reason = "frame_size"     // a frame that is too long or too short
 	FlowControl   Reason = "flow_control"   // more data than the window, or a window that is too large
 	Compression   Reason = "compression"    // a header block that cannot be decoded
@@ -42,7 +43,7 @@ const (
 
 // Reasons returns all reasons.
 func Reasons() []Reason {
-	return []Reason{Protocol, Malformed, FrameSize, FlowControl, Compression, ClosedStream, Refused, HeaderList,
+	return []Reason{Protocol, Malformed, BodyLength, FrameSize, FlowControl, Compression, ClosedStream, Refused, HeaderList,
 		Continuations, Resets, Pings, SettingsFlood, EmptyFrames, WindowUpdates, OtherFrames, Output, SlowHead,
 		SlowReader}
 }
@@ -59,6 +60,10 @@ func protocolError(detail string) *Error {
 
 func malformed(detail string) *Error {
 	return &Error{http2.ErrCodeProtocol, Malformed, detail}
+}
+
+func bodyLength(detail string) *Error {
+	return &Error{http2.ErrCodeProtocol, BodyLength, detail}
 }
 
 func flood(r Reason) *Error {

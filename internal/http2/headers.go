@@ -187,12 +187,14 @@ func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
 	s := c.streams[b.stream]
 	switch {
 	case b.use == ignored:
+	case b.use == failure && s == nil && b.failure.Reason == Malformed:
+		return nil, c.refuseHead(b, b.failure, 400)
 	case b.use == failure && s == nil:
 		return nil, c.refuseStream(b.stream, b.failure)
 	case b.use == failure:
 		return nil, c.streamFailed(s, b.failure)
 	case b.use == head && b.size > b.limit:
-		return nil, c.refuseLongHead(b)
+		return nil, c.refuseHead(b, &Error{http2.ErrCodeNo, HeaderList, "the header list is too long"}, 431)
 	case b.use == head:
 		c.open(b)
 		return b.into, nil
@@ -228,18 +230,18 @@ func (c *Conn) setTrailers(s, from *Stream) *Error {
 	return nil
 }
 
-// refuseLongHead responds to a request whose header list is too long.
-func (c *Conn) refuseLongHead(b *headerBlock) *Error {
-	c.owner.Failed(&Error{http2.ErrCodeNo, HeaderList, "the header list is too long"}, false)
+// refuseHead responds to a request that is not valid, and resets the stream. Without a response,
+// some clients would send the request again.
+func (c *Conn) refuseHead(b *headerBlock, e *Error, status int) *Error {
+	c.owner.Failed(e, false)
 	h := NewHead()
 	defer h.release()
-	h.Status(431)
+	h.Status(status)
 	h.Add("content-length", "0")
 	c.appendHead(b.stream, h.block, true)
 	c.closed.add(b.stream, endedByUs)
-	if !b.end {
-		c.writeFrames(func(f *http2.Framer) { f.WriteRSTStream(b.stream, http2.ErrCodeNo) })
+	if err := c.respond(func(f *http2.Framer) { f.WriteRSTStream(b.stream, e.Code) }); err != nil {
+		return err
 	}
-	c.push()
 	return c.spendReset()
 }

@@ -282,7 +282,7 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 		s.recvWindow -= length
 		s.giveBack(length - d.left) // the padding
 		if s.received += int64(d.left); s.declared >= 0 && s.received > s.declared {
-			failure = c.streamFailed(s, malformed("the body is longer than its content-length"))
+			failure = c.streamFailed(s, bodyLength("the body is longer than its content-length"))
 		}
 	}
 	if c.streams[d.id] == nil {
@@ -325,7 +325,7 @@ func (c *Conn) endData() {
 // endBody records that the peer has sent END_STREAM. mu is held.
 func (c *Conn) endBody(s *Stream) {
 	if s.declared >= 0 && s.received != s.declared {
-		c.streamFailed(s, malformed("the body is shorter than its content-length"))
+		c.streamFailed(s, bodyLength("the body is shorter than its content-length"))
 		return
 	}
 	s.recvEnded = true
@@ -347,12 +347,12 @@ func (c *Conn) onClosed(id uint32) *Error {
 }
 
 // streamFailed ends a stream because of an error of the peer. Its exchange is cancelled, unless
-// only its body is malformed. mu is held, here and below. The result is an error of the
+// only its body is wrong. mu is held, here and below. The result is an error of the
 // connection, if there have been too many.
 func (c *Conn) streamFailed(s *Stream, e *Error) *Error {
 	c.owner.Failed(e, false)
 	c.resetStream(s, e.Code, e)
-	if e.Reason != Malformed && s.user != nil {
+	if e.Reason != BodyLength && s.user != nil {
 		s.user.Cancel()
 	}
 	return c.spendReset()

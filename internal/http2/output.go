@@ -185,10 +185,17 @@ func (c *Conn) flush() {
 		}
 		c.written(err)
 	}
-	if c.state == failed && !c.writing {
-		c.conn.CloseWrite()
+	if c.state == failed && !c.writing && !c.endSent {
+		c.endSent = true
+		c.driver.Go((*endSender)(c))
 	}
 }
+
+// An endSender is a task that sends the end of the stream of bytes. With TLS, it may wait.
+type endSender Conn
+
+// Run implements transport.Task.
+func (e *endSender) Run() { e.conn.CloseWrite() }
 
 // swap begins to write the output.
 func (c *Conn) swap() {

@@ -39,9 +39,9 @@ type Stream struct {
 	sendWindow int
 
 	recvEnded bool  // END_STREAM was received
+	headSent  bool  // the head of the message of this side was sent
 	sentEnded bool  // END_STREAM was sent
 	err       error // after a reset or the end of the connection
-	resetSent bool
 
 	reader, writer waiter
 	queued         bool // is in conn.blocked
@@ -104,7 +104,7 @@ func (s *Stream) release() {
 	s.fields, s.trailers, s.cookies = s.fields[:0], s.trailers[:0], s.cookies[:0]
 	s.conn, s.user, s.id = nil, nil, 0
 	s.received, s.consumed = 0, 0
-	s.recvEnded, s.sentEnded, s.resetSent, s.err = false, false, false, nil
+	s.recvEnded, s.headSent, s.sentEnded, s.err = false, false, false, nil
 	s.queued, s.turn = false, false
 	for _, w := range []*waiter{&s.reader, &s.writer} {
 		w.waiting, w.deadline = false, time.Time{}
@@ -204,6 +204,21 @@ func (s *Stream) writeError() error {
 
 var errEnded = errors.New("http/2: the stream was ended by this side")
 
+// SendInterim sends an informational response and releases it. After the final response it does
+// nothing. It does not wait, and may be called by the task that reads.
+func (s *Stream) SendInterim(h *Head) error {
+	defer h.release()
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.headSent || s.err != nil {
+		return s.err
+	}
+	c.appendHead(s.id, h.block, false)
+	c.push()
+	return nil
+}
+
 // SendHead sends a header block and releases it: the head of a message, or its trailers, which
 // end the stream.
 func (s *Stream) SendHead(h *Head, end bool) error {
@@ -222,6 +237,7 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 			return err
 		}
 	}
+	s.headSent = true
 	c.appendHead(s.id, h.block, end)
 	if end {
 		s.endSent()
