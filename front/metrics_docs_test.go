@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/http2"
 
 	"github.com/weirhq/weir/front/config"
 )
@@ -79,11 +80,13 @@ func TestMetricsDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	get(t, httpClient(t), d.url("/closing"))
+	dial(t, d.addr).send(http2.ClientPreface + "not a frame")
 
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals
 		return families["weir_limit_refusals_total"] != nil && families["weir_proxy_protocol_refusals_total"] != nil &&
 			families["weir_tls_connections_total"] != nil &&
+			families["weir_http2_errors_total"] != nil &&
 			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})
 	got := make(map[string]documented)
