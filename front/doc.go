@@ -8,5 +8,5 @@
 //
 // One function, serve of [Door], handles a request. All its state is in one pooled
 // struct, the exchange. http1.go fills it for HTTP/1, from bytes that a driver reads
-// (goroutines.go), and http2.go for HTTP/2, which net/http serves.
+// (goroutines.go), and http2exchange.go for HTTP/2.
 package front
