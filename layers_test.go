@@ -203,6 +203,11 @@ var layers = map[string]struct {
 		why: "resolves names with their TTL; it does not know their use"},
 	"internal/resolve/resolvetest": {foreign: []string{"golang.org/x/net/dns/dnsmessage"},
 		why: "a name server for the tests of several packages"},
+	"internal/http2": {
+		own:     []string{"internal/httpsyntax", "internal/lazydeadline", "internal/transport"},
+		foreign: []string{"golang.org/x/net/http2"},
+		why:     "connections of HTTP/2, for both sides of the proxy; it knows neither requests of the door nor the proxy",
+	},
 	"internal/machine": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the limits of the machine from the kernel"},
 	"log/traceid":     {why: "a rule about text needs no other package"},
