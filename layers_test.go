@@ -53,13 +53,13 @@ var layers = map[string]struct {
 	"proxy": {
 		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
 			"internal/transport", "proxy/internal/budget"},
-		foreign: []string{"github.com/cespare/xxhash/v2"},
-		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
+		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"proxy/internal/budget": {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
+			"front/internal/names", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
 			"internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/transport", "log/traceid"},
@@ -97,6 +97,10 @@ var layers = map[string]struct {
 	"front/internal/http3": {
 		foreign: []string{"github.com/quic-go/quic-go", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 		why:     "serves HTTP/3 on UDP sockets; it knows neither exchanges nor the configuration",
+	},
+	"front/internal/names": {
+		own: []string{"internal/resolve", "proxy"},
+		why: "resolves the names of an upstream's servers; it knows neither configurations nor logs",
 	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},

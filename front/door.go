@@ -46,7 +46,7 @@ func New(cfg *config.Config, out Output) (*Door, error) {
 	d.mirrors = newMirrors(d.logger, max(1, d.files.Upstreams/mirrorPart))
 	d.builder = tableBuilder{
 		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, passwords: newPasswordChecks(), hook: d.observe,
-		encoders: coding.NewEncoders(encoderMemory),
+		encoders: coding.NewEncoders(encoderMemory), logger: d.logger,
 	}
 	events, err := newRequestEvents(cfg, out, d.cost)
 	if err != nil {
@@ -75,7 +75,7 @@ func (d *Door) build(cfg *config.Config, events requestEvents) (*tables, error) 
 	b := d.builder
 	b.files, b.events = d.files.Share(cfg.Limits.MaxConnections), events
 	if now := d.tables.Load(); now != nil {
-		b.gates = now.gates
+		b.gates, b.upkeeps = now.gates, now.upkeeps
 	}
 	return b.build(cfg)
 }

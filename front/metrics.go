@@ -41,6 +41,8 @@ type metrics struct {
 	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
 
+	resolutions *prometheus.CounterVec // of names of upstreams, by result
+
 	headers *prometheus.CounterVec // of the PROXY protocol, refused
 
 	notCompressed prometheus.Counter     // responses that found no encoder
@@ -121,8 +123,11 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
 	m.headers = newCounters("weir_proxy_protocol_refusals_total",
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
+	m.resolutions = newCounters("weir_upstream_resolutions_total",
+		"Resolutions of host names of an upstream's servers, by result.", "upstream", "result")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
+	m.registry.MustRegister(m.resolutions)
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
 		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
@@ -321,18 +326,24 @@ func observeWait(s *proxy.Server, waited time.Duration) {
 // forget removes the histograms of the servers that are in before but not in now.
 // Otherwise deployments that use a new port each time would add series forever.
 func (m *metrics) forget(before, now []*proxy.Upstream) {
-	type server struct{ upstream, url string }
-	used := make(map[server]bool)
+	used := make(map[string][]*proxy.Server)
 	for _, up := range now {
-		for _, s := range up.Servers() {
-			used[server{up.Name(), s.URL()}] = true
-		}
+		used[up.Name()] = up.Servers()
 	}
 	for _, up := range before {
-		for _, s := range up.Servers() {
-			if !used[server{up.Name(), s.URL()}] {
-				m.upstream.DeleteLabelValues(up.Name(), s.URL())
-			}
+		m.forgetServers(up.Name(), up.Servers(), used[up.Name()])
+	}
+}
+
+// forgetServers is forget for one upstream.
+func (m *metrics) forgetServers(upstream string, before, now []*proxy.Server) {
+	used := make(map[string]bool)
+	for _, s := range now {
+		used[s.URL()] = true
+	}
+	for _, s := range before {
+		if !used[s.URL()] {
+			m.upstream.DeleteLabelValues(upstream, s.URL())
 		}
 	}
 }

@@ -56,6 +56,8 @@ func TestMetricsDocs(t *testing.T) {
 	back := upstream(t, hello)
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(back.URL, func(c *config.Config) {
+		c.DNS.Servers = []string{closedPort(t)}
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "name", Servers: []config.Server{{URL: "http://a.example:80"}}})
 		c.Log.To = []string{config.LogToStdout, file}
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})

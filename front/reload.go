@@ -54,6 +54,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		return nil, err
 	}
 	logs.apply()
+	before.stopUpkeep()
 	t.adopt(before)
 	d.conns.SetMax(t.files.Upstreams)
 	d.server.useTLS(cfg)
@@ -66,6 +67,9 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	listeners.apply()
 	before.close()
 	d.metrics.forget(before.upstreams, t.upstreams)
+	if d.server.running {
+		t.startUpkeep()
+	}
 	d.warnOfFiles(t)
 	d.metrics.reloads.count(reloadApplied)
 	return unchanged, nil

@@ -194,6 +194,7 @@ func (s *server) run() error {
 	if s.admin != nil {
 		s.admin.run(s)
 	}
+	s.door.tables.Load().startUpkeep()
 	close(s.ready)
 	return nil
 }
@@ -220,6 +221,7 @@ func (d *Door) drain(delayed bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Timeout)
 	defer cancel()
 	s.stopAccepting(ctx)
+	d.tables.Load().stopUpkeep()
 	err := await(ctx, s.quiet)
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)

@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
@@ -24,11 +25,14 @@ type tableBuilder struct {
 	passwords *limit.InFlight // that are verified now
 	hook      func(*proxy.Exchange, proxy.Event)
 	encoders  *coding.Encoders
+	logger    func() *log.Logger
 
 	// Of the configuration:
 	files  filebudget.Budget
 	events requestEvents
-	gates  map[string]*gate // of the tables that are replaced, or nil
+	gates  map[string]*gate // of the tables that are replaced, or nil, like upkeeps
+
+	upkeeps map[string]*upkeep
 }
 
 // build returns tables for a configuration.
@@ -37,8 +41,8 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		config: cfg, files: b.files, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
 		trust:  proxy.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
-		gates:  make(map[string]*gate),
-		pages:  newErrorPages(cfg.ErrorPages),
+		gates:  make(map[string]*gate), upkeeps: make(map[string]*upkeep),
+		pages: newErrorPages(cfg.ErrorPages),
 	}
 	defer func() {
 		if err != nil {
@@ -66,6 +70,9 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 		up.Share(b.conns)
 		b.metrics.prepare(up)
+		if t.upkeeps[u.Name], err = newUpkeep(up, &u, &cfg.DNS, b.metrics, b.logger, b.upkeeps[u.Name]); err != nil {
+			return nil, err
+		}
 		t.upstreams = append(t.upstreams, up)
 		upstreams[u.Name] = &upstream{
 			name:  u.Name,

@@ -15,6 +15,7 @@ type tables struct {
 	defaultEvents eventSet // of requests that have no route
 	routes        *router.Table[*route]
 	upstreams     []*proxy.Upstream
+	upkeeps       map[string]*upkeep // by the name of the upstream
 	trust         proxy.Trust
 	subjectField  string               // for upstreams, the subject of the client's certificate; "" for none
 	access        *accessRule          // of all requests; nil admits them
@@ -34,6 +35,23 @@ func (t *tables) adopt(before *tables) {
 				up.Adopt(other)
 			}
 		}
+	}
+}
+
+// startUpkeep starts to keep the upstreams up to date.
+func (t *tables) startUpkeep() {
+	for _, k := range t.upkeeps {
+		k.start()
+	}
+}
+
+// stopUpkeep ends that. It waits for the goroutines.
+func (t *tables) stopUpkeep() {
+	for _, k := range t.upkeeps {
+		k.cancel() // all, before waiting for one
+	}
+	for _, k := range t.upkeeps {
+		k.stop()
 	}
 }
 

@@ -21,14 +21,5 @@ func (o *order) choose() *member {
 		}
 		return nil
 	}
-	switch o.up.Balance {
-	case LeastConnections:
-		return o.leastConnections()
-	case TwoChoices:
-		return o.twoChoices()
-	case Hash:
-		return o.highest()
-	default:
-		return o.roundRobin()
-	}
+	return o.roundRobin()
 }

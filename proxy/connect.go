@@ -24,8 +24,8 @@ const (
 // for a connection, because maxWaiting others of its upstream already waited.
 var ErrTooManyWaiting = errors.New("too many requests wait for a connection")
 
-// errAllDrain is the error of an exchange for which only draining servers are left.
-var errAllDrain = errors.New("all servers are draining")
+// errNoServer is the reason of an exchange with an upstream whose servers are not known yet.
+var errNoServer = errors.New("the upstream has none")
 
 // Waiting returns the number of exchanges that wait for a connection, and its
 // limit.
@@ -43,9 +43,6 @@ const (
 // connect returns a connection for a transfer. If no server accepts one, it
 // waits and retries.
 func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
-	if len(u.Servers()) == 0 {
-		return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errors.New("the upstream has none")}
-	}
 	c, failed := u.connectNow(t, reuse, t.x.timeout())
 	if failed != nil && failed.ByUpstream() && u.ConnectRetry > 0 {
 		c, failed = u.connectLater(t, reuse, failed)
@@ -65,15 +62,12 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	now := time.Now()
 	t.now = now
 	t.order.begin(u, now, t.waiting, t.sentTo[:t.tries])
-	if u.Balance == Hash {
-		t.order.key = t.hashKey(&u.HashKey)
-	}
 	for {
 		m := t.order.next()
+		if m == nil && len(t.order.set.servers) == 0 {
+			return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errNoServer}
+		}
 		if m == nil {
-			if failed == nil && !t.waiting {
-				failed = &Error{Kind: Connect, Step: "choosing a server", Err: errAllDrain}
-			}
 			return nil, failed
 		}
 		if failed != nil {
@@ -89,18 +83,11 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 			return c, nil
 		}
 		t.leave()
-		m.noteFailure(err)
 		t.order.failed(m.Server)
 		if failed = err; !failed.ByUpstream() {
 			return nil, failed
 		}
 	}
-}
-
-// hashKey returns the hash of a key of the exchange.
-func (t *transfer) hashKey(k *HashKey) uint64 {
-	x := t.x
-	return k.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header))
 }
 
 // connect takes an unused connection to s, if the policy allows it, or makes one
@@ -198,7 +185,11 @@ func (x *Exchange) pause(d time.Duration) *Error {
 	defer end()
 	x.driver().Block(func() { <-ctx.Done() })
 	if x.cancelled.Load() {
-		return &Error{Kind: ClientGone, Server: x.Server.addr, Step: "waiting for a connection", Err: errGone}
+		gone := &Error{Kind: ClientGone, Step: "waiting for a connection", Err: errGone}
+		if x.Server != nil {
+			gone.Server = x.Server.addr
+		}
+		return gone
 	}
 	if fault := x.upload.fault(); fault != nil {
 		return by(ClientBody, "reading the request's body", fault)

@@ -19,7 +19,8 @@ type Endpoint struct {
 	// URL identifies the server in events and metrics.
 	URL string
 
-	// Addr is the host:port to connect to. Empty means that of URL.
+	// Addr is the host:port to connect to. Empty means that of URL. Several servers may have the
+	// same URL and different Addrs, such as the addresses of a name.
 	Addr string
 
 	// Weight is the share of the server, relative to the weights of the others. Zero means 1.
@@ -27,6 +28,9 @@ type Endpoint struct {
 
 	// Backup keeps the server for the time when no other one of the upstream can be used.
 	Backup bool
+
+	// Unresolved means that no address of the name in URL is known yet. It adds no server.
+	Unresolved bool
 }
 
 // newServer returns the server of an endpoint, and its base path.
@@ -54,11 +58,24 @@ func newServer(e Endpoint) (s *Server, base string, err error) {
 		port = "80"
 	}
 	addr := net.JoinHostPort(u.Hostname(), port)
-	s = &Server{url: u.Scheme + "://" + addr + base, addr: cmp.Or(e.Addr, addr)}
+	s = &Server{url: u.Scheme + "://" + addr + base + fragment(addr, e.Addr), addr: cmp.Or(e.Addr, addr)}
 	if u.Scheme == "https" {
 		s.tlsHost = u.Hostname()
 	}
 	return s, base, nil
+}
+
+// fragment returns the part of the URL of a server that distinguishes the addresses of a name:
+// "#" and the address, without the port if that is the URL's.
+func fragment(own, addr string) string {
+	_, port, _ := net.SplitHostPort(own)
+	switch host, addrPort, err := net.SplitHostPort(addr); {
+	case addr == "" || addr == own:
+		return ""
+	case err == nil && addrPort == port:
+		return "#" + host
+	}
+	return "#" + addr
 }
 
 // newUnixServer is newServer for a Unix socket. text is the URL after its prefix.

@@ -39,7 +39,6 @@ type Server struct {
 
 	url  string
 	addr string // for transport.Driver.Dial
-	id   uint64 // a hash of url and addr, for the policy Hash
 
 	tlsHost string                     // the host of an https server; empty otherwise
 	tls     atomic.Pointer[tls.Config] // of new connections to an https server; nil otherwise
@@ -50,9 +49,6 @@ type Server struct {
 	// inFlight is the number of exchanges at the server. An exchange is at a server from its
 	// choice until it has ended there, or another server was chosen.
 	inFlight atomic.Int64
-
-	draining    atomic.Bool
-	lastFailure atomic.Pointer[Failure]
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
 	proven       atomic.Int32 // how often nothing arrived within longReuseDelay of a response; at most provenAfter
@@ -71,7 +67,8 @@ func (s *Server) share(c *Conns) {
 func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
 
 // URL returns the URL of the server's [Endpoint], with an explicit port and without a slash at
-// its end.
+// its end. If the Addr of the endpoint differs, that follows as a fragment, as in
+// http://shop.example:8080#10.0.0.5.
 func (s *Server) URL() string { return s.url }
 
 // take returns an unused connection of the driver on which nothing has arrived,

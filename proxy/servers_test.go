@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -110,4 +111,43 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("%d connections to the adopted server, %d to the other one; want 1, 0", conns.Load(), others.Load())
 	}
 	get(t, now)
+}
+
+// TestNamedServers has several addresses of one name, and a name without an address. The label of
+// a server has its address, and an exchange waits for the first server.
+func TestNamedServers(t *testing.T) {
+	a, _ := openCounting(t)
+	addr := strings.TrimPrefix(a, "http://")
+	up, err := proxy.NewUpstream("site")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	up.ConnectRetry = patience
+	if err := up.SetServers([]proxy.Endpoint{{URL: "http://shop.example:80/base", Unresolved: true}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(up.Servers()); n != 0 {
+		t.Errorf("%d servers of an unresolved name", n)
+	}
+	got := make(chan string)
+	go func() { got <- get(t, up) }()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if n, _ := up.Waiting(); n == 1 {
+			break
+		}
+	}
+	if err := up.SetServers([]proxy.Endpoint{{URL: "http://shop.example:80/base", Addr: addr}}); err != nil {
+		t.Fatal(err)
+	}
+	if url := <-got; url != "http://shop.example:80/base#"+addr {
+		t.Errorf("the request went to %s", url)
+	}
+	if err := up.SetServers([]proxy.Endpoint{{URL: "http://shop.example:80/base", Addr: "10.0.0.5:80"},
+		{URL: "http://shop.example:80/base", Addr: "[::1]:80"}}); err != nil {
+		t.Fatal(err)
+	}
+	if s := up.Servers(); s[0].URL() != "http://shop.example:80/base#10.0.0.5" || s[1].URL() != "http://shop.example:80/base#::1" {
+		t.Errorf("%s and %s", s[0].URL(), s[1].URL())
+	}
 }

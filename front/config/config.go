@@ -61,6 +61,9 @@ type Config struct {
 	// none.
 	TrustedProxies []netip.Prefix
 
+	// DNS resolves the host names of upstreams' servers.
+	DNS DNS
+
 	Log Log
 
 	// Access admits the clients of all requests. Nil admits all.
@@ -128,6 +131,17 @@ const AdminOff = "off"
 // SystemdPrefix begins an address that is the name of a socket of systemd.
 const SystemdPrefix = "systemd/"
 
+// DNS configures the resolution of host names.
+type DNS struct {
+	// Servers are the name servers, each an IP address and a port. Empty, the default, means
+	// those of /etc/resolv.conf.
+	Servers []string
+
+	// MaxTTL is the longest time between two resolutions of a name. Zero means a minute, the
+	// default.
+	MaxTTL time.Duration
+}
+
 // Upstream is a named pool of servers.
 type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
@@ -135,14 +149,6 @@ type Upstream struct {
 
 	// TLS configures the connections to https servers. Nil means the defaults.
 	TLS *UpstreamTLS
-	// Balance is the policy by which requests choose a server: BalanceRoundRobin,
-	// BalanceLeastConnections, BalanceTwoChoices or BalanceHash. Empty means BalanceRoundRobin.
-	Balance string
-
-	// HashBy is the part of a request that determines its server with BalanceHash:
-	// HashByClient, HashByPath, or HashByHeader or HashByCookie and a name. Empty means
-	// HashByClient, which also applies to requests without the field or the cookie.
-	HashBy string
 
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.

@@ -84,8 +84,6 @@ upstreams:
     proxy_protocol: v2}
   a:
     servers: http://[::1]:9000
-    balance: hash
-    hash: {by: cookie session}
     proxy_protocol: v1
 routes:
   - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
@@ -126,8 +124,7 @@ routes:
 			{Name: "b", Servers: []config.Server{
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
 				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
-			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
-				HashBy: "cookie session", ResponseFields: 256, ConnectRetry: time.Second,
+			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, ResponseFields: 256, ConnectRetry: time.Second,
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -271,6 +268,14 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`3:12 "redirects" must be a single value`}},
 		{"a key not built yet in another place", smallest + "health: {path: /}\n",
 			[]string{`3:1 "health" is not supported yet`}},
+		{"name servers", smallest + "dns: {servers: [ns.example, 10.0.0.2:0, 10.0.0.2, 10.0.0.2:53], max_ttl: 10ms, ttl: 1s}\n",
+			[]string{`3:17 "ns.example" is not a name server|10.0.0.2:53`, `3:29 "10.0.0.2:0" is not a name server`,
+				`3:51 10.0.0.2:53 is given twice`, `3:74 not resolved more than once in a second|1s or more`,
+				`3:80 unknown key "ttl"|max_ttl`}},
+		{"a port of SRV records", "upstreams: {a: {servers: srv+http://_a._tcp.b.example:80}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:26 has a port|SRV records contain the port`}},
+		{"an address with SRV records", "upstreams: {a: {servers: srv+http://10.0.0.1}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:26 "10.0.0.1" has no SRV records|_http._tcp.shop.example`}},
 		{"servers with different paths", "upstreams: {a: {servers: http://a/x}, b: {servers: [http://a/x, http://b]}}\n" +
 			"routes: {match: /, to: a}\n", []string{`1:65 have the same path: "http://b:80" differs|another upstream`}},
 		{"a socket of nginx", "upstreams: {a: {servers: http://unix:/run/a.sock}}\nroutes: {match: /, to: a}\n",
@@ -283,12 +288,6 @@ func TestParseMistakes(t *testing.T) {
 			`2:36 "0" is not the weight of a server|1 to 1000, and remove a server`,
 			`2:46 the upstream has the server "http://a:80" twice`, `2:66 "b" has no scheme`, `2:77 "1" is not known here`,
 			`2:80 unknown key "wait" here`, `3:7 all servers of the upstream are backups`}},
-		{"balance", "upstreams:\n  a: {servers: http://a, balance: leastconn, hash: {by: path}}\n" +
-			"  b: {servers: http://b, balance: hash, hash: {}}\n  c: {servers: http://c, balance: hash, hash: {by: uri}}\n" +
-			"  d: {servers: http://d, balance: hash, hash: {by: 'cookie a b'}}\nroutes: {match: /, to: a}\n", []string{
-			`2:35 "leastconn" is not known here|round_robin, least_connections, two_choices, hash`,
-			`2:46 only the policy hash has|add balance: hash`, `3:41 "hash" has no "by"|by: cookie session`,
-			`4:52 "uri" is not known here|client, path, header NAME or cookie NAME`, `5:52 "a b" is not the name of a cookie`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:36 "health" is not supported yet`}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,
@@ -497,6 +496,12 @@ func TestParseServers(t *testing.T) {
 		{"http://my_app-1:1", "http://my_app-1:1"},
 		{"https://a", "https://a:443"},
 		{"https://a:8443/x", "https://a:8443/x"},
+		{"srv+http://_http._tcp.Shop.example", "srv+http://_http._tcp.shop.example"},
+		{"srv+https://_https._tcp.shop.example/app/", "srv+https://_https._tcp.shop.example/app"},
+		{"srv+http://_http._tcp.shop.example:80", ""},
+		{"srv+http://10.0.0.1", ""},
+		{"srv+http://shop", ""},
+		{"srv+unix:/run/app.sock", ""},
 		{"ftp://a", ""},
 		{"a:80", ""},
 		{"//a", ""},

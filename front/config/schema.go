@@ -23,6 +23,10 @@ var schema = append([]key{
 	{Path: "engine", Read: one(yamlfile.Word(engines), func(c *Config) *string { return &c.Engine })},
 	{Path: "trusted_proxies", Read: many(parseNetwork, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
 
+	{Path: "dns", Read: (*fileReader).Fields},
+	{Path: "dns.servers", Ambiguous: true, Read: some(parseNameServer, func(c *Config) *[]string { return &c.DNS.Servers })},
+	{Path: "dns.max_ttl", Read: one(parseMaxTTL, func(c *Config) *time.Duration { return &c.DNS.MaxTTL })},
+
 	{Path: "log", Read: (*fileReader).Fields},
 	{Path: "log.to", Read: some(parseLogTo, func(c *Config) *[]string { return &c.Log.To })},
 	{Path: "log.format", Read: one(yamlfile.Word(logFormats), func(c *Config) *string { return &c.Log.Format })},
@@ -126,7 +130,7 @@ var schema = append([]key{
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, slices.Concat(balanceKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
+}, slices.Concat(limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
 	tlsKeys, accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	retryKeys, timeoutKeys, basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"path"
 	"strings"
@@ -29,12 +30,14 @@ const (
 	unixExample   = "write unix: and an absolute path, as in unix:/run/app.sock"
 	unixPrefix    = "unix:"
 	httpsPrefix   = "https://"
+	srvPrefix     = "srv+"
 )
 
 // parseServer reads the URL of a server, and returns it in normal form: with an explicit port,
 // and without a slash at its end.
 func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
-	scheme, rest, ok := strings.Cut(s.Text, "://")
+	text, isSRV := strings.CutPrefix(s.Text, srvPrefix)
+	scheme, rest, ok := strings.Cut(text, "://")
 	switch scheme = strings.ToLower(scheme); {
 	case strings.HasPrefix(s.Text, unixPrefix):
 		return parseUnixServer(s.Text)
@@ -65,15 +68,31 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse(serverExample, "%s is not a server's URL", yamlfile.Quote(s.Text))
 	}
 	port := u.Port()
-	if port == "" && scheme == "https" {
+	switch {
+	case isSRV:
+		return parseSRV(u, base)
+	case port == "" && scheme == "https":
 		port = "443"
-	} else if port == "" {
+	case port == "":
 		port = "80"
 	}
 	if !isPort(port) || port == "0" {
 		return "", yamlfile.Refuse("a port is a number from 1 to 65535", "%s is not a port", yamlfile.Quote(port))
 	}
 	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + base, nil
+}
+
+// parseSRV checks the URL of a server whose host is the name of SRV records.
+func parseSRV(u *url.URL, base string) (string, *yamlfile.Refusal) {
+	_, err := netip.ParseAddr(u.Hostname())
+	switch {
+	case u.Port() != "":
+		return "", yamlfile.Refuse("remove it: SRV records contain the port", "%s has a port", yamlfile.Quote(srvPrefix+u.String()))
+	case err == nil || !strings.Contains(u.Host, "."):
+		return "", yamlfile.Refuse("write srv+http:// and a name, as in srv+http://_http._tcp.shop.example",
+			"%s has no SRV records", yamlfile.Quote(u.Host))
+	}
+	return srvPrefix + u.Scheme + "://" + strings.ToLower(u.Host) + base, nil
 }
 
 // maxSocketPath is the maximum length of the path of a Unix socket on Linux, in bytes.

@@ -1,0 +1,121 @@
+package names
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/internal/resolve"
+	"github.com/weirhq/weir/proxy"
+)
+
+// An answer is the servers of a name.
+type answer struct {
+	servers    []proxy.Endpoint
+	leftOut    int
+	ttl        time.Duration
+	incomplete error // why some servers may be missing
+}
+
+// lookup resolves the name of a server once.
+func (w *Watcher) lookup(ctx context.Context, e proxy.Endpoint) (a answer, err error) {
+	plain, isSRV := strings.CutPrefix(e.URL, SRV)
+	u, err := url.Parse(plain)
+	if err != nil {
+		return answer{}, err
+	}
+	s := &source{endpoint: e}
+	if isSRV {
+		a, err = w.services(ctx, s, u)
+	} else {
+		a, err = w.addresses(ctx, u.Hostname(), func(addr netip.Addr) proxy.Endpoint {
+			return s.like(proxy.Endpoint{URL: e.URL, Addr: net.JoinHostPort(addr.String(), portOf(u))})
+		})
+	}
+	if n := len(a.servers); n > MaxAddrs {
+		a.servers, a.leftOut = a.servers[:MaxAddrs], n-MaxAddrs
+	}
+	return a, err
+}
+
+// portOf returns the port of a URL, or that of its scheme.
+func portOf(u *url.URL) string {
+	if u.Port() == "" && u.Scheme == "https" {
+		return "443"
+	}
+	return cmp.Or(u.Port(), "80")
+}
+
+// addresses returns a server for each address of a host.
+func (w *Watcher) addresses(ctx context.Context, host string, server func(netip.Addr) proxy.Endpoint) (answer, error) {
+	found, err := w.Resolver.Addresses(ctx, host)
+	a := answer{ttl: found.TTL, incomplete: found.Incomplete}
+	for _, addr := range reachable(found.Addrs) {
+		a.servers = append(a.servers, server(addr))
+	}
+	return a, err
+}
+
+// reachable returns the addresses to which the machine has a route, or all if it has none to any
+// of them. A machine without IPv6 would otherwise try to connect to addresses that it cannot
+// reach.
+func reachable(addrs []netip.Addr) []netip.Addr {
+	left := slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool {
+		c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(a, 9))) // sends nothing
+		if err != nil {
+			return true
+		}
+		c.Close()
+		return false
+	})
+	if len(left) == 0 {
+		return addrs
+	}
+	return left
+}
+
+// services returns the servers of SRV records. Those with the lowest priority get the requests,
+// in proportion to their weights, and all others are backups.
+func (w *Watcher) services(ctx context.Context, s *source, u *url.URL) (answer, error) {
+	found, err := w.Resolver.Services(ctx, u.Hostname())
+	a := answer{ttl: found.TTL}
+	if err != nil {
+		return a, err
+	}
+	for _, service := range found.Services {
+		if service.Target == "" { // the service is not available at this domain, RFC 2782
+			continue
+		}
+		port := strconv.Itoa(int(service.Port))
+		at := *u
+		at.Host = net.JoinHostPort(strings.ToLower(service.Target), port)
+		hosts, err := w.addresses(ctx, service.Target, func(addr netip.Addr) proxy.Endpoint {
+			server := s.like(proxy.Endpoint{URL: at.String(), Addr: net.JoinHostPort(addr.String(), port)})
+			server.Weight = max(1, int(service.Weight))
+			server.Backup = server.Backup || service.Priority > found.Services[0].Priority
+			return server
+		})
+		if err != nil {
+			a.incomplete = err
+			continue
+		}
+		if hosts.incomplete != nil {
+			a.incomplete = hosts.incomplete
+		}
+		a.ttl = min(a.ttl, hosts.ttl)
+		a.servers = append(a.servers, hosts.servers...)
+	}
+	if len(a.servers) == 0 {
+		if a.incomplete == nil {
+			a.incomplete = resolve.ErrNotFound
+		}
+		return answer{}, a.incomplete
+	}
+	return a, nil
+}

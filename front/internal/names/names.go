@@ -1,0 +1,237 @@
+// Package names keeps the servers of an upstream up to date with the addresses of their host
+// names.
+package names
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/internal/resolve"
+	"github.com/weirhq/weir/proxy"
+)
+
+const (
+	// SRV begins the URL of a server whose host is the name of SRV records, as in
+	// srv+http://_http._tcp.example.com.
+	SRV = "srv+"
+
+	// DefaultMaxTTL is the longest time between two resolutions of a name, by default.
+	DefaultMaxTTL = time.Minute
+
+	// minTTL is the shortest time between two resolutions of a name.
+	minTTL = time.Second
+	// maxBackoff is the longest time until a resolution that has failed is repeated.
+	maxBackoff = 30 * time.Second
+	// timeout limits one resolution.
+	timeout = 15 * time.Second
+
+	// MaxAddrs is the maximum number of servers of one name. The others are left out.
+	MaxAddrs = 256
+)
+
+// IsName reports whether the server at a URL is resolved. An IP address and a Unix socket are
+// not, nor is localhost: package net connects to the one of its addresses that accepts
+// connections.
+func IsName(serverURL string) bool {
+	if strings.HasPrefix(serverURL, SRV) {
+		return true
+	}
+	u, err := url.Parse(serverURL)
+	if err != nil || u.Hostname() == "" || u.Hostname() == "localhost" {
+		return false
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return err != nil
+}
+
+// A Resolution is the result of resolving a name once.
+type Resolution struct {
+	URL     string // of the server, as configured
+	Addrs   int    // servers that the name has now
+	Added   []string
+	Removed []string
+	LeftOut int   // addresses beyond MaxAddrs
+	Err     error // the servers are those of an earlier answer, or some of them are
+}
+
+// A Watcher resolves the names in the servers of an upstream. Its methods may be called
+// concurrently, except for Inherit.
+type Watcher struct {
+	// Resolver resolves the names. MaxTTL is the longest time between two resolutions.
+	Resolver *resolve.Resolver
+	MaxTTL   time.Duration
+
+	// Apply replaces the servers of the upstream. Report, if not nil, gets each result. Both are
+	// called by one goroutine at a time.
+	Apply  func([]proxy.Endpoint)
+	Report func(Resolution)
+
+	mu      sync.Mutex // guards the sources, and is held during Apply and Report
+	sources []*source
+}
+
+// A source is an entry in the list of servers.
+type source struct {
+	endpoint proxy.Endpoint
+	named    bool
+	servers  []proxy.Endpoint // of the last good answer
+	failures int              // in a row
+}
+
+// SetSources sets the servers as configured. It must be called before the other methods.
+func (w *Watcher) SetSources(endpoints []proxy.Endpoint) {
+	for _, e := range endpoints {
+		s := &source{endpoint: e, named: IsName(e.URL)}
+		if !s.named {
+			s.servers = []proxy.Endpoint{e}
+		}
+		w.sources = append(w.sources, s)
+	}
+}
+
+// Named reports whether a server has a name that is resolved.
+func (w *Watcher) Named() bool {
+	return slices.ContainsFunc(w.sources, func(s *source) bool { return s.named })
+}
+
+// Inherit takes over the last good answers of the watcher of an earlier configuration, for the
+// names that both have. The name servers may differ.
+func (w *Watcher) Inherit(before *Watcher) {
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	for _, s := range w.sources {
+		i := slices.IndexFunc(before.sources, func(b *source) bool { return b.endpoint.URL == s.endpoint.URL })
+		if !s.named || i < 0 {
+			continue
+		}
+		for _, e := range before.sources[i].servers {
+			same := s.like(e)
+			if strings.HasPrefix(s.endpoint.URL, SRV) {
+				same.Weight, same.Backup = e.Weight, e.Backup || s.endpoint.Backup
+			}
+			s.servers = append(s.servers, same)
+		}
+	}
+}
+
+// Endpoints returns the servers that are known now, and an unresolved one for each other name.
+func (w *Watcher) Endpoints() []proxy.Endpoint {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.endpoints()
+}
+
+// endpoints is Endpoints with each server once. The caller holds mu.
+func (w *Watcher) endpoints() (all []proxy.Endpoint) {
+	type server struct{ url, addr string }
+	seen := make(map[server]bool)
+	for _, s := range w.sources {
+		if len(s.servers) == 0 {
+			unknown := s.endpoint
+			unknown.URL, unknown.Unresolved = strings.TrimPrefix(unknown.URL, SRV), true
+			all = append(all, unknown)
+		}
+		for _, e := range s.servers {
+			if key := (server{e.URL, e.Addr}); !seen[key] {
+				seen[key] = true
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// Run resolves the names until ctx is done.
+func (w *Watcher) Run(ctx context.Context) {
+	var watching sync.WaitGroup
+	for _, s := range w.sources {
+		if s.named {
+			watching.Go(func() { w.watch(ctx, s) })
+		}
+	}
+	watching.Wait()
+}
+
+// watch resolves one name until ctx is done.
+func (w *Watcher) watch(ctx context.Context, s *source) {
+	for {
+		limited, cancel := context.WithTimeout(ctx, timeout)
+		a, err := w.lookup(limited, s.endpoint)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		pause := w.note(s, a, err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// note applies a result, and returns the time until the next resolution.
+func (w *Watcher) note(s *source, a answer, err error) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := Resolution{URL: s.endpoint.URL, LeftOut: a.leftOut, Err: err}
+	before := s.servers
+	if err == nil {
+		r.Err, s.servers = a.incomplete, a.servers
+		if a.incomplete != nil {
+			s.servers = union(a.servers, before)
+		}
+	}
+	r.Addrs, r.Added, r.Removed = len(s.servers), without(s.servers, before), without(before, s.servers)
+	if !slices.Equal(s.servers, before) {
+		w.Apply(w.endpoints())
+	}
+	if w.Report != nil {
+		w.Report(r)
+	}
+	if r.Err == nil {
+		s.failures = 0
+		return min(max(a.ttl, minTTL), w.MaxTTL)
+	}
+	s.failures++
+	pause := min(max(a.ttl, minTTL<<min(s.failures-1, 10)), maxBackoff, w.MaxTTL)
+	return pause*3/4 + rand.N(pause/4)
+}
+
+// like returns a server at another URL or address with the settings of the source.
+func (s *source) like(e proxy.Endpoint) proxy.Endpoint {
+	full := s.endpoint
+	full.URL, full.Addr = e.URL, e.Addr
+	return full
+}
+
+// union returns the servers of both lists.
+func union(a, b []proxy.Endpoint) []proxy.Endpoint {
+	all := slices.Clone(a)
+	for _, e := range b {
+		if !contains(a, e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// without returns the addresses of a that b does not have.
+func without(a, b []proxy.Endpoint) (addrs []string) {
+	for _, e := range a {
+		if !contains(b, e) {
+			addrs = append(addrs, e.Addr)
+		}
+	}
+	return addrs
+}
+
+func contains(list []proxy.Endpoint, e proxy.Endpoint) bool {
+	return slices.ContainsFunc(list, func(other proxy.Endpoint) bool { return other.URL == e.URL && other.Addr == e.Addr })
+}

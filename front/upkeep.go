@@ -1,0 +1,123 @@
+package front
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/names"
+	"github.com/weirhq/weir/internal/resolve"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/proxy"
+)
+
+// An upkeep keeps the servers of one upstream up to date, from the start of the front door, or
+// the reload, until the drain or the next reload.
+type upkeep struct {
+	up      *proxy.Upstream
+	metrics *metrics
+	logger  func() *log.Logger
+	names   names.Watcher
+	events  map[string]*namePace // by the URL of the server
+
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+}
+
+// newUpkeep returns the upkeep of an upstream, which follows that of another configuration unless
+// before is nil. It gives the upstream its servers.
+func newUpkeep(
+	up *proxy.Upstream, u *config.Upstream, dns *config.DNS, m *metrics, logger func() *log.Logger, before *upkeep,
+) (*upkeep, error) {
+	k := &upkeep{up: up, metrics: m, logger: logger, events: make(map[string]*namePace), cancel: func() {}}
+	k.names = names.Watcher{
+		Resolver: &resolve.Resolver{Servers: dns.Servers}, MaxTTL: cmp.Or(dns.MaxTTL, names.DefaultMaxTTL),
+		Apply: k.setServers, Report: k.resolved,
+	}
+	k.names.SetSources(endpointsOf(u))
+	if before != nil {
+		k.names.Inherit(&before.names)
+	}
+	return k, up.SetServers(k.names.Endpoints())
+}
+
+// start starts the work in goroutines.
+func (k *upkeep) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	k.cancel = cancel
+	k.running.Go(func() { k.names.Run(ctx) })
+}
+
+// stop ends the work and waits for the goroutines.
+func (k *upkeep) stop() {
+	k.cancel()
+	k.running.Wait()
+}
+
+// setServers replaces the servers after a name was resolved.
+func (k *upkeep) setServers(endpoints []proxy.Endpoint) {
+	before := k.up.Servers()
+	if err := k.up.SetServers(endpoints); err != nil {
+		k.logger().Error(eventNotResolved).Str("upstream", k.up.Name()).Err(err).Send()
+		return
+	}
+	k.metrics.forgetServers(k.up.Name(), before, k.up.Servers())
+}
+
+// The events of names.
+const (
+	eventResolved    = "upstream name resolved"
+	eventNotResolved = "upstream name not resolved"
+)
+
+// A namePace is the pace of the events of a name, and what the last one has reported.
+type namePace struct {
+	eventPace
+	failing bool
+}
+
+// resolved counts and logs the result of resolving a name. It logs changes and failures.
+func (k *upkeep) resolved(r names.Resolution) {
+	result := resolvedAll
+	if r.Err != nil {
+		result = resolvedNot
+	}
+	k.metrics.resolutions.WithLabelValues(k.up.Name(), result).Inc()
+	p := k.events[r.URL]
+	if p == nil {
+		p = new(namePace)
+		k.events[r.URL] = p
+	}
+	news := r.Err != nil || p.failing || len(r.Added)+len(r.Removed) > 0
+	unlogged, ok := p.next(time.Now(), news)
+	if !ok {
+		return
+	}
+	p.failing = r.Err != nil
+	e := k.logger().Info(eventResolved)
+	if r.Err != nil {
+		e = k.logger().Warn(eventNotResolved).Err(r.Err)
+	}
+	e = e.Str("upstream", k.up.Name()).Str("server", r.URL).Int("addresses", r.Addrs)
+	if len(r.Added) > 0 {
+		e.Strs("added", r.Added)
+	}
+	if len(r.Removed) > 0 {
+		e.Strs("removed", r.Removed)
+	}
+	if r.LeftOut > 0 {
+		e.Int("left_out", r.LeftOut)
+	}
+	if unlogged > 0 {
+		e.Int("unlogged", unlogged)
+	}
+	e.Send()
+}
+
+// The values of the label result of resolutions.
+const (
+	resolvedAll = "resolved"
+	resolvedNot = "failed"
+)
