@@ -53,7 +53,8 @@ var layers = map[string]struct {
 	"proxy": {
 		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
 			"internal/transport", "proxy/internal/budget"},
-		why: "the proxy reports exchanges to a hook; it knows neither routes nor logs",
+		foreign: []string{"github.com/cespare/xxhash/v2"},
+		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
 	"proxy/internal/budget": {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {

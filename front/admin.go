@@ -1,7 +1,6 @@
 package front
 
 import (
-	"encoding/json"
 	"io"
 	stdlog "log"
 	"net"
@@ -16,15 +15,17 @@ import (
 
 // adminPages are the parts of a Door that the admin listener shows.
 type adminPages struct {
-	addr     string // as configured
-	draining func() bool
-	metrics  http.Handler
-	log      http.HandlerFunc
-	errorLog *stdlog.Logger
+	addr      string // as configured
+	draining  func() bool
+	metrics   http.Handler
+	log       http.HandlerFunc
+	upstreams upstreamsAPI
+	errorLog  *stdlog.Logger
 }
 
 // newAdminServer returns the server for operators. It has a separate address, and
-// the public listeners serve none of its pages.
+// the public listeners serve none of its pages. It refuses requests that a browser sends for
+// the page of another origin and that could change something.
 func newAdminServer(p adminPages) *http.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", adminIndex)
@@ -34,13 +35,14 @@ func newAdminServer(p adminPages) *http.Server {
 	mux.HandleFunc("GET /readyz", p.readiness)
 	mux.Handle("GET /metrics", p.metrics)
 	mux.HandleFunc("GET /log", p.log)
+	p.upstreams.register(mux)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return &http.Server{
-		Handler:           localNames(p.addr, mux),
+		Handler:           localNames(p.addr, http.NewCrossOriginProtection().Handler(mux)),
 		ReadHeaderTimeout: adminTimeout,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
@@ -85,7 +87,11 @@ func adminIndex(w http.ResponseWriter, r *http.Request) {
 /readyz        it accepts requests (503 while it drains)
 /metrics       counters and gauges, for Prometheus
 /log           the state and the cost of the log, as JSON
+/upstreams     the servers of the upstreams and their state, as JSON
 /debug/pprof/  profiles, for go tool pprof
+
+POST /upstreams/NAME/drain?server=URL    send no new requests to a server
+POST /upstreams/NAME/undrain?server=URL  use it again
 `)
 }
 
@@ -131,10 +137,7 @@ type lossPage struct {
 // as JSON.
 func logHandler(out Output, cost *logCost) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.Encode(newLogPage(out, cost))
+		writeJSON(w, newLogPage(out, cost))
 	}
 }
 

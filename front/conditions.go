@@ -96,31 +96,10 @@ func (x *exchange) meets(when *config.Conditions) bool {
 
 // meetsCookie reports whether a condition for a cookie holds.
 func (x *exchange) meetsCookie(c *config.Condition) bool {
-	found := findCookie(x.Header, func(name, value string) bool {
+	found := proxy.FindCookie(x.Header, func(name, value string) bool {
 		return name == c.Name && (c.Test != config.HasValue || value == c.Value)
 	})
 	return found != (c.Test == config.IsAbsent)
-}
-
-// findCookie reports whether a request has a cookie that accept returns true for. A request
-// over HTTP/2 may have several Cookie fields, and cookies of different paths may have the same
-// name.
-func findCookie(header []proxy.Field, accept func(name, value string) bool) bool {
-	for i := range header {
-		f := &header[i]
-		if len(f.Name) != len("Cookie") || !httpsyntax.EqualFold(f.Name, "Cookie") {
-			continue
-		}
-		for rest := f.Value; rest != ""; {
-			var pair string
-			pair, rest, _ = strings.Cut(rest, ";")
-			name, value, ok := strings.Cut(strings.Trim(pair, " \t"), "=")
-			if ok && accept(strings.TrimRight(name, " \t"), value) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (x *exchange) meetsHeader(c *config.Condition) bool {

@@ -30,7 +30,7 @@ func FuzzFindCookie(f *testing.F) {
 				header = append(header, proxy.Field{Name: "cookie", Value: field})
 			}
 			var got []string
-			findCookie(header, func(name, value string) bool {
+			proxy.FindCookie(header, func(name, value string) bool {
 				got = append(got, name+"="+value)
 				return false
 			})

@@ -2,7 +2,6 @@ package front
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
@@ -38,20 +37,6 @@ func (r *route) explain(x *exchange) (all []string) {
 
 func (f *forwardTo) explain(*exchange) (steps []string, ends bool) {
 	return []string{"forwards to the " + f.to.describe()}, true
-}
-
-// describe returns the name of the upstream and its servers.
-func (u *upstream) describe() string {
-	servers := u.proxy.Upstream.Servers()
-	urls := make([]string, len(servers))
-	for i, s := range servers {
-		urls[i] = s.URL()
-	}
-	text := "upstream " + u.name + ": " + strings.Join(urls, ", ")
-	if len(urls) > 1 {
-		text += " in turn"
-	}
-	return text
 }
 
 func (s *split) explain(x *exchange) (steps []string, ends bool) {
@@ -169,6 +154,7 @@ func (a *basicAuth) explain(*exchange) (steps []string, ends bool) {
 }
 
 func (m *mirror) explain(*exchange) (steps []string, ends bool) {
-	return []string{fmt.Sprintf("sends copies of %.4g %% of the requests to the %s", float64(m.share)/config.MirrorAll*100,
+	return []string{fmt.Sprintf("sends copies of %.4g %% of the requests to the %s",
+		float64(m.share)/config.MirrorAll*100,
 		m.to.describe())}, false
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/proxy"
 )
 
 // A listenersChange replaces the listeners of a server by those of another configuration.
@@ -185,6 +186,8 @@ func (s *server) bindAdmin(key string) (*adminServer, error) {
 			draining: d.draining.Load,
 			metrics:  d.metrics.handler(),
 			log:      logHandler(d.out, d.cost),
+			upstreams: upstreamsAPI{upstreams: func() []*proxy.Upstream { return d.tables.Load().upstreams },
+				log: d.logger},
 			errorLog: s.errorLog,
 		}),
 	}, nil

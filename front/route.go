@@ -2,7 +2,6 @@ package front
 
 import (
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A route handles the requests that match a pattern: it applies its limits, then its
@@ -60,12 +59,6 @@ func (r *route) applyStages(x *exchange) (responded bool) {
 		}
 	}
 	return false
-}
-
-// An upstream is a destination of requests.
-type upstream struct {
-	name  string
-	proxy *proxy.Proxy
 }
 
 // An eventSet selects the events that a request writes.

@@ -99,7 +99,7 @@ func (s *split) byCondition(x *exchange) *share {
 // byCookie returns the share that the cookie of a request names, or nil if there is no
 // cookie or no such share.
 func (s *split) byCookie(header []proxy.Field) (found *share) {
-	findCookie(header, func(name, value string) bool {
+	proxy.FindCookie(header, func(name, value string) bool {
 		if name == s.cookie {
 			found = s.valued(value)
 		}

@@ -107,6 +107,13 @@ var (
 	upstreamUp = prometheus.NewDesc("weir_upstream_up",
 		"1 if the last attempt to connect to the server succeeded, or none was made; else 0.",
 		[]string{"upstream", "server"}, nil)
+	serverInFlight = prometheus.NewDesc("weir_upstream_server_in_flight",
+		"Requests at the server: from its choice to the end of its response.", []string{"upstream", "server"}, nil)
+	serverWeight = prometheus.NewDesc("weir_upstream_server_weight",
+		"The weight of the server, relative to those of the others.", []string{"upstream", "server"}, nil)
+	serverState = prometheus.NewDesc("weir_upstream_server_state",
+		"1 for the state of the server, 0 for the others. A name with several addresses counts each of them.",
+		[]string{"upstream", "server", "state"}, nil)
 	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
 		"Requests that wait because no server of the upstream accepts a connection.", []string{"upstream"}, nil)
 )
@@ -123,7 +130,36 @@ func (c upstreamCollector) Collect(metrics chan<- prometheus.Metric) {
 		for _, s := range up.Servers() {
 			ch.gauge(upstreamUp, zeroOrOne(s.Up()), up.Name(), s.URL())
 		}
+		for url, sum := range sumServers(up) {
+			ch.gauge(serverInFlight, float64(sum.inFlight), up.Name(), url)
+			ch.gauge(serverWeight, float64(sum.weight), up.Name(), url)
+			for _, state := range proxy.States {
+				ch.gauge(serverState, float64(sum.states[state]), up.Name(), url, string(state))
+			}
+		}
 	}
+}
+
+// A serverSum is the sum of the servers of an upstream with the same URL.
+type serverSum struct {
+	inFlight, weight int
+	states           map[proxy.State]int
+}
+
+// sumServers returns the sums of the servers of an upstream by their URLs.
+func sumServers(up *proxy.Upstream) map[string]serverSum {
+	sums := make(map[string]serverSum)
+	for _, s := range up.Status(time.Now()) {
+		sum := sums[s.Server.URL()]
+		if sum.states == nil {
+			sum.states = make(map[proxy.State]int)
+		}
+		sum.inFlight += s.Server.InFlight()
+		sum.weight += s.Weight
+		sum.states[s.State]++
+		sums[s.Server.URL()] = sum
+	}
+	return sums
 }
 
 func zeroOrOne(b bool) float64 {

@@ -1,9 +1,19 @@
 package front
 
 import (
+	"fmt"
+	"strings"
+	"time"
+
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
 )
+
+// An upstream is a destination of requests.
+type upstream struct {
+	name  string
+	proxy *proxy.Proxy
+}
 
 // newUpstream returns an upstream with the settings of a configuration, and without servers.
 func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
@@ -14,6 +24,7 @@ func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 	up.ConnectRetry, up.MaxFields, up.ProxyProtocol = c.ConnectRetry, c.ResponseFields, c.ProxyProtocol
 	up.Retry = retryOf(c.Retry)
 	up.Secure(serverTLS(c.TLS))
+	up.Balance, up.HashKey = policies[c.Balance], hashKey(c.HashBy)
 	return up, nil
 }
 
@@ -24,4 +35,60 @@ func endpointsOf(c *config.Upstream) []proxy.Endpoint {
 		endpoints[i] = proxy.Endpoint{URL: s.URL, Weight: s.Weight, Backup: s.Backup}
 	}
 	return endpoints
+}
+
+// policies are the policies by their names in a configuration.
+var policies = map[string]proxy.Policy{
+	config.BalanceLeastConnections: proxy.LeastConnections,
+	config.BalanceTwoChoices:       proxy.TwoChoices,
+	config.BalanceHash:             proxy.Hash,
+}
+
+// hashKey returns the key of the policy hash.
+func hashKey(by string) proxy.HashKey {
+	if name, ok := strings.CutPrefix(by, config.HashByHeader); ok {
+		return proxy.HashKey{By: proxy.ByHeader, Name: name}
+	}
+	if name, ok := strings.CutPrefix(by, config.HashByCookie); ok {
+		return proxy.HashKey{By: proxy.ByCookie, Name: name}
+	}
+	if by == config.HashByPath {
+		return proxy.HashKey{By: proxy.ByPath}
+	}
+	return proxy.HashKey{}
+}
+
+// describe returns the name of the upstream and its servers, and how one of them is chosen.
+func (u *upstream) describe() string {
+	up := u.proxy.Upstream
+	servers := up.Status(time.Now())
+	list := make([]string, len(servers))
+	for i, s := range servers {
+		list[i] = s.Server.URL()
+		if s.Weight != 1 {
+			list[i] += fmt.Sprintf(" (weight %d)", s.Weight)
+		}
+		if s.Backup {
+			list[i] += " (backup)"
+		}
+	}
+	text := "upstream " + u.name + ": " + strings.Join(list, ", ")
+	if len(list) > 1 {
+		text += " " + describePolicy(up)
+	}
+	return text
+}
+
+// describePolicy returns how an upstream chooses one of several servers.
+func describePolicy(up *proxy.Upstream) string {
+	switch up.Balance {
+	case proxy.LeastConnections:
+		return "by the fewest requests in flight"
+	case proxy.TwoChoices:
+		return "by the fewer requests in flight of two random ones"
+	case proxy.Hash:
+		return "by a hash of the " + up.HashKey.String()
+	default:
+		return "in turn"
+	}
 }

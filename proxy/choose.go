@@ -21,5 +21,14 @@ func (o *order) choose() *member {
 		}
 		return nil
 	}
-	return o.roundRobin()
+	switch o.up.Balance {
+	case LeastConnections:
+		return o.leastConnections()
+	case TwoChoices:
+		return o.twoChoices()
+	case Hash:
+		return o.highest()
+	default:
+		return o.roundRobin()
+	}
 }

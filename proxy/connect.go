@@ -27,6 +27,9 @@ var ErrTooManyWaiting = errors.New("too many requests wait for a connection")
 // errNoServer is the reason of an exchange with an upstream whose servers are not known yet.
 var errNoServer = errors.New("the upstream has none")
 
+// errAllDrain is the error of an exchange for which only draining servers are left.
+var errAllDrain = errors.New("all servers are draining")
+
 // Waiting returns the number of exchanges that wait for a connection, and its
 // limit.
 func (u *Upstream) Waiting() (n, max int) { return int(u.waiting.Load()), maxWaiting }
@@ -62,12 +65,18 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	now := time.Now()
 	t.now = now
 	t.order.begin(u, now, t.waiting, t.sentTo[:t.tries])
+	if u.Balance == Hash {
+		t.order.key = t.hashKey(&u.HashKey)
+	}
 	for {
 		m := t.order.next()
 		if m == nil && len(t.order.set.servers) == 0 {
 			return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errNoServer}
 		}
 		if m == nil {
+			if failed == nil && !t.waiting {
+				failed = &Error{Kind: Connect, Step: "choosing a server", Err: errAllDrain}
+			}
 			return nil, failed
 		}
 		if failed != nil {
@@ -83,11 +92,18 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 			return c, nil
 		}
 		t.leave()
+		m.noteFailure(err)
 		t.order.failed(m.Server)
 		if failed = err; !failed.ByUpstream() {
 			return nil, failed
 		}
 	}
+}
+
+// hashKey returns the hash of a key of the exchange.
+func (t *transfer) hashKey(k *HashKey) uint64 {
+	x := t.x
+	return k.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header))
 }
 
 // connect takes an unused connection to s, if the policy allows it, or makes one

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -56,6 +57,12 @@ type Error struct {
 	Server string // the server's address; empty if no connection was attempted
 	Step   string // as in "dialling", "sending the request"
 	Err    error
+}
+
+// A Failure is a failure of a server.
+type Failure struct {
+	At  time.Time
+	Err *Error
 }
 
 func (e *Error) Error() string {

@@ -29,6 +29,7 @@ type order struct {
 	waiting bool      // only servers that no exchange has just tried
 	tried   []*Server // without success
 	sentTo  []*Server // by earlier attempts of the exchange; only the last resort contains them
+	key     uint64    // of the policy Hash
 	group   group
 }
 
@@ -46,7 +47,8 @@ func (o *order) takes(m *member) bool {
 		slices.Contains(o.sentTo, m.Server)) {
 		return false
 	}
-	return !slices.Contains(o.tried, m.Server) && !(o.waiting && m.failedAfter(o.now.Add(-probePause)))
+	return !m.draining.Load() && !slices.Contains(o.tried, m.Server) &&
+		!(o.waiting && m.failedAfter(o.now.Add(-probePause)))
 }
 
 // usable reports whether the server is not passed over while there are others.

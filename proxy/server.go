@@ -39,6 +39,7 @@ type Server struct {
 
 	url  string
 	addr string // for transport.Driver.Dial
+	id   uint64 // a hash of url and addr, for the policy Hash
 
 	tlsHost string                     // the host of an https server; empty otherwise
 	tls     atomic.Pointer[tls.Config] // of new connections to an https server; nil otherwise
@@ -49,6 +50,9 @@ type Server struct {
 	// inFlight is the number of exchanges at the server. An exchange is at a server from its
 	// choice until it has ended there, or another server was chosen.
 	inFlight atomic.Int64
+
+	draining    atomic.Bool
+	lastFailure atomic.Pointer[Failure]
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
 	proven       atomic.Int32 // how often nothing arrived within longReuseDelay of a response; at most provenAfter

@@ -56,6 +56,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	t.x.attach(c)
 	err = t.run()
 	t.release(err)
+	t.at.noteFailure(err)
 	t.leave()
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/proxy/internal/budget"
 )
@@ -39,6 +41,11 @@ type Upstream struct {
 	// Retry determines when a request is sent again. It must be set before the first request.
 	Retry Retry
 
+	// Balance is the policy by which exchanges choose a server. HashKey belongs to Hash. They
+	// must be set before the first request.
+	Balance Policy
+	HashKey HashKey
+
 	name    string
 	budget  *budget.Budget // of Retry; nil before there are servers
 	turn    atomic.Uint64
@@ -60,6 +67,7 @@ type serverSet struct {
 	members   []member  // the same, but backups last
 	primaries int       // number of members that are no backups
 	even      bool      // all weights are the same
+	heaviest  int64     // the greatest weight
 	base      string    // the path of their URLs
 
 	mu sync.Mutex // guards member.current
@@ -83,6 +91,7 @@ func newSet(members []member, base string) *serverSet {
 	for _, m := range members {
 		set.servers = append(set.servers, m.Server)
 		set.even = set.even && m.weight == members[0].weight
+		set.heaviest = max(set.heaviest, m.weight)
 		if m.backup {
 			backups = append(backups, m)
 		} else {
@@ -137,6 +146,7 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 		if e.Unresolved {
 			continue
 		}
+		s.id = xxhash.Sum64String(s.url + " " + s.addr)
 		if same := now.find(s); same != nil {
 			s = same
 		} else {
@@ -167,8 +177,7 @@ func (u *Upstream) Adopt(other *Upstream) {
 	defer other.mu.Unlock()
 	u.budget = other.budget
 	now := u.now()
-	next := &serverSet{servers: slices.Clone(now.servers), members: slices.Clone(now.members), primaries: now.primaries,
-		even: now.even, base: now.base}
+	next := now.clone()
 	for i, s := range now.servers {
 		same := other.now().find(s)
 		if same == nil || other.closed {
@@ -202,6 +211,14 @@ func (set *serverSet) find(s *Server) *Server {
 		return nil
 	}
 	return set.servers[i]
+}
+
+// clone returns a set that differs only in the state of round robin.
+func (set *serverSet) clone() *serverSet {
+	return &serverSet{
+		servers: slices.Clone(set.servers), members: slices.Clone(set.members), primaries: set.primaries,
+		even: set.even, heaviest: set.heaviest, base: set.base,
+	}
 }
 
 // replace replaces the server at an index of servers.

@@ -149,6 +149,14 @@ type Upstream struct {
 
 	// TLS configures the connections to https servers. Nil means the defaults.
 	TLS *UpstreamTLS
+	// Balance is the policy by which requests choose a server: BalanceRoundRobin,
+	// BalanceLeastConnections, BalanceTwoChoices or BalanceHash. Empty means BalanceRoundRobin.
+	Balance string
+
+	// HashBy is the part of a request that determines its server with BalanceHash:
+	// HashByClient, HashByPath, or HashByHeader or HashByCookie and a name. Empty means
+	// HashByClient, which also applies to requests without the field or the cookie.
+	HashBy string
 
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.

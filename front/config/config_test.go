@@ -84,6 +84,8 @@ upstreams:
     proxy_protocol: v2}
   a:
     servers: http://[::1]:9000
+    balance: hash
+    hash: {by: cookie session}
     proxy_protocol: v1
 routes:
   - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
@@ -124,7 +126,8 @@ routes:
 			{Name: "b", Servers: []config.Server{
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
 				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
-			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, ResponseFields: 256, ConnectRetry: time.Second,
+			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
+				HashBy: "cookie session", ResponseFields: 256, ConnectRetry: time.Second,
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -288,6 +291,12 @@ func TestParseMistakes(t *testing.T) {
 			`2:36 "0" is not the weight of a server|1 to 1000, and remove a server`,
 			`2:46 the upstream has the server "http://a:80" twice`, `2:66 "b" has no scheme`, `2:77 "1" is not known here`,
 			`2:80 unknown key "wait" here`, `3:7 all servers of the upstream are backups`}},
+		{"balance", "upstreams:\n  a: {servers: http://a, balance: leastconn, hash: {by: path}}\n" +
+			"  b: {servers: http://b, balance: hash, hash: {}}\n  c: {servers: http://c, balance: hash, hash: {by: uri}}\n" +
+			"  d: {servers: http://d, balance: hash, hash: {by: 'cookie a b'}}\nroutes: {match: /, to: a}\n", []string{
+			`2:35 "leastconn" is not known here|round_robin, least_connections, two_choices, hash`,
+			`2:46 only the policy hash has|add balance: hash`, `3:41 "hash" has no "by"|by: cookie session`,
+			`4:52 "uri" is not known here|client, path, header NAME or cookie NAME`, `5:52 "a b" is not the name of a cookie`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:36 "health" is not supported yet`}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,

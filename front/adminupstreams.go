@@ -1,0 +1,128 @@
+package front
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/proxy"
+)
+
+// upstreamsAPI shows the upstreams on the admin listener, and drains their servers.
+type upstreamsAPI struct {
+	upstreams func() []*proxy.Upstream // in use
+	log       func() *log.Logger
+}
+
+// The events of a drain.
+const (
+	eventServerDrains = "server drains"
+	eventServerBack   = "server no longer drains"
+)
+
+// register adds the pages of the API.
+func (a *upstreamsAPI) register(mux *http.ServeMux) {
+	mux.HandleFunc("GET /upstreams", func(w http.ResponseWriter, r *http.Request) {
+		var page upstreamsPage
+		for _, up := range a.upstreams() {
+			page.Upstreams = append(page.Upstreams, newUpstreamPage(up, time.Now()))
+		}
+		writeJSON(w, page)
+	})
+	mux.HandleFunc("POST /upstreams/{upstream}/drain", a.setDraining(true))
+	mux.HandleFunc("POST /upstreams/{upstream}/undrain", a.setDraining(false))
+}
+
+// setDraining returns the handler that begins or ends the drain of the servers with the URL or
+// the address in the parameter server.
+func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
+	event := eventServerBack
+	if drain {
+		event = eventServerDrains
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		up := a.find(r.PathValue("upstream"))
+		if up == nil {
+			http.Error(w, "no such upstream; GET /upstreams lists them", http.StatusNotFound)
+			return
+		}
+		wanted, found := r.URL.Query().Get("server"), false
+		for _, s := range up.Servers() {
+			if s.URL() != wanted && s.Addr() != wanted {
+				continue
+			}
+			found = true
+			if s.SetDraining(drain) {
+				a.log().Info(event).Str("upstream", up.Name()).Str("server", s.URL()).Str("address", s.Addr()).Send()
+			}
+		}
+		if !found {
+			http.Error(w, "no such server; GET /upstreams lists them, as in ?server=http://10.0.0.5:8080",
+				http.StatusNotFound)
+			return
+		}
+		writeJSON(w, newUpstreamPage(up, time.Now()))
+	}
+}
+
+// find returns the upstream with a name, or nil.
+func (a *upstreamsAPI) find(name string) *proxy.Upstream {
+	for _, up := range a.upstreams() {
+		if up.Name() == name {
+			return up
+		}
+	}
+	return nil
+}
+
+// upstreamsPage is the page /upstreams of the admin listener.
+type upstreamsPage struct {
+	Upstreams []upstreamPage `json:"upstreams"`
+}
+
+type upstreamPage struct {
+	Name    string       `json:"name"`
+	Waiting int          `json:"waiting"`
+	Servers []serverPage `json:"servers"`
+}
+
+type serverPage struct {
+	Server      string       `json:"server"`
+	Address     string       `json:"address"`
+	State       proxy.State  `json:"state"`
+	Weight      int          `json:"weight"`
+	Backup      bool         `json:"backup"`
+	InFlight    int          `json:"in_flight"`
+	LastFailure *failurePage `json:"last_failure,omitempty"`
+}
+
+type failurePage struct {
+	At    time.Time  `json:"at"`
+	Kind  proxy.Kind `json:"kind"`
+	Error string     `json:"error"`
+}
+
+func newUpstreamPage(up *proxy.Upstream, now time.Time) upstreamPage {
+	page := upstreamPage{Name: up.Name()}
+	page.Waiting, _ = up.Waiting()
+	for _, s := range up.Status(now) {
+		server := serverPage{
+			Server: s.Server.URL(), Address: s.Server.Addr(), State: s.State, Weight: s.Weight, Backup: s.Backup,
+			InFlight: s.Server.InFlight(),
+		}
+		if f := s.LastFailure; f != nil {
+			server.LastFailure = &failurePage{At: f.At, Kind: f.Err.Kind, Error: f.Err.Error()}
+		}
+		page.Servers = append(page.Servers, server)
+	}
+	return page
+}
+
+// writeJSON writes a page of the admin listener.
+func writeJSON(w http.ResponseWriter, page any) {
+	w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.Encode(page)
+}

@@ -1,0 +1,64 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// Values of [Upstream.Balance].
+const (
+	BalanceRoundRobin       = "round_robin"
+	BalanceLeastConnections = "least_connections"
+	BalanceTwoChoices       = "two_choices"
+	BalanceHash             = "hash"
+)
+
+var balances = []string{BalanceRoundRobin, BalanceLeastConnections, BalanceTwoChoices, BalanceHash}
+
+// Values of [Upstream.HashBy].
+const (
+	HashByClient = "client"  // the client's address, or its IPv6 /64; trusted proxies name the client
+	HashByPath   = "path"    // the path that the server gets, without the query
+	HashByHeader = "header " // the value of the header field that follows
+	HashByCookie = "cookie " // the value of the cookie that follows
+)
+
+// balanceKeys are the keys of an upstream for the choice of a server.
+var balanceKeys = []key{
+	{Path: "upstreams.*.balance",
+		Read: yamlfile.One(yamlfile.Word(balances), func(f filling) *string { return &f.upstream.Balance })},
+	{Path: "upstreams.*.hash", Read: (*fileReader).Fields},
+	{Path: "upstreams.*.hash.by", Required: "name the part of the request, as in: hash: {by: cookie session}",
+		Read: yamlfile.One(parseHashBy, func(f filling) *string { return &f.upstream.HashBy })},
+}
+
+// checkBalance checks the keys of an upstream that depend on each other.
+func (u *Upstream) checkBalance(r *fileReader, n *yamlfile.Node) {
+	for _, p := range n.Pairs {
+		if p.Key.Text == "hash" && u.Balance != BalanceHash {
+			r.Mistakef(p.Key.Pos, "add balance: hash, or remove it", "only the policy hash has a part of the request")
+		}
+	}
+}
+
+// parseHashBy reads the part of a request that determines its server.
+func parseHashBy(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if s.Text == HashByClient || s.Text == HashByPath {
+		return s.Text, nil
+	}
+	for _, kind := range []string{HashByHeader, HashByCookie} {
+		name, ok := strings.CutPrefix(s.Text, kind)
+		switch {
+		case ok && httpsyntax.IsToken(name):
+			return s.Text, nil
+		case ok:
+			return "", yamlfile.Refuse("write a name, as in header X-User or cookie session",
+				"%s is not the name of a %s",
+				yamlfile.Quote(name), strings.TrimSpace(kind))
+		}
+	}
+	return "", yamlfile.Refuse("it is client, path, header NAME or cookie NAME", "%s is not known here",
+		yamlfile.Quote(s.Text))
+}

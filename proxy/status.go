@@ -1,0 +1,67 @@
+package proxy
+
+import "time"
+
+// A State is the state of a server, of which the exchanges that it gets depend.
+type State string
+
+// The states. A server that could have several has the first of them.
+const (
+	Draining State = "draining" // gets only exchanges whose sticky cookie names it
+	Down     State = "down"     // a connection has just failed: gets exchanges if no other server is usable
+	Usable   State = "usable"
+)
+
+// States are all states.
+var States = []State{Draining, Down, Usable}
+
+// A ServerStatus describes a server of an upstream at one time.
+type ServerStatus struct {
+	Server      *Server
+	Weight      int
+	Backup      bool
+	State       State
+	LastFailure *Failure // nil if there was none
+}
+
+// Status returns the status of each server, in their order.
+func (u *Upstream) Status(now time.Time) []ServerStatus {
+	set := u.now()
+	all := make([]ServerStatus, len(set.servers))
+	for i, s := range set.servers {
+		for _, m := range set.members {
+			if m.Server == s {
+				all[i] = ServerStatus{
+					Server: s, Weight: int(m.weight), Backup: m.backup, State: s.state(
+						now), LastFailure: s.lastFailure.Load(),
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (s *Server) state(now time.Time) State {
+	switch {
+	case s.draining.Load():
+		return Draining
+	case s.down(now):
+		return Down
+	}
+	return Usable
+}
+
+// SetDraining begins or ends the drain of the server, and reports whether it has changed. A
+// server that drains gets no new exchanges, except for those whose sticky cookie names it. If
+// the other servers cannot be used, exchanges fail.
+func (s *Server) SetDraining(drain bool) (changed bool) { return s.draining.Swap(drain) != drain }
+
+// Addr returns the host:port, or the path of a socket, that connections are made to.
+func (s *Server) Addr() string { return s.addr }
+
+// noteFailure records a failure of the server.
+func (s *Server) noteFailure(err error) {
+	if e, ok := err.(*Error); ok && e.ByUpstream() {
+		s.lastFailure.Store(&Failure{At: time.Now(), Err: e})
+	}
+}
