@@ -3,7 +3,6 @@ package front
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
@@ -11,8 +10,9 @@ import (
 
 // An upstream is a destination of requests.
 type upstream struct {
-	name  string
-	proxy *proxy.Proxy
+	name    string
+	proxy   *proxy.Proxy
+	servers []config.Server // as configured
 }
 
 // newUpstream returns an upstream with the settings of a configuration, and without servers.
@@ -60,12 +60,10 @@ func hashKey(by string) proxy.HashKey {
 
 // describe returns the name of the upstream and its servers, and how one of them is chosen.
 func (u *upstream) describe() string {
-	up := u.proxy.Upstream
-	servers := up.Status(time.Now())
-	list := make([]string, len(servers))
-	for i, s := range servers {
-		list[i] = s.Server.URL()
-		if s.Weight != 1 {
+	list := make([]string, len(u.servers))
+	for i, s := range u.servers {
+		list[i] = s.URL
+		if s.Weight > 1 {
 			list[i] += fmt.Sprintf(" (weight %d)", s.Weight)
 		}
 		if s.Backup {
@@ -74,7 +72,7 @@ func (u *upstream) describe() string {
 	}
 	text := "upstream " + u.name + ": " + strings.Join(list, ", ")
 	if len(list) > 1 {
-		text += " " + describePolicy(up)
+		text += " " + describePolicy(u.proxy.Upstream)
 	}
 	return text
 }
