@@ -9,7 +9,7 @@ MODULES = . log log/logr log/logvet log/otellog router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/otellog/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-load load-peers clean
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-load load-peers clean
 
 test: format vet staticcheck tidy oldest race allocs promises bench-module lacking
 
@@ -111,6 +111,9 @@ bench-sinks:
 # says so. BENCHFLAGS=-all runs the whole matrix.
 bench-proxy: .bench/bin/caddy .bench/bin/pingora-door
 	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) proxy
+
+bench-tls:
+	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) tls
 
 .bench/bin/pingora-door: bench/peers/pingora/Cargo.lock bench/peers/pingora/src/main.rs
 	-cargo build --release --locked --manifest-path bench/peers/pingora/Cargo.toml --target-dir .bench/pingora && \

@@ -40,6 +40,20 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestTLSAllocations checks that TLS adds only the allocation of crypto/tls for each record that
+// it reads: one in the front door, and one in the client.
+func TestTLSAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	d := openTLSDoor(t, "http://"+rawUpstream(t, answerWithoutAllocating), func(c *config.Config) { c.Log.Events = "none" })
+	conn, _ := d.dialTLS(t, d.client("localhost"))
+	request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	if n := mallocsOver(t, conn, request, "xxxx"); n >= 2.1 {
+		t.Errorf("%.2f allocations for a proxied request, want 2", n)
+	}
+}
+
 // TestUploadAllocations checks that an upload allocates nothing on a loop. The driver of
 // goroutines allocates timers.
 func TestUploadAllocations(t *testing.T) {
@@ -120,6 +134,12 @@ func mallocsUntil(t *testing.T, addr, request, ending string) float64 {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	return mallocsOver(t, conn, request, ending)
+}
+
+// mallocsOver is mallocsUntil for a connection.
+func mallocsOver(t *testing.T, conn net.Conn, request, ending string) float64 {
+	t.Helper()
 	line, buf := []byte(request), make([]byte, 16<<10)
 	send := func(n int) {
 		for range n {

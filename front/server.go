@@ -173,6 +173,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	s.background.Wait()
 	s.rejector.close()
 	s.handshakeLog.close()
+	s.handshakes.Close()
 	return err
 }
 

@@ -50,7 +50,7 @@ const (
 var Doors = []Door{
 	{Name: Relay, Note: "C, parses nothing, no log", works: mainKind | fileKind | offKind | fixedKind | bodiesKind,
 		command: relayDoor},
-	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind,
+	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind | tlsKind,
 		command: nginxDoor},
 	{Name: HAProxy, Note: "one line for a request", Lines: 1, lossy: true,
 		works: closedLoop | fixedKind | bodiesKind | idleKind, command: haproxyDoor},
@@ -60,11 +60,11 @@ var Doors = []Door{
 		command: reverseProxyDoor},
 	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop, command: caddyDoor},
 	{Name: Weir, Note: "three lines", Lines: 3, lossy: true,
-		works: closedLoop&^offKind | fixedKind | bodiesKind | idleKind, level: "info", events: "all",
+		works: closedLoop&^offKind | fixedKind | bodiesKind | idleKind | tlsKind, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind,
+	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind | tlsKind,
 		level: "info", events: "completed", mallocs: "/metrics", command: weirDoor},
-	{Name: WeirRoutines, Note: "three lines, a goroutine for each connection", Lines: 3, lossy: true, works: mainKind,
+	{Name: WeirRoutines, Note: "three lines, a goroutine for each connection", Lines: 3, lossy: true, works: mainKind | tlsKind,
 		level: "info", events: "all", engine: "goroutines", mallocs: "/metrics", command: weirDoor},
 	{Name: WeirBase, Note: "three lines, the executable of -base", Lines: 3, lossy: true, works: mainKind,
 		level: "info", events: "all", mallocs: "/metrics", command: weirBaseDoor},
@@ -110,6 +110,7 @@ type site struct {
 	level, events  string
 	engine         string
 	work           Work
+	cert, key      string // files, for work with TLS
 	port, upstream int
 	figures        int // a port for figures about itself
 }
@@ -166,6 +167,14 @@ http://%s {
 	}, err
 }
 
+// origin is the URL of the door, without a path.
+func (s site) origin() string {
+	if s.work.hasTLS() {
+		return "https://" + local(s.port)
+	}
+	return "http://" + local(s.port)
+}
+
 func weirDoor(t Tools, s site) (command, error) {
 	if s.log == noLog {
 		s.log = stdout // level error: it writes nothing
@@ -174,14 +183,18 @@ func weirDoor(t Tools, s site) (command, error) {
 	if s.engine != "" { // which the executable of -base may not know
 		engine = "engine: " + s.engine + "\n"
 	}
-	file, err := s.write("weir.yaml", fmt.Sprintf(`listen: ["%s"]
+	listen := fmt.Sprintf("listen: [%q]", local(s.port))
+	if s.work.hasTLS() {
+		listen = fmt.Sprintf("tls: {listen: [%q], certificates: {cert: %q, key: %q}}", local(s.port), s.cert, s.key)
+	}
+	file, err := s.write("weir.yaml", fmt.Sprintf(`%s
 admin: "%s"
 %slog: {to: "%s", level: %s, events: %s}
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
   - {match: "/{path...}", to: backend}
-`, local(s.port), local(s.figures), engine, s.log, s.level, s.events, local(s.upstream)))
+`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream)))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 

@@ -29,6 +29,9 @@ const mostConnections = 1000
 
 // load sends requests of w to origin for d.
 func (b *Bench) load(ctx context.Context, origin string, w Work, d time.Duration) (load, error) {
+	if w.Handshakes {
+		return shakeHands(ctx, strings.TrimPrefix(origin, "https://"), w.Connections, d)
+	}
 	c, url := strconv.Itoa(w.Connections), origin+w.path()
 	if w.Rate == 0 {
 		args := []string{"-t1", "-c" + c, "-d" + strconv.Itoa(int(d.Seconds())) + "s", "--timeout", "10s", "--latency"}

@@ -20,6 +20,13 @@ func nginxDoor(t Tools, s site) (command, error) {
 	if s.work.kind() == bodiesKind {
 		buffers = bodyBuffers
 	}
+	listen := local(s.port)
+	if s.work.hasTLS() {
+		listen += fmt.Sprintf(` ssl;
+		ssl_protocols TLSv1.2 TLSv1.3;
+		ssl_certificate %s;
+		ssl_certificate_key %s`, s.cert, s.key)
+	}
 	return nginx(t, s, "auto", buffers+fmt.Sprintf(`
 	log_format events escape=json '{"created_at":"$time_iso8601","namespace":"front-door","event":"http request completed",'
 		'"trace_id":"$request_id","severity":3,"http":{"status_code":$status,"method":"$request_method","scheme":"$scheme",'
@@ -46,7 +53,7 @@ func nginxDoor(t Tools, s site) (command, error) {
 			add_header X-Request-Id $request_id;
 		}
 	}
-`, local(s.upstream), s.idle(), local(s.port), log))
+`, local(s.upstream), s.idle(), listen, log))
 }
 
 // bodyBuffers are nginx's settings for the larger bodies: an upload of 64 KiB and a head with 16 KiB fit into one

@@ -36,9 +36,10 @@ type Bench struct {
 	Tools Tools
 	Dir   string // folder for the folders of the passes
 
-	backend *program
-	dir     string
-	port    int
+	backend   *program
+	dir       string
+	port      int
+	cert, key string // files of the doors with TLS
 }
 
 // Open starts the backend.
@@ -49,6 +50,9 @@ func (b *Bench) Open(ctx context.Context) error {
 	}
 	b.dir = dir
 	if err := os.Mkdir(filepath.Join(dir, responsesDir), 0o755); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	if b.cert, b.key, err = writeCertificate(dir); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	ports, err := freePorts(1)
@@ -82,7 +86,7 @@ func launch(ctx context.Context, name string, c command, s site, w Work) (*progr
 	if err != nil {
 		return nil, err
 	}
-	if err := p.ready(ctx, "http://"+local(s.port), w); err != nil {
+	if err := p.ready(ctx, s.origin(), w); err != nil {
 		p.stop()
 		return nil, err
 	}
@@ -118,13 +122,14 @@ func (b *Bench) Pass(ctx context.Context, d Door, w Work) (cost Cost, err error)
 		return Cost{}, err
 	}
 	var requests int
-	if w.Idle {
+	switch {
+	case w.Idle:
 		cost, requests, err = b.measureIdle(ctx, w, p, s)
-	} else {
+	default:
 		cost, requests, err = b.measure(ctx, d, w, p, s)
 	}
 	p.stop()
-	if err != nil || d.Lines == 0 || w.Log == Off {
+	if err != nil || d.Lines == 0 || w.Log == Off || w.Handshakes {
 		return cost, err
 	}
 	got, err := lines()
@@ -146,7 +151,7 @@ func (b *Bench) site(d Door, w Work) (site, error) {
 	}
 	dir, err := os.MkdirTemp(b.dir, "pass-")
 	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, level: d.level, events: d.events,
-		engine: d.engine, work: w}
+		engine: d.engine, work: w, cert: b.cert, key: b.key}
 	switch {
 	case d.null:
 		s.log = os.DevNull
@@ -214,7 +219,7 @@ func openLog(c *command, s site) (lines func() (int, error), err error) {
 
 // measure returns the cost and the total number of requests.
 func (b *Bench) measure(ctx context.Context, d Door, w Work, p *program, s site) (Cost, int, error) {
-	origin := "http://" + local(s.port)
+	origin := s.origin()
 	warm, err := b.load(ctx, origin, w, time.Second)
 	if err != nil {
 		return Cost{}, 0, err

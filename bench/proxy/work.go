@@ -20,7 +20,11 @@ type Work struct {
 	Upload   int // size of the body of a POST in bytes, whose response has 1 KiB; 0 means that requests are GETs
 	// Idle means that each connection makes one request and is then idle.
 	Idle bool
-	Load time.Duration // of a measured pass, after a second of warm-up; the time of idleness
+	// TLS means that the requests use https.
+	TLS bool
+	// Handshakes means that each connection does a full handshake of TLS 1.3 and then closes, instead of a request.
+	Handshakes bool
+	Load       time.Duration // of a measured pass, after a second of warm-up; the time of idleness
 }
 
 // A Log is the destination of a door's log.
@@ -44,6 +48,7 @@ const (
 	fixedKind                   // at a fixed rate
 	bodiesKind                  // with larger bodies
 	idleKind                    // idle connections
+	tlsKind                     // requests with TLS, or only handshakes
 
 	closedLoop = mainKind | fileKind | pipeKind | offKind
 )
@@ -52,6 +57,8 @@ func (w Work) kind() kind {
 	switch {
 	case w.Idle:
 		return idleKind
+	case w.TLS || w.Handshakes:
+		return tlsKind
 	case w.Upload > 0 || w.Response > 0:
 		return bodiesKind
 	case w.Rate > 0:
@@ -101,7 +108,7 @@ func (w Work) try(ctx context.Context, origin string) error {
 		return err
 	}
 	req.Close = true
-	res, err := http.DefaultClient.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"sync"
@@ -71,11 +72,13 @@ func (o *output) end(rest []byte) {
 func (o *output) last() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.busy {
+	if o.busy || o.block == nil {
 		return nil
 	}
-	o.busy = true
-	return o.unsent
+	b := bytes.Clone(o.unsent) // usually only an alert
+	o.block.release()
+	o.block, o.unsent, o.busy = nil, nil, true
+	return b
 }
 
 // send sends the records, and keeps those that the carrier does not take. If wait is true,

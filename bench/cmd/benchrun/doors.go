@@ -167,6 +167,9 @@ var doorTargets = []struct {
 	{"proxy_response_16k", proxy.Weir, "cpu", proxy.Nginx, 1.10},
 	{"proxy_response_1m", proxy.Weir, "cpu", proxy.Nginx, 1.10},
 	{"proxy_upload_64k", proxy.Weir, "cpu", proxy.Nginx, 1.10},
+	{"tls", proxy.Weir, "cpu", proxy.Nginx, 1.10},
+	{"tls", proxy.WeirOne, "one_event_cpu", proxy.Nginx, -1},
+	{"tls_handshake", proxy.Weir, "cpu", proxy.Nginx, 1.10},
 }
 
 // figures are the functions that compute a row's figure for doorTargets.

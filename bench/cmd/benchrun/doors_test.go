@@ -103,7 +103,7 @@ func TestDoorsWithoutWeirAreNotJudged(t *testing.T) {
 func TestEveryDoorTargetHasItsCase(t *testing.T) {
 	for _, target := range doorTargets {
 		found := false
-		for _, c := range proxyCases() {
+		for _, c := range append(proxyCases(), tlsCases...) {
 			rate := c.Work
 			if c.fixed {
 				rate.Rate = 1

@@ -71,7 +71,25 @@ func (s settings) chosenProxies() []proxyCase {
 }
 
 // compareProxies runs every door that this machine can run, interleaved.
-func compareProxies(ctx context.Context, w io.Writer, s settings) (results []fmt.Stringer, err error) {
+func compareProxies(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
+	return compareCases(ctx, w, s, s.chosenProxies())
+}
+
+// tlsCases are the cases with TLS 1.3 and an ECDSA P-256 certificate.
+var tlsCases = []proxyCase{
+	{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, TLS: true}, name: "tls: 64 connections", result: "tls"},
+	{Work: proxy.Work{Connections: 16, Log: proxy.ToFile, Handshakes: true}, name: "tls: full handshakes",
+		result: "tls_handshake"},
+}
+
+// compareTLS compares the doors that terminate TLS.
+func compareTLS(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
+	return compareCases(ctx, w, s, slices.DeleteFunc(slices.Clone(tlsCases), func(c proxyCase) bool {
+		return !s.cases.MatchString(c.name)
+	}))
+}
+
+func compareCases(ctx context.Context, w io.Writer, s settings, cases []proxyCase) (results []fmt.Stringer, err error) {
 	built, err := os.MkdirTemp("", "weir-bench-tools-")
 	if err != nil {
 		return nil, err
@@ -83,7 +101,6 @@ func compareProxies(ctx context.Context, w io.Writer, s settings) (results []fmt
 	}
 	fmt.Fprintf(w, "programs: %s\n", strings.Join(programVersions(ctx, tools), ", "))
 	doors := present(w, tools, s.rows)
-	cases := s.chosenProxies()
 	if len(cases) == 0 {
 		noneCalled(w, s)
 	}
@@ -137,6 +154,10 @@ func (s settings) fixedRate(ctx context.Context, bench *proxy.Bench, w proxy.Wor
 
 func titleOf(c proxyCase, passes int) string {
 	load := fmt.Sprintf("wrk -t1 -c%d", c.Connections)
+	if c.Handshakes {
+		return fmt.Sprintf("%s: CPU per handshake, TLS 1.3 with X25519, ECDSA P-256, %d connections at a time for %s, "+
+			"%d passes by turns", c.name, c.Connections, c.Load, passes)
+	}
 	if c.Rate > 0 {
 		load = fmt.Sprintf("log %s, weir load -c %d -r %.0f", c.Log, c.Connections, c.Rate)
 	}

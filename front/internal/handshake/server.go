@@ -15,6 +15,7 @@ type Server struct {
 	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	policy      atomic.Pointer[Policy]
 
+	running transport.Handshakes
 	slots   chan struct{} // one for each computation
 	waiting atomic.Int64  // computations that wait for a slot
 
@@ -70,11 +71,14 @@ func (s *Server) Do(c transport.Carrier, received []byte, d transport.Driver) (*
 	if s.waiting.Load() >= maxWaiting {
 		return t, nil, ErrBusy
 	}
-	if err := t.Handshake(func(part func()) { d.Block(func() { s.compute(part) }) }); err != nil {
+	if err := s.running.Do(t, func(part func()) { d.Block(func() { s.compute(part) }) }); err != nil {
 		return t, nil, err
 	}
 	return t, p.client(t.ConnectionState()), nil
 }
+
+// Close frees what the server keeps for later handshakes.
+func (s *Server) Close() { s.running.Close() }
 
 // compute calls a part of a handshake when a slot is free.
 func (s *Server) compute(part func()) {

@@ -1,0 +1,42 @@
+package transport
+
+import (
+	"testing"
+)
+
+// TestTLSEchoAllocations sends requests and answers between two connections with TLS on a
+// loop. The only allocation is the one of crypto/tls for each record that it reads.
+func TestTLSEchoAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	l := startLoop(t)
+	client, server := l.connectedTLS(t)
+	l.Post(func() { l.Go(&echoer{conn: server, space: newHeap()}) })
+	a := &asker{conn: client, space: newHeap(), request: make([]byte, 1024)}
+	done := make(chan struct{})
+	a.done = func() { done <- struct{}{} }
+	run := func() { l.Go(a) } // made once
+	const exchanges = 100
+	a.exchanges = exchanges
+	if n := testing.AllocsPerRun(100, func() { l.Post(run); <-done }); n > 2*exchanges {
+		t.Errorf("%v allocations for a task with %d exchanges, want one for each record", n, exchanges)
+	}
+}
+
+// connectedTLS returns both ends of a connection with TLS, which are both on the loop.
+func (l testLoop) connectedTLS(t testing.TB) (client, server *TLSConn) {
+	t.Helper()
+	a, b := l.connected(t)
+	client, server = NewTLSClient(a, clientConfig()), NewTLSServer(b, nil, serverConfig())
+	failed := make(chan error, 2)
+	for _, c := range []*TLSConn{client, server} {
+		l.Post(func() { l.Go(taskFunc(func() { failed <- c.Handshake(l.Block) })) })
+	}
+	for range 2 {
+		if err := <-failed; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return client, server
+}
