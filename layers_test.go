@@ -60,10 +60,11 @@ var layers = map[string]struct {
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
-			"front/internal/names", "internal/resolve",
+			"front/internal/http3", "front/internal/names", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
 			"internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
-			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/transport", "log/traceid"},
+			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/transport",
+			"log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",
 		},

@@ -97,6 +97,9 @@ func (d *Door) serve(x *exchange) {
 	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
+	if x.altSvc != "" {
+		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.altSvc})
+	}
 	status, why := validate(x)
 	if rules := d.server.clientRules.Load(); rules != nil && status == 0 {
 		status, why = checkClient(rules, x)

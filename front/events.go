@@ -201,6 +201,8 @@ func protocol(x *exchange) string {
 	switch {
 	case x.HTTP2:
 		return "HTTP/2.0"
+	case x.HTTP3:
+		return "HTTP/3.0"
 	case x.HTTP10:
 		return "HTTP/1.0"
 	}

@@ -46,10 +46,11 @@ type exchange struct {
 	clientText  [64]byte        // buffer of http.Client
 	sampled     sampled         // selects the events that are measured; keeps its state in the pool
 	ambiguity   string          // why the request is ambiguous
+	altSvc      string          // of the client's listener: where it serves HTTP/3; "" if it does not
 	refusal     string          // why Weir itself responded; "" if it did not
 
 	pacer   pacer
-	ctx     context.Context // over HTTP/2: ends when the client disconnects
+	ctx     context.Context // over HTTP/3: ends when the client disconnects
 	inRoute *gate           // the gate of the route, while the request is in it
 	inAll   *gate           // the gate of all requests, while the request is in it
 	limit   limitName       // the limit that refused or ended the exchange
@@ -68,7 +69,7 @@ const longestTexts = 16 << 10
 // reset makes the exchange ready for the pool.
 func (x *exchange) reset() {
 	x.Exchange.Reset()
-	x.path, x.query, x.ambiguity, x.refusal = "", "", "", ""
+	x.path, x.query, x.ambiguity, x.refusal, x.altSvc = "", "", "", "", ""
 	x.began = time.Time{}
 	x.client, x.tls = netip.Addr{}, nil
 	x.found, x.allow, x.route, x.announced, x.preflight = nil, "", nil, nil, false

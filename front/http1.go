@@ -79,6 +79,7 @@ func (x *http1Exchange) fill(c *clientConn) {
 		x.Body = &x.body
 	}
 	x.Peer, x.PeerPort, x.tls = c.peer, c.port, c.tls
+	x.altSvc = c.listener.altSvc()
 	x.pacer.conn = c
 	x.response.begin(c, x, !h.Close)
 	x.body.begin(&x.response, x.Length, h.Continue && !h.HTTP10)

@@ -65,6 +65,7 @@ func (x *http2Exchange) fill(h *http2Client, s *http2.Stream) {
 		x.body = http2Body{stream: s, mustContinue: expects}
 	}
 	x.Peer, x.PeerPort, x.tls = h.client.peer, h.client.port, h.client.tls
+	x.altSvc = h.client.listener.altSvc()
 	x.pacer.conn = s
 	x.Client = x
 }

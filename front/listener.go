@@ -23,13 +23,14 @@ const (
 type listener struct {
 	*acceptor
 	server   *server
-	key      string        // the element of config.Config.Listen
-	secure   atomic.Bool   // new connections have TLS
-	closing  atomic.Int64  // start of closing, as Unix time in nanoseconds; 0 before
-	ignoring atomic.Bool   // the kernel ignores new connections
-	draining atomic.Bool   // each response asks its client to close the connection
-	ending   atomic.Bool   // connections without a request in progress must end
-	ended    chan struct{} // closed when the accept loop has ended
+	key      string                        // the element of config.Config.Listen
+	secure   atomic.Bool                   // new connections have TLS
+	http3    atomic.Pointer[http3Listener] // at the same address; nil for none
+	closing  atomic.Int64                  // start of closing, as Unix time in nanoseconds; 0 before
+	ignoring atomic.Bool                   // the kernel ignores new connections
+	draining atomic.Bool                   // each response asks its client to close the connection
+	ending   atomic.Bool                   // connections without a request in progress must end
+	ended    chan struct{}                 // closed when the accept loop has ended
 }
 
 // serve accepts connections and starts to serve them, until the listener is closed.

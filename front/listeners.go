@@ -19,16 +19,17 @@ import (
 type listenersChange struct {
 	server    *server
 	config    *config.Config
-	listeners []*listener  // in the order of the configuration
-	added     []*listener  // those of listeners that are new
-	admin     *adminServer // nil for none
+	listeners []*listener                  // in the order of the configuration
+	added     []*listener                  // those of listeners that are new
+	http3     map[*listener]*http3Listener // those that are new
+	admin     *adminServer                 // nil for none
 }
 
 // prepare binds the addresses that a configuration adds. The caller then calls apply or
 // abandon. After an error, no address is bound that was not before. Door.reloading is
 // held here and below.
 func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
-	c := &listenersChange{server: s, config: cfg}
+	c := &listenersChange{server: s, config: cfg, http3: make(map[*listener]*http3Listener)}
 	defer func() {
 		if err != nil {
 			c.abandon()
@@ -46,6 +47,13 @@ func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
 		}
 		if err := c.add(key); err != nil {
 			return nil, fmt.Errorf("listen: %w", err)
+		}
+	}
+	for _, l := range c.listeners {
+		if hasHTTP3(cfg, l.key) && l.http3.Load() == nil {
+			if c.http3[l], err = listenHTTP3(l); err != nil {
+				return nil, fmt.Errorf("tls.http3: %w", err)
+			}
 		}
 	}
 	switch {
@@ -119,6 +127,11 @@ func (c *listenersChange) abandon() {
 	for _, l := range c.added {
 		l.close()
 	}
+	for _, h := range c.http3 {
+		if h != nil {
+			h.retire()
+		}
+	}
 	if c.admin != nil && c.admin != c.server.admin {
 		c.admin.close()
 	}
@@ -131,6 +144,14 @@ func (c *listenersChange) apply() {
 	s.listeners, s.admin = c.listeners, c.admin
 	for _, l := range c.listeners {
 		l.secure.Store(hasTLS(c.config, l.key))
+		if h := c.http3[l]; h != nil {
+			l.http3.Store(h)
+			if s.running {
+				h.run()
+			}
+		} else if !hasHTTP3(c.config, l.key) {
+			l.retireHTTP3()
+		}
 	}
 	if s.running {
 		for _, l := range c.added {
@@ -152,6 +173,7 @@ func (c *listenersChange) apply() {
 
 // remove ends a listener that is not in s.listeners any more.
 func (s *server) remove(l *listener, delay time.Duration) {
+	l.retireHTTP3()
 	if !s.running {
 		l.close()
 		return

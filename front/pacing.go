@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
@@ -19,10 +18,9 @@ import (
 // for the response. It wraps the exchange's body and its Client. Only the time
 // that is spent waiting for the client counts.
 type pacer struct {
-	proxy.Client              // the wrapped one
-	draining     *atomic.Bool // of the listener
+	proxy.Client // the wrapped one
 	conn         deadlines
-	stream       streamDeadlines // conn, over HTTP/2
+	noRoom       bool // Client does not know its free space
 	in, out      limit.Pace
 	leftIn       time.Duration // until the deadline, when the last read ended
 	leftOut      time.Duration // until the deadline, when the last write ended
@@ -38,6 +36,16 @@ type pacer struct {
 	setIn     time.Time // guarded by mu: the read deadline that is set
 	beganRead bool
 }
+
+// deadlines are the deadlines of a connection or a stream. They end only operations in
+// progress and those that follow.
+type deadlines interface {
+	SetReadDeadline(time.Time) error
+	SetWriteDeadline(time.Time) error
+}
+
+// past is a deadline that interrupts an operation in progress.
+var past = time.Unix(1, 0)
 
 // minRate is the pace, in bytes per second, of a client that may be as slow as it
 // likes but must not pause.
@@ -72,34 +80,16 @@ func (p *pacer) setLimits(l *config.RequestLimits) {
 	}
 }
 
-// useStream makes the pacer use the deadlines of an HTTP/2 stream. The connection must end
-// soon while draining is true.
-func (p *pacer) useStream(stream deadlines, draining *atomic.Bool) {
-	p.draining = draining
-	p.stream.bind(stream)
-	p.conn = &p.stream
-}
-
-func (p *pacer) isStream() bool { return p.conn == &p.stream }
-
-// allowLastWrite sets the deadline for the writes of net/http after the handler
-// has returned. The deadline of the last write may have passed while the upstream
-// was silent.
+// allowLastWrite sets the deadline for the end of the response. The deadline of the last write
+// may have passed while the upstream was silent.
 func (p *pacer) allowLastWrite() {
-	switch {
-	case p.out.PerSecond == 0:
-	case p.isStream():
-		p.stream.out.expireIn(p.leftOut + time.Second)
-	default:
+	if p.out.PerSecond > 0 {
 		p.allowWrite(0)
 	}
 }
 
 func (p *pacer) reset() {
-	if p.isStream() {
-		p.stream.bind(nil)
-	}
-	p.Client, p.draining, p.conn, p.body = nil, nil, nil, nil
+	p.Client, p.conn, p.noRoom, p.body = nil, nil, false, nil
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut, p.until = time.Time{}, time.Time{}, time.Time{}
@@ -150,9 +140,6 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
 		p.leftIn = p.in.Next(due, ended, n).Sub(ended)
-		if p.isStream() {
-			p.allowRead(time.Time{}) // no read is in progress
-		}
 	}
 	switch {
 	case p.mayRead >= 0 && int64(n) > p.mayRead:
@@ -194,22 +181,17 @@ func (p *pacer) StopReading() {
 	p.Client.StopReading()
 }
 
-// Head implements proxy.Client. While the listener drains, net/http sends a GOAWAY if the
-// response asks to close the connection. Over HTTP/1, the responder asks for that itself.
+// Head implements proxy.Client.
 func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
-	if p.isStream() && p.draining.Load() {
-		fields = append(fields, proxy.Field{Name: "Connection", Value: "close"})
-	}
 	p.fields = fields
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }
 
-// Room implements proxy.Client. The free space is unknown for an HTTP/2 stream. The free
-// bytes are bytes that the client has taken. They count now, and not again when
-// they are written.
+// Room implements proxy.Client. The free bytes are bytes that the client has taken. They count
+// now, and not again when they are written.
 func (p *pacer) Room() (int, error) {
-	if p.isStream() {
+	if p.noRoom {
 		return p.Client.Room()
 	}
 	began := p.allowWrite(transport.SendBlock)
@@ -267,10 +249,6 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	}
 	ended := time.Now()
 	p.leftOut = p.out.Next(began.Add(p.leftOut), ended, n).Sub(ended)
-	if p.isStream() {
-		p.setOut = time.Time{}
-		p.conn.SetWriteDeadline(p.setOut) // no write is in progress
-	}
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		return errSlowDownload
 	}

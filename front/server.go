@@ -26,6 +26,7 @@ type server struct {
 	headers      atomic.Pointer[headerRule] // of the PROXY protocol; nil for none
 	engine       engine
 	conns        conns
+	http3        http3Listeners
 	rejector     rejector
 	handshakes   *handshake.Server
 	handshakeLog floodLog
@@ -191,6 +192,9 @@ func (s *server) run() error {
 	s.running = true
 	for _, l := range s.listeners {
 		l.run()
+		if h := l.http3.Load(); h != nil {
+			h.run()
+		}
 	}
 	if s.admin != nil {
 		s.admin.run(s)
@@ -210,6 +214,7 @@ func (d *Door) drain(delayed bool) error {
 	for _, l := range s.listeners {
 		l.draining.Store(true)
 	}
+	s.handOverHTTP3()
 	offers, limits := s.offers(), d.tables.Load().config.Drain
 	d.reloading.Unlock()
 	withdraw := offerListeners(offers, func(err error) {
@@ -226,12 +231,18 @@ func (d *Door) drain(delayed bool) error {
 	err := await(ctx, s.quiet)
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)
+	for _, h := range s.http3.all() {
+		h.server.Close()
+	}
 	s.conns.each((*clientConn).cut)
 	d.mirrors.end()
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
 	defer cancelEnd()
 	if await(end, s.quiet) == nil {
 		d.mirrors.running.Wait()
+		for _, h := range s.http3.all() {
+			h.server.Wait()
+		}
 		s.serving.Wait() // goroutines that do not end, because the log is stalled, are left
 		s.engine.close()
 	}
@@ -280,6 +291,9 @@ func (s *server) quiet() bool {
 // listeners. Then it waits for the first request of new connections, and ends the
 // connections that have none in progress.
 func (s *server) stopAccepting(ctx context.Context) {
+	for _, h := range s.http3.all() {
+		h.server.Drain()
+	}
 	for _, l := range s.listeners {
 		l.stop()
 	}

@@ -55,6 +55,7 @@ func (d *Door) Upgrade(
 		return fmt.Errorf("offering the listeners: %w", err)
 	}
 	defer offers.Close()
+	d.server.handOverHTTP3()
 	pid, exited, err := start(name)
 	if err != nil {
 		return err

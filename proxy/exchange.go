@@ -84,6 +84,7 @@ type Exchange struct {
 	Scheme   string // of the client's connection: "http" or "https"
 	HTTP10   bool   // the client speaks HTTP/1.0: no 1xx, no chunks
 	HTTP2    bool   // the client speaks HTTP/2: no Upgrade
+	HTTP3    bool   // the client speaks HTTP/3: no Upgrade
 	Header   []Field
 	Length   int64                     // of the body: 0 without one, -1 if unknown
 	Body     io.Reader                 // nil without one, or a SpaceReader; a client may get 100 at its first read
@@ -172,7 +173,7 @@ type Exchange struct {
 // that a Client received.
 func (x *Exchange) Reset() {
 	x.Method, x.Target, x.Host, x.Scheme = "", "", "", ""
-	x.HTTP10, x.HTTP2 = false, false
+	x.HTTP10, x.HTTP2, x.HTTP3 = false, false, false
 	x.Header = keep(x.Header)
 	x.Length, x.Body, x.Trailers = 0, nil, nil
 	x.Peer, x.PeerPort, x.Client = netip.Addr{}, 0, nil

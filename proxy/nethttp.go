@@ -38,7 +38,7 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 		x.Scheme = "https"
 	}
 	x.HTTP10 = !r.ProtoAtLeast(1, 1)
-	x.HTTP2 = r.ProtoMajor == 2
+	x.HTTP2, x.HTTP3 = r.ProtoMajor == 2, r.ProtoMajor == 3
 	for name, values := range r.Header {
 		for _, value := range values {
 			x.Header = append(x.Header, Field{name, value})

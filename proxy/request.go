@@ -74,7 +74,7 @@ func appendElements(dst []string, list string) []string {
 // carry any number of requests past the routes and limits that were applied to
 // this one.
 func (x *Exchange) allowedUpgrade(token string) string {
-	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.Length != 0 || httpsyntax.EqualFold(token, "h2c") {
+	if x.Method != "GET" || x.HTTP10 || x.HTTP2 || x.HTTP3 || x.Length != 0 || httpsyntax.EqualFold(token, "h2c") {
 		return ""
 	}
 	for _, allowed := range x.Upgrade {

@@ -12,6 +12,9 @@ type TLS struct {
 	// name without a certificate, or for none.
 	Certificates []Certificate
 
+	// HTTP3 also serves HTTP/3, at the same addresses over UDP.
+	HTTP3 bool
+
 	// MinVersion is tls.VersionTLS12, the default, or tls.VersionTLS13.
 	MinVersion uint16
 

@@ -48,6 +48,7 @@ func TestParseTLS(t *testing.T) {
 	c, err := parseIn(folder, `
 tls:
   listen: ["127.0.0.1:8443", systemd/https.socket]
+  http3: true
   min_version: 1.3
   certificates: [{cert: shop.pem, key: shop.key}, {cert: both.pem}]
   client_certificates:
@@ -61,6 +62,7 @@ tls:
 	in := func(name string) string { return filepath.Join(folder, name) }
 	want := &config.TLS{
 		Listen:     []string{"127.0.0.1:8443", "systemd/https.socket"},
+		HTTP3:      true,
 		MinVersion: tls.VersionTLS13,
 		Certificates: []config.Certificate{
 			{Cert: in("shop.pem"), Key: in("shop.key"), Leaf: shop.Cert},
@@ -130,6 +132,7 @@ func TestMistakesInTLS(t *testing.T) {
 			[]string{`1:29 the chain is in the wrong order|put the server's certificate first`}},
 		{"a certificate twice", "tls: {certificates: [{cert: both.pem}, {cert: both.pem}]}\n",
 			[]string{`1:47 the certificate "both.pem" is given twice`}},
+		{"http3", "tls: {certificates: {cert: both.pem}, http3: on}\n", []string{`1:46 "on"|true`}},
 		{"versions", "tls: {certificates: {cert: both.pem}, min_version: 1.1}\n", []string{`1:52 "1.1"|1.2 or 1.3`}},
 		{"no listener", "tls: {certificates: {cert: both.pem}, listen: []}\n", []string{`1:47 "listen" is empty`}},
 		{"a port without a colon", "tls: {certificates: {cert: both.pem}, listen: 443}\n", []string{`1:47 "443"|":443"`}},

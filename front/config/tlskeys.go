@@ -16,6 +16,7 @@ var tlsKeys = []key{
 	{Path: "tls", Read: readTLS},
 	{Path: "tls.listen", Ambiguous: true,
 		Read: some(parseListen, func(c *Config) *[]string { return &c.TLS.Listen })},
+	{Path: "tls.http3", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.TLS.HTTP3 })},
 	{Path: "tls.min_version", Read: one(parseVersion, func(c *Config) *uint16 { return &c.TLS.MinVersion })},
 	{Path: "tls.certificates", Read: readCertificates,
 		Required: "name the files, as in: certificates: [{cert: site.pem, key: site.key}]"},

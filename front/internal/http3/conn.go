@@ -14,10 +14,10 @@ import (
 
 // A conn is a connection after its handshake. It ends itself if it is idle.
 type conn struct {
-	server *Server
-	quic   *quic.Conn
-	http   *http3.Server // of this connection
-	limits Limits
+	quic    *quic.Conn
+	http    *http3.Server // of this connection
+	limits  Limits
+	handler http.Handler
 
 	mu     sync.Mutex // guards the fields below
 	active int        // requests in progress
@@ -32,11 +32,7 @@ func (c *conn) handle(w http.ResponseWriter, r *http.Request) {
 	if !readAhead(r, c.limits.HeaderTimeout, w) {
 		panic(http.ErrAbortHandler)
 	}
-	c.server.options.Handler.ServeHTTP(w, r)
-	if r.Method == http.MethodHead {
-		// http3 would add a Content-Length of 0, which is not that of the resource.
-		http.NewResponseController(w).Flush()
-	}
+	c.handler.ServeHTTP(w, r)
 }
 
 func (c *conn) begin() {

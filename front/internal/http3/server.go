@@ -17,19 +17,22 @@ import (
 
 // Options are the options of a [Server]. Its functions are called concurrently.
 type Options struct {
-	Handler http.Handler
-
 	// TLS returns the configuration of a handshake. The version and the protocol of HTTP/3 are
 	// added to it.
-	TLS func(*tls.ClientHelloInfo) (*tls.Config, error)
+	TLS func(*tls.ClientHelloInfo) *tls.Config
 
 	// Admit is called before the handshake of a new connection. It returns an error to refuse
 	// it, or a function that is called at its end. The address of the client may be forged, but
 	// only of up to [Unverified] connections at a time.
 	Admit func(client netip.Addr) (end func(), err error)
 
-	// Handshake is called after each handshake of an admitted connection, with its error.
-	Handshake func(error)
+	// Connected is called after a handshake. It returns the handler of the requests on the
+	// connection.
+	Connected func(tls.ConnectionState) http.Handler
+
+	// Failed is called after a handshake that has failed, or that was refused with [ErrBusy].
+	// Its errors are like those of a handshake by crypto/tls on a TCP connection.
+	Failed func(error)
 
 	// Limits returns the limits of a new connection.
 	Limits func() Limits
@@ -79,15 +82,17 @@ type Server struct {
 	listener  *quic.Listener
 	shaking   atomic.Int64 // handshakes in progress
 	serving   sync.WaitGroup
+	ended     chan struct{} // closed when no connection is left after Drain or Close
 
 	mu       sync.Mutex // guards the fields below
 	conns    map[*conn]struct{}
 	draining bool
+	over     bool // ended is closed
 }
 
 // NewServer returns a server that accepts connections on the socket, which it owns.
 func NewServer(socket *Socket, o Options) (*Server, error) {
-	s := &Server{socket: socket, options: o, conns: make(map[*conn]struct{})}
+	s := &Server{socket: socket, options: o, ended: make(chan struct{}), conns: make(map[*conn]struct{})}
 	s.transport = &quic.Transport{
 		Conn:                  socket.UDPConn,
 		ConnectionIDGenerator: socket,
@@ -112,11 +117,7 @@ func NewServer(socket *Socket, o Options) (*Server, error) {
 // configFor returns the configuration of a handshake. Data before the end of the handshake
 // (0-RTT) is refused, because it can be replayed.
 func (s *Server) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-	config, err := s.options.TLS(hello)
-	if err != nil {
-		return nil, err
-	}
-	config = http3.ConfigureTLSConfig(config)
+	config := http3.ConfigureTLSConfig(s.options.TLS(hello))
 	config.MinVersion = tls.VersionTLS13
 	config.GetConfigForClient = nil // s.options.TLS has chosen
 	return config, nil
@@ -126,7 +127,7 @@ func (s *Server) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 func (s *Server) admit(ctx context.Context, info *quic.ClientInfo) (context.Context, error) {
 	if s.shaking.Add(1) > Handshakes {
 		s.shaking.Add(-1)
-		s.options.Handshake(ErrBusy)
+		s.options.Failed(ErrBusy)
 		return nil, ErrBusy
 	}
 	end, err := s.options.Admit(addressOf(info.RemoteAddr))
@@ -136,7 +137,9 @@ func (s *Server) admit(ctx context.Context, info *quic.ClientInfo) (context.Cont
 	}
 	h := &handshake{server: s}
 	context.AfterFunc(ctx, func() {
-		h.end(context.Cause(ctx)) // unless it has succeeded
+		if h.end() {
+			s.options.Failed(commonError(context.Cause(ctx)))
+		}
 		end()
 	})
 	return context.WithValue(ctx, handshakeKey{}, h), nil
@@ -149,16 +152,18 @@ func addressOf(a net.Addr) netip.Addr {
 // A handshake is that of an admitted connection.
 type handshake struct {
 	server *Server
-	once   sync.Once
+	ended  atomic.Bool
 }
 
 type handshakeKey struct{}
 
-func (h *handshake) end(err error) {
-	h.once.Do(func() {
-		h.server.shaking.Add(-1)
-		h.server.options.Handshake(err)
-	})
+// end ends the handshake. It returns false if it has ended before.
+func (h *handshake) end() bool {
+	if h.ended.Swap(true) {
+		return false
+	}
+	h.server.shaking.Add(-1)
+	return true
 }
 
 // Serve serves connections until Drain or Close. It returns an error if the socket has failed.
@@ -173,14 +178,14 @@ func (s *Server) Serve() error {
 		case err != nil:
 			return err
 		}
-		c.Context().Value(handshakeKey{}).(*handshake).end(nil)
+		c.Context().Value(handshakeKey{}).(*handshake).end()
 		s.serving.Go(func() { s.serve(c) })
 	}
 }
 
 // serve serves a connection until its end.
 func (s *Server) serve(qc *quic.Conn) {
-	c := &conn{server: s, quic: qc, limits: s.options.Limits()}
+	c := &conn{quic: qc, limits: s.options.Limits(), handler: s.options.Connected(qc.ConnectionState().TLS)}
 	c.http = &http3.Server{
 		Handler:        http.HandlerFunc(c.handle),
 		MaxHeaderBytes: c.limits.Header,
@@ -195,8 +200,17 @@ func (s *Server) serve(qc *quic.Conn) {
 	s.mu.Unlock()
 	c.http.ServeQUICConn(qc)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.conns, c)
-	s.mu.Unlock()
+	s.checkEnd()
+}
+
+// checkEnd closes ended if no connection is left. The caller holds mu.
+func (s *Server) checkEnd() {
+	if s.draining && len(s.conns) == 0 && !s.over {
+		s.over = true
+		close(s.ended)
+	}
 }
 
 // Drain accepts no new connections, and sends a GOAWAY to the clients of the others. Each
@@ -212,20 +226,23 @@ func (s *Server) Drain() {
 	for c := range s.conns {
 		s.serving.Go(c.goAway)
 	}
+	s.checkEnd()
 }
 
-// Wait waits until all connections have ended, after Drain.
-func (s *Server) Wait() { s.serving.Wait() }
+// Ended returns a channel that is closed when no connection is left after Drain.
+func (s *Server) Ended() <-chan struct{} { return s.ended }
 
-// Close ends all connections, and closes the socket.
+// Close ends all connections, and closes the socket. It does not wait for handlers.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.draining = true
 	for c := range s.conns {
 		c.quic.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
 	}
+	s.checkEnd()
 	s.mu.Unlock()
-	err := s.transport.Close()
-	s.serving.Wait()
-	return errors.Join(err, s.socket.Close())
+	return errors.Join(s.transport.Close(), s.socket.Close())
 }
+
+// Wait waits for the goroutines of all connections, after Close.
+func (s *Server) Wait() { s.serving.Wait() }

@@ -1,0 +1,218 @@
+package front
+
+import (
+	"crypto/tls"
+	"errors"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/internal/http3"
+	"github.com/weirhq/weir/proxy"
+)
+
+// An http3Listener serves HTTP/3 at the address of a TLS listener, over UDP.
+type http3Listener struct {
+	listener *listener
+	altSvc   string        // the value of Alt-Svc (RFC 7838) by which clients find it
+	socket   *http3.Socket // owned by server once that exists
+	server   *http3.Server // nil before run
+}
+
+// http3Listeners are the listeners of HTTP/3 that serve, including those that end.
+type http3Listeners struct {
+	mu  sync.Mutex // guards set
+	set map[*http3Listener]struct{}
+}
+
+func (hs *http3Listeners) add(h *http3Listener) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if hs.set == nil {
+		hs.set = make(map[*http3Listener]struct{})
+	}
+	hs.set[h] = struct{}{}
+}
+
+func (hs *http3Listeners) remove(h *http3Listener) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	delete(hs.set, h)
+}
+
+func (hs *http3Listeners) all() []*http3Listener {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	return slices.Collect(maps.Keys(hs.set))
+}
+
+// hasHTTP3 reports whether an address of the configuration is one with HTTP/3.
+func hasHTTP3(cfg *config.Config, key string) bool { return hasTLS(cfg, key) && cfg.TLS.HTTP3 }
+
+// listenHTTP3 binds the address of l over UDP.
+func listenHTTP3(l *listener) (*http3Listener, error) {
+	addr := l.Addr().(*net.TCPAddr).AddrPort()
+	socket, err := http3.Listen(addr)
+	if err != nil {
+		return nil, err
+	}
+	altSvc := `h3=":` + strconv.Itoa(int(addr.Port())) + `"; ma=86400`
+	return &http3Listener{listener: l, altSvc: altSvc, socket: socket}, nil
+}
+
+// eventBuffer is the event of a UDP socket with a small buffer.
+const eventBuffer = "udp receive buffer is small"
+
+// run starts to serve.
+func (h *http3Listener) run() {
+	s := h.listener.server
+	server, err := http3.NewServer(h.socket, http3.Options{
+		TLS:       s.handshakes.ConfigFor,
+		Admit:     h.admit,
+		Connected: h.connected,
+		Failed:    h.failed,
+		Limits: func() http3.Limits {
+			l := s.limits()
+			return http3.Limits{Header: l.Headers, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout}
+		},
+	})
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	h.server = server
+	s.http3.add(h)
+	if size, wanted, err := h.socket.BufferSize(); err == nil && size < wanted {
+		s.door.logger().Warn(eventBuffer).Int("bytes", size).Int("wanted", wanted).Send()
+	}
+	s.background.Go(func() {
+		if err := server.Serve(); err != nil && !errors.Is(err, net.ErrClosed) {
+			s.fail(err)
+		}
+	})
+}
+
+// retire sends a GOAWAY to the clients and ends the listener after its last request, or when
+// the drain of the door closes it.
+func (h *http3Listener) retire() {
+	if h.server == nil {
+		h.socket.Close()
+		return
+	}
+	h.listener.server.background.Go(func() {
+		h.server.Drain()
+		<-h.server.Ended()
+		h.server.Close()
+		h.listener.server.http3.remove(h)
+	})
+}
+
+// retireHTTP3 ends the listener of HTTP/3, if there is one.
+func (l *listener) retireHTTP3() {
+	if h := l.http3.Swap(nil); h != nil {
+		h.retire()
+	}
+}
+
+// handOverHTTP3 prepares for the sockets of the next process, at the addresses of HTTP/3.
+func (s *server) handOverHTTP3() {
+	for _, h := range s.http3.all() {
+		if err := h.socket.HandOver(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			s.door.logger().Warn("udp socket not offered to the next process").Err(err).Send()
+		}
+	}
+}
+
+// altSvc returns the value of Alt-Svc for responses of the listener, or "".
+func (l *listener) altSvc() string {
+	if l == nil { // of weir check --explain
+		return ""
+	}
+	if h := l.http3.Load(); h != nil {
+		return h.altSvc
+	}
+	return ""
+}
+
+// admit counts a connection as one of the client, for the limits of connections.
+func (h *http3Listener) admit(client netip.Addr) (end func(), err error) {
+	s := h.listener.server
+	c := &clientConn{server: s, listener: h.listener, scheme: "https", peer: client}
+	if broken := s.conns.admit(c); broken != "" {
+		s.rejector.note(broken)
+		return nil, errConnections
+	}
+	c.mu.Lock()
+	c.see() // a drain does not wait for its first request
+	c.mu.Unlock()
+	return c.finish, nil
+}
+
+var errConnections = errors.New("too many connections")
+
+// failed counts and logs a handshake that has failed.
+func (h *http3Listener) failed(err error) {
+	result := handshake.Refused
+	if !errors.Is(err, http3.ErrBusy) {
+		result = handshake.ResultOf(nil, err)
+	}
+	s := h.listener.server
+	s.door.metrics.handshakes.count(result)
+	s.handshakeLog.note(string(result))
+}
+
+// connected counts a handshake, and returns the handler of the connection.
+func (h *http3Listener) connected(state tls.ConnectionState) http.Handler {
+	s := h.listener.server
+	client := s.handshakes.ClientOf(state)
+	s.door.metrics.handshakes.count(handshake.ResultOf(client, nil))
+	s.door.metrics.handshakes.countClient(client)
+	return &http3Client{s.door, client}
+}
+
+// An http3Client handles the requests of a connection.
+type http3Client struct {
+	door *Door
+	tls  *handshake.Client
+}
+
+// An http3Exchange is an exchange with its net/http adapter.
+type http3Exchange struct {
+	exchange
+	face proxy.HTTP
+}
+
+var http3Exchanges = sync.Pool{New: func() any {
+	x := new(http3Exchange)
+	x.sampled = startSampling(eventsPerSample)
+	x.Context = &x.exchange
+	return x
+}}
+
+// ServeHTTP implements http.Handler.
+func (c *http3Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := http3Exchanges.Get().(*http3Exchange)
+	x.face.Bind(&x.Exchange, w, r)
+	x.tls, x.ctx = c.tls, r.Context()
+	x.pacer.conn, x.pacer.noRoom = w.(deadlines), true
+	release := proxy.CancelWith(r.Context(), &x.Exchange)
+	c.door.serve(&x.exchange)
+	release()
+	cut := x.Cut
+	if !cut {
+		x.pacer.allowLastWrite()
+		x.face.Flush() // the fields of the response are views of x
+	}
+	x.exchange.reset()
+	x.face.Release()
+	http3Exchanges.Put(x)
+	if cut {
+		proxy.Abort(w, r)
+	}
+}
