@@ -93,7 +93,7 @@ var layers = map[string]struct {
 		why: "finds files and determines the response; it knows neither exchanges nor connections",
 	},
 	"front/internal/handshake": {
-		own: []string{"internal/transport"},
+		own: []string{"front/internal/certs", "internal/transport"},
 		why: "does handshakes of TLS; it knows neither listeners nor requests",
 	},
 	"front/internal/http3": {

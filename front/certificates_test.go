@@ -6,10 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/certtest"
-	"github.com/weirhq/weir/log/sink"
 )
 
 // tlsConfig returns a configuration of TLS on a free port, with one new certificate.
@@ -75,8 +73,8 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 		c.TLS = &config.TLS{Listen: []string{"localhost:0"},
 			Certificates: []config.Certificate{{Cert: filepath.Join(t.TempDir(), "no.pem"), Key: "no.key"}}}
 	}
-	if _, err := front.New(doorConfig("http://127.0.0.1:1", broken), sink.NewDirect(newLogBook())); !os.IsNotExist(err) {
-		t.Errorf("New: %v", err)
+	if err := newDoor(t, "http://127.0.0.1:1", broken).Listen(); !os.IsNotExist(err) {
+		t.Errorf("Listen: %v", err)
 	}
 	d := openDoor(t, "http://127.0.0.1:1")
 	if _, err := d.Reload(doorConfig("http://127.0.0.1:1", broken)); !os.IsNotExist(err) {

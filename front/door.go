@@ -57,12 +57,7 @@ func New(cfg *config.Config, out Output) (*Door, error) {
 		return nil, err
 	}
 	d.tables.Store(t)
-	files, err := openCertificates(cfg)
-	if err != nil {
-		return nil, err
-	}
 	d.certs = newCertificates(d.logger)
-	d.certs.use(files)
 	d.server = newServer(d)
 	d.metrics.registry.MustRegister(d.certs, upstreamCollector{d.tables.Load}, limitCollector{
 		metrics: d.metrics, clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
@@ -101,6 +96,10 @@ func (d *Door) serve(x *exchange) {
 		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.altSvc})
 	}
 	status, why := validate(x)
+	answer := ""
+	if m := d.certs.manager.Load(); m != nil && status == 0 {
+		answer = answerChallenge(m, x)
+	}
 	if rules := d.server.clientRules.Load(); rules != nil && status == 0 {
 		status, why = checkClient(rules, x)
 	}
@@ -113,6 +112,8 @@ func (d *Door) serve(x *exchange) {
 	}
 	t.events.received(x)
 	switch {
+	case answer != "":
+		x.respondWith(200, challengeFields, answer)
 	case status != 0:
 		x.refuse(status, why)
 	case x.Method == "TRACE":

@@ -41,7 +41,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		logs.abandon()
 		return nil, err
 	}
-	files, err := openCertificates(cfg)
+	certificates, err := d.certs.prepare(cfg)
 	if err != nil {
 		logs.abandon()
 		t.close()
@@ -49,6 +49,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	}
 	listeners, err := d.server.prepare(cfg)
 	if err != nil {
+		certificates.abandon()
 		logs.abandon()
 		t.close()
 		return nil, err
@@ -63,7 +64,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		g.apply()
 	}
 	d.server.use(t)
-	d.certs.use(files)
+	certificates.apply()
 	listeners.apply()
 	before.close()
 	d.metrics.forget(before.upstreams, t.upstreams)

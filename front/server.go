@@ -81,7 +81,7 @@ func (s *server) fail(err error) {
 	}
 }
 
-// Listen binds all addresses of the configuration. On an error it binds none. On
+// Listen reads the certificates and binds all addresses of the configuration. On an error it binds none. On
 // Linux it takes over the listeners of a draining process of the same user; see
 // [Door.Serve].
 func (d *Door) Listen() error {
@@ -89,10 +89,16 @@ func (d *Door) Listen() error {
 	defer d.reloading.Unlock()
 	t := d.tables.Load()
 	d.warnOfFiles(t)
-	c, err := d.server.prepare(t.config)
+	certificates, err := d.certs.prepare(t.config)
 	if err != nil {
 		return err
 	}
+	c, err := d.server.prepare(t.config)
+	if err != nil {
+		certificates.abandon()
+		return err
+	}
+	certificates.apply()
 	c.apply()
 	d.server.closeAdopted()
 	return nil
@@ -159,7 +165,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	unwatched := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
-	watching.Go(func() { d.certs.watch(unwatched) })
+	watching.Go(func() { d.certs.run(unwatched) })
 	var err error
 	delayed := true
 	select {

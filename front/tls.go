@@ -23,7 +23,9 @@ func (s *server) useTLS(cfg *config.Config) {
 		s.clientRules.Store(nil)
 		return
 	}
-	o := handshake.Options{MinVersion: cfg.TLS.MinVersion, Protocols: alpn}
+	o := handshake.Options{
+		MinVersion: cfg.TLS.MinVersion, Protocols: alpn, Challenges: cfg.TLS.ACME != nil && cfg.TLS.ACME.ALPN,
+	}
 	for _, c := range cfg.TLS.ClientCertificates {
 		o.Rules = append(o.Rules, handshake.Rule(c))
 	}
@@ -61,6 +63,10 @@ func (c *clientConn) handshake(d transport.Driver, due time.Time) *transport.TLS
 		return nil
 	case err != nil:
 		c.server.handshakeLog.note(string(result))
+		t.Close()
+		return nil
+	}
+	if client.IsChallenge() {
 		t.Close()
 		return nil
 	}

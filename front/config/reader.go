@@ -21,6 +21,9 @@ type reader struct {
 	redirectsKey yamlfile.Scalar      // the value of redirects
 	redirects    *redirectFile        // nil if there is none
 	userFiles    []*userFile
+	tlsKey       yamlfile.Pos // of the key tls
+	certificates bool         // tls has certificates, which may have mistakes
+	challenges   []string     // the value of tls.acme.challenges; nil if there is none
 }
 
 // filling is the destination of the part of a file that is being read.

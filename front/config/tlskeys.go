@@ -18,8 +18,7 @@ var tlsKeys = []key{
 		Read: some(parseListen, func(c *Config) *[]string { return &c.TLS.Listen })},
 	{Path: "tls.http3", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.TLS.HTTP3 })},
 	{Path: "tls.min_version", Read: one(parseVersion, func(c *Config) *uint16 { return &c.TLS.MinVersion })},
-	{Path: "tls.certificates", Read: readCertificates,
-		Required: "name the files, as in: certificates: [{cert: site.pem, key: site.key}]"},
+	{Path: "tls.certificates", Read: readCertificates},
 	{Path: "tls.certificates.*", Read: readCertificate, Called: "a certificate"},
 	{Path: "tls.certificates.*.cert", Required: "name the file with the certificate and those of its issuers",
 		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.cert })},
@@ -38,6 +37,7 @@ var tlsKeys = []key{
 
 func readTLS(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.config.TLS = &TLS{Listen: []string{":443"}, MinVersion: tls.VersionTLS12}
+	p.To.tlsKey, p.To.certificates = p.Key.Pos, n.Kind != yamlfile.Mapping
 	r.Fields(p, n)
 }
 
@@ -54,6 +54,7 @@ func parseVersion(s yamlfile.Scalar) (uint16, *yamlfile.Refusal) {
 }
 
 func readCertificates(r *fileReader, p place, n *yamlfile.Node) {
+	p.To.certificates = true
 	if r.RefuseEmpty(p, n) {
 		return
 	}
@@ -174,37 +175,15 @@ func readClientCertificates(r *fileReader, p place, n *yamlfile.Node) {
 func parseCertificateHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	domain, _ := strings.CutPrefix(name, "*.")
-	if !isHost(domain) || strings.HasSuffix(domain, ".") || strings.Contains(domain, ":") || strings.Contains(domain, "_") {
+	if !isHost(domain) || strings.HasSuffix(domain, ".") || strings.ContainsAny(domain, ":_") {
 		return "", yamlfile.Refuse("write a name, as in admin.example.com or *.example.com", "%s is not the name of a host",
 			yamlfile.Quote(s.Text))
 	}
 	return name, nil
 }
 
-// readRoots reads a file of certificates of issuers.
-func readRoots(r *fileReader, p place, n *yamlfile.Node) {
-	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
-	if !ok {
-		return
-	}
-	name := resolve(r.Name(), path.Text)
-	src, ok := p.To.readNamed(r.File, path.Pos, "the roots", name)
-	if !ok {
-		return
-	}
-	roots, refused := certs.ParseChain(src)
-	if refused == nil {
-		if i := slices.IndexFunc(roots, func(c *x509.Certificate) bool { return !c.IsCA }); i >= 0 {
-			refused = yamlfile.Refuse("name the certificates of issuers, not those of clients",
-				"certificate %d (%s) cannot issue others", i+1, yamlfile.Quote(roots[i].Subject.String()))
-		}
-	}
-	if refused != nil {
-		r.Mistakef(path.Pos, refused.Hint, "the roots %s: %s", yamlfile.Quote(name), refused.What)
-		return
-	}
-	p.To.clients.Roots = roots
-}
+// readRoots reads the certificates of the issuers of clients.
+func readRoots(r *fileReader, p place, n *yamlfile.Node) { p.To.clients.Roots = readIssuers(r, p, n) }
 
 // checkTLS removes the default plain listener if there are listeners for https, and reports a
 // subject_header without effect or that a route writes, too.
@@ -214,6 +193,13 @@ func (r *reader) checkTLS(c *Config) {
 	}
 	if !r.has("listen") {
 		c.Listen = nil
+	}
+	switch {
+	case c.TLS.ACME != nil:
+		r.checkACME(c)
+	case !r.certificates:
+		r.Mistakef(r.tlsKey, "name the files, as in: certificates: [{cert: site.pem, key: site.key}], or obtain them, "+
+			"as in: acme: {domains: [example.com]}", `"tls" has no certificate`)
 	}
 	name := c.TLS.SubjectHeader
 	if name == "" {

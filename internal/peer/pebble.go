@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ type Pebble struct {
 	DNS                       string         // the address of the server of the DNS
 	management, dnsManagement string         // the URLs of the interfaces for tests
 	client                    *http.Client
+
+	Stop func() // ends the ACME server before the end of the test
 }
 
 // PebbleOptions are those of [StartPebble].
@@ -55,8 +58,8 @@ func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
 	if o.Address == "" {
 		o.Address = FreeAddress(t)
 	}
-	p := &Pebble{Directory: "https://" + o.Address + "/dir", Roots: root.Pool(), RootsFile: filepath.Join(folder, "roots.pem"),
-		DNS: FreeAddress(t)}
+	p := &Pebble{Directory: "https://" + o.Address + "/dir", Roots: root.Pool(),
+		RootsFile: filepath.Join(folder, "roots.pem"), DNS: FreeAddress(t)}
 	management, dnsManagement := FreeAddress(t), FreeAddress(t)
 	p.management, p.dnsManagement = "https://"+management, "http://"+dnsManagement
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.Roots}}
@@ -85,7 +88,8 @@ func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
 	start(t, nil, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv"), "-defaultIPv6", "",
 		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", p.DNS, "-management", dnsManagement)
 	env := append([]string{"PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "PEBBLE_AUTHZREUSE=0"}, o.Env...)
-	start(t, env, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble"), "-config", config, "-dnsserver", p.DNS)
+	p.Stop = start(t, env, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble"), "-config", config,
+		"-dnsserver", p.DNS)
 	for _, address := range []string{o.Address, management, dnsManagement} {
 		awaitAddress(t, address)
 	}
@@ -103,8 +107,9 @@ func FreeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// start starts a program. If the test fails, its log has the output of the program.
-func start(t testing.TB, env []string, program string, args ...string) {
+// start starts a program, which the end of the test ends. If the test fails, its log has the
+// output of the program.
+func start(t testing.TB, env []string, program string, args ...string) (stop func()) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := exec.Command(program, args...)
@@ -112,13 +117,17 @@ func start(t testing.TB, env []string, program string, args ...string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
+	})
+	t.Cleanup(func() {
+		stop()
 		if t.Failed() {
 			t.Logf("%s:\n%s", filepath.Base(program), out.Bytes())
 		}
 	})
+	return stop
 }
 
 // awaitAddress waits until a connection is accepted.

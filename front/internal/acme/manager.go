@@ -6,9 +6,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -65,18 +65,20 @@ type Manager struct {
 	config     *certmagic.Config
 	cache      *certmagic.Cache
 	challenges *challenges
+	ctx        context.Context // done after Stop
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 }
 
-// New makes the folder of the storage and starts to manage the names of o. It first waits for
-// the certificates that are in the storage, but not for the server. The caller calls Stop.
+// New makes the folder of the storage, if it is missing, and loads the certificates in it. It
+// sends nothing to the server. The caller calls Start when challenges can be answered, and
+// Stop in any case.
 func New(o Options) (*Manager, error) {
 	if err := os.MkdirAll(o.Storage, 0o700); err != nil {
 		return nil, fmt.Errorf("storage of certificates: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	m := &Manager{options: o, stop: stop}
+	m := &Manager{options: o, ctx: ctx, stop: stop}
 	logger := zap.New(bridge{log: o.Log})
 	storage := &certmagic.FileStorage{Path: o.Storage}
 	m.challenges = &challenges{storage: storage, names: o.Names}
@@ -89,11 +91,21 @@ func New(o Options) (*Manager, error) {
 		Storage: storage, Logger: logger, OnEvent: m.observe,
 		Issuers: []certmagic.Issuer{newIssuer(&o, storage, m.challenges, logger)},
 	})
-	for _, name := range o.Names {
-		m.running.Go(func() { m.manage(ctx, name) })
-	}
-	m.awaitStored(ctx)
+	m.load()
 	return m, nil
+}
+
+// Start begins to obtain and to renew certificates.
+func (m *Manager) Start() {
+	m.running.Go(func() {
+		// The cache itself renews them at an interval.
+		if err := m.cache.RenewManagedCertificates(m.ctx); err != nil {
+			m.options.Log(Event{Level: slog.LevelError, Message: EventNotObtained, Err: err})
+		}
+	})
+	for _, name := range m.options.Names {
+		m.running.Go(func() { m.manage(m.ctx, name) })
+	}
 }
 
 // Stop ends all work and waits for it. The certificates stay in use.
@@ -134,19 +146,29 @@ func (m *Manager) manage(ctx context.Context, name string) {
 // to a server of OCSP.
 const loadTime = 2 * time.Second
 
-// awaitStored waits until the stored certificates are loaded.
-func (m *Manager) awaitStored(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
-	defer cancel()
+// load loads the stored certificates.
+func (m *Manager) load() {
+	ctx, cancel := context.WithTimeout(m.ctx, loadTime)
+	loaded := make(chan struct{})
+	var loading sync.WaitGroup
 	for _, name := range m.options.Names {
-		key := certmagic.StorageKeys.SiteCert(m.config.Issuers[0].IssuerKey(), name)
-		if !m.config.Storage.Exists(ctx, key) {
-			continue
-		}
-		for m.Certificate(name) == nil && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
+		loading.Go(func() {
+			_, err := m.config.CacheManagedCertificate(m.ctx, name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				m.options.Log(Event{Level: slog.LevelError, Message: "stored certificate not loaded", Err: err,
+					Fields: map[string]any{"name": name}})
+			}
+		})
 	}
+	m.running.Go(func() {
+		loading.Wait()
+		close(loaded)
+	})
+	select {
+	case <-loaded:
+	case <-ctx.Done():
+	}
+	cancel()
 }
 
 // observe logs events of certmagic. Those of failures to obtain come from manage.
@@ -167,9 +189,6 @@ func (m *Manager) observe(_ context.Context, event string, data map[string]any) 
 	return nil
 }
 
-// Has reports whether the manager obtains a certificate for a name, or for a wildcard.
-func (m *Manager) Has(name string) bool { return slices.Contains(m.options.Names, name) }
-
 // Certificate returns the certificate of a name or a wildcard, or nil if there is none yet.
 // The caller must not change it.
 func (m *Manager) Certificate(name string) *tls.Certificate {
@@ -181,9 +200,6 @@ func (m *Manager) Certificate(name string) *tls.Certificate {
 	}
 	return newest
 }
-
-// First returns the certificate of the first name, or nil.
-func (m *Manager) First() *tls.Certificate { return m.Certificate(m.options.Names[0]) }
 
 // Names returns the names and wildcards of the certificates. The caller must not change it.
 func (m *Manager) Names() []string { return m.options.Names }

@@ -128,6 +128,7 @@ func (s *site) add(t *testing.T, o acme.Options) (*testManager, *eventList) {
 	m := &testManager{Manager: started}
 	all := append([]*acme.Manager{started}, *s.managers.Load()...)
 	s.managers.Store(&all)
+	m.Start()
 	t.Cleanup(func() {
 		m.Stop()
 		if t.Failed() {
@@ -190,6 +191,7 @@ func verify(t *testing.T, p *peer.Pebble, c *tls.Certificate, host string) {
 
 // TestEachChallenge obtains a certificate by each challenge.
 func TestEachChallenge(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{Env: []string{"PEBBLE_WFE_NONCEREJECT=20"}})
 	byHTTP, _ := s.add(t, options(t, p, "http.example"))
@@ -225,6 +227,7 @@ func TestEachChallenge(t *testing.T) {
 
 // TestRenewal renews certificates that live for a few seconds.
 func TestRenewal(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{Validity: 4 * time.Second})
 	m, events := s.add(t, options(t, p, "a.example"))
@@ -242,6 +245,7 @@ func TestRenewal(t *testing.T) {
 // TestSharedStorage starts two managers with the same folder at once. They must not order two
 // certificates. A third one finds the certificate while the server is down.
 func TestSharedStorage(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{})
 	o := options(t, p, "a.example")
@@ -261,7 +265,12 @@ func TestSharedStorage(t *testing.T) {
 		t.Errorf("%d orders; the same certificate: %v", orders.Load(), first.Leaf.Equal(second.Leaf))
 	}
 	server.Close()
-	three, _ := s.add(t, o)
+	o.Log = func(acme.Event) {}
+	three, err := acme.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer three.Stop()
 	if c := three.Certificate("a.example"); c == nil || !c.Leaf.Equal(first.Leaf) {
 		t.Errorf("New returned before the stored certificate was loaded: %v", c)
 	}
@@ -307,6 +316,7 @@ func rootOf(server *frontend) *x509.CertPool {
 
 // TestServerThatIsDown starts a manager before the server.
 func TestServerThatIsDown(t *testing.T) {
+	t.Parallel()
 	s, address, root := newSite(t), peer.FreeAddress(t), certtest.Root(t, "root")
 	began := time.Now()
 	m, events := s.add(t, acme.Options{Names: []string{"a.example"}, Directory: "https://" + address + "/dir", HTTP: true,
@@ -328,6 +338,7 @@ func TestServerThatIsDown(t *testing.T) {
 // TestServerThatRefuses covers a server that limits the rate of requests, refuses a name, has
 // a fault, and has lost its accounts.
 func TestServerThatRefuses(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{})
 	var refusals atomic.Int32
@@ -369,6 +380,7 @@ func TestServerThatRefuses(t *testing.T) {
 
 // TestRevocation revokes a certificate by the answers of a server of OCSP.
 func TestRevocation(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var issuer *x509.Certificate
 	var key crypto.Signer
@@ -426,6 +438,7 @@ func intermediate(t *testing.T, p *peer.Pebble) (*x509.Certificate, crypto.Signe
 
 // TestHookThatFails covers commands that fail, hang and do not exist.
 func TestHookThatFails(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{})
 	for name, c := range map[string]struct {
@@ -433,7 +446,8 @@ func TestHookThatFails(t *testing.T) {
 		timeout time.Duration
 		want    string
 	}{
-		"a failure":  {[]string{"sh", "-c", `echo "no zone for $2"; exit 3`, "hook"}, testTimeout, "no zone for _acme-challenge.wild.example"},
+		"a failure": {[]string{"sh", "-c", `echo "no zone for $2"; exit 3`, "hook"}, testTimeout,
+			"no zone for _acme-challenge.wild.example"},
 		"no end":     {[]string{"sh", "-c", "exec sleep 60"}, 50 * time.Millisecond, "not done after 50ms"},
 		"no command": {[]string{"/nowhere/hook"}, testTimeout, "no such file"},
 	} {
@@ -455,7 +469,8 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := acme.New(acme.Options{Names: []string{"a.example"}, Storage: filepath.Join(file, "acme"), Log: func(acme.Event) {}})
+	_, err := acme.New(acme.Options{Names: []string{"a.example"}, Storage: filepath.Join(file, "acme"),
+		Log: func(acme.Event) {}})
 	if err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("New: %v", err)
 	}

@@ -1,8 +1,10 @@
 package certs
 
 import (
+	"context"
 	"crypto/rsa"
 	"crypto/tls"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -14,16 +16,30 @@ type Store struct {
 	set atomic.Pointer[set]
 }
 
+// Managed are certificates that a program obtains and renews.
+type Managed interface {
+	// Names are names in lower case, and wildcards *.domain. They do not change.
+	Names() []string
+
+	// Certificate returns the certificate of one of the names, or nil if there is none yet.
+	Certificate(name string) *tls.Certificate
+
+	// ChallengeCertificate returns the certificate by which an ACME server verifies the control
+	// of a name (RFC 8737).
+	ChallengeCertificate(ctx context.Context, name string) (*tls.Certificate, error)
+}
+
 // A set has certificates by name. It is not modified after it is made.
 type set struct {
-	byName map[string][]*tls.Certificate // by a name in lower case, or *.domain; those that are not RSA first
-	first  *tls.Certificate
+	byName  map[string][]*tls.Certificate // by a name in lower case, or *.domain; those that are not RSA first
+	first   *tls.Certificate
+	managed Managed // nil for none
 }
 
 // Use replaces all certificates, for the handshakes that begin from now on. Each must have a
-// Leaf. The caller must not change them afterwards.
-func (s *Store) Use(certs iter.Seq2[Pair, *tls.Certificate]) {
-	next := &set{byName: make(map[string][]*tls.Certificate)}
+// Leaf. managed may be nil. The caller must not change the certificates afterwards.
+func (s *Store) Use(certs iter.Seq2[Pair, *tls.Certificate], managed Managed) {
+	next := &set{byName: make(map[string][]*tls.Certificate), managed: managed}
 	for _, c := range certs {
 		if next.first == nil {
 			next.first = c
@@ -48,10 +64,25 @@ func rank(c *tls.Certificate) int {
 	return 0
 }
 
+// ChallengeProtocol is the only protocol that an ACME server offers by ALPN when it verifies
+// the control of a name (RFC 8737).
+const ChallengeProtocol = "acme-tls/1"
+
+// IsChallenge reports whether a client is an ACME server that verifies the control of a name.
+func IsChallenge(hello *tls.ClientHelloInfo) bool {
+	return len(hello.SupportedProtos) == 1 && hello.SupportedProtos[0] == ChallengeProtocol
+}
+
+var errNoChallenges = errors.New("no certificates are obtained here")
+
 // Get returns the certificate for a handshake, as [tls.Config.GetCertificate] does: that of
-// the name that the client asks for, then that of its wildcard, and otherwise the first one
-// of all. Of several for a name, it returns the first one that the client supports. It
-// returns nil if there is none at all: crypto/tls then ends the handshake with the alert
+// the name that the client asks for, then that of its wildcard. A managed certificate has
+// precedence over one from files. Of several from files, Get returns the first one that the
+// client supports.
+//
+// For another name, or none, Get returns the first certificate from files, or else the managed
+// one of the first name. It returns nil for a managed name without a certificate yet, and if
+// there is no certificate at all: crypto/tls then ends the handshake with the alert
 // unrecognized_name.
 func (s *Store) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	set := s.set.Load()
@@ -59,21 +90,45 @@ func (s *Store) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return nil, nil
 	}
 	name := strings.ToLower(hello.ServerName)
-	same := set.byName[name]
-	if same == nil {
-		if _, domain, ok := strings.Cut(name, "."); ok {
-			same = set.byName["*."+domain]
+	if IsChallenge(hello) {
+		if set.managed == nil {
+			return nil, errNoChallenges
 		}
+		return set.managed.ChallengeCertificate(hello.Context(), name)
 	}
-	if same == nil {
+	c, expected := set.of(name, hello)
+	if _, domain, ok := strings.Cut(name, "."); ok && c == nil && !expected {
+		c, expected = set.of("*."+domain, hello)
+	}
+	switch {
+	case c != nil || expected:
+		return c, nil
+	case set.first != nil || set.managed == nil:
 		return set.first, nil
+	default:
+		return set.managed.Certificate(set.managed.Names()[0]), nil
 	}
+}
+
+// of returns the certificate of a name or a wildcard. Without one, expected reports whether
+// it will be obtained.
+func (s *set) of(name string, hello *tls.ClientHelloInfo) (c *tls.Certificate, expected bool) {
+	if s.managed != nil && slices.Contains(s.managed.Names(), name) {
+		if c := s.managed.Certificate(name); c != nil {
+			return c, true
+		}
+		expected = true
+	}
+	same := s.byName[name]
 	if len(same) > 1 {
 		for _, c := range same {
 			if hello.SupportsCertificate(c) == nil {
-				return c, nil
+				return c, expected
 			}
 		}
 	}
-	return same[0], nil
+	if len(same) > 0 {
+		return same[0], expected
+	}
+	return nil, expected
 }

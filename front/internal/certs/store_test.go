@@ -51,7 +51,7 @@ func TestStoreChoosesByNameAndKey(t *testing.T) {
 	shopRSA, shop := issue("shop rsa", true, "Shop.example"), issue("shop", false, "shop.example")
 	wild, exact := issue("wild", false, "*.shop.example"), issue("exact", false, "a.shop.example")
 	var store certs.Store
-	store.Use(sequence(first, shopRSA, shop, wild, exact))
+	store.Use(sequence(first, shopRSA, shop, wild, exact), nil)
 	onlyRSA := []uint16{tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}
 	for _, c := range []struct {
 		name, host string
@@ -82,7 +82,7 @@ func TestStoreChoosesByNameAndKey(t *testing.T) {
 			}
 		})
 	}
-	store.Use(sequence(wild))
+	store.Use(sequence(wild), nil)
 	if got, err := handshake(t, &store, &tls.Config{ServerName: "first.example"}); err != nil || !got.Equal(wild.Cert) {
 		t.Errorf("after Use: %v, %v", got, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/weirhq/weir/front/internal/certs"
 )
 
 // Options are the options of handshakes.
@@ -14,6 +16,7 @@ type Options struct {
 	MinVersion uint16
 	Protocols  []string // for ALPN (RFC 7301), the most preferred first
 	Rules      []Rule   // no two for the same host
+	Challenges bool     // answer the handshakes by which an ACME server verifies a name (RFC 8737)
 }
 
 // A Rule restricts hosts to clients with a certificate.
@@ -60,8 +63,13 @@ func newPolicy(o Options, certificate func(*tls.ClientHelloInfo) (*tls.Certifica
 			p.others = made
 		}
 	}
-	if len(o.Rules) > 0 {
+	if len(o.Rules) > 0 || o.Challenges {
+		challenge := p.base.Clone()
+		challenge.NextProtos, challenge.SessionTicketsDisabled = []string{certs.ChallengeProtocol}, true
 		p.base.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			if o.Challenges && certs.IsChallenge(hello) {
+				return challenge, nil
+			}
 			if r := p.rule(hello.ServerName); r != nil {
 				return r.config, nil
 			}
@@ -142,6 +150,10 @@ func (p *Policy) client(state tls.ConnectionState) *Client {
 	}
 	return c
 }
+
+// IsChallenge reports whether the client was an ACME server that has verified a name. It sends
+// no requests.
+func (c *Client) IsChallenge() bool { return c.Protocol == certs.ChallengeProtocol }
 
 // HasRules reports whether Misdirected can return true.
 func (p *Policy) HasRules() bool { return p.others != nil || len(p.byHost) > 0 }

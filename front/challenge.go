@@ -1,0 +1,26 @@
+package front
+
+import (
+	"context"
+	"strings"
+
+	"github.com/weirhq/weir/front/internal/acme"
+	"github.com/weirhq/weir/proxy"
+)
+
+// challengeFields are those of the response to a challenge.
+var challengeFields = []proxy.Field{{Name: "Content-Type", Value: "application/octet-stream"},
+	{Name: "Cache-Control", Value: "no-store"}}
+
+// answerChallenge returns the body of the response if a request without TLS is one by which
+// an ACME server verifies the control of a host, or else "". Such a request is subject to no
+// route, limit and rule for client certificates.
+func answerChallenge(m *acme.Manager, x *exchange) string {
+	if x.Scheme != "http" || x.Method != "GET" || !strings.HasPrefix(x.path, acme.ChallengePrefix) {
+		return ""
+	}
+	var body string
+	host, path := strings.ToLower(x.http.Host), strings.Clone(x.path)
+	x.driver().Block(func() { body, _ = m.ChallengeAnswer(context.Background(), host, path) })
+	return body
+}
