@@ -3,12 +3,19 @@ package front_test
 import (
 	"bytes"
 	"io"
+	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/weirhq/weir/internal/certtest"
 )
 
 // A rawHTTP2 is an HTTP/2 client that sends any fields.
@@ -76,7 +83,7 @@ func (h *rawHTTP2) finish(stream uint32) (status int, whole bool) {
 			continue
 		case *http2.MetaHeadersFrame:
 			if f.StreamID == stream && f.PseudoValue("status") != "" {
-				status, _ = strconv.Atoi(f.PseudoValue("status"))
+				status = statusOf(f)
 			}
 		case *http2.RSTStreamFrame:
 			if f.StreamID == stream {
@@ -87,6 +94,11 @@ func (h *rawHTTP2) finish(stream uint32) (status int, whole bool) {
 			return status, true
 		}
 	}
+}
+
+func statusOf(f *http2.MetaHeadersFrame) int {
+	status, _ := strconv.Atoi(f.PseudoValue("status"))
+	return status
 }
 
 // TestOneByteFrames sends a body in frames of one byte. A read of one byte is
@@ -108,4 +120,81 @@ func TestOneByteFrames(t *testing.T) {
 	if status, whole := h2.finish(stream); status != 200 || !whole {
 		t.Errorf("%d, whole %v", status, whole)
 	}
+}
+
+// TestHTTP2Clients has independent clients send requests with prior knowledge and over TLS.
+func TestHTTP2Clients(t *testing.T) {
+	body := strings.Repeat("0123456789abcdef", 20<<10) // more than any initial window
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		got, err := io.ReadAll(r.Body)
+		if r.Method == "POST" && (err != nil || string(got) != body) {
+			t.Errorf("the upstream got %d bytes, %v", len(got), err)
+		}
+		w.Header().Set("X-Method", r.Method)
+		io.WriteString(w, body)
+	})
+	d := openTLSDoor(t, back.URL)
+	plain, secure := "http://"+d.addr+"/", "https://localhost:"+portOf(t, d.secure)+"/"
+	roots := filepath.Join(t.TempDir(), "roots.pem")
+	if err := os.WriteFile(roots, certtest.PEM(d.root.Chain()...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	upload := filepath.Join(t.TempDir(), "body")
+	if err := os.WriteFile(upload, []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string // the output contains it
+	}{
+		{"curl", []string{"curl", "-sS", "--http2-prior-knowledge", "-w", "<%{http_code} HTTP/%{http_version}>", plain}, body + "<200 HTTP/2>"},
+		{"curl, upload", []string{"curl", "-sS", "--http2-prior-knowledge", "--data-binary", "@" + upload, plain}, body},
+		{"curl, Expect", []string{"curl", "-sS", "--http2-prior-knowledge", "-H", "Expect: 100-continue", "-T", upload,
+			"-X", "POST", plain}, body},
+		{"curl, HEAD", []string{"curl", "-sS", "--http2-prior-knowledge", "-I", plain}, "HTTP/2 200"},
+		{"curl, TLS", []string{"curl", "-sS", "--http2", "--cacert", roots, "--data-binary", "@" + upload, "-w",
+			"<%{http_code} HTTP/%{http_version}>", secure}, body + "<200 HTTP/2>"},
+		{"curl, TLS 1.2", []string{"curl", "-sS", "--http2", "--tls-max", "1.2", "--cacert", roots, "-w",
+			"<%{http_code} HTTP/%{http_version}>", secure}, body + "<200 HTTP/2>"},
+		{"nghttp", []string{"nghttp", "-d", upload, plain}, body},
+		{"h2load", []string{"h2load", "-n", "400", "-c", "4", "-m", "20", "-d", upload, plain}, "400 succeeded, 0 failed"},
+		{"h2load, TLS", []string{"h2load", "-n", "400", "-c", "4", "-m", "20", secure}, "400 succeeded, 0 failed"},
+		{"node", []string{"node", "testdata/http2client.mjs", plain, upload}, "20 responses of " + strconv.Itoa(len(body))},
+		{"node, TLS", []string{"node", "testdata/http2client.mjs", secure, upload, roots}, "20 responses of " + strconv.Itoa(len(body))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := exec.LookPath(c.args[0]); err != nil {
+				t.Skipf("%s is not installed", c.args[0])
+			}
+			out, err := exec.Command(c.args[0], c.args[1:]...).CombinedOutput()
+			if err != nil || !strings.Contains(string(out), c.want) {
+				t.Errorf("%v, %d bytes: %.500q", err, len(out), out)
+			}
+		})
+	}
+	t.Run("net/http, TLS", func(t *testing.T) {
+		c := httpClient(t)
+		tr := c.Transport.(*http.Transport)
+		tr.TLSClientConfig, tr.ForceAttemptHTTP2 = d.client("localhost"), true
+		resp, got := get(t, c, secure)
+		if resp.ProtoMajor != 2 || got != body {
+			t.Errorf("%s, %d bytes", resp.Proto, len(got))
+		}
+	})
+	d.close()
+	for _, e := range d.log.events(t) {
+		if e.Event == "http request completed" && (e.HTTP.Protocol != "HTTP/2.0" || e.HTTP.StatusCode != 200) {
+			t.Errorf("completed: %s", e.raw)
+		}
+	}
+}
+
+func portOf(t *testing.T, addr string) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }

@@ -17,8 +17,11 @@ func (c *Conn) parse(frame []byte) *Error {
 	defer c.mu.Unlock()
 	if err != nil {
 		e, id := frameError(err)
-		if s := c.streams[id]; s != nil {
+		switch s := c.streams[id]; {
+		case s != nil:
 			return c.streamFailed(s, e)
+		case id != 0 && !c.isIdle(id):
+			return c.spendReset() // the stream has ended
 		}
 		return e
 	}

@@ -144,7 +144,10 @@ func (c *Conn) writeFrames(write func(*http2.Framer)) {
 // respond appends the response to a control frame. The peer must read such responses before it
 // causes many more.
 func (c *Conn) respond(write func(*http2.Framer)) *Error {
-	if c.control++; c.control > maxControl {
+	if c.control++; c.control > maxControl && !c.writing {
+		c.flush()
+	}
+	if c.control > maxControl {
 		return &Error{http2.ErrCodeEnhanceYourCalm, Output, "the responses to control frames are not read"}
 	}
 	c.writeFrames(write)

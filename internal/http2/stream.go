@@ -345,10 +345,10 @@ func (s *Stream) Flush() error {
 // endSent records that END_STREAM was appended. conn.mu is held.
 func (s *Stream) endSent() {
 	s.sentEnded = true
-	s.conn.push()
 	if s.recvEnded {
 		s.conn.forget(s, endedBoth)
 	}
+	s.conn.push()
 }
 
 // Reset ends the stream with an error code, if it has not ended in both directions.
