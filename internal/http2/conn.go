@@ -86,6 +86,7 @@ type Conn struct {
 
 	writing   bool // pending is being written
 	ending    bool // EndTurn will be called
+	unflushed bool // unlock has to write the output
 	endSent   bool // the end of the stream of bytes was sent, or will be
 	tableSent bool // the peer was informed that the dynamic table is not used
 	control   int  // responses to control frames in out
@@ -142,7 +143,7 @@ func NewServer(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 func (c *Conn) Begin(received []byte) {
 	c.mu.Lock()
 	c.push()
-	c.mu.Unlock()
+	c.unlock()
 	for len(received) > 0 {
 		n := copy(c.Space(), received)
 		c.received(n)
@@ -258,7 +259,7 @@ func (c *Conn) abortAll() {
 func (c *Conn) end() {
 	c.mu.Lock()
 	if c.state == gone {
-		c.mu.Unlock()
+		c.unlock()
 		return
 	}
 	c.state = gone
@@ -267,7 +268,7 @@ func (c *Conn) end() {
 	if !c.writing {
 		c.releaseOutput()
 	}
-	c.mu.Unlock()
+	c.unlock()
 	c.conn.Close()
 	c.in.release()
 	c.owner.Ended()
@@ -277,7 +278,7 @@ func (c *Conn) end() {
 // complete, and closes it otherwise. Any goroutine may call it.
 func (c *Conn) Abort() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if c.running > 0 {
 		c.conn.Abort()
 	} else {
@@ -290,7 +291,7 @@ func (c *Conn) Abort() {
 // called more than once.
 func (c *Conn) Drain() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if c.state != open {
 		return
 	}

@@ -14,7 +14,7 @@ func (c *Conn) parse(frame []byte) *Error {
 	parsed, err := f.ReadFrame()
 	f.in = nil
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if err != nil {
 		e, id := frameError(err)
 		switch s := c.streams[id]; {

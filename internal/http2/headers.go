@@ -59,7 +59,7 @@ func (c *Conn) headers(p []byte, flags http2.Flags, id uint32) *Error {
 	}
 	c.mu.Lock()
 	err := c.classify(&b)
-	c.mu.Unlock()
+	c.unlock()
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (c *Conn) endBlock(b *headerBlock) *Error {
 // opened, or nil.
 func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	s := c.streams[b.stream]
 	switch {
 	case b.use == ignored:

@@ -70,7 +70,7 @@ func (c *Conn) received(n int) {
 	in.n = copy(in.page[:], b[used:])
 	c.GiveBack()
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	switch {
 	case in.n == 0 && c.block.stream == 0:
 		c.partial = time.Time{}
@@ -115,7 +115,7 @@ func (c *Conn) expired() bool {
 	switch {
 	case c.state >= failed:
 		if isDue || c.state == gone {
-			c.mu.Unlock()
+			c.unlock()
 			c.end()
 			return false
 		}
@@ -127,7 +127,7 @@ func (c *Conn) expired() bool {
 		c.stopAccepting()
 	}
 	c.arm()
-	c.mu.Unlock()
+	c.unlock()
 	return true
 }
 
@@ -159,7 +159,7 @@ func (c *Conn) feed(b []byte) (used int) {
 		if err != nil {
 			c.mu.Lock()
 			c.fail(err)
-			c.mu.Unlock()
+			c.unlock()
 		}
 		if c.hasFailed() {
 			return len(b)
@@ -172,7 +172,7 @@ func (c *Conn) feed(b []byte) (used int) {
 
 func (c *Conn) hasFailed() bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	return c.state >= failed
 }
 
@@ -246,7 +246,7 @@ func (c *Conn) beginData(b []byte, length int, flags http2.Flags, id uint32) (n 
 		return 0, protocolError("DATA without a stream")
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if err := c.acceptData(&d, length); err != nil {
 		return 0, err
 	}
@@ -295,7 +295,7 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 // moreData handles a part of a DATA frame, and returns its length.
 func (c *Conn) moreData(b []byte) (n int) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	d := &c.in.data
 	if n = min(len(b), d.left); n > 0 {
 		d.left -= n

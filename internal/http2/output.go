@@ -155,15 +155,24 @@ func (c *Conn) respond(write func(*http2.Framer)) *Error {
 	return nil
 }
 
-// push has the output written: on a loop at the end of the turn.
+// push has the output written: on a loop at the end of the turn, otherwise by unlock.
 func (c *Conn) push() {
 	switch {
 	case c.ender == nil:
-		c.flush()
+		c.unflushed = true
 	case !c.ending:
 		c.ending = true
 		c.ender.AtTurnEnd(c)
 	}
+}
+
+// unlock releases mu, after it has written the output if that is due.
+func (c *Conn) unlock() {
+	if c.unflushed {
+		c.unflushed = false
+		c.flush()
+	}
+	c.mu.Unlock()
 }
 
 // EndTurn implements transport.TurnEnder.

@@ -83,7 +83,7 @@ func (s *Stream) await(w *waiter) error {
 	c := s.conn
 	w.signal.Reset()
 	w.waiting = true
-	c.mu.Unlock()
+	c.unlock()
 	c.driver.Wait(w.signal, limit)
 	c.mu.Lock()
 	w.waiting = false
@@ -121,7 +121,7 @@ func (s *Stream) ID() uint32 { return s.id }
 func (s *Stream) Bind(user Canceller) {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if s.user = user; s.err != nil {
 		user.Cancel()
 	}
@@ -138,7 +138,7 @@ func (s *Stream) SetWriteDeadline(t time.Time) error { return s.setDeadline(&s.w
 func (s *Stream) setDeadline(w *waiter, t time.Time) error {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	w.deadline = t
 	w.wake()
 	return nil
@@ -149,7 +149,7 @@ func (s *Stream) setDeadline(w *waiter, t time.Time) error {
 func (s *Stream) ReadInto(space transport.Space) (int, error) {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	for {
 		switch {
 		case s.body.n > 0:
@@ -184,7 +184,7 @@ func (s *Stream) giveBack(n int) {
 func (s *Stream) Ended() bool {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	return s.recvEnded && s.body.n == 0
 }
 
@@ -210,7 +210,7 @@ func (s *Stream) SendInterim(h *Head) error {
 	defer h.release()
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if s.headSent || s.err != nil {
 		return s.err
 	}
@@ -225,7 +225,7 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 	defer h.release()
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	for {
 		if err := s.writeError(); err != nil {
 			return err
@@ -252,7 +252,7 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 func (s *Stream) Write(p []byte, end bool) (written int, err error) {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	defer s.passTurn()
 	for {
 		if err := s.writeError(); err != nil {
@@ -290,7 +290,7 @@ func (s *Stream) sendable() int {
 func (s *Stream) block(data bool) error {
 	c := s.conn
 	s.passTurn()
-	if !c.writing && len(c.out) > 0 && (c.room() <= 0 || c.ender == nil) {
+	if !c.writing && c.room() <= 0 {
 		c.flush() // releases conn.mu, so that the state may have changed
 		return nil
 	}
@@ -298,7 +298,7 @@ func (s *Stream) block(data bool) error {
 		s.queued, s.queuedData = true, data
 		c.blocked = append(c.blocked, s)
 	}
-	c.push() // the peer may need it to open its window; this one does not release conn.mu
+	c.push() // the peer may need what is buffered to open its window
 	err := s.await(&s.writer)
 	if err != nil {
 		c.unblock(s)
@@ -318,7 +318,7 @@ func (s *Stream) passTurn() {
 func (s *Stream) Room() (int, error) {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	defer s.passTurn()
 	for {
 		if err := s.writeError(); err != nil {
@@ -337,7 +337,7 @@ func (s *Stream) Room() (int, error) {
 func (s *Stream) Flush() error {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	c.push()
 	return s.err
 }
@@ -355,7 +355,7 @@ func (s *Stream) endSent() {
 func (s *Stream) Reset(code http2.ErrCode) {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	c.resetStream(s, code, ErrClosed)
 }
 
@@ -365,7 +365,7 @@ func (s *Stream) Reset(code http2.ErrCode) {
 func (s *Stream) Close() {
 	c := s.conn
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if s.err == nil && s.sentEnded {
 		c.budgets.resets.earn()
 	}
