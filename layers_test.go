@@ -49,10 +49,11 @@ var layers = map[string]struct {
 		own: []string{"router/internal/nearest"},
 		why: "users import the router by itself; it has no dependencies",
 	},
-	"limit": {why: "limits know neither routes nor logs; the caller passes time and key"},
+	"internal/stickycookie": {own: []string{"internal/httpsyntax"}, why: "cookies; it knows neither upstreams nor servers"},
+	"limit":                 {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"proxy": {
 		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
-			"internal/transport", "proxy/internal/budget"},
+			"internal/stickycookie", "internal/transport", "proxy/internal/budget"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},
 		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
@@ -63,7 +64,7 @@ var layers = map[string]struct {
 			"front/internal/http3", "front/internal/names", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
 			"internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
-			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/transport",
+			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
 			"log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus",

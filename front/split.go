@@ -4,10 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"time"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/stickycookie"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -28,7 +27,7 @@ type share struct {
 	to     *upstream
 	when   *config.Conditions // of the requests that it gets in any case; nil for none
 	upTo   uint64             // the sum of the weights of this share and those before it
-	cookie stickyCookie
+	cookie stickycookie.Cookie
 }
 
 func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*split, error) {
@@ -70,7 +69,7 @@ func (s *split) respond(x *exchange) {
 	chosen := s.byCookie(x.Header)
 	if chosen == nil {
 		chosen = s.byWeight()
-		x.SetCookie = chosen.cookie.text(s.trust.Scheme(x.Peer, x.Header, x.Scheme))
+		x.SetCookie = chosen.cookie.SetCookie(s.trust.Scheme(x.Peer, x.Header, x.Scheme))
 	}
 	s.forward(x, chosen.to)
 }
@@ -111,37 +110,17 @@ func (s *split) byCookie(header []proxy.Field) (found *share) {
 // valued returns the share with the given value of the cookie, or nil.
 func (s *split) valued(value string) *share {
 	for i := range s.shares {
-		if s.shares[i].cookie.value == value {
+		if s.shares[i].cookie.Is(value) {
 			return &s.shares[i]
 		}
 	}
 	return nil
 }
 
-// A stickyCookie assigns a client to an upstream.
-type stickyCookie struct {
-	value         string
-	plain, secure string // values of Set-Cookie, for clients that use http and https
-}
-
 // newStickyCookie returns the cookie of an upstream. Its value is a hash of the upstream's
 // name. It therefore shows neither name nor address, and is the same after a reload, after a
 // restart and at other front doors.
-func newStickyCookie(c *config.Sticky, upstream string) stickyCookie {
+func newStickyCookie(c *config.Sticky, upstream string) stickycookie.Cookie {
 	sum := sha256.Sum256([]byte(upstream))
-	value := hex.EncodeToString(sum[:8])
-	text := c.Cookie + "=" + value + "; Path=/"
-	if c.MaxAge > 0 {
-		text += fmt.Sprintf("; Max-Age=%d", c.MaxAge/time.Second)
-	}
-	text += "; HttpOnly; SameSite=Lax"
-	return stickyCookie{value: value, plain: text, secure: text + "; Secure"}
-}
-
-// text returns the value of Set-Cookie for a client that uses a scheme.
-func (c *stickyCookie) text(scheme string) string {
-	if httpsyntax.EqualFold(scheme, "https") {
-		return c.secure
-	}
-	return c.plain
+	return stickycookie.New(c.Cookie, hex.EncodeToString(sum[:8]), c.MaxAge)
 }

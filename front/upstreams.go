@@ -25,6 +25,10 @@ func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 	up.Retry = retryOf(c.Retry)
 	up.Secure(serverTLS(c.TLS))
 	up.Balance, up.HashKey = policies[c.Balance], hashKey(c.HashBy)
+	if s := c.Sticky; s != nil {
+		up.Sticky = &proxy.Sticky{Cookie: s.Cookie, MaxAge: s.MaxAge, Secret: []byte(s.Secret)}
+	}
+	up.SlowStart = c.SlowStart
 	return up, nil
 }
 
@@ -73,6 +77,9 @@ func (u *upstream) describe() string {
 	text := "upstream " + u.name + ": " + strings.Join(list, ", ")
 	if len(list) > 1 {
 		text += " " + describePolicy(u.proxy.Upstream)
+		if s := u.proxy.Upstream.Sticky; s != nil {
+			text += ", and then by the cookie " + s.Cookie
+		}
 	}
 	return text
 }

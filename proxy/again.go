@@ -15,7 +15,7 @@ func (t *transfer) wasSentTo(s *Server) bool { return slices.Contains(t.sentTo[:
 
 // others reports whether there is a server that the request was not sent to.
 func (t *transfer) others() bool {
-	return slices.ContainsFunc(t.up.Servers(), func(s *Server) bool { return !t.wasSentTo(s) })
+	return slices.ContainsFunc(t.up.Servers(), func(s *Server) bool { return !t.wasSentTo(s) && !s.draining.Load() })
 }
 
 // retry decides whether the request is sent again for a reason. If so, it sets t.why.

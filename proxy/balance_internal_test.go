@@ -107,14 +107,20 @@ func TestOrderHasNoServerTwice(t *testing.T) {
 	}
 }
 
+// policies are all policies, by their names in a configuration.
+var policies = map[string]Policy{
+	"round_robin": RoundRobin, "least_connections": LeastConnections, "two_choices": TwoChoices, "hash": Hash,
+}
+
 // shares counts the choices of n exchanges that end immediately, with keys 0 to n-1.
-func shares(up *Upstream, n int) map[string]int {
+func shares(up *Upstream, n int) map[string]int { return sharesAt(up, time.Now(), n) }
+
+func sharesAt(up *Upstream, now time.Time, n int) map[string]int {
 	got := map[string]int{}
-	now := time.Now()
 	for i := range n {
 		var o order
 		o.begin(up, now, false, nil)
-		o.key = xxhash.Sum64String(fmt.Sprint("key ", i))
+		o.setKey(xxhash.Sum64String(fmt.Sprint("key ", i)))
 		got[o.next().url]++
 	}
 	return got
@@ -138,11 +144,10 @@ func checkShares(t *testing.T, up *Upstream, got map[string]int, n int) {
 	}
 }
 
-// TestShares checks the distribution of the policies that choose by chance, or by a hash.
+// TestShares checks the distribution of all policies over servers without exchanges in flight.
 func TestShares(t *testing.T) {
 	const n = 50_000
-	for name, policy := range map[string]Policy{"least_connections": LeastConnections, "two_choices": TwoChoices,
-		"hash": Hash} {
+	for name, policy := range policies {
 		for _, weights := range [][]int{{1, 1, 1}, {5, 3, 2}, {1, 100}, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7}} {
 			t.Run(fmt.Sprint(name, weights), func(t *testing.T) {
 				up := balanced(t, weights...)
@@ -198,7 +203,7 @@ func TestHashMovement(t *testing.T) {
 			for i := range servers {
 				var o order
 				o.begin(up, now, false, nil)
-				o.key = xxhash.Sum64String(fmt.Sprint("key ", i))
+				o.setKey(xxhash.Sum64String(fmt.Sprint("key ", i)))
 				servers[i] = o.next().Server
 			}
 			return servers
@@ -276,7 +281,7 @@ func BenchmarkChoice(b *testing.B) {
 				for b.Loop() {
 					o.begin(up, now, false, nil)
 					key += 0x9e3779b97f4a7c15
-					o.key = key
+					o.setKey(key)
 					o.next()
 				}
 			})
@@ -305,7 +310,7 @@ func TestChoiceAllocations(t *testing.T) {
 		var o order
 		if n := testing.AllocsPerRun(100, func() {
 			o.begin(up, time.Time{}, false, nil)
-			o.key = up.HashKey.hash(header, "/", client)
+			o.setKey(up.HashKey.hash(header, "/", client))
 			o.next()
 		}); n != 0 {
 			t.Errorf("policy %d: %v allocations for a choice", policy, n)

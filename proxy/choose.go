@@ -6,7 +6,15 @@ func (o *order) next() *member {
 		if o.group == lastResort && len(o.tried) > 0 {
 			return nil
 		}
-		if m := o.choose(); m != nil {
+		if o.takesOwn() {
+			return o.own
+		}
+		m := o.choose()
+		if m == nil && o.slow {
+			o.any = true
+			m = o.choose()
+		}
+		if m != nil {
 			return m
 		}
 	}

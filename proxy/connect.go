@@ -65,9 +65,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	now := time.Now()
 	t.now = now
 	t.order.begin(u, now, t.waiting, t.sentTo[:t.tries])
-	if u.Balance == Hash {
-		t.order.key = t.hashKey(&u.HashKey)
-	}
+	t.prepareOrder()
 	for {
 		m := t.order.next()
 		if m == nil && len(t.order.set.servers) == 0 {
@@ -83,6 +81,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 			t.passOver(failed)
 		}
 		t.enter(m.Server)
+		t.keep(m)
 		t.choose(m.Server, t.now)
 		c, err := t.x.connect(m.Server, t.now, reuse, timeout)
 		if err != nil || !c.used {
@@ -100,10 +99,24 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	}
 }
 
-// hashKey returns the hash of a key of the exchange.
-func (t *transfer) hashKey(k *HashKey) uint64 {
-	x := t.x
-	return k.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header))
+// prepareOrder sets the parts of the order that depend on the request.
+func (t *transfer) prepareOrder() {
+	x, o := t.x, &t.order
+	if t.up.Balance == Hash {
+		o.setKey(t.up.HashKey.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header)))
+	}
+	if s := t.up.Sticky; s != nil {
+		o.own = o.set.own(x.Header, s.Cookie)
+	}
+}
+
+// keep has the response keep the client at a server, unless its cookie names the server already.
+func (t *transfer) keep(m *member) {
+	t.setCookie = ""
+	if t.up.Sticky != nil && m != t.order.own {
+		x := t.x
+		t.setCookie = m.cookie.SetCookie(t.proxy.Trust.Scheme(x.Peer, x.Header, x.Scheme))
+	}
 }
 
 // connect takes an unused connection to s, if the policy allows it, or makes one

@@ -75,3 +75,11 @@ func (k *HashKey) hash(header []Field, target string, client netip.Addr) uint64 
 
 // clientBits is the length of an IPv6 prefix that is one client.
 const clientBits = 64
+
+// scramble returns a number above 0 and below 1 that looks random. Its function is the
+// finalizer of SplitMix64.
+func scramble(n uint64) float64 {
+	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
+	n = (n ^ n>>27) * 0x94d049bb133111eb
+	return (float64((n^n>>31)>>11) + 0.5) / (1 << 53)
+}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -31,24 +32,57 @@ type order struct {
 	sentTo  []*Server // by earlier attempts of the exchange; only the last resort contains them
 	key     uint64    // of the policy Hash
 	group   group
+
+	own  *member // that a sticky cookie names; nil without one
+	coin float64 // at random from 0 to 1: a slow start that has grown more gets the exchange
+	any  bool    // slow starts do not matter, because there is no other server
+	slow bool    // a server was not taken only because of its slow start
 }
 
 // begin begins an order for the servers that the upstream has now.
 func (o *order) begin(u *Upstream, now time.Time, waiting bool, sentTo []*Server) {
 	*o = order{up: u, set: u.now(), now: now, waiting: waiting, tried: o.tried[:0], sentTo: sentTo}
+	if u.SlowStart > 0 {
+		o.coin = rand.Float64()
+	}
 }
+
+// setKey sets the hash of the key of the policy Hash. The key, and not chance, determines the
+// slow starts that get the exchange, so that each key moves only once.
+func (o *order) setKey(key uint64) { o.key, o.coin = key, scramble(key) }
 
 // failed notes that a server could not be connected to.
 func (o *order) failed(s *Server) { o.tried = append(o.tried, s) }
 
 // takes reports whether the order may continue with a server.
 func (o *order) takes(m *member) bool {
-	if o.group != lastResort && (m.backup != (o.group == usableBackups) || !m.usable(o.now) ||
-		slices.Contains(o.sentTo, m.Server)) {
+	usable := m.usable(o.now) && !m.draining.Load()
+	if o.up.SlowStart > 0 {
+		m.noteUse(o.now, usable)
+	}
+	if o.group != lastResort && !usable || m.draining.Load() || !o.untried(m) {
 		return false
 	}
-	return !m.draining.Load() && !slices.Contains(o.tried, m.Server) &&
-		!(o.waiting && m.failedAfter(o.now.Add(-probePause)))
+	if o.up.SlowStart > 0 && !o.any && m.grown(o.now, o.up.SlowStart) <= o.coin {
+		o.slow = true
+		return false
+	}
+	return true
+}
+
+// takesOwn reports whether the order may continue with the server of a sticky cookie. It may
+// drain.
+func (o *order) takesOwn() bool {
+	m := o.own
+	return m != nil && (m.usable(o.now) || o.group == lastResort) && o.untried(m)
+}
+
+// untried reports whether a server is in the group and was not tried.
+func (o *order) untried(m *member) bool {
+	if o.group != lastResort && (m.backup != (o.group == usableBackups) || slices.Contains(o.sentTo, m.Server)) {
+		return false
+	}
+	return !slices.Contains(o.tried, m.Server) && !(o.waiting && m.failedAfter(o.now.Add(-probePause)))
 }
 
 // usable reports whether the server is not passed over while there are others.

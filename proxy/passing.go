@@ -34,6 +34,9 @@ func (x *Exchange) collectFields() {
 		if x.SetCookie != "" {
 			x.fields = append(x.fields, Field{"Set-Cookie", x.SetCookie})
 		}
+		if x.transfer.setCookie != "" {
+			x.fields = append(x.fields, Field{"Set-Cookie", x.transfer.setCookie})
+		}
 	}
 }
 

@@ -24,11 +24,3 @@ func (o *order) highest() *member {
 	}
 	return best
 }
-
-// scramble returns a number above 0 and below 1 that looks random. Its function is the
-// finalizer of SplitMix64.
-func scramble(n uint64) float64 {
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return (float64((n^n>>31)>>11) + 0.5) / (1 << 53)
-}

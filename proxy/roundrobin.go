@@ -5,7 +5,7 @@ package proxy
 // weighted round robin of nginx.
 func (o *order) roundRobin() *member {
 	set := o.set
-	if set.even && o.group == usablePrimaries && set.primaries > 0 {
+	if set.even && !o.any && o.group == usablePrimaries && set.primaries > 0 {
 		// The same order without the lock. A server that is not taken is replaced by each of the
 		// others in turn.
 		m := &set.members[(o.up.turn.Add(1)-1)%uint64(set.primaries)]

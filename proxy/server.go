@@ -52,6 +52,8 @@ type Server struct {
 	inFlight atomic.Int64
 
 	draining    atomic.Bool
+	away        atomic.Bool  // the server could not be used when an exchange last chose
+	back        atomic.Int64 // when it could be used again: Unix time in nanoseconds; 0 for always
 	lastFailure atomic.Pointer[Failure]
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds

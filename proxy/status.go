@@ -9,11 +9,12 @@ type State string
 const (
 	Draining State = "draining" // gets only exchanges whose sticky cookie names it
 	Down     State = "down"     // a connection has just failed: gets exchanges if no other server is usable
+	Starting State = "starting" // in its slow start: gets a part of its share
 	Usable   State = "usable"
 )
 
 // States are all states.
-var States = []State{Draining, Down, Usable}
+var States = []State{Draining, Down, Starting, Usable}
 
 // A ServerStatus describes a server of an upstream at one time.
 type ServerStatus struct {
@@ -31,22 +32,22 @@ func (u *Upstream) Status(now time.Time) []ServerStatus {
 	for i, s := range set.servers {
 		for _, m := range set.members {
 			if m.Server == s {
-				all[i] = ServerStatus{
-					Server: s, Weight: int(m.weight), Backup: m.backup, State: s.state(
-						now), LastFailure: s.lastFailure.Load(),
-				}
+				all[i] = ServerStatus{Server: s, Weight: int(m.weight), Backup: m.backup}
+				all[i].State, all[i].LastFailure = s.state(now, u.SlowStart), s.lastFailure.Load()
 			}
 		}
 	}
 	return all
 }
 
-func (s *Server) state(now time.Time) State {
+func (s *Server) state(now time.Time, slowStart time.Duration) State {
 	switch {
 	case s.draining.Load():
 		return Draining
 	case s.down(now):
 		return Down
+	case s.grown(now, slowStart) < 1:
+		return Starting
 	}
 	return Usable
 }

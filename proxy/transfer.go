@@ -29,6 +29,7 @@ type transfer struct {
 	c         *conn
 	at        *Server // that the exchange is counted at
 	order     order
+	setCookie string    // keeps the client at the server; "" for none
 	expecting bool      // the body is sent after the upstream's 100
 	dead      bool      // the connection ended before the first byte of the response
 	stale     bool      // dead, and used before: it ended while it was unused

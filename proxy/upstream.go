@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/stickycookie"
 	"github.com/weirhq/weir/proxy/internal/budget"
 )
 
@@ -46,6 +47,14 @@ type Upstream struct {
 	Balance Policy
 	HashKey HashKey
 
+	// Sticky, if not nil, keeps clients at their servers. It must be set before the servers.
+	Sticky *Sticky
+
+	// SlowStart is the time in which the share of a server grows from nothing to its weight after
+	// the server was added, or can be used again. The first servers of an upstream have no slow
+	// start. 0 means none. It must be set before the servers.
+	SlowStart time.Duration
+
 	name    string
 	budget  *budget.Budget // of Retry; nil before there are servers
 	turn    atomic.Uint64
@@ -58,6 +67,7 @@ type Upstream struct {
 	prepare func(*Server)
 	kept    map[*Server]bool // servers that another upstream has adopted
 	closed  bool
+	since   time.Time // when the upstream, or one before it, got its first servers
 }
 
 // A serverSet is the servers of an upstream at one time. It does not change, except for the
@@ -78,7 +88,8 @@ type member struct {
 	*Server
 	weight  int64
 	backup  bool
-	current int64 // of round robin
+	cookie  stickycookie.Cookie // of Sticky
+	current int64               // of round robin
 }
 
 var noServers = new(serverSet)
@@ -152,10 +163,18 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 		} else {
 			added = append(added, s)
 		}
-		members = append(members, member{Server: s, weight: int64(cmp.Or(e.Weight, 1)), backup: e.Backup})
+		m := member{Server: s, weight: int64(cmp.Or(e.Weight, 1)), backup: e.Backup}
+		if u.Sticky != nil {
+			m.cookie = u.Sticky.cookie(u.name, s)
+		}
+		members = append(members, m)
+	}
+	if u.since.IsZero() && len(members) > 0 {
+		u.since = time.Now()
 	}
 	for _, s := range added {
 		u.open(s)
+		u.noteAdded(s)
 	}
 	if u.budget == nil {
 		u.budget = new(budget.Budget)
@@ -176,10 +195,16 @@ func (u *Upstream) Adopt(other *Upstream) {
 	other.mu.Lock()
 	defer other.mu.Unlock()
 	u.budget = other.budget
+	if !other.since.IsZero() {
+		u.since = other.since
+	}
 	now := u.now()
 	next := now.clone()
 	for i, s := range now.servers {
 		same := other.now().find(s)
+		if same == nil {
+			u.noteAdded(s)
+		}
 		if same == nil || other.closed {
 			continue
 		}
@@ -194,6 +219,18 @@ func (u *Upstream) Adopt(other *Upstream) {
 	}
 	u.set.Store(next)
 	u.closeOthers(now, next)
+}
+
+// firstFor is the time for which added servers are among the first ones of an upstream: their
+// names may take that long to be resolved.
+const firstFor = 5 * time.Second
+
+// noteAdded begins the slow start of a new server, unless it is one of the first. The caller holds
+// mu.
+func (u *Upstream) noteAdded(s *Server) {
+	if now := time.Now(); now.Sub(u.since) > firstFor {
+		s.back.Store(now.UnixNano())
+	}
 }
 
 // now returns the servers in use.

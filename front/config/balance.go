@@ -2,6 +2,7 @@ package config
 
 import (
 	"strings"
+	"time"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -32,6 +33,8 @@ var balanceKeys = []key{
 	{Path: "upstreams.*.hash", Read: (*fileReader).Fields},
 	{Path: "upstreams.*.hash.by", Required: "name the part of the request, as in: hash: {by: cookie session}",
 		Read: yamlfile.One(parseHashBy, func(f filling) *string { return &f.upstream.HashBy })},
+	{Path: "upstreams.*.slow_start", Ambiguous: true,
+		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.SlowStart })},
 }
 
 // checkBalance checks the keys of an upstream that depend on each other.

@@ -158,6 +158,13 @@ type Upstream struct {
 	// HashByClient, which also applies to requests without the field or the cookie.
 	HashBy string
 
+	// Sticky keeps each client at the server that its first request was sent to. Nil does not.
+	Sticky *ServerSticky
+
+	// SlowStart is the time in which the share of a server grows from nothing to its weight, after
+	// the server was added or can be used again. Zero, the default, gives it the share at once.
+	SlowStart time.Duration
+
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.
 	ResponseFields int
@@ -359,7 +366,7 @@ type Share struct {
 	Weight int
 }
 
-// Sticky assigns clients to upstreams by a cookie.
+// Sticky assigns clients by a cookie.
 type Sticky struct {
 	Cookie string // its name
 
@@ -367,6 +374,18 @@ type Sticky struct {
 	// keeps it until the browser ends.
 	MaxAge time.Duration
 }
+
+// ServerSticky assigns clients to servers of an upstream by a signed cookie.
+type ServerSticky struct {
+	Sticky
+
+	// Secret is the key of the cookies, at least MinSecret bytes. Front doors with the same servers
+	// have the same Secret.
+	Secret string
+}
+
+// MinSecret is the least length of [ServerSticky.Secret] in bytes.
+const MinSecret = 16
 
 // Mirror sends copies of a share of the requests of a route to an upstream.
 type Mirror struct {

@@ -86,6 +86,8 @@ upstreams:
     servers: http://[::1]:9000
     balance: hash
     hash: {by: cookie session}
+    sticky: {cookie: server, max_age: 1h, secret: 0123456789abcdef}
+    slow_start: 30s
     proxy_protocol: v1
 routes:
   - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
@@ -127,7 +129,8 @@ routes:
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
 				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
 			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
-				HashBy: "cookie session", ResponseFields: 256, ConnectRetry: time.Second,
+				HashBy: "cookie session", SlowStart: 30 * time.Second, Sticky: &config.ServerSticky{
+					Sticky: config.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second,
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -297,6 +300,15 @@ func TestParseMistakes(t *testing.T) {
 			`2:35 "leastconn" is not known here|round_robin, least_connections, two_choices, hash`,
 			`2:46 only the policy hash has|add balance: hash`, `3:41 "hash" has no "by"|by: cookie session`,
 			`4:52 "uri" is not known here|client, path, header NAME or cookie NAME`, `5:52 "a b" is not the name of a cookie`}},
+		{"sticky servers", "upstreams:\n  a: {servers: http://a, sticky: {cookie: 'a b', max_age: 1ms, secret: short}}\n" +
+			"  b: {servers: http://b, sticky: {cookie: b}, slow_start: 5}\n" +
+			"  c: {servers: http://c, sticky: {secret: 0123456789abcdef, secret_file: c.key}}\n" +
+			"  d: {servers: http://d, sticky: {cookie: d, secret_file: missing.key}}\n  e: {servers: http://e, sticky: e}\n" +
+			"routes: {match: /, split: [{to: b, weight: 1}], sticky: {cookie: b}}\n", []string{
+			`2:43 is not the name of a cookie`, `2:59 "1ms" is not the age of a cookie`, `2:72 the secret has 5 bytes|openssl rand`,
+			`3:26 sticky has no secret|secret_file: FILE`, `3:59 "5" is a number without a unit`,
+			`4:26 "sticky" has no "cookie"`, `4:74 sticky has a secret and a secret_file`, `5:59 the secret "missing.key": no such file`,
+			`6:34 "sticky" must be a mapping`, `7:49 the upstream "b" use the same cookie "b"`}},
 		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:36 "health" is not supported yet`}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,

@@ -32,6 +32,7 @@ type filling struct {
 	upstream    *Upstream         // nil outside upstreams
 	upstreamTLS *upstreamTLSDraft // of upstream
 	server      *Server           // nil outside the servers of an upstream
+	sticky      *stickyDraft      // nil outside the sticky of an upstream
 	route       *routeDraft       // nil outside routes
 	share       *shareDraft       // nil outside the split of a route
 

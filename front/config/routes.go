@@ -96,6 +96,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 func (r *reader) checkRoutes() {
 	t := tableDraft{reader: r}
 	for _, d := range r.routes {
+		r.checkCookies(d)
 		for _, name := range append(d.others, d.to) {
 			if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && !r.badUpstreams {
 				r.Mistakef(name.Pos, r.rightUpstream(name.Text), "there is no upstream %s", yamlfile.Quote(name.Text))

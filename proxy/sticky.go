@@ -1,0 +1,52 @@
+package proxy
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"time"
+
+	"github.com/weirhq/weir/internal/stickycookie"
+)
+
+// Sticky keeps clients at the servers that their first requests were sent to, with a cookie.
+type Sticky struct {
+	Cookie string // its name
+
+	// MaxAge is how long browsers keep the cookie, in whole seconds. 0 keeps it until the browser
+	// ends.
+	MaxAge time.Duration
+
+	// Secret is the key of the cookie's value. Proxies with the same servers have the same
+	// Secret, so that each of them recognises the cookies of the others.
+	Secret []byte
+}
+
+// cookieBytes is the length of the value of a cookie. Hexadecimal digits double it.
+const cookieBytes = 16
+
+// cookie returns the cookie of a server of an upstream. Its value is a keyed hash (HMAC-SHA256)
+// of the two. Without the key, nobody can compute the value for a server, or find out the server
+// of a value.
+func (s *Sticky) cookie(upstream string, of *Server) stickycookie.Cookie {
+	mac := hmac.New(sha256.New, s.Secret)
+	io.WriteString(mac, upstream+"\x00"+of.url+"\x00"+of.addr)
+	return stickycookie.New(s.Cookie, hex.EncodeToString(mac.Sum(nil)[:cookieBytes]), s.MaxAge)
+}
+
+// own returns the server that a cookie of the request names, or nil.
+func (set *serverSet) own(header []Field, cookie string) (own *member) {
+	FindCookie(header, func(name, value string) bool {
+		if name != cookie {
+			return false
+		}
+		for i := range set.members {
+			if m := &set.members[i]; m.cookie.Is(value) {
+				own = m
+			}
+		}
+		return own != nil
+	})
+	return own
+}
