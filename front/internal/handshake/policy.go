@@ -48,10 +48,15 @@ var suites = []uint16{
 	tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
+// curves are the groups of the key exchange, in Mozilla's recommendation of modern and
+// intermediate clients. Clients choose the first one, which is post-quantum, if they have it.
+var curves = []tls.CurveID{tls.X25519MLKEM768, tls.X25519, tls.CurveP256, tls.CurveP384}
+
 func newPolicy(o Options, certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)) *Policy {
 	p := &Policy{byHost: make(map[string]*rule)}
 	p.base = &tls.Config{
-		MinVersion: o.MinVersion, CipherSuites: suites, NextProtos: o.Protocols, GetCertificate: certificate,
+		MinVersion: o.MinVersion, CipherSuites: suites, CurvePreferences: curves, NextProtos: o.Protocols,
+		GetCertificate: certificate,
 		DynamicRecordSizingDisabled: true, // fewer and larger records cost less
 	}
 	for _, r := range o.Rules {
