@@ -56,7 +56,7 @@ func newPolicy(o Options, certificate func(*tls.ClientHelloInfo) (*tls.Certifica
 	p := &Policy{byHost: make(map[string]*rule)}
 	p.base = &tls.Config{
 		MinVersion: o.MinVersion, CipherSuites: suites, CurvePreferences: curves, NextProtos: o.Protocols,
-		GetCertificate: certificate,
+		GetCertificate:              certificate,
 		DynamicRecordSizingDisabled: true, // fewer and larger records cost less
 	}
 	for _, r := range o.Rules {

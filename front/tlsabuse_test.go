@@ -1,0 +1,135 @@
+package front_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// TestSilentTLSConnections opens connections that send nothing, or a part of a handshake,
+// while a client makes requests. All of them end at the header timeout.
+func TestSilentTLSConnections(t *testing.T) {
+	const silent = 300
+	d := openTLSDoor(t, upstream(t, hello).URL, limited(func(l *config.Limits) {
+		l.HeaderTimeout, l.ConnectionsPerClient = time.Second, 0
+	}))
+	var conns []*rawConn
+	for i := range silent {
+		c := dial(t, d.secure)
+		if i%2 == 1 {
+			c.send("\x16\x03\x01\x02\x00\x01")
+		}
+		conns = append(conns, c)
+	}
+	if resp, _ := d.ask(t, d.client("localhost"), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); resp.StatusCode != 200 {
+		t.Error(resp.Status)
+	}
+	for _, c := range conns {
+		io.Copy(io.Discard, c.TCPConn)
+	}
+	d.awaitHandshakes(t, "timeout", silent)
+}
+
+// TestTLSHandshakeFlood makes requests on an open connection while others only do handshakes.
+func TestTLSHandshakeFlood(t *testing.T) {
+	d := openTLSDoor(t, upstream(t, hello).URL)
+	conn, raw := d.dialTLS(t, d.client("localhost"))
+	var flood sync.WaitGroup
+	var handshakes atomic.Int64
+	end := make(chan struct{})
+	for range 16 {
+		flood.Go(func() {
+			for {
+				select {
+				case <-end:
+					return
+				default:
+				}
+				nc, err := net.Dial("tcp", d.secure)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := tls.Client(nc, d.client("localhost")).Handshake(); err != nil {
+					t.Error(err)
+				}
+				nc.Close()
+				handshakes.Add(1)
+			}
+		})
+	}
+	requests := 0
+	for began := time.Now(); time.Since(began) < 500*time.Millisecond || handshakes.Load() < 50 || requests < 10; requests++ {
+		io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if resp, body := raw.answer("GET"); resp.StatusCode != 200 || body != "hello" {
+			t.Fatalf("%s %q", resp.Status, body)
+		}
+	}
+	close(end)
+	flood.Wait()
+}
+
+// TestTLSByOtherClients uses the clients of OpenSSL, which also renegotiate and update keys.
+func TestTLSByOtherClients(t *testing.T) {
+	for _, name := range []string{"openssl", "curl"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(name + " is not installed")
+		}
+	}
+	d := openTLSDoor(t, upstream(t, hello).URL)
+	for _, version := range []string{"1.2", "1.3"} {
+		out, err := exec.Command("curl", "-sk", "--http1.1", "--tlsv"+version, "--tls-max", version,
+			"https://"+d.secure+"/a", "https://"+d.secure+"/b").CombinedOutput()
+		if err != nil || string(out) != "hellohello" {
+			t.Errorf("curl with TLS %s: %q, %v", version, out, err)
+		}
+	}
+	client := func(version string, commands ...string) string {
+		in, w := io.Pipe()
+		c := exec.Command("openssl", "s_client", "-"+version, "-connect", d.secure)
+		var out bytes.Buffer
+		c.Stdin, c.Stdout, c.Stderr = in, &out, &out
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range commands {
+			time.Sleep(100 * time.Millisecond) // s_client reads a command only at the start of a read
+			io.WriteString(w, command)
+		}
+		time.Sleep(200 * time.Millisecond)
+		w.Close()
+		c.Wait()
+		return out.String()
+	}
+	get := "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	if out := client("tls1_3", get, "K\n", get); strings.Count(out, "hello") != 2 {
+		t.Errorf("a key update:\n%s", out)
+	}
+	if out := client("tls1_2", get, "R\n", get); strings.Count(out, "HTTP/1.1 200") != 1 {
+		t.Errorf("a renegotiation:\n%s", out)
+	}
+}
+
+// TestLongRecord sends records beyond the maximum length.
+func TestLongRecord(t *testing.T) {
+	d := openTLSDoor(t, upstream(t, hello).URL)
+	for _, length := range []int{16<<10 + 257, 65535} {
+		conn, raw := d.dialTLS(t, d.client("localhost"))
+		raw.send(fmt.Sprintf("\x17\x03\x03%c%c", length>>8, length&255))
+		var alert tls.AlertError
+		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.As(err, &alert) || !strings.Contains(err.Error(), "overflow") {
+			t.Errorf("a record of %d bytes: %v, want the alert record_overflow", length, err)
+		}
+	}
+}
