@@ -79,7 +79,8 @@ func (d *tlsDoor) handshakes(t testing.TB, result string) float64 {
 // awaitHandshakes waits until the result was counted n times.
 func (d *tlsDoor) awaitHandshakes(t testing.TB, result string, n float64) {
 	t.Helper()
-	eventually(t, fmt.Sprint(n, " handshakes with the result ", result), func() bool { return d.handshakes(t, result) >= n })
+	eventually(t, fmt.Sprint(n, " handshakes with the result ", result),
+		func() bool { return d.handshakes(t, result) >= n })
 	if got := d.handshakes(t, result); got != n {
 		t.Errorf("%v handshakes with the result %s, want %v", got, result, n)
 	}
@@ -155,8 +156,8 @@ func TestTLSPipeline(t *testing.T) {
 	}
 }
 
-// TestTLSResumption resumes sessions, also after a reload, and after the certificates of
-// clients have changed not.
+// TestTLSResumption resumes sessions, also after a reload, but not after one that changes the
+// rules for certificates of clients.
 func TestTLSResumption(t *testing.T) {
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
@@ -323,7 +324,8 @@ func TestTLSHandshakeFailures(t *testing.T) {
 	silent, slow := dial(t, d.secure), dial(t, d.secure)
 	slow.send("\x16\x03\x01\x02\x00")
 	for _, c := range []*rawConn{silent, slow, garbage} {
-		if response, err := io.ReadAll(c.r); err != nil && !errors.Is(err, syscall.ECONNRESET) || bytes.Contains(response, []byte("HTTP")) {
+		response, err := io.ReadAll(c.r)
+		if err != nil && !errors.Is(err, syscall.ECONNRESET) || bytes.Contains(response, []byte("HTTP")) {
 			t.Errorf("the response is %q, %v", response, err)
 		}
 	}
@@ -382,7 +384,8 @@ func TestTLSTruncation(t *testing.T) {
 	}
 	for _, size := range []int{1000, 1 << 20} {
 		conn, raw := d.dialTLS(t, d.client("localhost"))
-		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat("x", size/2))
+		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size,
+			strings.Repeat("x", size/2))
 		raw.CloseWrite()
 		if size == 1<<20 { // a shorter body is complete before it is forwarded
 			if err := <-cut; err == nil {
@@ -392,8 +395,8 @@ func TestTLSTruncation(t *testing.T) {
 	}
 }
 
-// TestTLSDisconnect notices that clients of slow requests disconnect: with close_notify, without, and
-// with a reset.
+// TestTLSDisconnect notices that clients of slow requests disconnect: with close_notify,
+// without, and with a reset.
 func TestTLSDisconnect(t *testing.T) {
 	began, gone := make(chan string, 10), make(chan string, 10)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {

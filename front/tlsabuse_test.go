@@ -3,7 +3,6 @@ package front_test
 import (
 	"bytes"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -70,7 +69,8 @@ func TestTLSHandshakeFlood(t *testing.T) {
 		})
 	}
 	requests := 0
-	for began := time.Now(); time.Since(began) < 500*time.Millisecond || handshakes.Load() < 50 || requests < 10; requests++ {
+	began := time.Now()
+	for ; time.Since(began) < 500*time.Millisecond || handshakes.Load() < 50 || requests < 10; requests++ {
 		io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if resp, body := raw.answer("GET"); resp.StatusCode != 200 || body != "hello" {
 			t.Fatalf("%s %q", resp.Status, body)
@@ -127,8 +127,7 @@ func TestLongRecord(t *testing.T) {
 	for _, length := range []int{16<<10 + 257, 65535} {
 		conn, raw := d.dialTLS(t, d.client("localhost"))
 		raw.send(fmt.Sprintf("\x17\x03\x03%c%c", length>>8, length&255))
-		var alert tls.AlertError
-		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.As(err, &alert) || !strings.Contains(err.Error(), "overflow") {
+		if _, err := conn.Read(make([]byte, 1)); err == nil || !strings.Contains(err.Error(), "overflow") {
 			t.Errorf("a record of %d bytes: %v, want the alert record_overflow", length, err)
 		}
 	}
