@@ -123,6 +123,12 @@ func TestAltSvc(t *testing.T) {
 	if got := secure(); got != want {
 		t.Errorf("Alt-Svc is %q, want %q", got, want)
 	}
+	h2 := &http.Transport{TLSClientConfig: d.client("localhost"), ForceAttemptHTTP2: true}
+	defer h2.CloseIdleConnections()
+	resp, _ := get(t, &http.Client{Transport: h2}, "https://localhost:"+port)
+	if got := resp.Header["Alt-Svc"]; !slices.Equal(got, []string{want}) || resp.ProtoMajor != 2 {
+		t.Errorf("over %s, Alt-Svc is %q", resp.Proto, got)
+	}
 	if resp, _ := ask(t, d.addr, request); resp.Header.Get("Alt-Svc") != `h3=":1"` {
 		t.Errorf("Alt-Svc of the plain listener is %q", resp.Header["Alt-Svc"])
 	}

@@ -93,6 +93,10 @@ func (c *clientConn) readHeader() (passed bool, s step, err *http1.Error) {
 	if c.server.conns.identify(c, client) {
 		return true, 0, nil
 	}
+	if c.awaitsHandshake() {
+		c.server.rejector.note(limitPerClient)
+		return false, refusedHeader, nil
+	}
 	return false, badHead, manyConnections
 }
 

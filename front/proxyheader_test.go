@@ -3,6 +3,8 @@ package front_test
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -326,5 +328,69 @@ func TestSendProxyProtocol(t *testing.T) {
 		if _, got := ask(t, d.addr, header6+"GET / HTTP/1.1\r\nHost: a\r\n\r\n"); got != "[2001:db8::1]:56280" {
 			t.Errorf("version %d: the upstream got %s", version, got)
 		}
+	}
+}
+
+// A prefixed is a connection whose first write has a prefix.
+type prefixed struct {
+	net.Conn
+	prefix string
+}
+
+func (c *prefixed) Write(b []byte) (int, error) {
+	prefix := c.prefix
+	c.prefix = ""
+	n, err := c.Conn.Write(append([]byte(prefix), b...))
+	return max(n-len(prefix), 0), err
+}
+
+// TestProxyProtocolBeforeTLS sends a header before the handshake of TLS, in the same packet
+// and in one of its own. Without a header, the connection is closed.
+func TestProxyProtocolBeforeTLS(t *testing.T) {
+	back := upstream(t, hello)
+	d := openTLSDoor(t, back.URL, proxied(true))
+	for i, header := range []string{header1, header2} {
+		for _, together := range []bool{true, false} {
+			for _, protocol := range []string{"http/1.1", "h2"} {
+				path := fmt.Sprintf("/%d/%v/%s", i, together, protocol)
+				raw := dial(t, d.secure)
+				nc := &prefixed{Conn: raw.TCPConn, prefix: header}
+				if !together {
+					nc.prefix = ""
+					raw.send(header)
+				}
+				config := d.client("localhost")
+				config.NextProtos = []string{protocol}
+				tr := &http.Transport{
+					ForceAttemptHTTP2: protocol == "h2",
+					DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+						c := tls.Client(nc, config)
+						return c, c.HandshakeContext(ctx)
+					},
+				}
+				resp, body := get(t, &http.Client{Transport: tr}, "https://localhost"+path)
+				tr.CloseIdleConnections()
+				if resp.StatusCode != 200 || body != "hello" || (resp.ProtoMajor == 2) != (protocol == "h2") {
+					t.Errorf("%s: %s over %s", path, resp.Status, resp.Proto)
+				}
+				if e := d.completed(t, path); e.HTTP.Client != "192.0.2.1" {
+					t.Errorf("%s: the client is %s", path, e.HTTP.Client)
+				}
+			}
+		}
+	}
+	if err := tls.Client(dial(t, d.secure), d.client("localhost")).Handshake(); err == nil {
+		t.Error("a handshake without a header succeeds")
+	}
+	if n := d.metric(t, `weir_proxy_protocol_refusals_total{reason="absent"}`); n != 1 {
+		t.Errorf("counted %v times, want once", n)
+	}
+	c := dialFrom(t, "127.0.0.2", d.secure)
+	c.send(header1)
+	if response, _ := io.ReadAll(c.r); len(response) > 0 {
+		t.Errorf("the response to another source is %q", response)
+	}
+	if n := d.metric(t, `weir_proxy_protocol_refusals_total{reason="untrusted"}`); n != 1 {
+		t.Errorf("counted %v times, want once", n)
 	}
 }
