@@ -96,6 +96,7 @@ func (d *Door) serve(x *exchange) {
 		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.altSvc})
 	}
 	status, why := validate(x)
+	redirect := t.secure != nil && t.secure.begin(x, t) && status == 0 && x.Target != "*"
 	answer := ""
 	if m := d.certs.manager.Load(); m != nil && status == 0 {
 		answer = answerChallenge(m, x)
@@ -114,6 +115,8 @@ func (d *Door) serve(x *exchange) {
 	switch {
 	case answer != "":
 		x.respondWith(200, challengeFields, answer)
+	case redirect && !x.exceptsPlain(): // also for hosts with rules for client certificates
+		t.secure.toHTTPS(x)
 	case status != 0:
 		x.refuse(status, why)
 	case x.Method == "TRACE":

@@ -55,9 +55,9 @@ type ExplainedCondition struct {
 }
 
 // Explain returns the decision about a request, given as the head of an HTTP/1.1 message
-// with its empty line, from a client. It forwards and logs nothing. The error says why the
+// with its empty line, over a scheme, http or https, from a client. It forwards and logs nothing. The error says why the
 // head is not accepted at all.
-func (d *Door) Explain(head []byte, client netip.Addr) (*Explanation, error) {
+func (d *Door) Explain(scheme string, head []byte, client netip.Addr) (*Explanation, error) {
 	c := &clientConn{server: d.server, peer: client, in: takeInput(d.server.limits().Headers)}
 	c.seen = true
 	c.in.add(head)
@@ -70,6 +70,7 @@ func (d *Door) Explain(head []byte, client netip.Addr) (*Explanation, error) {
 		return nil, errors.New("the head is not complete")
 	}
 	c.in.parser.Head.Continue = false // there is no connection to wait on
+	c.scheme = scheme                 // not before, because next would wait for the handshake
 	x := new(http1Exchange)
 	x.Context = &x.exchange
 	x.fill(c)
@@ -107,9 +108,12 @@ func explain(x *exchange, t *tables) *Explanation {
 		}
 		found, allow = t.routes.Next(method, x.http.Host, "", x.path, &x.params)
 	}
+	redirect := t.secure != nil && t.secure.begin(x, t) && !x.exceptsPlain()
 	switch status, why := t.checkSpelling(x); {
 	case status != 0:
 		e.Status, e.Reason, e.Routes = status, why, e.Routes[:0]
+	case redirect:
+		e.Status, e.Reason, e.Routes = 308, "tls.redirect: the request is not over https", e.Routes[:0]
 	case x.found != nil:
 	case allow == "":
 		e.Status, e.Reason = 404, "no route"

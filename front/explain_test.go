@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
@@ -19,7 +20,7 @@ func (d *testDoor) explain(t *testing.T, request string, fields ...string) *fron
 	for _, f := range fields {
 		head += f + "\r\n"
 	}
-	e, err := d.Explain([]byte(head+"\r\n"), netip.MustParseAddr("127.0.0.1"))
+	e, err := d.Explain("https", []byte(head+"\r\n"), netip.MustParseAddr("127.0.0.1"))
 	if err != nil {
 		t.Fatalf("%s: %v", request, err)
 	}
@@ -220,12 +221,12 @@ func TestExplainRejectsHeads(t *testing.T) {
 		"G(T / HTTP/1.1\r\nHost: a\r\n\r\n":   "400",
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":    "400",
 	} {
-		if _, err := d.Explain([]byte(head), netip.MustParseAddr("127.0.0.1")); err == nil ||
+		if _, err := d.Explain("https", []byte(head), netip.MustParseAddr("127.0.0.1")); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", head, err, want)
 		}
 	}
-	e, err := d.Explain([]byte("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"),
+	e, err := d.Explain("https", []byte("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"),
 		netip.MustParseAddr("127.0.0.1"))
 	if err != nil || len(e.Routes) != 1 || !e.Routes[0].Chosen {
 		t.Errorf("a request with a body: %+v, %v", e, err)
@@ -246,4 +247,22 @@ func (d *testDoor) parsedURL(t *testing.T, target string) *url.URL {
 	path, rawQuery, _ := strings.Cut(target, "?")
 	u.Path, u.RawQuery = path, rawQuery
 	return u
+}
+
+func TestExplainRedirectToHTTPS(t *testing.T) {
+	d := newDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
+		c.TLS = tlsConfig(t, "a.example")
+		c.TLS.Redirect = 443
+		c.Routes = append(c.Routes, config.Route{Match: "/healthz", To: "site", PlainHTTP: true, Timeout: time.Minute})
+	})
+	for _, c := range []struct {
+		scheme, path string
+		want         int
+	}{{"http", "/", 308}, {"https", "/", 0}, {"http", "/healthz", 0}} {
+		e, err := d.Explain(c.scheme, []byte("GET "+c.path+" HTTP/1.1\r\nHost: a.example\r\n\r\n"),
+			netip.MustParseAddr("127.0.0.1"))
+		if err != nil || e.Status != c.want || (len(e.Routes) == 0) != (c.want != 0) {
+			t.Errorf("%s %s: %+v, %v, want %d", c.scheme, c.path, e, err, c.want)
+		}
+	}
 }

@@ -21,6 +21,7 @@ type route struct {
 	pages       *errorPages
 	maintenance *maintenance   // nil for the usual response to failed connections
 	restricts   bool           // keeps clients from a part of an upstream
+	plainHTTP   bool           // the redirect to https does not apply
 	logFields   []logField     // added to the completed event
 	logHeaders  *loggedHeaders // nil for those of all requests
 	responses   stage          // changes all responses of the route, also those of its limits; nil if none does

@@ -76,7 +76,7 @@ func TestSpellingsOfRestrictedPaths(t *testing.T) {
 		t.Errorf("a restricted route itself: %s, want 403", resp.Status)
 	}
 	const head = "GET //admin/x HTTP/1.1\r\nHost: a\r\n\r\n"
-	e, err := d.Explain([]byte(head), netip.MustParseAddr("127.0.0.1"))
+	e, err := d.Explain("https", []byte(head), netip.MustParseAddr("127.0.0.1"))
 	if err != nil || e.Status != 400 || len(e.Routes) != 0 {
 		t.Errorf("the explanation is %+v, %v; want 400", e, err)
 	}

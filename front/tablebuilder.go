@@ -52,6 +52,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	if cfg.TLS != nil {
 		t.subjectField = cfg.TLS.SubjectHeader
 	}
+	t.secure = newSecurePolicy(cfg.TLS)
 	if cfg.Access != nil {
 		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
 	}
@@ -101,7 +102,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 			gate:     newGate(label, r.Limits, b.gates),
 			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
 			position: r.Position, settings: r.Settings,
-			restricts: restricts(&r),
+			restricts: restricts(&r), plainHTTP: r.PlainHTTP,
 		}
 		t.restricted = t.restricted || value.restricts
 		if r.CORS != nil {

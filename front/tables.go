@@ -19,6 +19,7 @@ type tables struct {
 	trust         proxy.Trust
 	subjectField  string               // for upstreams, the subject of the client's certificate; "" for none
 	access        *accessRule          // of all requests; nil admits them
+	secure        *securePolicy        // of all requests; nil for none
 	cors          bool                 // a route has CORS
 	restricted    bool                 // a route restricts clients
 	gate          *gate                // of all requests

@@ -247,6 +247,9 @@ type Route struct {
 	// Mirror sends copies of requests that To or Split forwards. nil sends none.
 	Mirror *Mirror
 
+	// PlainHTTP excepts the route from the redirect to https.
+	PlainHTTP bool
+
 	// Timeout is how long the upstream may be silent, before and during its
 	// response. More than zero; default 30s.
 	Timeout time.Duration

@@ -25,6 +25,7 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 		r.checkLog(c)
 		r.readRedirects(file)
 		r.checkRoutes()
+		r.checkSecure(c)
 	case r.Err() == nil:
 		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs at least "routes"`, "the file is empty")
 	}

@@ -23,6 +23,7 @@ type reader struct {
 	userFiles    []*userFile
 	tlsKey       yamlfile.Pos // of the key tls
 	certificates bool         // tls has certificates, which may have mistakes
+	plainHTTP    []plainRoute // routes with plain_http
 	challenges   []string     // the value of tls.acme.challenges; nil if there is none
 }
 
@@ -120,6 +121,12 @@ type fieldDraft struct {
 type userFile struct {
 	*yamlfile.File
 	users []User
+}
+
+// A plainRoute is the place of a route's plain_http.
+type plainRoute struct {
+	*yamlfile.File
+	at yamlfile.Pos
 }
 
 // A certificateDraft has the names of the files of a certificate, and their positions.

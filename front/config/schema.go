@@ -131,7 +131,7 @@ var schema = append([]key{
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(balanceKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
-	tlsKeys, acmeKeys, accessKeys("access"), accessKeys("routes.*.access"),
+	tlsKeys, acmeKeys, secureKeys, accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	retryKeys, timeoutKeys, basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
 	errorKeys(""), errorKeys("routes.*."))...)

@@ -24,6 +24,13 @@ type TLS struct {
 	// MinVersion is tls.VersionTLS12, the default, or tls.VersionTLS13.
 	MinVersion uint16
 
+	// Redirect is the port of the https URLs to which requests over plain http are redirected,
+	// except those of routes with PlainHTTP. Zero, the default, does not redirect.
+	Redirect int
+
+	// HSTS, if not nil, makes browsers use https only.
+	HSTS *HSTS
+
 	// ClientCertificates restrict hosts to clients with a certificate. Of several for a host,
 	// that with its exact name is used, then that with a wildcard, then that without hosts.
 	// None has a host of another one.
@@ -32,6 +39,13 @@ type TLS struct {
 	// SubjectHeader is the name of a request field in which upstreams get the subject of the
 	// client's certificate (RFC 4514). The field of the client is removed. Empty for none.
 	SubjectHeader string
+}
+
+// HSTS is the value of Strict-Transport-Security (RFC 6797).
+type HSTS struct {
+	MaxAge     time.Duration // whole seconds; zero makes browsers forget it
+	Subdomains bool          // it is also for all subdomains
+	Preload    bool          // browsers may have it in their lists
 }
 
 // A Certificate is a pair of PEM files: Cert with the server's certificate and those of its

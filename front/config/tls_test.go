@@ -126,6 +126,33 @@ tls:
 	}
 }
 
+func TestParseRedirectAndHSTS(t *testing.T) {
+	folder, _, _ := tlsFolder(t)
+	for text, want := range map[string]config.TLS{
+		"redirect: true, hsts: 365d":                   {Redirect: 443, HSTS: &config.HSTS{MaxAge: 365 * 24 * time.Hour}},
+		"redirect: true, listen: ':8443'":              {Redirect: 8443},
+		"redirect: 9443, listen: ':8443'":              {Redirect: 9443},
+		"redirect: true, listen: systemd/https.socket": {Redirect: 443},
+		"redirect: false":                              {},
+		"hsts: {max_age: 31536000s, subdomains: true, preload: true}": {
+			HSTS: &config.HSTS{MaxAge: 365 * 24 * time.Hour, Subdomains: true, Preload: true}},
+	} {
+		c, err := parseIn(folder, "listen: ':80'\ntls: {certificates: {cert: both.pem}, "+text+"}\n"+smallest)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, config.TLS{Redirect: c.TLS.Redirect, HSTS: c.TLS.HSTS}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestPlainHTTPWithoutRedirect(t *testing.T) {
+	ms := mistakes(t, "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, plain_http: true}]\n", nil)
+	wantMistakes(t, ms, []string{`2:28 plain_http has no effect|tls: {redirect: true}`})
+}
+
 func TestPlainListenersBesideTLS(t *testing.T) {
 	folder, _, _ := tlsFolder(t)
 	const certificates = "certificates: {cert: shop.pem, key: shop.key}"
@@ -207,7 +234,8 @@ func TestMistakesInTLS(t *testing.T) {
 		{"acme", "tls:\n  acme:\n    domains: [a_b, 192.0.2.1, '*.example.com', a.example, A.example]\n    email: ops\n" +
 			"    ca: http://ca.example/dir\n    ca_roots: shop.pem\n    storage: no/such\n",
 			[]string{`3:15 "a_b" is not the name of a host`, `3:20 "192.0.2.1" is an address`,
-				`3:31 "*.example.com" needs a hook`, `3:59 a.example is given twice`, `4:12 "ops"|ops@example.com`, `5:9 https://`, `6:15 cannot issue others`,
+				`3:31 "*.example.com" needs a hook`, `3:59 a.example is given twice`, `4:12 "ops"|ops@example.com`,
+				`5:9 https://`, `6:15 cannot issue others`,
 				`7:14 no such file or directory; create the folder`}},
 		{"challenges", "tls: {acme: {domains: a, challenges: [http-01, dns-01, tls-alpn]}}\n",
 			[]string{`1:39 http-01 needs a listener|listen: ":80"`, `1:48 dns-01 needs a hook`,
@@ -219,6 +247,18 @@ func TestMistakesInTLS(t *testing.T) {
 		{"a hook that is not executable", "tls: {acme: {domains: '*.a', dns: {hook: [./ca.pem, x]}}}\n",
 			[]string{`1:43 permission denied`}},
 		{"storage in a file", "tls: {acme: {domains: a, storage: ca.pem}}\n", []string{`1:35 is a file`}},
+		{"a redirect without plain listeners", "tls: {certificates: {cert: both.pem}, redirect: true}\n",
+			[]string{`1:49 redirect has no effect|listen: ":80"`}},
+		{"redirects", "listen: ':80'\ntls: {certificates: {cert: both.pem}, redirect: https}\n",
+			[]string{`2:49 "https"|true|443`}},
+		{"hsts", "tls: {certificates: {cert: both.pem}, hsts: {max_age: 31536000, subdomains: 1}}\n",
+			[]string{`1:55 "31536000" is a number without a unit`, `1:77 "1"`}},
+		{"hsts without an age", "tls: {certificates: {cert: both.pem}, hsts: {subdomains: true}}\n",
+			[]string{`1:39 "hsts" has no "max_age"|365d`}},
+		{"a part of a second", "tls: {certificates: {cert: both.pem}, hsts: 1500ms}\n",
+			[]string{`1:45 "1500ms" is not an age`}},
+		{"preload", "tls: {certificates: {cert: both.pem}, hsts: {max_age: 364d, subdomains: true, preload: true}}\n",
+			[]string{`1:88 preload needs subdomains and a max_age`}},
 		{"settings of ciphers", "tls: {certificates: {cert: both.pem}, ciphers: HIGH}\n",
 			[]string{`1:39 unknown key "ciphers"`}},
 	} {

@@ -65,9 +65,16 @@ func Count(s Scalar) (int, *Refusal) {
 	return n, nil
 }
 
-// Duration parses a duration, including 0.
+// Duration parses a duration, including 0. A whole number of days is one too, as in 365d.
 func Duration(s Scalar) (time.Duration, *Refusal) {
 	d, err := time.ParseDuration(s.Text)
+	if days, ok := strings.CutSuffix(s.Text, "d"); ok {
+		var n int
+		if n, err = strconv.Atoi(days); err == nil && n > maxDays {
+			return 0, Refuse("write fewer days", "%s is too long", Quote(s.Text))
+		}
+		d = time.Duration(n) * 24 * time.Hour
+	}
 	switch {
 	case err != nil && IsNumber(s.Text):
 		return 0, Refuse("add a unit, as in "+s.Text+"s", "%s is a number without a unit", Quote(s.Text))
@@ -78,6 +85,9 @@ func Duration(s Scalar) (time.Duration, *Refusal) {
 	}
 	return d, nil
 }
+
+// maxDays is the longest duration in days, about 100 years.
+const maxDays = 36500
 
 // The units of Size.
 var sizeUnits = []struct {

@@ -29,6 +29,7 @@ func TestSize(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
+		"365d": 365 * 24 * time.Hour, "0d": 0, "1.5d": -1, "-1d": -1, "99999999999d": -1, "36501d": -1, "d": -1,
 		"0s": 0, "300ms": 300 * time.Millisecond, "1h2m": 62 * time.Minute,
 		"1": -1, "-1s": -1, "soon": -1, "": -1,
 	} {

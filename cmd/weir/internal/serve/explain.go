@@ -36,11 +36,23 @@ func (o *explainOptions) explain(cfg *config.Config) (*front.Explanation, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := d.Explain([]byte(head), from)
+	e, err := d.Explain(o.scheme(), []byte(head), from)
 	if err != nil {
 		return nil, cli.Misuse(fmt.Errorf("--explain: %w", err), explainHint)
 	}
 	return e, nil
+}
+
+// scheme returns the scheme of the request: https unless its URL begins with http://.
+func (o *explainOptions) scheme() string {
+	_, url, found := strings.Cut(o.Explain, " ")
+	if !found {
+		url = o.Explain
+	}
+	if strings.HasPrefix(strings.ToLower(strings.TrimLeft(url, " ")), "http://") {
+		return "http"
+	}
+	return "https"
 }
 
 // head returns the request as the head of a message.
