@@ -128,9 +128,19 @@ func (x *exchange) leaveGates() {
 	for _, entered := range []**gate{&x.inAll, &x.inRoute} {
 		if g := *entered; g != nil {
 			*entered = nil
-			g.leave()
+			g.leave(x)
 		}
 	}
+}
+
+// serviceTime returns the time that the upstream took for a request, for a limit that follows
+// it. It is 0 if the client determined it, or if the upstream has rejected the request.
+func (x *exchange) serviceTime() time.Duration {
+	failure := x.failure()
+	if x.Upgraded || x.Length < 0 || x.Length > proxy.ShortBody || x.Status == 503 || failure != nil && failure.ByClient() {
+		return 0
+	}
+	return x.Waited
 }
 
 // failure returns the reason why the exchange failed. It is nil if the exchange

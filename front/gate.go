@@ -21,6 +21,7 @@ type gate struct {
 	route    string // pattern, or allRoutes
 	limits   config.RequestLimits
 	inFlight *limit.InFlight // nil for no limit
+	adaptive bool            // inFlight follows the latency of the upstreams
 	rate     *limit.Rate     // nil for no limit
 	total    time.Duration   // timeout.total of the route; 0 for no limit
 }
@@ -28,16 +29,19 @@ type gate struct {
 // newGate returns a gate with the given limits. It takes over the requests in
 // flight from the gate that the route had before a reload, so that the reload
 // never exceeds the limits. A rate limit that is unchanged keeps its state. Call
-// apply when the new gate replaces the old one.
-func newGate(route string, l config.RequestLimits, gates map[string]*gate) *gate {
-	g := &gate{route: route, limits: l}
+// apply when the new gate replaces the old one. most is the highest value of an adaptive limit.
+func newGate(route string, l config.RequestLimits, most int, gates map[string]*gate) *gate {
+	g := &gate{route: route, limits: l, adaptive: l.InFlight == config.InFlightAuto}
+	if g.adaptive {
+		g.limits.InFlight = most
+	}
 	before := gates[route]
 	switch {
 	case l.InFlight == 0:
 	case before != nil && before.inFlight != nil:
 		g.inFlight = before.inFlight
 	default:
-		g.inFlight = limit.NewInFlight(inFlightOptions(&l))
+		g.inFlight = limit.NewInFlight(g.inFlightOptions())
 	}
 	switch {
 	case l.Rate.Every == 0:
@@ -52,7 +56,7 @@ func newGate(route string, l config.RequestLimits, gates map[string]*gate) *gate
 // apply applies the gate's limits to the requests in flight that it took over.
 func (g *gate) apply() {
 	if g.inFlight != nil {
-		g.inFlight.Change(inFlightOptions(&g.limits))
+		g.inFlight.Change(g.inFlightOptions())
 	}
 }
 
@@ -92,9 +96,12 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 	}
 }
 
-// leave releases an in-flight slot.
-func (g *gate) leave() {
-	if g.inFlight != nil {
+// leave releases the in-flight slot of a request.
+func (g *gate) leave(x *exchange) {
+	switch {
+	case g.adaptive:
+		g.inFlight.LeaveAfter(time.Now(), x.serviceTime())
+	case g.inFlight != nil:
 		g.inFlight.Leave()
 	}
 }
@@ -153,6 +160,7 @@ func inheritOne[T int64 | time.Duration](route, door T) T {
 	return max(route, 0)
 }
 
-func inFlightOptions(l *config.RequestLimits) limit.InFlightOptions {
-	return limit.InFlightOptions{Max: l.InFlight, Queue: l.Queue.Length, Wait: l.Queue.Wait}
+func (g *gate) inFlightOptions() limit.InFlightOptions {
+	l := &g.limits
+	return limit.InFlightOptions{Max: l.InFlight, Adaptive: g.adaptive, Queue: l.Queue.Length, Wait: l.Queue.Wait}
 }

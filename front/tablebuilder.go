@@ -58,10 +58,11 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	}
 	// Each request in flight needs a connection to an upstream.
 	all := cfg.Limits.RequestLimits
-	if most := b.mostInFlight(cfg); all.InFlight == 0 || all.InFlight > most {
+	most := b.mostInFlight(cfg)
+	if all.InFlight == 0 || all.InFlight > most {
 		all.InFlight = most
 	}
-	t.gate = newGate(allRoutes, all, b.gates)
+	t.gate = newGate(allRoutes, all, most, b.gates)
 	t.gates[allRoutes] = t.gate
 	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
 	for _, u := range cfg.Upstreams {
@@ -99,7 +100,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		value := &route{
 			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
 			events:   b.events.set(cmp.Or(r.Events, cfg.Log.Events)),
-			gate:     newGate(label, r.Limits, b.gates),
+			gate:     newGate(label, r.Limits, most, b.gates),
 			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
 			position: r.Position, settings: r.Settings,
 			restricts: restricts(&r), plainHTTP: r.PlainHTTP,

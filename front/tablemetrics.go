@@ -65,7 +65,7 @@ func (s scrape) inUse(name limitName, route string, n int) {
 func (s scrape) gate(g *gate, l *config.RequestLimits) {
 	if g.inFlight != nil {
 		stats := g.inFlight.Stats()
-		s.value(limitInFlight, g.route, float64(g.limits.InFlight))
+		s.value(limitInFlight, g.route, float64(stats.Max))
 		s.inUse(limitInFlight, g.route, stats.InFlight)
 		if g.limits.Queue.Length > 0 {
 			s.value(limitQueue, g.route, float64(g.limits.Queue.Length))

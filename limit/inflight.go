@@ -23,6 +23,12 @@ var (
 type InFlightOptions struct {
 	// Max is the number of requests that may be in flight. Zero sets no limit.
 	Max int
+	// Adaptive makes the limit follow the latency of the service, so that requests hardly queue
+	// in it. Max is the highest limit then, and zero means 1,000. Requests must leave with
+	// [InFlight.LeaveAfter]. The limit begins low, and grows within a second to what a fast
+	// service can serve. It fits requests of similar latency: those of one route, not uploads
+	// together with reads.
+	Adaptive bool
 	// Queue is the number of requests that may wait. Zero rejects without waiting.
 	Queue int
 	// Wait is the longest time that a request waits; 0 is a second.
@@ -45,6 +51,7 @@ type InFlight struct {
 	mu                     sync.Mutex // guards all fields below
 	max, maxQueue, lifoLen int
 	wait                   time.Duration
+	adaptive               *adaptive // nil for a fixed limit
 
 	inFlight     int
 	queue        waitQueue
@@ -55,8 +62,9 @@ type InFlight struct {
 
 // InFlightStats are the counts of an InFlight.
 type InFlightStats struct {
-	// InFlight and Waiting are the current numbers of requests.
-	InFlight, Waiting int
+	// InFlight and Waiting are the current numbers of requests, and Max is the current limit
+	// of those in flight.
+	InFlight, Waiting, Max int
 	// Entered is the number of admitted requests, with or without waiting.
 	Entered uint64
 	// Full, Waited and Overtaken are the numbers of requests rejected with ErrFull,
@@ -78,18 +86,41 @@ func (f *InFlight) set(o InFlightOptions) {
 	if o.Wait <= 0 {
 		o.Wait = time.Second
 	}
+	f.maxQueue, f.wait = o.Queue, o.Wait
+	switch {
+	case !o.Adaptive:
+		f.adaptive = nil
+		f.setMax(o.Max)
+		return
+	case f.adaptive == nil:
+		f.adaptive = newAdaptive(o.Max)
+	default:
+		f.adaptive.setMost(o.Max)
+	}
+	f.setMax(f.adaptive.max())
+}
+
+// setMax sets the number of requests that may be in flight. f.mu is held, unless f is not
+// shared yet.
+func (f *InFlight) setMax(n int) {
 	// A LIFO queue needs only a few waiting requests. If they are too few to use all
 	// slots, the queue runs empty and soon becomes FIFO again.
-	f.max, f.maxQueue, f.wait, f.lifoLen = o.Max, o.Queue, o.Wait, min(o.Queue, 4+o.Max/16)
+	f.max, f.lifoLen = n, min(f.maxQueue, 4+n/16)
 }
 
 // Change sets other options. Requests in flight stay and count: after a lower Max no
 // request is admitted until enough have finished. After a higher one, waiting requests
-// are admitted immediately. Waiting requests keep their waiting time.
+// are admitted immediately. Waiting requests keep their waiting time. A limit that stays
+// adaptive keeps its value.
 func (f *InFlight) Change(o InFlightOptions) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.set(o)
+	f.admitFree()
+}
+
+// admitFree admits waiting requests while there are free slots. f.mu is held.
+func (f *InFlight) admitFree() {
 	for f.free() && f.queue.len > 0 {
 		f.inFlight++
 		f.admitNext()
@@ -195,13 +226,21 @@ func (f *InFlight) await(ctx context.Context, w *waiter) error {
 }
 
 // Policy returns a policy that rejects requests with 503. Their Retry-After is the
-// waiting time.
+// waiting time. An adaptive limit measures the time of the handler, which includes waits for
+// the client; a handler that must exclude them calls Enter and LeaveAfter itself.
 func (f *InFlight) Policy(name string) Policy {
 	leave := f.Leave
 	return func(_ http.ResponseWriter, r *http.Request) (func(), *Refusal) {
 		if err := f.Enter(r.Context()); err != nil {
 			return nil, &Refusal{Limit: name, Status: http.StatusServiceUnavailable, RetryAfter: max(f.maxWait(),
 				time.Second), Err: err}
+		}
+		if f.isAdaptive() {
+			entered := time.Now()
+			return func() {
+				now := time.Now()
+				f.LeaveAfter(now, now.Sub(entered))
+			}, nil
 		}
 		return leave, nil
 	}
@@ -228,6 +267,25 @@ func (f *InFlight) giveUp(w *waiter, why error) error {
 func (f *InFlight) Leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.leave()
+}
+
+// LeaveAfter is Leave for an adaptive limit. took is the time that the service took for the
+// request, without waits for the client; 0 if that is unknown or means nothing, as after a
+// request that the service has rejected. now is the current time.
+func (f *InFlight) LeaveAfter(now time.Time, took time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.adaptive != nil {
+		f.adaptive.leave(now, took, f.inFlight)
+		f.setMax(f.adaptive.max())
+	}
+	f.leave()
+	f.admitFree()
+}
+
+// leave is Leave for a caller that holds f.mu.
+func (f *InFlight) leave() {
 	if f.inFlight == 0 {
 		panic("limit: Leave without Enter")
 	}
@@ -248,6 +306,12 @@ func (f *InFlight) admitNext() {
 	f.queue.remove(next).answer <- nil
 }
 
+func (f *InFlight) isAdaptive() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.adaptive != nil
+}
+
 // maxWait returns the longest waiting time.
 func (f *InFlight) maxWait() time.Duration {
 	f.mu.Lock()
@@ -261,7 +325,7 @@ func (f *InFlight) Stats() InFlightStats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
-	s.InFlight, s.Waiting, s.NewestFirst = f.inFlight, f.queue.len, !f.congested.IsZero()
+	s.InFlight, s.Waiting, s.Max, s.NewestFirst = f.inFlight, f.queue.len, f.max, !f.congested.IsZero()
 	return s
 }
 

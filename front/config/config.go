@@ -580,7 +580,9 @@ type Limits struct {
 // In the other fields of a route, 0 means the value for all requests, and NoLimit
 // means no limit.
 type RequestLimits struct {
-	InFlight int // maximum number of requests in flight; with zero, only open files limit it
+	// InFlight is the maximum number of requests in flight, or InFlightAuto. With zero, only
+	// open files limit it.
+	InFlight int
 	Queue    Queue
 	Rate     Rate
 
@@ -596,6 +598,10 @@ type RequestLimits struct {
 
 // MaxHeaders is the greatest value of [Limits.Headers], and its default.
 const MaxHeaders = 64 << 10
+
+// InFlightAuto is the value of [RequestLimits.InFlight] for a limit that follows the latency of
+// the upstreams.
+const InFlightAuto = -1
 
 // NoLimit disables a limit of a route that all requests have.
 const NoLimit = -1

@@ -25,7 +25,7 @@ limits:
   max_connections: 10000
   connections_per_client: 100
 routes:
-- {match: /, to: a, limits: {in_flight: 4, body: none, rate: {every: 1s}}}
+- {match: /, to: a, limits: {in_flight: auto, body: none, rate: {every: 1s}}}
 - {match: /b, to: a}
 `, nil)
 	want := config.Limits{
@@ -44,7 +44,7 @@ routes:
 	if diff := cmp.Diff(want, c.Limits); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
-	ofRoute := config.RequestLimits{InFlight: 4, Body: config.NoLimit, Rate: config.Rate{Every: time.Second}}
+	ofRoute := config.RequestLimits{InFlight: config.InFlightAuto, Body: config.NoLimit, Rate: config.Rate{Every: time.Second}}
 	if diff := cmp.Diff(ofRoute, c.Routes[0].Limits); diff != "" {
 		t.Errorf("the first route's limits (-want +got):\n%s", diff)
 	}
@@ -57,6 +57,7 @@ func TestParseLimitsMistakes(t *testing.T) {
 	for _, c := range []struct{ limits, want string }{
 		{"{in_flight: 0}", `3:21 "0" allows nothing|or remove it`},
 		{"{in_flight: -1}", `3:21 "-1" is not a count`},
+		{"{in_flight: automatic}", `3:21 "automatic" is not a count|write a number, or auto`},
 		{"{in_fligth: 1}", `3:10 "in_fligth"|did you mean "in_flight"?`},
 		{"{queue: {length: 1}}", `3:26 only if in_flight limits|in_flight`},
 		{"{in_flight: 1, queue: {wait: 1s}}", `3:24 "queue" has no "length"`},

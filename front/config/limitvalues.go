@@ -30,7 +30,7 @@ func limitKeys() []key {
 func requestLimitKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readLimits},
-		{Path: path + ".in_flight", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.InFlight })},
+		{Path: path + ".in_flight", Read: oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight })},
 		{Path: path + ".queue", Read: (*fileReader).Fields},
 		{Path: path + ".queue.length", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Queue.Length }),
 			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
@@ -78,6 +78,21 @@ func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	if at, ok := r.Positions[length]; ok && l.InFlight == 0 {
 		r.Mistakef(at[0], "add in_flight, or remove it", "requests wait only if in_flight limits those in flight")
 	}
+}
+
+// parseInFlight reads a number of requests, or auto.
+func parseInFlight(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	if s.Text == "auto" {
+		return InFlightAuto, nil
+	}
+	n, refused := yamlfile.Count(s)
+	switch {
+	case refused != nil:
+		return 0, yamlfile.Refuse("write a number, or auto", "%s is not a count", yamlfile.Quote(s.Text))
+	case n == 0:
+		return parseSome(s)
+	}
+	return n, nil
 }
 
 // parseSome reads a number of at least one.

@@ -1,0 +1,90 @@
+package front_test
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// TestInFlightAuto sends more requests than a service can serve, to a route with an automatic limit.
+// The limit follows the service, refuses the others with 503, and ignores slow clients.
+func TestInFlightAuto(t *testing.T) {
+	const takes = 10 * time.Millisecond
+	slots := make(chan struct{}, 8)
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			io.Copy(io.Discard, r.Body)
+			return
+		}
+		slots <- struct{}{}
+		time.Sleep(takes)
+		<-slots
+	})
+	d := openDoor(t, back.URL, func(c *config.Config) {
+		c.Routes[0].Limits.InFlight = config.InFlightAuto
+	})
+	value := func() float64 { return d.metric(t, `weir_limit_value{limit="in_flight",route="/{path...}"}`) }
+	if v := value(); v < 3 || v > 5 {
+		t.Errorf("the limit begins with %v", v)
+	}
+	var served, refused atomic.Int64
+	var clients sync.WaitGroup
+	over := time.Now().Add(2 * time.Second)
+	for range 64 {
+		c := httpClient(t)
+		clients.Go(func() {
+			for time.Now().Before(over) {
+				resp, err := c.Get(d.url("/"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				resp.Body.Close()
+				switch {
+				case resp.StatusCode == 200:
+					served.Add(1)
+				case resp.StatusCode == 503 && resp.Header.Get("Retry-After") != "":
+					refused.Add(1)
+					time.Sleep(takes)
+				default:
+					t.Errorf("%d with Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if served.Load() < 100 || refused.Load() < 100 {
+		t.Errorf("%d served, %d refused", served.Load(), refused.Load())
+	}
+	before := value()
+	if before < 4 || before > 60 {
+		t.Errorf("the limit is %v for a service that serves 8 at a time", before)
+	}
+	for range 20 { // a client that sends its body in 20 ms
+		c := dial(t, d.addr)
+		c.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n")
+		time.Sleep(2 * takes)
+		c.send(string(make([]byte, 20000)))
+		c.answer("POST")
+	}
+	if after := value(); after != before {
+		t.Errorf("the limit was %v, and is %v after slow clients", before, after)
+	}
+	resp, _ := get(t, httpClient(t), d.url("/"))
+	if resp.StatusCode != 200 {
+		t.Errorf("%d after the load, want 200", resp.StatusCode)
+	}
+	before = value()
+	d.reload(func(c *config.Config) {
+		c.Routes = append([]config.Route(nil), c.Routes...)
+		c.Routes[0].Limits.Queue = config.Queue{Length: 10, Wait: time.Second}
+	})
+	if after := value(); after != before {
+		t.Errorf("the limit was %v, and is %v after a reload", before, after)
+	}
+}

@@ -1,0 +1,151 @@
+package limit_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+// A service serves a number of requests at the same time, each in a time. The others wait in it.
+type service struct {
+	slots chan struct{}
+	mu    sync.Mutex
+	takes time.Duration // guarded by mu
+}
+
+func newService(capacity int, takes time.Duration) *service {
+	return &service{slots: make(chan struct{}, capacity), takes: takes}
+}
+
+func (s *service) set(takes time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takes = takes
+}
+
+func (s *service) serve() {
+	s.slots <- struct{}{}
+	s.mu.Lock()
+	takes := s.takes
+	s.mu.Unlock()
+	time.Sleep(takes)
+	<-s.slots
+}
+
+// A phase of requests to a service.
+type phase struct {
+	served, rejected int
+	p99              time.Duration // of those served, with their wait
+}
+
+// offer sends requests to a service at a rate per second, and waits for them.
+func offer(f *limit.InFlight, s *service, perSecond int, d time.Duration) phase {
+	var p phase
+	var mu sync.Mutex // guards p and times
+	var times []time.Duration
+	var running sync.WaitGroup
+	tick := time.NewTicker(time.Second / time.Duration(perSecond))
+	defer tick.Stop()
+	for range int(d.Seconds() * float64(perSecond)) {
+		<-tick.C
+		running.Go(func() {
+			began := time.Now()
+			if f.Enter(context.Background()) != nil {
+				mu.Lock()
+				p.rejected++
+				mu.Unlock()
+				return
+			}
+			entered := time.Now()
+			s.serve()
+			now := time.Now()
+			f.LeaveAfter(now, now.Sub(entered))
+			mu.Lock()
+			defer mu.Unlock()
+			p.served++
+			times = append(times, now.Sub(began))
+		})
+	}
+	running.Wait()
+	slices.Sort(times)
+	if len(times) > 0 {
+		p.p99 = times[len(times)*99/100]
+	}
+	return p
+}
+
+// TestAdaptive offers a service half of its capacity, then twice as much, and checks that it stays
+// busy without a long queue. Then the service becomes slower and faster.
+func TestAdaptive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const capacity, takes = 16, 20 * time.Millisecond // 800 per second
+		f, s := limit.NewInFlight(limit.InFlightOptions{Adaptive: true}), newService(capacity, takes)
+		check := func(name string, p phase, served int, p99 time.Duration) {
+			t.Helper()
+			t.Logf("%s: %d served, %d rejected, p99 %v, limit %d", name, p.served, p.rejected, p.p99, f.Stats().Max)
+			if p.served < served || p.p99 > p99 {
+				t.Errorf("%s: %d served with p99 %v, want at least %d and at most %v", name, p.served, p.p99, served, p99)
+			}
+		}
+		if first := f.Stats().Max; first > 5 {
+			t.Errorf("it begins with a limit of %d", first)
+		}
+		check("half of the load", offer(f, s, 400, 5*time.Second), 1950, takes+time.Millisecond)
+		check("twice the load", offer(f, s, 1600, 10*time.Second), 7600, 3*takes)
+		check("for longer than a measurement", offer(f, s, 1600, 2*time.Minute), 93000, 3*takes)
+		s.set(3 * takes) // 267 per second
+		check("slower", offer(f, s, 1600, 2*time.Minute), 20000, 9*takes)
+		s.set(takes / 2) // 1,600 per second
+		offer(f, s, 3200, 5*time.Second)
+		check("faster", offer(f, s, 3200, 10*time.Second), 15000, 3*takes/2)
+		check("half of the load again", offer(f, s, 800, 5*time.Second), 4000, takes)
+	})
+}
+
+// TestAdaptiveIgnores checks that requests without a time do not change the limit.
+func TestAdaptiveIgnores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := limit.NewInFlight(limit.InFlightOptions{Adaptive: true}), newService(100, 10*time.Millisecond)
+		offer(f, s, 2000, 5*time.Second)
+		before := f.Stats().Max
+		for range 10_000 {
+			if !f.TryEnter() {
+				t.Fatal("not admitted")
+			}
+			time.Sleep(time.Millisecond)
+			f.LeaveAfter(time.Now(), 0)
+		}
+		if after := f.Stats().Max; after != before || before < 20 {
+			t.Errorf("the limit was %d, and is %d after requests without a time", before, after)
+		}
+	})
+}
+
+// TestAdaptiveBounds checks the highest limit, the admission of waiting requests when the limit
+// grows, and the change from and to a fixed limit.
+func TestAdaptiveBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := limit.InFlightOptions{Adaptive: true, Max: 30, Queue: 1000, Wait: time.Minute}
+		f, s := limit.NewInFlight(o), newService(1000, 10*time.Millisecond)
+		if p := offer(f, s, 20_000, time.Second); p.served != 20_000 && f.Stats().Full == 0 {
+			t.Errorf("%d served, and none rejected by a full queue", p.served)
+		}
+		if n := f.Stats(); n.Max != 30 || n.InFlight != 0 || n.Waiting != 0 {
+			t.Errorf("after much load: %+v, want the highest limit of 30", n)
+		}
+		f.Change(limit.InFlightOptions{Adaptive: true, Max: 10})
+		if n := f.Stats().Max; n != 10 {
+			t.Errorf("the limit is %d after a change to at most 10", n)
+		}
+		f.Change(limit.InFlightOptions{Max: 7})
+		offer(f, s, 2000, time.Second)
+		if n := f.Stats().Max; n != 7 {
+			t.Errorf("the limit is %d after a change to a fixed one of 7", n)
+		}
+	})
+}
