@@ -128,7 +128,11 @@ func (x *exchange) leaveGates() {
 	for _, entered := range []**gate{&x.inAll, &x.inRoute} {
 		if g := *entered; g != nil {
 			*entered = nil
-			g.leave(x)
+			if g.adaptive {
+				g.inFlight.LeaveAfter(time.Now(), x.serviceTime())
+			} else {
+				g.leave()
+			}
 		}
 	}
 }

@@ -96,12 +96,9 @@ func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
 	}
 }
 
-// leave releases the in-flight slot of a request.
-func (g *gate) leave(x *exchange) {
-	switch {
-	case g.adaptive:
-		g.inFlight.LeaveAfter(time.Now(), x.serviceTime())
-	case g.inFlight != nil:
+// leave releases an in-flight slot.
+func (g *gate) leave() {
+	if g.inFlight != nil {
 		g.inFlight.Leave()
 	}
 }

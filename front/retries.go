@@ -3,18 +3,8 @@ package front
 import (
 	"cmp"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
 )
-
-// retryOf returns the retries of an upstream.
-func retryOf(c config.Retry) proxy.Retry {
-	r := proxy.Retry{Attempts: c.Attempts, Methods: c.Methods}
-	for _, why := range c.On {
-		r.On = append(r.On, proxy.RetryReason(why))
-	}
-	return r
-}
 
 // The values of the result label of retries.
 const (

@@ -97,3 +97,12 @@ func describePolicy(up *proxy.Upstream) string {
 		return "in turn"
 	}
 }
+
+// retryOf returns the retries of an upstream.
+func retryOf(c config.Retry) proxy.Retry {
+	r := proxy.Retry{Attempts: c.Attempts, Methods: c.Methods}
+	for _, why := range c.On {
+		r.On = append(r.On, proxy.RetryReason(why))
+	}
+	return r
+}
