@@ -77,7 +77,24 @@ func (d *Door) Explain(scheme string, head []byte, client netip.Addr) (*Explanat
 	t := d.tables.Load()
 	x.Header = x.trace.read(x.Header)
 	x.client = t.trust.Client(x.Peer, x.Header)
-	return explain(&x.exchange, t), nil
+	e := explain(&x.exchange, t)
+	if rules := d.server.clientRules.Load(); rules != nil {
+		e.addClientRule(rules.Demand(x.http.Host), t.subjectField)
+	}
+	return e, nil
+}
+
+// addClientRule adds the rule for certificates of clients to the steps of the chosen route.
+func (e *Explanation) addClientRule(demand, subjectField string) {
+	i := slices.IndexFunc(e.Routes, func(r ExplainedRoute) bool { return r.Chosen })
+	if i < 0 || demand == "" {
+		return
+	}
+	steps := []string{demand}
+	if subjectField != "" {
+		steps = append(steps, "passes the subject of the certificate in "+subjectField)
+	}
+	e.Routes[i].Steps = slices.Concat(steps, e.Routes[i].Steps)
 }
 
 func explain(x *exchange, t *tables) *Explanation {

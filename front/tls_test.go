@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"syscall"
 	"testing"
@@ -259,6 +260,15 @@ func TestClientCertificates(t *testing.T) {
 		}
 	}
 	d.awaitHandshakes(t, "client_certificate", 6)
+	explained, err := d.Explain("https", []byte("GET / HTTP/1.1\r\nHost: admin.example\r\n\r\n"), netip.MustParseAddr("::1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := strings.Join(explained.Routes[0].Steps, "; ")
+	want := "requires a certificate of the client; passes the subject of the certificate in X-Subject; forwards"
+	if !strings.HasPrefix(steps, want) {
+		t.Errorf("explained as %s, want %s", steps, want)
+	}
 	e := d.log.find(t, func(e event) bool { return e.Data["client_subject"] != nil })
 	if e.Data["client_subject"] != `CN=ann\0AX-Admin: 1` {
 		t.Errorf("the subject in the event is %q", e.Data["client_subject"])

@@ -163,6 +163,17 @@ func (c *Client) IsChallenge() bool { return c.Protocol == certs.ChallengeProtoc
 // HasRules reports whether Misdirected can return true.
 func (p *Policy) HasRules() bool { return p.others != nil || len(p.byHost) > 0 }
 
+// Demand describes the rule for a host as a step, or returns "" if there is none.
+func (p *Policy) Demand(host string) string {
+	switch r := p.rule(host); {
+	case r == nil:
+		return ""
+	case r.optional:
+		return "accepts a certificate of the client, which is optional"
+	}
+	return "requires a certificate of the client"
+}
+
 // Misdirected reports whether the handshake of a connection was for other rules than those
 // of a request's host, which has no port. A nil client has a connection without TLS.
 func (p *Policy) Misdirected(c *Client, host string) bool {

@@ -9,7 +9,7 @@ const (
 	// keyLifetime is the time for which a key encrypts new session tickets.
 	keyLifetime = 8 * time.Hour
 	// keptKeys is how many keys decrypt tickets. A session can be resumed for 16 to 24 hours.
-	// Whoever learns the keys of a process can decrypt the traffic of these hours only.
+	// With a key that leaks, only the traffic of these hours can be decrypted.
 	keptKeys = 3
 )
 
