@@ -53,11 +53,13 @@ var layers = map[string]struct {
 	"limit":                 {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"proxy": {
 		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
-			"internal/stickycookie", "internal/transport", "proxy/internal/budget"},
+			"internal/stickycookie", "internal/transport", "proxy/internal/budget",
+			"proxy/internal/waitqueue"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},
 		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
-	"proxy/internal/budget": {why: "counts requests and retries; it knows neither exchanges nor servers"},
+	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
+	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",

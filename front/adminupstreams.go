@@ -83,7 +83,8 @@ type upstreamsPage struct {
 
 type upstreamPage struct {
 	Name    string       `json:"name"`
-	Waiting int          `json:"waiting"`
+	Waiting int          `json:"waiting"` // no server accepts a connection
+	Queued  int          `json:"queued"`  // no server has a free place
 	Servers []serverPage `json:"servers"`
 }
 
@@ -106,6 +107,7 @@ type failurePage struct {
 func newUpstreamPage(up *proxy.Upstream, now time.Time) upstreamPage {
 	page := upstreamPage{Name: up.Name()}
 	page.Waiting, _ = up.Waiting()
+	page.Queued, _ = up.Queued()
 	for _, s := range up.Status(now) {
 		server := serverPage{
 			Server: s.Server.URL(), Address: s.Server.Addr(), State: s.State, Weight: s.Weight, Backup: s.Backup,

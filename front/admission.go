@@ -100,6 +100,10 @@ func (d *Door) noteLimit(x *exchange) {
 	switch {
 	case failure.Kind == proxy.NoFile:
 		x.limit, route = limitFiles, allRoutes
+	case failure.Kind == proxy.QueueFull:
+		x.limit = limitServers
+	case failure.Kind == proxy.QueueTimeout:
+		x.limit = limitServerQueue
 	case failure.Kind == proxy.TooManyConns:
 		x.limit, route = limitUpstreams, allRoutes
 	case errors.Is(failure, proxy.ErrTooManyWaiting):

@@ -120,6 +120,8 @@ const (
 	limitFiles       limitName = "open_files"
 	limitUpstreams   limitName = "upstream_connections"
 	limitWaiting     limitName = "upstream_waiting"
+	limitServers     limitName = "server_connections"
+	limitServerQueue limitName = "server_queue"
 	limitAdmin       limitName = "admin_connections"
 	limitPasswords   limitName = "password_checks"
 	limitTotal       limitName = "timeout_total"

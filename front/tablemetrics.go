@@ -114,6 +114,11 @@ var (
 	serverState = prometheus.NewDesc("weir_upstream_server_state",
 		"1 for the state of the server, 0 for the others. A name with several addresses counts each of them.",
 		[]string{"upstream", "server", "state"}, nil)
+	upstreamQueued = prometheus.NewDesc("weir_upstream_queued",
+		"Requests that wait because all servers of the upstream have as many as they may have.", []string{"upstream"}, nil)
+	upstreamQueuedTotal = prometheus.NewDesc("weir_upstream_queued_total",
+		"Requests that have waited because all servers of the upstream had as many as they may have.",
+		[]string{"upstream"}, nil)
 	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
 		"Requests that wait because no server of the upstream accepts a connection.", []string{"upstream"}, nil)
 )
@@ -127,6 +132,9 @@ func (c upstreamCollector) Collect(metrics chan<- prometheus.Metric) {
 	for _, up := range c.tables().upstreams {
 		waiting, _ := up.Waiting()
 		ch.gauge(upstreamWaiting, float64(waiting), up.Name())
+		queued, total := up.Queued()
+		ch.gauge(upstreamQueued, float64(queued), up.Name())
+		ch.counter(upstreamQueuedTotal, float64(total), up.Name())
 		for _, s := range up.Servers() {
 			ch.gauge(upstreamUp, zeroOrOne(s.Up()), up.Name(), s.URL())
 		}

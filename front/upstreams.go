@@ -28,7 +28,7 @@ func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 	if s := c.Sticky; s != nil {
 		up.Sticky = &proxy.Sticky{Cookie: s.Cookie, MaxAge: s.MaxAge, Secret: []byte(s.Secret)}
 	}
-	up.SlowStart = c.SlowStart
+	up.SlowStart, up.Limit = c.SlowStart, proxy.ServerLimit(c.Connections)
 	return up, nil
 }
 

@@ -1,12 +1,28 @@
 package proxy
 
-// next returns the next server, or nil if no other one is to be tried.
+// place chooses the next server and takes a place at it. It returns nil if o.full is true, or if
+// no other server is to be tried.
+func (o *order) place() *member {
+	for {
+		m := o.next()
+		if m == nil || m.enter(o.up.Limit.Max) {
+			return m
+		}
+	}
+}
+
+// next returns the next server. It returns nil if o.full is true, or if no other server is to be
+// tried.
 func (o *order) next() *member {
+	o.full = false
 	for o.group = usablePrimaries; o.group < noGroup; o.group++ {
 		if o.group == lastResort && len(o.tried) > 0 {
 			return nil
 		}
 		if o.takesOwn() {
+			if o.full = o.up.full(o.own); o.full {
+				return nil
+			}
 			return o.own
 		}
 		m := o.choose()
@@ -14,7 +30,7 @@ func (o *order) next() *member {
 			o.any = true
 			m = o.choose()
 		}
-		if m != nil {
+		if m != nil || o.full {
 			return m
 		}
 	}

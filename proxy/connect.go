@@ -67,23 +67,27 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	t.order.begin(u, now, t.waiting, t.sentTo[:t.tries])
 	t.prepareOrder()
 	for {
-		m := t.order.next()
+		m, err := t.place()
+		if err != nil {
+			t.leave()
+			return nil, err
+		}
 		if m == nil && len(t.order.set.servers) == 0 {
-			return nil, &Error{Kind: Connect, Step: "choosing a server", Err: errNoServer}
+			return nil, &Error{Kind: Connect, Step: choosing, Err: errNoServer}
 		}
 		if m == nil {
 			if failed == nil && !t.waiting {
-				failed = &Error{Kind: Connect, Step: "choosing a server", Err: errAllDrain}
+				failed = &Error{Kind: Connect, Step: choosing, Err: errAllDrain}
 			}
 			return nil, failed
 		}
 		if failed != nil {
 			t.passOver(failed)
 		}
-		t.enter(m.Server)
 		t.keep(m)
 		t.choose(m.Server, t.now)
-		c, err := t.x.connect(m.Server, t.now, reuse, timeout)
+		var c *conn
+		c, err = t.x.connect(m.Server, t.now, reuse, timeout)
 		if err != nil || !c.used {
 			t.now = time.Now()
 		}
@@ -102,18 +106,18 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 // prepareOrder sets the parts of the order that depend on the request.
 func (t *transfer) prepareOrder() {
 	x, o := t.x, &t.order
-	if t.up.Balance == Hash {
-		o.setKey(t.up.HashKey.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header)))
+	if t.order.up.Balance == Hash {
+		o.setKey(t.order.up.HashKey.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header)))
 	}
-	if s := t.up.Sticky; s != nil {
-		o.own = o.set.own(x.Header, s.Cookie)
+	if s := t.order.up.Sticky; s != nil {
+		o.setOwn(x.Header, s.Cookie)
 	}
 }
 
 // keep has the response keep the client at a server, unless its cookie names the server already.
 func (t *transfer) keep(m *member) {
 	t.setCookie = ""
-	if t.up.Sticky != nil && m != t.order.own {
+	if t.order.up.Sticky != nil && m != t.order.own {
 		x := t.x
 		t.setCookie = m.cookie.SetCookie(t.proxy.Trust.Scheme(x.Peer, x.Header, x.Scheme))
 	}

@@ -39,6 +39,8 @@ const (
 
 	// The process has no free file or connection.
 	NoFile       Kind = "no_file"              // the process or the machine has reached its limit of open files
+	QueueFull    Kind = "queue_full"           // no place at a server, and too many exchanges wait for one
+	QueueTimeout Kind = "queue_timeout"        // no place at a server for the whole waiting time
 	TooManyConns Kind = "too_many_connections" // all connections that Conns allows are in use
 
 	// The reader of a body or the Client returns these two, in an *Error that
@@ -84,9 +86,13 @@ func (e *Error) ByClient() bool {
 }
 
 // ByUpstream reports whether a server of the upstream caused the error. A lack
-// of resources in this process is caused by neither side, and so is Overdue.
+// of resources in this process is caused by neither side, and so are a full queue and Overdue.
 func (e *Error) ByUpstream() bool {
-	return !e.ByClient() && e.Kind != NoFile && e.Kind != TooManyConns && e.Kind != Overdue
+	switch e.Kind {
+	case NoFile, TooManyConns, QueueFull, QueueTimeout, Overdue:
+		return false
+	}
+	return !e.ByClient()
 }
 
 // by returns the *Error in err if there is one, or else a new one of the given
@@ -119,7 +125,7 @@ func (e *Error) status() int {
 		return 408
 	case TooLarge:
 		return 413
-	case NoFile, TooManyConns:
+	case NoFile, TooManyConns, QueueFull, QueueTimeout:
 		return 503
 	case ClientGone:
 		return statusClientGone

@@ -37,6 +37,7 @@ type order struct {
 	coin float64 // at random from 0 to 1: a slow start that has grown more gets the exchange
 	any  bool    // slow starts do not matter, because there is no other server
 	slow bool    // a server was not taken only because of its slow start
+	full bool    // a server was not taken only because it has no free place
 }
 
 // begin begins an order for the servers that the upstream has now.
@@ -50,6 +51,21 @@ func (o *order) begin(u *Upstream, now time.Time, waiting bool, sentTo []*Server
 // setKey sets the hash of the key of the policy Hash. The key, and not chance, determines the
 // slow starts that get the exchange, so that each key moves only once.
 func (o *order) setKey(key uint64) { o.key, o.coin = key, scramble(key) }
+
+// setOwn sets the server that a sticky cookie of the request names, if there is one.
+func (o *order) setOwn(header []Field, cookie string) {
+	FindCookie(header, func(name, value string) bool {
+		if name != cookie {
+			return false
+		}
+		for i := range o.set.members {
+			if m := &o.set.members[i]; m.cookie.Is(value) {
+				o.own = m
+			}
+		}
+		return o.own != nil
+	})
+}
 
 // failed notes that a server could not be connected to.
 func (o *order) failed(s *Server) { o.tried = append(o.tried, s) }
@@ -65,6 +81,10 @@ func (o *order) takes(m *member) bool {
 	}
 	if o.up.SlowStart > 0 && !o.any && m.grown(o.now, o.up.SlowStart) <= o.coin {
 		o.slow = true
+		return false
+	}
+	if o.up.full(m) {
+		o.full = true
 		return false
 	}
 	return true

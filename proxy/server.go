@@ -51,6 +51,9 @@ type Server struct {
 	// choice until it has ended there, or another server was chosen.
 	inFlight atomic.Int64
 
+	conns    atomic.Int64 // open connections
+	maxConns atomic.Int64 // the limit of conns; 0 for none
+
 	draining    atomic.Bool
 	away        atomic.Bool  // the server could not be used when an exchange last chose
 	back        atomic.Int64 // when it could be used again: Unix time in nanoseconds; 0 for always
@@ -67,6 +70,20 @@ type Server struct {
 func (s *Server) share(c *Conns) {
 	s.shared = c
 	c.add(&s.pools)
+}
+
+// enter counts an exchange at the server. It reports false if there are max, unless max is 0.
+func (s *Server) enter(max int) bool {
+	if max == 0 {
+		s.inFlight.Add(1)
+		return true
+	}
+	for n := s.inFlight.Load(); n < int64(max); n = s.inFlight.Load() {
+		if s.inFlight.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // InFlight returns the number of exchanges at the server.
@@ -163,19 +180,28 @@ func (s *Server) close() {
 
 // dial makes a connection, including the handshake of TLS.
 func (s *Server) dial(ctx context.Context, driver transport.Driver) (*conn, error) {
+	for most := s.maxConns.Load(); most > 0 && s.conns.Load() >= most && s.pools.closeOldest(); {
+	}
 	if err := s.shared.enter(); err != nil {
 		return nil, err
 	}
+	s.conns.Add(1)
 	config := s.tls.Load()
 	c, err := driver.Dial(ctx, s.addr)
 	if err == nil && config != nil {
 		c, err = secure(ctx, driver, c, config)
 	}
 	if err != nil {
-		s.shared.leave()
+		s.left()
 		return nil, err
 	}
-	return &conn{Conn: c, tls: config, pool: s.pools.of(driver), leave: s.shared.leave}, nil
+	return &conn{Conn: c, tls: config, pool: s.pools.of(driver), leave: s.left}, nil
+}
+
+// left counts a connection that was closed or could not be made.
+func (s *Server) left() {
+	s.conns.Add(-1)
+	s.shared.leave()
 }
 
 // secureWith has new connections to an https server use a configuration. Unused ones with another

@@ -34,19 +34,3 @@ func (s *Sticky) cookie(upstream string, of *Server) stickycookie.Cookie {
 	io.WriteString(mac, upstream+"\x00"+of.url+"\x00"+of.addr)
 	return stickycookie.New(s.Cookie, hex.EncodeToString(mac.Sum(nil)[:cookieBytes]), s.MaxAge)
 }
-
-// own returns the server that a cookie of the request names, or nil.
-func (set *serverSet) own(header []Field, cookie string) (own *member) {
-	FindCookie(header, func(name, value string) bool {
-		if name != cookie {
-			return false
-		}
-		for i := range set.members {
-			if m := &set.members[i]; m.cookie.Is(value) {
-				own = m
-			}
-		}
-		return own != nil
-	})
-	return own
-}

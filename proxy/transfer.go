@@ -62,20 +62,6 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	return err
 }
 
-// enter counts the exchange at a server.
-func (t *transfer) enter(s *Server) {
-	t.at = s
-	s.inFlight.Add(1)
-}
-
-// leave ends the exchange at its server. It may be called again.
-func (t *transfer) leave() {
-	if t.at != nil {
-		t.at.inFlight.Add(-1)
-		t.at = nil
-	}
-}
-
 // choose sets the server that is connected to next. It reports the first one to
 // the hook.
 func (t *transfer) choose(s *Server, now time.Time) {

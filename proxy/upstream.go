@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/stickycookie"
 	"github.com/weirhq/weir/proxy/internal/budget"
+	"github.com/weirhq/weir/proxy/internal/waitqueue"
 )
 
 // DefaultMaxFields limits the fields of a response if its Upstream sets no
@@ -55,10 +56,14 @@ type Upstream struct {
 	// start. 0 means none. It must be set before the servers.
 	SlowStart time.Duration
 
+	// Limit limits the exchanges at each server. It must be set before the servers.
+	Limit ServerLimit
+
 	name    string
 	budget  *budget.Budget // of Retry; nil before there are servers
 	turn    atomic.Uint64
-	waiting atomic.Int64 // exchanges that wait for a connection
+	waiting atomic.Int64     // exchanges that wait for a connection
+	queue   *waitqueue.Queue // of Limit; nil without servers
 	set     atomic.Pointer[serverSet]
 
 	mu      sync.Mutex // guards the fields below, and is held while set changes
@@ -118,7 +123,7 @@ func newSet(members []member, base string) *serverSet {
 // [Endpoint]. It does not connect to them before the first request. Without a URL,
 // [Upstream.SetServers] must set the servers.
 func NewUpstream(name string, urls ...string) (*Upstream, error) {
-	u := &Upstream{name: name}
+	u := &Upstream{name: name, queue: new(waitqueue.Queue)}
 	if len(urls) == 0 {
 		return u, nil
 	}
@@ -180,7 +185,7 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 		u.budget = new(budget.Budget)
 	}
 	next := newSet(members, base)
-	u.set.Store(next)
+	u.use(next)
 	u.closeOthers(now, next)
 	return nil
 }
@@ -194,7 +199,7 @@ func (u *Upstream) Adopt(other *Upstream) {
 	defer u.mu.Unlock()
 	other.mu.Lock()
 	defer other.mu.Unlock()
-	u.budget = other.budget
+	u.budget, u.queue = other.budget, other.queue
 	if !other.since.IsZero() {
 		u.since = other.since
 	}
@@ -217,7 +222,7 @@ func (u *Upstream) Adopt(other *Upstream) {
 		}
 		next.replace(i, same)
 	}
-	u.set.Store(next)
+	u.use(next)
 	u.closeOthers(now, next)
 }
 
@@ -239,6 +244,26 @@ func (u *Upstream) now() *serverSet {
 		return set
 	}
 	return noServers
+}
+
+// use applies a set of servers. The caller holds mu.
+func (u *Upstream) use(set *serverSet) {
+	for _, s := range set.servers {
+		s.maxConns.Store(int64(u.Limit.Max))
+	}
+	u.set.Store(set)
+}
+
+// full reports whether a server has no free place.
+func (u *Upstream) full(m *member) bool { return u.Limit.Max > 0 && m.InFlight() >= u.Limit.Max }
+
+// Queued returns the number of exchanges that wait for a free place at a server now, and that of
+// all that have waited. The second includes those of the upstream that u has adopted.
+func (u *Upstream) Queued() (now int, total uint64) {
+	if u.queue == nil {
+		return 0, 0
+	}
+	return u.queue.Waiting(), u.queue.Total()
 }
 
 // find returns the server with the same endpoint, or nil.

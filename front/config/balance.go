@@ -33,8 +33,27 @@ var balanceKeys = []key{
 	{Path: "upstreams.*.hash", Read: (*fileReader).Fields},
 	{Path: "upstreams.*.hash.by", Required: "name the part of the request, as in: hash: {by: cookie session}",
 		Read: yamlfile.One(parseHashBy, func(f filling) *string { return &f.upstream.HashBy })},
+	{Path: "upstreams.*.connections", Ambiguous: true, Read: readServerLimit},
+	{Path: "upstreams.*.connections.max", Ambiguous: true,
+		Required: "set the number for each server, as in: connections: {max: 100, queue: 50}",
+		Read:     yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Connections.Max })},
+	{Path: "upstreams.*.connections.queue", Ambiguous: true,
+		Read: yamlfile.One(yamlfile.Count, func(f filling) *int { return &f.upstream.Connections.Queue })},
+	{Path: "upstreams.*.connections.wait", Ambiguous: true,
+		Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.upstream.Connections.Wait })},
 	{Path: "upstreams.*.slow_start", Ambiguous: true,
 		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.SlowStart })},
+}
+
+// readServerLimit reads the limit of each server of an upstream.
+func readServerLimit(r *fileReader, p place, n *yamlfile.Node) {
+	p.To.upstream.Connections = ServerLimit{Wait: time.Second}
+	r.Fields(p, n)
+	for _, pair := range n.Pairs {
+		if pair.Key.Text == "wait" && p.To.upstream.Connections.Queue == 0 {
+			r.Mistakef(pair.Key.Pos, "add queue, or remove it", "requests wait only if there is a queue")
+		}
+	}
 }
 
 // checkBalance checks the keys of an upstream that depend on each other.

@@ -165,6 +165,9 @@ type Upstream struct {
 	// the server was added or can be used again. Zero, the default, gives it the share at once.
 	SlowStart time.Duration
 
+	// Connections limits the requests at each server. The zero value sets no limit.
+	Connections ServerLimit
+
 	// ResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.
 	ResponseFields int
@@ -376,6 +379,16 @@ type Sticky struct {
 	// MaxAge is how long browsers keep the cookie, in whole seconds. Zero, the default,
 	// keeps it until the browser ends.
 	MaxAge time.Duration
+}
+
+// ServerLimit limits the requests at each server of an upstream.
+type ServerLimit struct {
+	// Max is the number of requests that may be at a server at the same time. Over HTTP/1, it is
+	// also the number of connections to the server. Zero is no limit.
+	Max int
+
+	Queue int           // number of requests that may wait for a server with less than Max; default none
+	Wait  time.Duration // their maximum waiting time, more than zero; default 1s
 }
 
 // ServerSticky assigns clients to servers of an upstream by a signed cookie.

@@ -88,6 +88,7 @@ upstreams:
     hash: {by: cookie session}
     sticky: {cookie: server, max_age: 1h, secret: 0123456789abcdef}
     slow_start: 30s
+    connections: {max: 5, queue: 6, wait: 7s}
     proxy_protocol: v1
 routes:
   - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
@@ -129,7 +130,7 @@ routes:
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
 				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
 			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
-				HashBy: "cookie session", SlowStart: 30 * time.Second, Sticky: &config.ServerSticky{
+				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: config.ServerLimit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &config.ServerSticky{
 					Sticky: config.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second,
 				ProxyProtocol: 1},
 		},
@@ -300,6 +301,11 @@ func TestParseMistakes(t *testing.T) {
 			`2:35 "leastconn" is not known here|round_robin, least_connections, two_choices, hash`,
 			`2:46 only the policy hash has|add balance: hash`, `3:41 "hash" has no "by"|by: cookie session`,
 			`4:52 "uri" is not known here|client, path, header NAME or cookie NAME`, `5:52 "a b" is not the name of a cookie`}},
+		{"connections", "upstreams:\n  a: {servers: http://a, connections: {max: 0, queue: -1, wait: 0s}}\n" +
+			"  b: {servers: http://b, connections: {wait: 1s}}\n  c: {servers: http://c, connections: 5}\nroutes: {match: /, to: a}\n",
+			[]string{`2:45 "0" allows nothing`, `2:55 "-1" is not a count`, `2:59 only if there is a queue`, `2:65 "0s" leaves no time`,
+				`3:26 "connections" has no "max"|connections: {max: 100, queue: 50}`, `3:40 only if there is a queue`,
+				`4:39 "connections" must be a mapping`}},
 		{"sticky servers", "upstreams:\n  a: {servers: http://a, sticky: {cookie: 'a b', max_age: 1ms, secret: short}}\n" +
 			"  b: {servers: http://b, sticky: {cookie: b}, slow_start: 5}\n" +
 			"  c: {servers: http://c, sticky: {secret: 0123456789abcdef, secret_file: c.key}}\n" +
