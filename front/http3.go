@@ -73,10 +73,12 @@ const eventBuffer = "udp receive buffer is small"
 func (h *http3Listener) run() {
 	s := h.listener.server
 	server, err := http3.NewServer(h.socket, http3.Options{
-		TLS:       s.handshakes.ConfigFor,
-		Admit:     h.admit,
-		Connected: h.connected,
-		Failed:    h.failed,
+		TLS: func(hello *tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) http.Handler) {
+			config, client := s.handshakes.ConfigFor(hello)
+			return config, func(state tls.ConnectionState) http.Handler { return h.connected(client(state)) }
+		},
+		Admit:  h.admit,
+		Failed: h.failed,
 		Limits: func() http3.Limits {
 			l := s.limits()
 			return http3.Limits{Header: l.Headers, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout}
@@ -168,9 +170,8 @@ func (h *http3Listener) failed(err error) {
 }
 
 // connected counts a handshake, and returns the handler of the connection.
-func (h *http3Listener) connected(state tls.ConnectionState) http.Handler {
+func (h *http3Listener) connected(client *handshake.Client) http.Handler {
 	s := h.listener.server
-	client := s.handshakes.ClientOf(state)
 	s.door.metrics.handshakes.count(handshake.ResultOf(client, nil))
 	s.door.metrics.handshakes.countClient(client)
 	return &http3Client{s.door, client}

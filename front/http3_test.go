@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +23,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/certtest"
 )
 
 // openHTTP3Door starts a front door with HTTP/3.
@@ -354,4 +360,153 @@ func TestHTTP3DrainCuts(t *testing.T) {
 	if e := d.completed(t, "/slow"); e.Data["failure"] != "drained" {
 		t.Errorf("the event is %s", e.raw)
 	}
+}
+
+// A lossyLink passes packets between clients and a server on, except for some of them.
+type lossyLink struct {
+	addr string
+	cut  atomic.Bool // it passes nothing on
+}
+
+// openLossyLink returns a link to a server. It drops one of n packets.
+func openLossyLink(t *testing.T, server string, n int64) *lossyLink {
+	t.Helper()
+	l := new(lossyLink)
+	near, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.addr = near.LocalAddr().String()
+	far, err := net.Dial("udp", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	t.Cleanup(running.Wait)
+	t.Cleanup(func() {
+		near.Close()
+		far.Close()
+	})
+	var client atomic.Pointer[net.Addr]
+	var passed atomic.Int64
+	drops := func() bool { return l.cut.Load() || passed.Add(1)%n == 0 }
+	running.Go(func() {
+		buf := make([]byte, 2000)
+		for {
+			n, from, err := near.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			client.Store(&from)
+			if !drops() {
+				far.Write(buf[:n])
+			}
+		}
+	})
+	running.Go(func() {
+		buf := make([]byte, 2000)
+		for {
+			n, err := far.Read(buf)
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if to := client.Load(); err == nil && to != nil && !drops() {
+				near.WriteTo(buf[:n], *to)
+			}
+		}
+	})
+	return l
+}
+
+// TestHTTP3PacketLoss sends bodies in both directions over a link that drops one of 20 packets.
+func TestHTTP3PacketLoss(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Write(body)
+	})
+	d := openHTTP3Door(t, back.URL)
+	c := http3Client(t, d.client("localhost"), openLossyLink(t, d.secure, 20).addr)
+	body := bytes.Repeat([]byte("0123456789"), 30_000)
+	for i := range 5 {
+		resp, err := c.Post("https://localhost/", "", bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || !bytes.Equal(got, body) {
+			t.Errorf("request %d: %d bytes, %v; want the body that was sent", i, len(got), err)
+		}
+	}
+}
+
+// TestHTTP3ClientVanishes cuts the link to a client during a request. The request ends after
+// half a minute without a packet.
+func TestHTTP3ClientVanishes(t *testing.T) {
+	if os.Getenv("WEIR_LONG") == "" {
+		t.Skip("waits for half a minute: set WEIR_LONG=1")
+	}
+	arrived := make(chan bool)
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		arrived <- true
+		<-r.Context().Done()
+	})
+	d := openHTTP3Door(t, back.URL)
+	link := openLossyLink(t, d.secure, 1<<60)
+	c := http3Client(t, d.client("localhost"), link.addr)
+	go c.Get("https://localhost/gone")
+	<-arrived
+	link.cut.Store(true)
+	if e := d.completed(t, "/gone"); e.HTTP.StatusCode != 499 {
+		t.Errorf("the event is %s", e.raw)
+	}
+	eventually(t, "the end of the connection", func() bool { return d.inUse(t, "max_connections") == 0 })
+}
+
+// TestHTTP3ClientCertificates applies the rules for certificates of clients by host.
+func TestHTTP3ClientCertificates(t *testing.T) {
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("X-Subject")) })
+	staff := certtest.Root(t, "staff")
+	d := openHTTP3Door(t, back.URL, func(c *config.Config) {
+		c.TLS.SubjectHeader = "X-Subject"
+		c.TLS.ClientCertificates = []config.ClientCertificates{
+			{Hosts: []string{"admin.example"}, Roots: []*x509.Certificate{staff.Cert}},
+		}
+	})
+	ann := staff.Issue(t, certtest.Options{Name: "ann", Client: true}).TLS()
+	for _, c := range []struct {
+		sni, host string
+		cert      *tls.Certificate
+		status    int // 0 if the handshake fails
+		subject   string
+	}{
+		{"admin.example", "admin.example", ann, 200, "CN=ann"},
+		{"admin.example", "admin.example", nil, 0, ""},
+		{"shop.example", "admin.example", nil, 421, ""},
+		{"shop.example", "shop.example", nil, 200, ""},
+	} {
+		conf := d.client(c.sni)
+		if c.cert != nil {
+			conf.Certificates = []tls.Certificate{*c.cert}
+		}
+		req, err := http.NewRequest("GET", "https://"+c.host, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Subject", "CN=root")
+		status, body := 0, ""
+		if resp, err := http3Client(t, conf, d.secure).Do(req); err == nil {
+			b, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			status, body = resp.StatusCode, string(b)
+		}
+		if status != c.status || status == 200 && body != c.subject {
+			t.Errorf("%s, %s, %v: status %d, subject %q; want %d, %q", c.sni, c.host, c.cert != nil, status, body, c.status,
+				c.subject)
+		}
+	}
+	d.awaitHandshakes(t, "client_certificate", 1)
 }

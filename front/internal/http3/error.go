@@ -17,10 +17,22 @@ func commonError(err error) error {
 	switch {
 	case errors.As(err, &failure) && failure.Remote:
 		return &net.OpError{Op: "remote error", Err: err}
+	case errors.As(err, &failure):
+		return cause(failure)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return os.ErrDeadlineExceeded
 	case errors.As(err, &closed), errors.Is(err, context.Canceled):
 		return net.ErrClosed
 	}
 	return err
+}
+
+// cause returns the error of crypto/tls in an error of QUIC, which is also a net.ErrClosed.
+func cause(failure *quic.TransportError) error {
+	for _, err := range failure.Unwrap() {
+		if err != nil && err != net.ErrClosed {
+			return err
+		}
+	}
+	return errors.New(failure.Error())
 }

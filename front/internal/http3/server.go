@@ -17,18 +17,15 @@ import (
 
 // Options are the options of a [Server]. Its functions are called concurrently.
 type Options struct {
-	// TLS returns the configuration of a handshake. The version and the protocol of HTTP/3 are
-	// added to it.
-	TLS func(*tls.ClientHelloInfo) *tls.Config
+	// TLS returns the configuration of a handshake, to which the version and the protocol of
+	// HTTP/3 are added. After the handshake, connected is called, which returns the handler of
+	// the requests on the connection.
+	TLS func(*tls.ClientHelloInfo) (config *tls.Config, connected func(tls.ConnectionState) http.Handler)
 
 	// Admit is called before the handshake of a new connection. It returns an error to refuse
 	// it, or a function that is called at its end. The address of the client may be forged, but
 	// only of up to [Unverified] connections at a time.
 	Admit func(client netip.Addr) (end func(), err error)
-
-	// Connected is called after a handshake. It returns the handler of the requests on the
-	// connection.
-	Connected func(tls.ConnectionState) http.Handler
 
 	// Failed is called after a handshake that has failed, or that was refused with [ErrBusy].
 	// Its errors are like those of a handshake by crypto/tls on a TCP connection.
@@ -117,7 +114,9 @@ func NewServer(socket *Socket, o Options) (*Server, error) {
 // configFor returns the configuration of a handshake. Data before the end of the handshake
 // (0-RTT) is refused, because it can be replayed.
 func (s *Server) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-	config := http3.ConfigureTLSConfig(s.options.TLS(hello))
+	config, connected := s.options.TLS(hello)
+	hello.Context().Value(handshakeKey{}).(*handshake).connected = connected
+	config = http3.ConfigureTLSConfig(config)
 	config.MinVersion = tls.VersionTLS13
 	config.GetConfigForClient = nil // s.options.TLS has chosen
 	return config, nil
@@ -151,8 +150,9 @@ func addressOf(a net.Addr) netip.Addr {
 
 // A handshake is that of an admitted connection.
 type handshake struct {
-	server *Server
-	ended  atomic.Bool
+	server    *Server
+	connected func(tls.ConnectionState) http.Handler // set during the handshake
+	ended     atomic.Bool
 }
 
 type handshakeKey struct{}
@@ -178,14 +178,15 @@ func (s *Server) Serve() error {
 		case err != nil:
 			return err
 		}
-		c.Context().Value(handshakeKey{}).(*handshake).end()
-		s.serving.Go(func() { s.serve(c) })
+		h := c.Context().Value(handshakeKey{}).(*handshake)
+		h.end()
+		s.serving.Go(func() { s.serve(c, h.connected(c.ConnectionState().TLS)) })
 	}
 }
 
 // serve serves a connection until its end.
-func (s *Server) serve(qc *quic.Conn) {
-	c := &conn{quic: qc, limits: s.options.Limits(), handler: s.options.Connected(qc.ConnectionState().TLS)}
+func (s *Server) serve(qc *quic.Conn, handler http.Handler) {
+	c := &conn{quic: qc, limits: s.options.Limits(), handler: handler}
 	c.http = &http3.Server{
 		Handler:        http.HandlerFunc(c.handle),
 		MaxHeaderBytes: c.limits.Header,

@@ -74,8 +74,11 @@ func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) 
 	certificate, _ := newCertificate()
 	s := &testServer{results: make(chan error, 10_000), addr: socket.LocalAddr().(*net.UDPAddr).AddrPort()}
 	s.Server, err = NewServer(socket, Options{
-		TLS: func(*tls.ClientHelloInfo) *tls.Config {
-			return &tls.Config{Certificates: []tls.Certificate{certificate}}
+		TLS: func(*tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) http.Handler) {
+			return &tls.Config{Certificates: []tls.Certificate{certificate}}, func(tls.ConnectionState) http.Handler {
+				s.results <- nil
+				return h
+			}
 		},
 		Admit: func(netip.Addr) (func(), error) {
 			if s.refuse.Load() {
@@ -83,10 +86,6 @@ func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) 
 			}
 			s.admitted.Add(1)
 			return func() { s.admitted.Add(-1) }, nil
-		},
-		Connected: func(tls.ConnectionState) http.Handler {
-			s.results <- nil
-			return h
 		},
 		Failed: func(err error) { s.results <- err },
 		Limits: func() Limits { return limits },
