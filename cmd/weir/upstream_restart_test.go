@@ -10,7 +10,7 @@ import (
 )
 
 // TestUpstreamRestart kills the upstream under load and starts it again after a
-// gap. Clients wait and get no 502, except for requests that the upstream had
+// gap. Clients wait and get no 502, except for POSTs that the upstream had
 // received.
 func TestUpstreamRestart(t *testing.T) {
 	t.Parallel()
@@ -56,20 +56,17 @@ func TestUpstreamRestart(t *testing.T) {
 	await(t, "load", func() bool { return answered.Load() >= more })
 	stop()
 	n := answered.Load()
-	if failed.Load()*haproxyRequests > haproxyFailures*n {
-		t.Errorf("%d of %d requests failed", failed.Load(), n)
+	if failed.Load() > 0 {
+		t.Errorf("%d of %d GETs failed", failed.Load(), n)
 	}
 	if n := metric(t, p.admin(), "weir_upstream_errors_total", `kind="refused"`); n != 0 {
 		t.Errorf("%v requests failed without a connection", n)
 	}
-	if n := metric(t, p.admin(), "weir_upstream_errors_total"); n != float64(failed.Load()+posts.Load()) {
+	// A failure after which the request was sent again counts, too.
+	if n := metric(t, p.admin(), "weir_upstream_errors_total"); n < float64(failed.Load()+posts.Load()) {
 		t.Errorf("%v failures are counted, the clients saw %d", n, failed.Load()+posts.Load())
 	}
 	if n := metric(t, p.admin(), "weir_upstream_waits_total"); n == 0 {
 		t.Error("no request waited")
 	}
 }
-
-// haproxyFailures is the number of haproxyRequests that HAProxy 2.6 answered with
-// 502 or 503 in the same gaps.
-const haproxyFailures, haproxyRequests = 105, 42_809
