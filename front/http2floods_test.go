@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/net/http2"
@@ -170,20 +171,24 @@ func TestHTTP2Floods(t *testing.T) {
 	}
 }
 
-// waitingUpstream responds to requests for /slow when their client has left.
-func waitingUpstream(t *testing.T) string {
+// waitingUpstream responds to requests for /slow when their client has left. It counts the
+// requests that it has received completely.
+func waitingUpstream(t *testing.T) (url string, received *atomic.Int64) {
+	received = new(atomic.Int64)
 	return upstream(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/slow" {
+		_, err := io.Copy(io.Discard, r.Body)
+		if received.Add(1); r.URL.Path == "/slow" && err == nil {
 			<-r.Context().Done()
 		}
-	}).URL
+	}).URL, received
 }
 
 // TestHTTP2StreamErrors makes errors that end one stream. The next request on the connection
 // gets its response.
 func TestHTTP2StreamErrors(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, waitingUpstream(t), func(c *config.Config) { c.Limits.Headers = 16 << 10 })
+	url, _ := waitingUpstream(t)
+	d := openDoor(t, url, func(c *config.Config) { c.Limits.Headers = 16 << 10 })
 	bomb := func() []byte { // an entry of the dynamic table, and many references to it
 		var b bytes.Buffer
 		enc := hpack.NewEncoder(&b)

@@ -1,0 +1,197 @@
+package front_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// TestHTTP2Faults has clients that end a request in all ways. Each request has one completed
+// event, and nothing is left in flight.
+func TestHTTP2Faults(t *testing.T) {
+	t.Parallel()
+	post := func(path string) []string {
+		return []string{":method", "POST", ":scheme", "http", ":authority", "a", ":path", path}
+	}
+	for _, c := range []struct {
+		name   string
+		status int  // of the event
+		whole  bool // the upstream has the request before the fault
+		fault  func(h2 *rawHTTP2, stream uint32)
+	}{
+		{"reset while the upstream works", 499, true, func(h2 *rawHTTP2, stream uint32) {
+			h2.framer.WriteRSTStream(stream, http2.ErrCodeCancel)
+		}},
+		{"reset in the middle of the body", 400, false, func(h2 *rawHTTP2, stream uint32) {
+			h2.framer.WriteData(stream, false, []byte("body"))
+			h2.framer.WriteRSTStream(stream, http2.ErrCodeCancel)
+		}},
+		{"end of the connection", 499, true, func(h2 *rawHTTP2, stream uint32) {
+			h2.conn.Close()
+		}},
+		{"end of the connection in the middle of the body", 400, false, func(h2 *rawHTTP2, stream uint32) {
+			h2.framer.WriteData(stream, false, []byte("body"))
+			h2.conn.Close()
+		}},
+		{"end of the connection in the middle of a frame", 400, false, func(h2 *rawHTTP2, stream uint32) {
+			h2.conn.send("\x00\x10\x00\x00\x00\x00\x00\x00\x01part")
+			h2.conn.Close()
+		}},
+		{"reset of the connection", 499, true, func(h2 *rawHTTP2, stream uint32) {
+			h2.conn.SetLinger(0)
+			h2.conn.Close()
+		}},
+		{"half-closed connection", 499, true, func(h2 *rawHTTP2, stream uint32) {
+			h2.conn.CloseWrite()
+		}},
+		{"error of the connection", 499, true, func(h2 *rawHTTP2, stream uint32) {
+			h2.framer.WriteRawFrame(http2.FramePing, 0, 0, nil)
+		}},
+		{"body longer than content-length", 400, false, func(h2 *rawHTTP2, stream uint32) {
+			stream = h2.begin(false, append(post("/slow"), "content-length", "3")...)
+			h2.framer.WriteData(stream, false, []byte("body"))
+			h2.framer.WriteRSTStream(stream-2, http2.ErrCodeCancel)
+		}},
+		{"stalled body", 408, false, func(h2 *rawHTTP2, stream uint32) { h2.framer.WriteData(stream, false, []byte("body")) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url, received := waitingUpstream(t)
+			d := openDoor(t, url, limited(quick))
+			h2 := dialHTTP2(t, d.addr)
+			h2.framer.WriteWindowUpdate(0, 1<<20)
+			stream := h2.begin(false, post("/slow")...)
+			eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+			if c.whole {
+				h2.framer.WriteData(stream, true, []byte("body"))
+				eventually(t, "the upstream has it", func() bool { return received.Load() == 1 })
+			}
+			c.fault(h2, stream)
+			eventually(t, "the end", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+			d.close()
+			var statuses []int
+			for _, e := range d.log.events(t) {
+				if e.Event == "http request completed" {
+					statuses = append(statuses, e.HTTP.StatusCode)
+				}
+			}
+			if len(statuses) != int(h2.stream+1)/2 || statuses[0] != c.status && statuses[len(statuses)-1] != c.status {
+				t.Errorf("%d requests have completed events with the statuses %d, want %d", (h2.stream+1)/2, statuses, c.status)
+			}
+		})
+	}
+}
+
+// TestHTTP2EarlyResponse sends a body to a route that does not exist. The response arrives, the
+// client is asked not to send the rest, and the connection can be used again.
+func TestHTTP2EarlyResponse(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.Routes = []config.Route{config.DefaultRoute("/known", "site")}
+	})
+	h2 := dialHTTP2(t, d.addr)
+	stream := h2.begin(false, ":method", "POST", ":scheme", "http", ":authority", "a", ":path", "/unknown")
+	h2.framer.WriteData(stream, false, make([]byte, 1000))
+	if status, whole := h2.finish(stream); status != 404 || !whole {
+		t.Errorf("status %d, whole %v", status, whole)
+	}
+	for {
+		f, err := h2.framer.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := f.(*http2.RSTStreamFrame); ok {
+			if f.StreamID != stream || f.ErrCode != http2.ErrCodeNo {
+				t.Errorf("%v", f)
+			}
+			break
+		}
+	}
+	h2.framer.WriteData(stream, true, make([]byte, 1000)) // it was on its way
+	if status := h2.get(":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/known"); status != 200 {
+		t.Errorf("the next request: %d", status)
+	}
+}
+
+// TestHTTP2SlowHead sends a part of a head, and then nothing.
+func TestHTTP2SlowHead(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Limits.HeaderTimeout = 50 * time.Millisecond })
+	h2 := dialHTTP2(t, d.addr)
+	h2.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block(getFields...)})
+	if code := h2.goAway(); code != int(http2.ErrCodeEnhanceYourCalm) {
+		t.Errorf("GOAWAY %d", code)
+	}
+	if n := d.metric(t, `weir_limit_refusals_total{limit="header_timeout",route="all"}`); n != 1 {
+		t.Errorf("%v refusals by header_timeout", n)
+	}
+}
+
+// TestHTTP2IdleTimeout ends a connection without requests.
+func TestHTTP2IdleTimeout(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Limits.IdleTimeout = 50 * time.Millisecond })
+	h2 := dialHTTP2(t, d.addr)
+	if status := h2.get(getFields...); status != 200 {
+		t.Fatal(status)
+	}
+	if code := h2.goAway(); code != int(http2.ErrCodeNo) {
+		t.Errorf("GOAWAY %d", code)
+	}
+}
+
+// TestHTTP2Drain checks both GOAWAY frames: a request that the client sends between them gets
+// its response.
+func TestHTTP2Drain(t *testing.T) {
+	t.Parallel()
+	g := newGate(t)
+	d := openDoor(t, slowUpstream(t, g))
+	h2 := dialHTTP2(t, d.addr)
+	first := h2.begin(true, getFields...)
+	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+	d.drain()
+	if last := h2.lastStream(); last != 1<<31-1 {
+		t.Errorf("the first GOAWAY has the stream %d", last)
+	}
+	second := h2.begin(true, getFields...)
+	h2.framer.WritePing(true, [8]byte{'d', 'r', 'a', 'i', 'n'})
+	if last := h2.lastStream(); last != second {
+		t.Errorf("the second GOAWAY has the stream %d, want %d", last, second)
+	}
+	h2.begin(true, getFields...) // ignored
+	g.open()
+	statuses := map[uint32]int{}
+	for {
+		f, err := h2.framer.ReadFrame()
+		if err != nil {
+			break
+		}
+		if f, ok := f.(*http2.MetaHeadersFrame); ok {
+			statuses[f.StreamID] = statusOf(f)
+		}
+	}
+	if len(statuses) != 2 || statuses[first] != http.StatusOK || statuses[second] != http.StatusOK {
+		t.Errorf("the responses are %v", statuses)
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// lastStream reads until a GOAWAY frame, and returns its stream.
+func (h *rawHTTP2) lastStream() uint32 {
+	h.conn.t.Helper()
+	for {
+		f, err := h.framer.ReadFrame()
+		if err != nil {
+			h.conn.t.Fatal(err)
+		}
+		if f, ok := f.(*http2.GoAwayFrame); ok {
+			return f.LastStreamID
+		}
+	}
+}
