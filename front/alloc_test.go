@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log/sink"
@@ -157,6 +160,12 @@ func mallocsOver(t *testing.T, conn net.Conn, request, ending string) float64 {
 			}
 		}
 	}
+	return mallocsWhile(send)
+}
+
+// mallocsWhile returns the allocations of the whole process for each of the requests that send
+// sends.
+func mallocsWhile(send func(n int)) float64 {
 	send(2000) // fills the pools, and the idle upstream connections
 	// The cheapest of several short rounds counts. In others, on a busy
 	// machine, a connection is made because all idle ones were used too
@@ -171,4 +180,56 @@ func mallocsOver(t *testing.T, conn net.Conn, request, ending string) float64 {
 		least = min(least, float64(after.Mallocs-before.Mallocs)/requests)
 	}
 	return least
+}
+
+// TestHTTP2Allocations is TestAllocations over HTTP/2, with ten streams at a time whose fields
+// are in the dynamic table.
+func TestHTTP2Allocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	back := "http://" + rawUpstream(t, answerWithoutAllocating)
+	most := 0.1
+	if doorConfig(back).Engine == config.EngineGoroutines {
+		most = 5 // a goroutine for each stream, and timers
+	}
+	h2 := dialHTTP2(t, discardingDoor(t, back, config.EventsAll))
+	var fields bytes.Buffer
+	enc := hpack.NewEncoder(&fields)
+	encode := func() []byte {
+		fields.Reset()
+		for i := 0; i < len(getFields); i += 2 {
+			enc.WriteField(hpack.HeaderField{Name: getFields[i], Value: getFields[i+1]})
+		}
+		enc.WriteField(hpack.HeaderField{Name: "user-agent", Value: "tester"})
+		return fields.Bytes()
+	}
+	var out bytes.Buffer
+	framer := http2.NewFramer(&out, nil)
+	h2.framer.WriteWindowUpdate(0, 1<<30)
+	buf := make([]byte, 64<<10)
+	const streams, length = 10, 1024
+	send := func(n int) {
+		for range n / streams {
+			out.Reset()
+			for range streams {
+				h2.stream = h2.stream + 1 + h2.stream%2
+				framer.WriteHeaders(http2.HeadersFrameParam{StreamID: h2.stream, BlockFragment: encode(), EndHeaders: true,
+					EndStream: true})
+			}
+			if _, err := h2.conn.TCPConn.Write(out.Bytes()); err != nil {
+				t.Fatal(err)
+			}
+			for got := 0; got < streams*length; {
+				m, err := h2.conn.TCPConn.Read(buf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += bytes.Count(buf[:m], []byte{'x'})
+			}
+		}
+	}
+	if n := mallocsWhile(send); n >= most {
+		t.Errorf("%.2f allocations for a request over HTTP/2, want less than %v", n, most)
+	}
 }

@@ -52,9 +52,9 @@ func TestHTTP2Faults(t *testing.T) {
 			h2.framer.WriteRawFrame(http2.FramePing, 0, 0, nil)
 		}},
 		{"body longer than content-length", 400, false, func(h2 *rawHTTP2, stream uint32) {
-			stream = h2.begin(false, append(post("/slow"), "content-length", "3")...)
-			h2.framer.WriteData(stream, false, []byte("body"))
-			h2.framer.WriteRSTStream(stream-2, http2.ErrCodeCancel)
+			long := h2.begin(false, append(post("/slow"), "content-length", "3")...)
+			h2.framer.WriteData(long, false, []byte("body"))
+			h2.framer.WriteRSTStream(stream, http2.ErrCodeCancel)
 		}},
 		{"stalled body", 408, false, func(h2 *rawHTTP2, stream uint32) { h2.framer.WriteData(stream, false, []byte("body")) }},
 	} {

@@ -15,7 +15,7 @@ import (
 type Head struct {
 	encoder *hpack.Encoder
 	block   []byte
-	name    []byte // in lower case
+	scratch []byte // a name in lower case, or a status
 }
 
 var heads = sync.Pool{New: func() any {
@@ -52,19 +52,18 @@ func (h *Head) Write(p []byte) (int, error) {
 
 // Status adds the pseudo-header field of a response. It must be the first field.
 func (h *Head) Status(status int) {
-	var digits [20]byte
-	b := strconv.AppendInt(digits[:0], int64(status), 10)
-	h.encoder.WriteField(hpack.HeaderField{Name: ":status", Value: view(b)})
+	h.scratch = strconv.AppendInt(h.scratch[:0], int64(status), 10)
+	h.encoder.WriteField(hpack.HeaderField{Name: ":status", Value: view(h.scratch)})
 }
 
 // Add adds a field. The name may be in any case.
 func (h *Head) Add(name, value string) {
 	if hasUpper(name) {
-		h.name = h.name[:0]
+		h.scratch = h.scratch[:0]
 		for i := range len(name) {
-			h.name = append(h.name, httpsyntax.Lower(name[i]))
+			h.scratch = append(h.scratch, httpsyntax.Lower(name[i]))
 		}
-		name = view(h.name)
+		name = view(h.scratch)
 	}
 	h.encoder.WriteField(hpack.HeaderField{Name: name, Value: value})
 }
