@@ -135,6 +135,22 @@ func (d *Door) Addrs() []net.Addr {
 	return addrs
 }
 
+// URLs returns the addresses of the public listeners with their schemes, in the order of
+// Addrs.
+func (d *Door) URLs() []string {
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	var urls []string
+	for _, l := range d.server.listeners {
+		scheme := "http"
+		if l.secure.Load() {
+			scheme = "https"
+		}
+		urls = append(urls, scheme+"://"+l.Addr().String())
+	}
+	return urls
+}
+
 // AdminAddr returns the address of the admin listener, or nil if there is none.
 func (d *Door) AdminAddr() net.Addr {
 	d.reloading.Lock()

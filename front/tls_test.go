@@ -260,7 +260,8 @@ func TestClientCertificates(t *testing.T) {
 		}
 	}
 	d.awaitHandshakes(t, "client_certificate", 6)
-	explained, err := d.Explain("https", []byte("GET / HTTP/1.1\r\nHost: admin.example\r\n\r\n"), netip.MustParseAddr("::1"))
+	head := []byte("GET / HTTP/1.1\r\nHost: admin.example\r\n\r\n")
+	explained, err := d.Explain("https", head, netip.MustParseAddr("::1"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,10 +16,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/weirhq/weir/internal/certtest"
 )
 
-// TestReloadsAndUpgrades reloads and upgrades a door under load, with HTTP/1, HTTP/2 and
-// WebSockets. No request fails, and each has its completed event once in one of the logs.
+// TestReloadsAndUpgrades reloads and upgrades a door under load, with HTTP/1, HTTP/2, TLS
+// and WebSockets. No request fails, and each has its completed event once in one of the logs.
 func TestReloadsAndUpgrades(t *testing.T) {
 	t.Parallel()
 	reloads, upgrades := inSoak(20, 100), inSoak(3, 10)
@@ -27,15 +29,16 @@ func TestReloadsAndUpgrades(t *testing.T) {
 	back := echoUpstream(t, &served)
 	dir := t.TempDir()
 	file, extra := filepath.Join(dir, "weir.yaml"), freePort(t)
-	addr, admin := freePort(t), freePort(t)
+	addr, secure, admin := freePort(t), freePort(t), freePort(t)
+	cert, key := certtest.Root(t, "root").Issue(t, certtest.Options{}).Write(t, t.TempDir(), "door")
 	configure := func(i int) {
 		listen := addr
 		if i%2 == 1 {
 			listen += ", " + extra
 		}
-		text := fmt.Sprintf("listen: [%s]\nadmin: %s\nnamespace: n%d\ndrain: {delay: 1s, timeout: 1m}\n"+
-			"log: {to: %s, events: completed, heartbeat: 0s}\n%s",
-			listen, admin, i, filepath.Join(dir, fmt.Sprintf("%d.log", i%3)), allTo(back))
+		text := fmt.Sprintf("listen: [%s]\ntls: {listen: %s, certificates: {cert: %s, key: %s}}\nadmin: %s\n"+
+			"namespace: n%d\ndrain: {delay: 1s, timeout: 1m}\nlog: {to: %s, events: completed, heartbeat: 0s}\n%s",
+			listen, secure, cert, key, admin, i, filepath.Join(dir, fmt.Sprintf("%d.log", i%3)), allTo(back))
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +51,8 @@ func TestReloadsAndUpgrades(t *testing.T) {
 			"http://"+addr+"/1"),
 		start(t, "load", "-q", "-r", inSoak("100", "200"), "-c", "4", "-d", "1h", "--http2", "--fail", "errors > 0",
 			"--fail", "2xx < 100%", "http://"+addr+"/2"),
+		start(t, "load", "-q", "-r", inSoak("100", "200"), "-c", "4", "-d", "1h", "--insecure", "--fail", "errors > 0",
+			"--fail", "2xx < 100%", "https://"+secure+"/3"),
 	}
 	progress := func() {
 		before := served.Load()

@@ -490,7 +490,7 @@ func TestRoom(t *testing.T) {
 func TestTryWrite(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
-		sent := make([]byte, 32<<20)
+		sent := make([]byte, 16<<20)
 		for i := range sent {
 			sent[i] = byte(i >> 8)
 		}

@@ -177,8 +177,8 @@ func inUseHint(err error) string {
 
 // greet prints the addresses of the door and a command to try.
 func (c *Command) greet(door *front.Door, stderr io.Writer) {
-	for _, addr := range door.Addrs() {
-		fmt.Fprintf(stderr, "weir: listening on http://%s\n", addr)
+	for _, url := range door.URLs() {
+		fmt.Fprintf(stderr, "weir: listening on %s\n", url)
 	}
 	if addr := door.AdminAddr(); addr != nil {
 		fmt.Fprintf(stderr, "weir: admin on http://%s (/metrics /healthz /readyz /debug/pprof/)\n", addr)
