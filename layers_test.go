@@ -63,7 +63,7 @@ var layers = map[string]struct {
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
-			"front/internal/http3", "front/internal/names", "internal/resolve",
+			"front/internal/http3", "front/internal/health", "front/internal/names", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
 			"internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
@@ -102,6 +102,10 @@ var layers = map[string]struct {
 	"front/internal/http3": {
 		foreign: []string{"github.com/quic-go/quic-go", "golang.org/x/net/bpf", "golang.org/x/sys/unix"},
 		why:     "serves HTTP/3 on UDP sockets; it knows neither exchanges nor the configuration",
+	},
+	"front/internal/health": {
+		own: []string{"proxy"},
+		why: "decides which servers are healthy; it knows neither configurations nor logs",
 	},
 	"front/internal/names": {
 		own: []string{"internal/resolve", "proxy"},

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -42,6 +43,8 @@ type metrics struct {
 	upstream *prometheus.HistogramVec
 
 	resolutions *prometheus.CounterVec // of names of upstreams, by result
+	checks      *prometheus.CounterVec // of the health of servers, by result
+	outliers    *prometheus.CounterVec // by reason and result
 
 	headers *prometheus.CounterVec // of the PROXY protocol, refused
 
@@ -127,7 +130,12 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"Resolutions of host names of an upstream's servers, by result.", "upstream", "result")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
-	m.registry.MustRegister(m.resolutions)
+	m.checks = newCounters("weir_upstream_checks_total",
+		"Health checks of the servers of an upstream, by result.", "upstream", "result")
+	m.outliers = newCounters("weir_upstream_outliers_total",
+		"Outliers among the servers of an upstream, by reason; they are ejected, or kept because too many are.",
+		"upstream", "reason", "result")
+	m.registry.MustRegister(m.resolutions, m.checks, m.outliers)
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
 		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
@@ -313,14 +321,23 @@ func (m *reloadMetrics) count(result string) {
 	m.last.WithLabelValues(result).SetToCurrentTime()
 }
 
-// prepare gives each server of an upstream the histogram of its durations.
+// A serverContext is the data of the front door about a server. A reload keeps it with the server.
+type serverContext struct {
+	durations prometheus.Observer
+	health    health.State
+	events    stateEvents
+}
+
+// prepare gives each server of an upstream its context, with the histogram of its durations.
 func (m *metrics) prepare(up *proxy.Upstream) {
-	up.Prepare(func(s *proxy.Server) { s.Context = m.upstream.WithLabelValues(up.Name(), s.URL()) })
+	up.Prepare(func(s *proxy.Server) {
+		s.Context = &serverContext{durations: m.upstream.WithLabelValues(up.Name(), s.URL())}
+	})
 }
 
 // observeWait counts the time that an exchange has waited for a server.
 func observeWait(s *proxy.Server, waited time.Duration) {
-	s.Context.(prometheus.Observer).Observe(waited.Seconds())
+	s.Context.(*serverContext).durations.Observe(waited.Seconds())
 }
 
 // forget removes the histograms of the servers that are in before but not in now.

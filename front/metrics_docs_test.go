@@ -56,13 +56,17 @@ func TestMetricsDocs(t *testing.T) {
 	back := upstream(t, hello)
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(back.URL, func(c *config.Config) {
+		withHealth()(c)
 		c.DNS.Servers = []string{closedPort(t)}
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "name", Servers: []config.Server{{URL: "http://a.example:80"}}})
 		c.Log.To = []string{config.LogToStdout, file}
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
 		closing := "http://" + rawUpstream(t, func(c *rawConn) { c.request() })
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "closing", Servers: []config.Server{{URL: closing}}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{
+			Name: "closing", Servers: []config.Server{{URL: closing}}, Outliers: config.DefaultOutliers(),
+		})
+		c.Upstreams[len(c.Upstreams)-1].Outliers.Consecutive = 1
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("/closing", "closing"))
 		c.Routes = append(c.Routes,
 			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})
@@ -89,6 +93,7 @@ func TestMetricsDocs(t *testing.T) {
 		return families["weir_limit_refusals_total"] != nil && families["weir_proxy_protocol_refusals_total"] != nil &&
 			families["weir_tls_connections_total"] != nil &&
 			families["weir_http2_errors_total"] != nil &&
+			families["weir_upstream_checks_total"] != nil && families["weir_upstream_outliers_total"] != nil &&
 			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})
 	got := make(map[string]documented)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/front/internal/names"
 	"github.com/weirhq/weir/internal/resolve"
 	"github.com/weirhq/weir/log"
@@ -21,8 +22,11 @@ type upkeep struct {
 	logger  func() *log.Logger
 	names   names.Watcher
 	events  map[string]*namePace // by the URL of the server
+	health  health.Monitor
+	state   stateEvents // of the upstream
 
 	running sync.WaitGroup
+	ctx     context.Context // until the end
 	cancel  context.CancelFunc
 }
 
@@ -31,7 +35,8 @@ type upkeep struct {
 func newUpkeep(
 	up *proxy.Upstream, u *config.Upstream, dns *config.DNS, m *metrics, logger func() *log.Logger, before *upkeep,
 ) (*upkeep, error) {
-	k := &upkeep{up: up, metrics: m, logger: logger, events: make(map[string]*namePace), cancel: func() {}}
+	k := &upkeep{up: up, metrics: m, logger: logger, events: make(map[string]*namePace)}
+	k.ctx, k.cancel = context.WithCancel(context.Background())
 	k.names = names.Watcher{
 		Resolver: &resolve.Resolver{Servers: dns.Servers}, MaxTTL: cmp.Or(dns.MaxTTL, names.DefaultMaxTTL),
 		Apply: k.setServers, Report: k.resolved,
@@ -40,14 +45,22 @@ func newUpkeep(
 	if before != nil {
 		k.names.Inherit(&before.names)
 	}
+	k.health = health.Monitor{
+		Upstream: up, Check: checkOf(u.Health), Outliers: outliersOf(u.Outliers), StateOf: healthOf,
+		Changed:  k.stateChanged,
+		Checked:  func(result string) { m.checks.WithLabelValues(up.Name(), result).Inc() },
+		Detected: func(by, result string) { m.outliers.WithLabelValues(up.Name(), by, result).Inc() },
+	}
 	return k, up.SetServers(k.names.Endpoints())
 }
 
 // start starts the work in goroutines.
 func (k *upkeep) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	k.cancel = cancel
-	k.running.Go(func() { k.names.Run(ctx) })
+	k.running.Go(func() { k.names.Run(k.ctx) })
+	k.running.Go(func() { k.health.Run(k.ctx) })
+	if k.health.Check != nil || k.health.Outliers != nil {
+		k.running.Go(k.repeatEvents)
+	}
 }
 
 // stop ends the work and waits for the goroutines.
@@ -63,6 +76,7 @@ func (k *upkeep) setServers(endpoints []proxy.Endpoint) {
 		k.logger().Error(eventNotResolved).Str("upstream", k.up.Name()).Err(err).Send()
 		return
 	}
+	k.health.Sync(k.ctx)
 	k.metrics.forgetServers(k.up.Name(), before, k.up.Servers())
 }
 
@@ -121,3 +135,64 @@ const (
 	resolvedAll = "resolved"
 	resolvedNot = "failed"
 )
+
+// healthOf returns the health of a server.
+func healthOf(s *proxy.Server) *health.State { return &s.Context.(*serverContext).health }
+
+// The events of health.
+const (
+	eventServerState   = "server state changed"
+	eventUpstreamState = "upstream state changed"
+)
+
+// stateChanged logs a change of the state of a server or of the upstream.
+func (k *upkeep) stateChanged(c health.Change) {
+	events := &k.state
+	if c.Server != nil {
+		events = &c.Server.Context.(*serverContext).events
+	}
+	k.logState(events, &c)
+}
+
+func (k *upkeep) logState(events *stateEvents, c *health.Change) {
+	logged, unlogged, ok := events.note(c)
+	if !ok {
+		return
+	}
+	l := k.logger()
+	e := l.Info(eventServerState)
+	switch {
+	case logged.To == health.Panic:
+		e = l.Error(eventUpstreamState)
+	case logged.Server == nil:
+		e = l.Info(eventUpstreamState)
+	case logged.To != proxy.Usable:
+		e = l.Warn(eventServerState)
+	}
+	e = e.Str("upstream", k.up.Name())
+	if logged.Server != nil {
+		e = e.Str("server", logged.Server.URL())
+	}
+	e = e.Str("from", string(logged.From)).Str("to", string(logged.To)).Str("reason", logged.Reason)
+	if unlogged > 0 {
+		e = e.Int("unlogged", unlogged)
+	}
+	e.Send()
+}
+
+// repeatEvents logs, from time to time, the changes that were too frequent to be logged.
+func (k *upkeep) repeatEvents() {
+	ticker := time.NewTicker(paceInterval / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-k.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		k.logState(&k.state, nil)
+		for _, s := range k.up.Servers() {
+			k.logState(&s.Context.(*serverContext).events, nil)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (o *order) place() *member {
 func (o *order) next() *member {
 	o.full = false
 	for o.group = usablePrimaries; o.group < noGroup; o.group++ {
-		if o.group == lastResort && len(o.tried) > 0 {
+		if o.group == lastResort && o.hadUsable {
 			return nil
 		}
 		if o.takesOwn() {

@@ -94,6 +94,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 		if err == nil {
 			return c, nil
 		}
+		t.observe(err)
 		t.leave()
 		m.noteFailure(err)
 		t.order.failed(m.Server)
@@ -126,14 +127,28 @@ func (t *transfer) keep(m *member) {
 // connect takes an unused connection to s, if the policy allows it, or makes one
 // within the timeout.
 func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
-	driver := x.driver()
-	if x.announced.Driver != nil {
-		driver, reuse = &x.announced, newConnOnly
-	}
-	if reuse != newConnOnly {
-		if c := s.take(driver, now, reuse == recentConn); c != nil {
+	if x.announced.Driver == nil && reuse != newConnOnly {
+		if c := s.take(x.driver(), now, reuse == recentConn); c != nil {
 			return c, nil
 		}
+	}
+	c, err := x.dial(s, timeout)
+	if err == nil {
+		s.downUntil.Store(0)
+		return c, nil
+	}
+	failed := x.dialError(s, err)
+	if failed.ByUpstream() {
+		s.downUntil.Store(now.Add(downFor).UnixNano())
+	}
+	return nil, failed
+}
+
+// dial makes a connection to s within the timeout.
+func (x *Exchange) dial(s *Server, timeout time.Duration) (*conn, error) {
+	driver := x.driver()
+	if x.announced.Driver != nil {
+		driver = &x.announced
 	}
 	if x.TryTimeout > 0 {
 		timeout = min(timeout, x.TryTimeout)
@@ -146,21 +161,19 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 		driver.Block(func() { time.Sleep(filePause) })
 		c, err = s.dial(ctx, driver)
 	}
-	if err == nil {
-		s.downUntil.Store(0)
-		return c, nil
-	}
+	return c, err
+}
+
+// dialError returns the failure of an exchange that could not connect to s.
+func (x *Exchange) dialError(s *Server, err error) *Error {
 	if x.cancelled.Load() {
-		return nil, &Error{Kind: ClientGone, Server: s.addr, Step: connecting, Err: errGone}
+		return &Error{Kind: ClientGone, Server: s.addr, Step: connecting, Err: errGone}
 	}
 	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: connecting, Err: err}
 	if failed.Kind == ConnectTimeout && x.overdue(time.Now()) {
 		failed.Kind, failed.Err = Overdue, ErrOverdue
 	}
-	if failed.ByUpstream() {
-		s.downUntil.Store(now.Add(downFor).UnixNano())
-	}
-	return nil, failed
+	return failed
 }
 
 // connectLater retries until ConnectRetry or the timeout of the exchange ends.

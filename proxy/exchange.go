@@ -158,6 +158,7 @@ type Exchange struct {
 	stopDial  context.CancelFunc
 	cancelled atomic.Bool
 
+	checked           *Server // of a health check; nil for other exchanges
 	transfer          transfer
 	announced         announcer // without a driver if the upstream has no ProxyProtocol
 	upload            *upload   // sends a body that is not short

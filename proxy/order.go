@@ -38,6 +38,8 @@ type order struct {
 	any  bool    // slow starts do not matter, because there is no other server
 	slow bool    // a server was not taken only because of its slow start
 	full bool    // a server was not taken only because it has no free place
+
+	hadUsable bool // some server that was tried was usable before
 }
 
 // begin begins an order for the servers that the upstream has now.
@@ -67,8 +69,11 @@ func (o *order) setOwn(header []Field, cookie string) {
 	})
 }
 
-// failed notes that a server could not be connected to.
-func (o *order) failed(s *Server) { o.tried = append(o.tried, s) }
+// failed notes that the server that next has returned could not be connected to.
+func (o *order) failed(s *Server) {
+	o.tried = append(o.tried, s)
+	o.hadUsable = o.hadUsable || o.group != lastResort
+}
 
 // takes reports whether the order may continue with a server.
 func (o *order) takes(m *member) bool {
@@ -106,4 +111,6 @@ func (o *order) untried(m *member) bool {
 }
 
 // usable reports whether the server is not passed over while there are others.
-func (s *Server) usable(now time.Time) bool { return !s.down(now) }
+func (s *Server) usable(now time.Time) bool {
+	return !s.down(now) && !s.unhealthy.Load() && !s.ejected(now)
+}

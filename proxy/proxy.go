@@ -165,6 +165,9 @@ func (p *Proxy) send(x *Exchange) error {
 	if t.up == nil {
 		t.up = &Upstream{}
 	}
+	if x.checked != nil {
+		return t.check(x.checked)
+	}
 	reuse := recentConn
 	if t.repeatable = x.upload == nil && !t.expecting && t.up.Retry.repeats(x.Method); t.repeatable {
 		reuse = anyConn

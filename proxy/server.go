@@ -54,9 +54,14 @@ type Server struct {
 	conns    atomic.Int64 // open connections
 	maxConns atomic.Int64 // the limit of conns; 0 for none
 
-	draining    atomic.Bool
-	away        atomic.Bool  // the server could not be used when an exchange last chose
-	back        atomic.Int64 // when it could be used again: Unix time in nanoseconds; 0 for always
+	draining atomic.Bool
+	away     atomic.Bool  // the server could not be used when an exchange last chose
+	back     atomic.Int64 // when it could be used again: Unix time in nanoseconds; 0 for always
+
+	unhealthy    atomic.Bool
+	ejectedUntil atomic.Int64 // Unix time in nanoseconds
+	observer     atomic.Pointer[func(Attempt)]
+
 	lastFailure atomic.Pointer[Failure]
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds

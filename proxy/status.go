@@ -7,14 +7,16 @@ type State string
 
 // The states. A server that could have several has the first of them.
 const (
-	Draining State = "draining" // gets only exchanges whose sticky cookie names it
-	Down     State = "down"     // a connection has just failed: gets exchanges if no other server is usable
-	Starting State = "starting" // in its slow start: gets a part of its share
-	Usable   State = "usable"
+	Draining  State = "draining"  // gets only exchanges whose sticky cookie names it
+	Unhealthy State = "unhealthy" // its health checks fail: gets exchanges if no other server is usable
+	Ejected   State = "ejected"   // its responses were worse than those of the others: the same
+	Down      State = "down"      // a connection has just failed: gets exchanges if no other server is usable
+	Starting  State = "starting"  // in its slow start: gets a part of its share
+	Usable    State = "usable"
 )
 
 // States are all states.
-var States = []State{Draining, Down, Starting, Usable}
+var States = []State{Draining, Unhealthy, Ejected, Down, Starting, Usable}
 
 // A ServerStatus describes a server of an upstream at one time.
 type ServerStatus struct {
@@ -44,6 +46,10 @@ func (s *Server) state(now time.Time, slowStart time.Duration) State {
 	switch {
 	case s.draining.Load():
 		return Draining
+	case s.unhealthy.Load():
+		return Unhealthy
+	case s.ejected(now):
+		return Ejected
 	case s.down(now):
 		return Down
 	case s.grown(now, slowStart) < 1:

@@ -29,21 +29,22 @@ type transfer struct {
 	c         *conn
 	at        *Server // that the exchange is counted at
 	order     order
-	setCookie string    // keeps the client at the server; "" for none
-	expecting bool      // the body is sent after the upstream's 100
-	dead      bool      // the connection ended before the first byte of the response
-	stale     bool      // dead, and used before: it ended while it was unused
-	chosen    time.Time // when x.Server was chosen
-	now       time.Time // the time of the last step in connecting
-	tryEnd    time.Time // the end of Exchange.TryTimeout; zero for none, or after the head
-	waiting   bool      // the first attempt to connect failed for all servers
+	setCookie string        // keeps the client at the server; "" for none
+	expecting bool          // the body is sent after the upstream's 100
+	dead      bool          // the connection ended before the first byte of the response
+	stale     bool          // dead, and used before: it ended while it was unused
+	chosen    time.Time     // when x.Server was chosen
+	now       time.Time     // the time of the last step in connecting
+	tryEnd    time.Time     // the end of Exchange.TryTimeout; zero for none, or after the head
+	headAfter time.Duration // how long the head took after chosen, or the wait for it; 0 before
+	waiting   bool          // the first attempt to connect failed for all servers
 	step      string
 	pending   error // error of a read that is not handled yet
 	credit    int   // bytes that the client takes without blocking, as far as is known
 }
 
 func (t *transfer) attempt(reuse reusePolicy) error {
-	t.dead, t.stale, t.pending, t.why, t.tryEnd = false, false, nil, "", time.Time{}
+	t.dead, t.stale, t.pending, t.why, t.tryEnd, t.headAfter = false, false, nil, "", time.Time{}, 0
 	c, err := t.up.connect(t, reuse)
 	if err != nil {
 		return err
@@ -58,6 +59,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	err = t.run()
 	t.release(err)
 	t.at.noteFailure(err)
+	t.observe(err)
 	t.leave()
 	return err
 }
@@ -151,6 +153,7 @@ func (t *transfer) run() error {
 	err := t.readFinalHead()
 	if err == nil || kindOf(err) == Timeout {
 		x.Waited = time.Since(t.chosen)
+		t.headAfter = x.Waited
 	}
 	if err != nil {
 		t.noteDead(!x.answer.heard() && kindOf(err) != Timeout)

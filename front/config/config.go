@@ -181,6 +181,10 @@ type Upstream struct {
 	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
 	// connection. Zero, the default, sends none.
 	ProxyProtocol int
+
+	// Health and Outliers decide which servers get requests. Nil, the default, is none.
+	Health   *Health
+	Outliers *Outliers
 }
 
 // Retry determines when a request is sent again to a server of an upstream.

@@ -273,8 +273,6 @@ func TestParseMistakes(t *testing.T) {
 		{"redirects that are missing", smallest + "redirects: no/r.csv\n", []string{`3:12 "no/r.csv"|no such file`}},
 		{"redirects in the file itself", smallest + "redirects: [{from: /a, to: /b}]\n",
 			[]string{`3:12 "redirects" must be a single value`}},
-		{"a key not built yet in another place", smallest + "health: {path: /}\n",
-			[]string{`3:1 "health" is not supported yet`}},
 		{"name servers", smallest + "dns: {servers: [ns.example, 10.0.0.2:0, 10.0.0.2, 10.0.0.2:53], max_ttl: 10ms, ttl: 1s}\n",
 			[]string{`3:17 "ns.example" is not a name server|10.0.0.2:53`, `3:29 "10.0.0.2:0" is not a name server`,
 				`3:51 10.0.0.2:53 is given twice`, `3:74 not resolved more than once in a second|1s or more`,
@@ -315,8 +313,26 @@ func TestParseMistakes(t *testing.T) {
 			`3:26 sticky has no secret|secret_file: FILE`, `3:59 "5" is a number without a unit`,
 			`4:26 "sticky" has no "cookie"`, `4:74 sticky has a secret and a secret_file`, `5:59 the secret "missing.key": no such file`,
 			`6:34 "sticky" must be a mapping`, `7:49 the upstream "b" use the same cookie "b"`}},
-		{"health", "upstreams: {a: {servers: http://a, health: {path: /}}}\nroutes: {match: /, to: a}\n",
-			[]string{`1:36 "health" is not supported yet`}},
+		{"health in another place", smallest + "health: {path: /}\n", []string{`3:1 "health" belongs under "upstreams.NAME"`}},
+		{"health", "upstreams: {a: {servers: http://a, health: {method: POST, host: a/b, interval: 1ms, timeout: 0s,\n" +
+			"  status: 100-200, body: '(', rise: 0, fall: x}}}\nroutes: {match: /, to: a}\n", []string{
+			`1:36 "health" has no "path"|/healthz`, `1:53 "POST" is not known here|GET, HEAD, OPTIONS`,
+			`1:65 "a/b" is not a host`, `1:80 "1ms" is too short|100ms or more`, `1:94 "0s" is too short|1ms or more`,
+			`2:11 "100-200" is not a status|200-399`, `2:26 "(" is not a regular expression`, `2:37 "0" allows nothing`,
+			`2:46 "x" is not a count`,
+		}},
+		{"health with paths and bodies that cannot be", "upstreams: {a: {servers: http://a, health: {path: healthz}},\n" +
+			"  b: {servers: http://a, health: {path: /, method: HEAD, body: ok}}}\nroutes: {match: /, to: a}\n", []string{
+			`1:51 "healthz" is not a path|/healthz`, `2:58 the response to HEAD has no body|method: GET`,
+		}},
+		{"outliers", "upstreams: {a: {servers: http://a, outliers: {consecutive: 0, failure_rate: 30, latency: 1, interval: 10ms,\n" +
+			"  requests: 0, ejection: 0s, max_ejection: 1ms, status: 600}}, b: {servers: http://b, outliers: on},\n" +
+			"  c: {servers: http://c, outliers: {ejection: 10s, max_ejection: 5s}}}\nroutes: {match: /, to: a}\n", []string{
+			`1:60 "0" allows nothing`, `1:77 "30" is not a share|1% to 100%, or off`, `1:90 "1" is not a factor|as in 5`,
+			`1:103 "10ms" is too short|1s or more`, `2:13 "0" allows nothing`, `2:26 "0s" is too short`,
+			`2:44 "1ms" is too short`, `2:57 "600" is not a status`, `2:97 "on" is not known here|true or false`,
+			`3:66 the longest ejection is shorter than the first one|10s`,
+		}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,
 			[]string{`1:15 "xml" is not known here|json, json-v1, ltsv, human, auto`}},
 

@@ -59,6 +59,14 @@ var foreignKeys = func() map[string]string {
 		"upstreams.*.tls.sni":                      "write name",
 		"upstreams.*.tls.ca":                       "write roots",
 		"upstreams.*.tls.ca_file":                  "write roots",
+		"upstreams.*.max_fails":                    "write outliers, as in outliers: {consecutive: 5, ejection: 10s}",
+		"upstreams.*.fail_timeout":                 "write outliers, as in outliers: {consecutive: 5, ejection: 10s}",
+		"upstreams.*.health_check":                 "write health, as in health: {path: /healthz}",
+		"upstreams.*.healthCheck":                  "write health, as in health: {path: /healthz}",
+		"upstreams.*.health_uri":                   "write health, as in health: {path: /healthz}",
+		"upstreams.*.health.uri":                   "write path, as in path: /healthz",
+		"upstreams.*.resolve":                      "names are always resolved again; see dns",
+		"resolver":                                 "write dns, as in dns: {servers: [10.0.0.2]}",
 		"routes.*.request_headers.delete":          "write remove, as in remove: [X-Debug]",
 	} {
 		keys[path] = hint

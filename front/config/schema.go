@@ -73,7 +73,6 @@ var schema = append([]key{
 	{Path: "upstreams.*.connect", Read: (*fileReader).Fields},
 	{Path: "upstreams.*.connect.retry",
 		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
-	{Path: "upstreams.*.health", Later: "remove it: servers are not probed"},
 
 	{Path: "routes", Read: readRoutes,
 		Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
@@ -130,7 +129,7 @@ var schema = append([]key{
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, slices.Concat(balanceKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
+}, slices.Concat(balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
 	tlsKeys, acmeKeys, secureKeys, accessKeys("access"), accessKeys("routes.*.access"),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	retryKeys, timeoutKeys, basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),

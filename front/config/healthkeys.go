@@ -1,0 +1,168 @@
+package config
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// healthKeys are the keys of an upstream about the health of its servers.
+var healthKeys = []key{
+	{Path: "upstreams.*.health", Read: readHealth},
+	{Path: "upstreams.*.health.path", Required: "name the page that checks the service, as in: health: {path: /healthz}",
+		Ambiguous: true, Read: yamlfile.One(parseCheckPath, func(f filling) *string { return &f.upstream.Health.Path })},
+	{Path: "upstreams.*.health.method",
+		Read: yamlfile.One(yamlfile.Word(checkMethods), func(f filling) *string { return &f.upstream.Health.Method })},
+	{Path: "upstreams.*.health.host",
+		Read: yamlfile.One(parseCheckHost, func(f filling) *string { return &f.upstream.Health.Host })},
+	{Path: "upstreams.*.health.interval", Ambiguous: true,
+		Read: yamlfile.One(atLeast(100*time.Millisecond), func(f filling) *time.Duration { return &f.upstream.Health.Interval })},
+	{Path: "upstreams.*.health.timeout", Ambiguous: true,
+		Read: yamlfile.One(atLeast(time.Millisecond), func(f filling) *time.Duration { return &f.upstream.Health.Timeout })},
+	{Path: "upstreams.*.health.status", Ambiguous: true,
+		Read: yamlfile.One(parseStatusRange, func(f filling) *StatusRange { return &f.upstream.Health.Status })},
+	{Path: "upstreams.*.health.body", Ambiguous: true,
+		Read: yamlfile.One(parseBodyExpr, func(f filling) *string { return &f.upstream.Health.Body })},
+	{Path: "upstreams.*.health.rise",
+		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Health.Rise })},
+	{Path: "upstreams.*.health.fall",
+		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Health.Fall })},
+
+	{Path: "upstreams.*.outliers", Read: readOutliers},
+	{Path: "upstreams.*.outliers.consecutive",
+		Read: yamlfile.One(orOff(parseSome), func(f filling) *int { return &f.upstream.Outliers.Consecutive })},
+	{Path: "upstreams.*.outliers.failure_rate",
+		Read: yamlfile.One(orOff(parsePoints), func(f filling) *int { return &f.upstream.Outliers.FailureRate })},
+	{Path: "upstreams.*.outliers.latency",
+		Read: yamlfile.One(orOff(parseFactor), func(f filling) *float64 { return &f.upstream.Outliers.Latency })},
+	{Path: "upstreams.*.outliers.interval", Ambiguous: true,
+		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.Interval })},
+	{Path: "upstreams.*.outliers.requests",
+		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Outliers.Requests })},
+	{Path: "upstreams.*.outliers.ejection",
+		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.Ejection })},
+	{Path: "upstreams.*.outliers.max_ejection",
+		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.MaxEjection })},
+	{Path: "upstreams.*.outliers.status", Ambiguous: true,
+		Read: yamlfile.One(parseStatusRange, func(f filling) *StatusRange { return &f.upstream.Outliers.Status })},
+}
+
+var checkMethods = []string{"GET", "HEAD", "OPTIONS"}
+
+func readHealth(r *fileReader, p place, n *yamlfile.Node) {
+	h := DefaultHealth()
+	p.To.upstream.Health = h
+	r.Fields(p, n)
+	for _, pair := range n.Pairs {
+		if pair.Key.Text == "body" && h.Method == "HEAD" {
+			r.Mistakef(pair.Key.Pos, "remove it, or write method: GET", "the response to HEAD has no body")
+		}
+	}
+}
+
+// readOutliers reads a mapping, or true for all defaults, or false.
+func readOutliers(r *fileReader, p place, n *yamlfile.Node) {
+	o := DefaultOutliers()
+	p.To.upstream.Outliers = o
+	if n.Kind == yamlfile.Single {
+		if on, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch); ok && !on {
+			p.To.upstream.Outliers = nil
+		}
+		return
+	}
+	r.Fields(p, n)
+	for _, pair := range n.Pairs {
+		switch {
+		case pair.Key.Text == "max_ejection" && o.MaxEjection < o.Ejection:
+			r.Mistakef(pair.Value.Pos, "write at least "+o.Ejection.String(), "the longest ejection is shorter than the first one")
+		case pair.Key.Text == "ejection" && o.MaxEjection < o.Ejection && o.MaxEjection == DefaultOutliers().MaxEjection:
+			o.MaxEjection = o.Ejection
+		}
+	}
+}
+
+// parseCheckPath reads the path of a request, perhaps with a query.
+func parseCheckPath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if !strings.HasPrefix(s.Text, "/") || strings.ContainsAny(s.Text, " #") || !httpsyntax.IsPlain(s.Text) {
+		return "", yamlfile.Refuse("write it as in /healthz", "%s is not a path", yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// parseCheckHost reads the Host of a request, perhaps with a port.
+func parseCheckHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	host, port, found := strings.Cut(s.Text, ":")
+	if !isHost(host) || found && !isPort(port) {
+		return "", yamlfile.Refuse("write a name, as in shop.internal", "%s is not a host", yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// atLeast returns a parser of durations that are not shorter than a limit.
+func atLeast(limit time.Duration) func(yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	return func(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+		d, refused := yamlfile.Duration(s)
+		if refused == nil && d < limit {
+			return 0, yamlfile.Refuse("write "+limit.String()+" or more", "%s is too short", yamlfile.Quote(s.Text))
+		}
+		return d, refused
+	}
+}
+
+// parseStatusRange reads a status, or a first and a last one.
+func parseStatusRange(s yamlfile.Scalar) (StatusRange, *yamlfile.Refusal) {
+	first, last, found := strings.Cut(s.Text, "-")
+	if !found {
+		last = first
+	}
+	a, errA := strconv.Atoi(first)
+	b, errB := strconv.Atoi(last)
+	if errA != nil || errB != nil || a < 200 || b > 599 || a > b {
+		return StatusRange{}, yamlfile.Refuse("write one from 200 to 599, or a range, as in 200-399",
+			"%s is not a status", yamlfile.Quote(s.Text))
+	}
+	return StatusRange{a, b}, nil
+}
+
+// parseBodyExpr reads a regular expression.
+func parseBodyExpr(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if _, err := regexp.Compile(s.Text); err != nil || s.Text == "" {
+		return "", yamlfile.Refuse("see https://pkg.go.dev/regexp/syntax", "%s is not a regular expression",
+			yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// orOff returns a parser that also accepts the word off, as 0.
+func orOff[T int | float64](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T, *yamlfile.Refusal) {
+	return func(s yamlfile.Scalar) (T, *yamlfile.Refusal) {
+		if s.Text == "off" {
+			return 0, nil
+		}
+		return parse(s)
+	}
+}
+
+// parsePoints reads a number of percentage points.
+func parsePoints(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	number, ok := strings.CutSuffix(s.Text, "%")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 1 || n > 100 {
+		return 0, yamlfile.Refuse("write 1% to 100%, or off", "%s is not a share", yamlfile.Quote(s.Text))
+	}
+	return n, nil
+}
+
+// parseFactor reads a factor above 1.
+func parseFactor(s yamlfile.Scalar) (float64, *yamlfile.Refusal) {
+	f, err := strconv.ParseFloat(s.Text, 64)
+	if err != nil || !(f > 1) || math.IsInf(f, 0) {
+		return 0, yamlfile.Refuse("write a factor above 1, as in 5, or off", "%s is not a factor", yamlfile.Quote(s.Text))
+	}
+	return f, nil
+}

@@ -1,0 +1,399 @@
+package front_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// A patient is a server whose health a test determines.
+type patient struct {
+	*httptest.Server
+	name     string
+	status   atomic.Int32 // of /healthz
+	body     atomic.Value // of /healthz
+	failing  atomic.Int32 // status of other responses; 0 for 200
+	delay    atomic.Int64 // of other responses
+	checks   atomic.Int32
+	inFlight atomic.Int32 // checks
+	overlap  atomic.Bool  // two checks were in flight
+	requests atomic.Int32 // other requests
+	agent    atomic.Value // User-Agent and Host of checks
+}
+
+func newPatient(t *testing.T, name string) *patient {
+	p := &patient{name: name}
+	p.status.Store(200)
+	p.body.Store("all is ok")
+	p.Server = upstream(t, p.serve)
+	return p
+}
+
+func (p *patient) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/healthz" {
+		if p.inFlight.Add(1) > 1 {
+			p.overlap.Store(true)
+		}
+		defer p.inFlight.Add(-1)
+		p.checks.Add(1)
+		p.agent.Store(r.UserAgent() + " " + r.Host)
+		w.WriteHeader(int(p.status.Load()))
+		io.WriteString(w, p.body.Load().(string))
+		return
+	}
+	p.requests.Add(1)
+	time.Sleep(time.Duration(p.delay.Load()))
+	if status := p.failing.Load(); status != 0 {
+		w.WriteHeader(int(status))
+	}
+	io.WriteString(w, p.name)
+}
+
+// patients returns a number of servers, and a change of a configuration that uses them.
+func patients(t *testing.T, n int) ([]*patient, func(*config.Config)) {
+	t.Helper()
+	var all []*patient
+	for i := range n {
+		all = append(all, newPatient(t, fmt.Sprint(i)))
+	}
+	return all, func(c *config.Config) {
+		c.Upstreams[0].Servers = nil
+		for _, p := range all {
+			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: p.URL})
+		}
+	}
+}
+
+// withHealth checks the servers often.
+func withHealth(adjust ...func(*config.Health)) func(*config.Config) {
+	return func(c *config.Config) {
+		h := config.DefaultHealth()
+		h.Path, h.Interval, h.Timeout = "/healthz", 100*time.Millisecond, 100*time.Millisecond
+		for _, f := range adjust {
+			f(h)
+		}
+		c.Upstreams[0].Health = h
+	}
+}
+
+// withOutliers ejects servers.
+func withOutliers(adjust ...func(*config.Outliers)) func(*config.Config) {
+	return func(c *config.Config) {
+		o := config.DefaultOutliers()
+		o.Interval, o.Requests, o.Ejection = time.Second, 5, time.Second
+		for _, f := range adjust {
+			f(o)
+		}
+		c.Upstreams[0].Outliers = o
+	}
+}
+
+// state returns the state of a server.
+func (d *testDoor) state(t *testing.T, server string) string {
+	t.Helper()
+	for _, state := range []string{"usable", "down", "unhealthy", "ejected", "draining"} {
+		if d.metric(t, `weir_upstream_server_state{server="`+server+`",state="`+state+`",upstream="site"}`) == 1 {
+			return state
+		}
+	}
+	return ""
+}
+
+// awaitState waits for the state of a server.
+func (d *testDoor) awaitState(t *testing.T, server, want string) {
+	t.Helper()
+	eventually(t, server+" is "+want, func() bool { return d.state(t, server) == want })
+}
+
+// stateEvent waits for the event of a change.
+func (d *testDoor) stateEvent(t *testing.T, server, to string) event {
+	t.Helper()
+	return d.log.find(t, func(e event) bool {
+		return e.Event == "server state changed" && e.Data["server"] == server && e.Data["to"] == to
+	})
+}
+
+// TestHealthCheck makes one of two servers unhealthy in several ways, and healthy again. It gets
+// no requests meanwhile, and no request fails.
+func TestHealthCheck(t *testing.T) {
+	ps, servers := patients(t, 2)
+	d := openDoor(t, "", servers, withHealth(func(h *config.Health) { h.Body = "ok$" }))
+	sick := ps[1]
+	eventually(t, "checks", func() bool { return ps[0].checks.Load() > 2 && sick.checks.Load() > 2 })
+	if got, want := sick.agent.Load(), "weir-health-check "+strings.TrimPrefix(sick.URL, "http://"); got != want {
+		t.Errorf("User-Agent and Host of a check: %s, want %s", got, want)
+	}
+	for _, c := range []struct {
+		name       string
+		make, heal func()
+		because    string
+	}{
+		{"status", func() { sick.status.Store(503) }, func() { sick.status.Store(200) }, "status 503, want 200-399"},
+		{"body", func() { sick.body.Store("down") }, func() { sick.body.Store("is ok") }, "the body does not match ok$"},
+	} {
+		c.make()
+		d.awaitState(t, sick.URL, "unhealthy")
+		if e := d.stateEvent(t, sick.URL, "unhealthy"); e.Data["upstream"] != "site" {
+			t.Errorf("%s: %v", c.name, e.Data)
+		}
+		d.log.find(t, func(e event) bool { return e.Data["reason"] == c.because })
+		before := sick.requests.Load()
+		for range 10 {
+			if _, body := get(t, httpClient(t), d.url("/")); body != "0" {
+				t.Errorf("%s: a request to the server %s", c.name, body)
+			}
+		}
+		if n := sick.requests.Load() - before; n != 0 {
+			t.Errorf("%s: %d requests to the unhealthy server", c.name, n)
+		}
+		c.heal()
+		d.awaitState(t, sick.URL, "usable")
+		d.log.find(t, func(e event) bool { return e.Data["reason"] == "2 checks have passed" })
+	}
+	checks := sick.checks.Load()
+	d.reload(withHealth(func(h *config.Health) { h.Interval = time.Hour }))
+	if n := d.metric(t, `weir_upstream_checks_total{result="failed",upstream="site"}`); n < 6 {
+		t.Errorf("%v failed checks", n)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if n := sick.checks.Load() - checks; n > 2 {
+		t.Errorf("%d checks after a reload to an interval of an hour", n)
+	}
+	if ps[0].overlap.Load() || sick.overlap.Load() {
+		t.Error("two checks of a server were in flight")
+	}
+}
+
+// TestHealthKept checks that a reload keeps the results of checks, and that one without health
+// forgets them.
+func TestHealthKept(t *testing.T) {
+	ps, servers := patients(t, 2)
+	ps[1].status.Store(500)
+	d := openDoor(t, "", servers, withHealth())
+	d.awaitState(t, ps[1].URL, "unhealthy")
+	d.reload(withHealth(func(h *config.Health) { h.Interval = time.Hour }))
+	if got := d.state(t, ps[1].URL); got != "unhealthy" {
+		t.Errorf("after a reload: %s", got)
+	}
+	d.reload(func(c *config.Config) { c.Upstreams[0].Health = nil })
+	d.awaitState(t, ps[1].URL, "usable")
+	d.log.find(t, func(e event) bool { return e.Data["reason"] == "health is not configured any more" })
+}
+
+// TestPanicMode makes all servers unhealthy: all get requests.
+func TestPanicMode(t *testing.T) {
+	ps, servers := patients(t, 2)
+	ps[0].status.Store(500)
+	ps[1].status.Store(500)
+	d := openDoor(t, "", servers, withHealth())
+	d.log.find(t, func(e event) bool { return e.Event == "upstream state changed" && e.Data["to"] == "panic" })
+	for range 4 {
+		if resp, _ := get(t, httpClient(t), d.url("/")); resp.StatusCode != 200 {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+	}
+	if a, b := ps[0].requests.Load(), ps[1].requests.Load(); a != 2 || b != 2 {
+		t.Errorf("%d and %d requests, want 2 each", a, b)
+	}
+	ps[0].status.Store(200)
+	d.log.find(t, func(e event) bool { return e.Event == "upstream state changed" && e.Data["from"] == "panic" })
+}
+
+// TestHealthOfStoppedProcess stops the process of one of two servers: checks fail by their
+// timeout. Then it kills the process: they are refused.
+func TestHealthOfStoppedProcess(t *testing.T) {
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), stoppableVariable+"=1")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		in.Close()
+		child.Process.Kill()
+		child.Wait()
+	}()
+	var addr string
+	if _, err := fmt.Fscanln(out, &addr); err != nil {
+		t.Fatal(err)
+	}
+	good := newPatient(t, "good")
+	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth())
+	get(t, httpClient(t), d.url("/"))
+	stop(t, child.Process)
+	d.awaitState(t, "http://"+addr, "unhealthy")
+	if e := d.stateEvent(t, "http://"+addr, "unhealthy"); e.Data["reason"] != "no response within 100ms" {
+		t.Errorf("the reason is %v", e.Data["reason"])
+	}
+	for range 4 {
+		if _, body := get(t, httpClient(t), d.url("/")); body != "good" {
+			t.Errorf("a request got %q", body)
+		}
+	}
+	if err := child.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	d.awaitState(t, "http://"+addr, "usable")
+	child.Process.Kill()
+	d.awaitState(t, "http://"+addr, "unhealthy")
+	d.log.find(t, func(e event) bool {
+		reason, _ := e.Data["reason"].(string)
+		return e.Event == "server state changed" && strings.Contains(reason, "connection refused")
+	})
+}
+
+// withServers sets the servers of the upstream.
+func withServers(urls ...string) func(*config.Config) {
+	return func(c *config.Config) {
+		c.Upstreams[0].Servers = nil
+		for _, u := range urls {
+			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: u})
+		}
+	}
+}
+
+// TestConsecutiveFailures has a server whose checks pass, but whose responses are errors. It is
+// ejected after exactly as many failures as allowed, returns, and is ejected for a longer time.
+func TestConsecutiveFailures(t *testing.T) {
+	ps, servers := patients(t, 2)
+	liar := ps[0]
+	liar.failing.Store(502)
+	d := openDoor(t, "", servers, withHealth(), withOutliers(), func(c *config.Config) {
+		c.Upstreams[0].Retry.On = nil
+	})
+	for range 2 {
+		before := liar.requests.Load()
+		failed := 0
+		eventually(t, "the ejection", func() bool {
+			if resp, _ := get(t, httpClient(t), d.url("/")); resp.StatusCode == 502 {
+				failed++
+			}
+			return d.state(t, liar.URL) == "ejected"
+		})
+		if n := liar.requests.Load() - before; n != 5 || failed > 5 {
+			t.Errorf("ejected after %d requests, of which clients saw %d; want 5", n, failed)
+		}
+		began := time.Now()
+		d.awaitState(t, liar.URL, "usable")
+		t.Logf("ejected for about %v", time.Since(began))
+	}
+	if n := d.metric(t, `weir_upstream_outliers_total{reason="consecutive",result="ejected",upstream="site"}`); n != 2 {
+		t.Errorf("%v ejections", n)
+	}
+	if e := d.stateEvent(t, liar.URL, "ejected"); e.Data["reason"] != "5 requests in a row failed" {
+		t.Errorf("the reason is %v", e.Data["reason"])
+	}
+}
+
+// TestEjectionBound has three of four servers that fail: two of them are ejected, the last one is
+// kept.
+func TestEjectionBound(t *testing.T) {
+	ps, servers := patients(t, 4)
+	for _, p := range ps[1:] {
+		p.failing.Store(503)
+	}
+	d := openDoor(t, "", servers, withOutliers(func(o *config.Outliers) { o.Ejection = time.Minute }))
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			for range 40 {
+				get(t, httpClient(t), d.url("/"))
+			}
+		})
+	}
+	clients.Wait()
+	ejected := 0
+	for _, p := range ps {
+		if d.state(t, p.URL) == "ejected" {
+			ejected++
+		}
+	}
+	if ejected != 2 || d.state(t, ps[0].URL) != "usable" {
+		t.Errorf("%d servers are ejected, the good one is %s", ejected, d.state(t, ps[0].URL))
+	}
+	if n := d.metric(t, `weir_upstream_outliers_total{reason="consecutive",result="kept",upstream="site"}`); n < 1 {
+		t.Errorf("%v were kept", n)
+	}
+}
+
+// TestOutliersOfInterval compares servers: one fails often, but not in a row, and another one is
+// slow.
+func TestOutliersOfInterval(t *testing.T) {
+	ps, servers := patients(t, 5)
+	ps[2].delay.Store(int64(60 * time.Millisecond))
+	var turn atomic.Int32
+	flaky := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if turn.Add(1)%2 == 0 {
+			w.WriteHeader(504)
+		}
+	})
+	d := openDoor(t, "", servers, withOutliers(func(o *config.Outliers) { o.Latency, o.Ejection = 3, time.Minute }),
+		func(c *config.Config) {
+			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: flaky.URL})
+		})
+	end := make(chan struct{})
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			c := httpClient(t)
+			for {
+				select {
+				case <-end:
+					return
+				default:
+					get(t, c, d.url("/"))
+					time.Sleep(5 * time.Millisecond)
+				}
+			}
+		})
+	}
+	d.awaitState(t, flaky.URL, "ejected")
+	d.awaitState(t, ps[2].URL, "ejected")
+	close(end)
+	clients.Wait()
+	for url, want := range map[string]string{flaky.URL: "requests failed, of the others 0%", ps[2].URL: "the median response took"} {
+		if reason, _ := d.stateEvent(t, url, "ejected").Data["reason"].(string); !strings.Contains(reason, want) {
+			t.Errorf("the reason is %q, want %q", reason, want)
+		}
+	}
+	for _, i := range []int{0, 1, 3, 4} {
+		if got := d.state(t, ps[i].URL); got != "usable" {
+			t.Errorf("server %d is %s", i, got)
+		}
+	}
+}
+
+// TestFlapping changes the health of a server often. The events are limited, and the last one has
+// the number of those that were left out.
+func TestFlapping(t *testing.T) {
+	ps, servers := patients(t, 2)
+	d := openDoor(t, "", servers, withHealth(func(h *config.Health) { h.Rise, h.Fall = 1, 1 }))
+	for range 5 {
+		ps[1].status.Store(500)
+		d.awaitState(t, ps[1].URL, "unhealthy")
+		ps[1].status.Store(200)
+		d.awaitState(t, ps[1].URL, "usable")
+	}
+	_, text := d.log.state()
+	if n := strings.Count(text, "server state changed"); n != 5 {
+		t.Errorf("%d events of 10 changes, want 5", n)
+	}
+}

@@ -1,0 +1,150 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// A Check is a health check of a server: a request, and the responses of a healthy server. Its
+// fields must not change.
+type Check struct {
+	Method, Path string
+	Host         string // empty means that of the server's URL
+	Interval     time.Duration
+	Timeout      time.Duration // of a whole check
+	Statuses     Statuses
+	Body         *regexp.Regexp // that the body matches; nil for any body
+	Rise, Fall   int            // results in a row that change the state
+}
+
+// Statuses is a range of statuses.
+type Statuses struct{ First, Last int }
+
+// Contains reports whether the range contains a status.
+func (s Statuses) Contains(status int) bool { return s.First <= status && status <= s.Last }
+
+func (s Statuses) String() string {
+	if s.First == s.Last {
+		return fmt.Sprint(s.First)
+	}
+	return fmt.Sprintf("%d-%d", s.First, s.Last)
+}
+
+// maxBody is the part of a body, in bytes, that is read.
+const maxBody = 64 << 10
+
+// userAgent lets services recognise the requests, for example in their logs.
+const userAgent = "weir-health-check"
+
+// errEnough ends a response of which enough was read.
+var errEnough = errors.New("enough was read")
+
+// errOurs means that this process could not send the check.
+var errOurs = errors.New("the check could not be sent")
+
+// do checks a server. It returns nil if the server is healthy, or else the reason. The error
+// wraps errOurs if nothing is known about the server.
+func (c *Check) do(ctx context.Context, up *proxy.Upstream, s *proxy.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	r := &response{wantsBody: c.Body != nil}
+	x := &r.Exchange
+	x.Method, x.Target, x.Host, x.Scheme = c.Method, c.Path, c.hostOf(s), "http"
+	x.Peer, x.Timeout, x.Client = netip.AddrFrom4([4]byte{127, 0, 0, 1}), c.Timeout, r
+	x.Header = []proxy.Field{{Name: "User-Agent", Value: userAgent}, {Name: "Accept", Value: "*/*"}}
+	release := proxy.CancelWith(ctx, x)
+	up.Check(s, x)
+	release()
+	var failed *proxy.Error
+	switch {
+	case x.Err == nil || errors.Is(x.Err, errEnough):
+		return c.judge(r)
+	case ctx.Err() != nil:
+		return fmt.Errorf("no response within %v", c.Timeout)
+	case errors.As(x.Err, &failed) && !failed.ByUpstream():
+		return fmt.Errorf("%w: %w", errOurs, x.Err)
+	}
+	return x.Err
+}
+
+// hostOf returns the Host of the request.
+func (c *Check) hostOf(s *proxy.Server) string {
+	if c.Host != "" {
+		return c.Host
+	}
+	_, host, ok := strings.Cut(s.URL(), "://")
+	if !ok {
+		return "localhost" // a Unix socket
+	}
+	if i := strings.IndexAny(host, "/#"); i >= 0 {
+		host = host[:i]
+	}
+	return host
+}
+
+// judge returns the reason why a complete response is not that of a healthy server, or nil.
+func (c *Check) judge(r *response) error {
+	switch {
+	case !c.Statuses.Contains(r.status):
+		return fmt.Errorf("status %d, want %v", r.status, c.Statuses)
+	case c.Body != nil && !c.Body.Match(r.body):
+		return fmt.Errorf("the body does not match %s", c.Body)
+	}
+	return nil
+}
+
+// A response is an exchange with a server that is checked, and its Client.
+type response struct {
+	proxy.Exchange
+	wantsBody bool
+	status    int
+	body      []byte // at most maxBody
+}
+
+// Informational implements proxy.Client.
+func (r *response) Informational(int, []proxy.Field) error { return nil }
+
+// Head implements proxy.Client.
+func (r *response) Head(status int, _ []proxy.Field, _ int64) error {
+	r.status = status
+	if !r.wantsBody {
+		return errEnough
+	}
+	return nil
+}
+
+// Room implements proxy.Client.
+func (r *response) Room() (int, error) { return math.MaxInt, nil }
+
+// Write implements proxy.Client.
+func (r *response) Write(p []byte) (int, error) {
+	n := min(len(p), maxBody-len(r.body))
+	r.body = append(r.body, p[:n]...)
+	if len(r.body) == maxBody {
+		return n, errEnough
+	}
+	return n, nil
+}
+
+// Flush implements proxy.Client.
+func (r *response) Flush() error { return nil }
+
+// Trailer implements proxy.Client.
+func (r *response) Trailer([]proxy.Field) {}
+
+// Duplex implements proxy.Client.
+func (r *response) Duplex() {}
+
+// StopReading implements proxy.Client.
+func (r *response) StopReading() {}
+
+// Tunnel implements proxy.Client. It is not called, because the request has no Upgrade.
+func (r *response) Tunnel() (proxy.Tunnel, []proxy.Field, error) { return nil, nil, errEnough }
