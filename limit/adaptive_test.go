@@ -80,10 +80,10 @@ func offer(f *limit.InFlight, s *service, perSecond int, d time.Duration) phase 
 }
 
 // TestAdaptive offers a service half of its capacity, then twice as much, and checks that it stays
-// busy without a long queue. Then the service becomes slower and faster.
+// busy without a long queue. Then the service becomes slower, and faster.
 func TestAdaptive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const capacity, takes = 16, 20 * time.Millisecond // 800 per second
+		const capacity, takes = 8, 20 * time.Millisecond // 400 per second
 		f, s := limit.NewInFlight(limit.InFlightOptions{Adaptive: true}), newService(capacity, takes)
 		check := func(name string, p phase, served int, p99 time.Duration) {
 			t.Helper()
@@ -95,15 +95,15 @@ func TestAdaptive(t *testing.T) {
 		if first := f.Stats().Max; first > 5 {
 			t.Errorf("it begins with a limit of %d", first)
 		}
-		check("half of the load", offer(f, s, 400, 5*time.Second), 1950, takes+time.Millisecond)
-		check("twice the load", offer(f, s, 1600, 10*time.Second), 7600, 3*takes)
-		check("for longer than a measurement", offer(f, s, 1600, 2*time.Minute), 93000, 3*takes)
-		s.set(3 * takes) // 267 per second
-		check("slower", offer(f, s, 1600, 2*time.Minute), 20000, 9*takes)
-		s.set(takes / 2) // 1,600 per second
-		offer(f, s, 3200, 5*time.Second)
-		check("faster", offer(f, s, 3200, 10*time.Second), 15000, 3*takes/2)
-		check("half of the load again", offer(f, s, 800, 5*time.Second), 4000, takes)
+		check("half of the load", offer(f, s, 200, 5*time.Second), 950, takes+time.Millisecond)
+		check("twice the load", offer(f, s, 800, 10*time.Second), 3800, 3*takes)
+		check("for longer than a measurement", offer(f, s, 800, 70*time.Second), 27000, 3*takes)
+		s.set(3 * takes) // 133 per second
+		check("slower", offer(f, s, 300, 90*time.Second), 8000, 12*takes)
+		s.set(takes / 2) // 800 per second
+		offer(f, s, 1600, 5*time.Second)
+		check("faster", offer(f, s, 1600, 5*time.Second), 3800, 2*takes)
+		check("half of the load again", offer(f, s, 400, 5*time.Second), 1990, takes)
 	})
 }
 

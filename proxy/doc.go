@@ -31,7 +31,7 @@
 // If a response has begun and cannot be completed, it is cut off. The client
 // sees a broken response, never a short one that looks complete.
 //
-// A request with an unsafe method is sent at most once.
+// A request with an unsafe method is sent at most once, unless Upstream.Retry lists the method.
 //
 // Bodies are streamed in both directions through buffers of a fixed size. Every
 // limit is a constant of this package or a field of [Proxy].
