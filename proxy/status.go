@@ -32,8 +32,8 @@ func (u *Upstream) Status(now time.Time) []ServerStatus {
 	set := u.now()
 	all := make([]ServerStatus, len(set.servers))
 	for i, s := range set.servers {
-		for _, m := range set.members {
-			if m.Server == s {
+		for j := range set.members {
+			if m := &set.members[j]; m.Server == s {
 				all[i] = ServerStatus{Server: s, Weight: int(m.weight), Backup: m.backup}
 				all[i].State, all[i].LastFailure = s.state(now, u.SlowStart), s.lastFailure.Load()
 			}
