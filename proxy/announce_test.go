@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -78,6 +79,31 @@ func TestProxyProtocol(t *testing.T) {
 		if n := accepted.Load(); n != int64(len(cases)) {
 			t.Errorf("%d connections for %d requests", n, len(cases))
 		}
+	}
+}
+
+// TestProxyProtocolBeforeTLS sends the header to an https server.
+func TestProxyProtocolBeforeTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.RemoteAddr)
+	}))
+	s.Listener = &proxyproto.Listener{
+		Listener:   s.Listener,
+		ConnPolicy: func(proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) { return proxyproto.REQUIRE, nil },
+	}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	up := openUpstream(t, s.URL)
+	up.Secure(&proxy.TLS{Roots: roots})
+	up.ProxyProtocol = 2
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/", nil)
+	r.RemoteAddr = "192.0.2.1:1234"
+	(&proxy.Proxy{Upstream: up}).ServeHTTP(w, r)
+	if w.Code != 200 || w.Body.String() != r.RemoteAddr {
+		t.Errorf("%d, the server got %q, want %s", w.Code, w.Body, r.RemoteAddr)
 	}
 }
 
