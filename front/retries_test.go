@@ -79,6 +79,23 @@ func TestRetriesDenied(t *testing.T) {
 	d.log.find(t, func(e event) bool { return e.Data["retry_denied"] == "reset" && e.HTTP.StatusCode == 502 })
 }
 
+// TestExplainRetries checks the description of retries that are not the defaults.
+func TestExplainRetries(t *testing.T) {
+	for want, retry := range map[string]config.Retry{
+		"":                            {},
+		"; each request is sent once": {Attempts: 1},
+		"; GET, PUT are sent again on reset 503, at most 2 times in all": {Attempts: 2, Methods: []string{"GET", "PUT"},
+			On: []string{"reset", "503"}},
+		"; GET, HEAD, OPTIONS are sent again on timeout, at most 3 times in all": {On: []string{"timeout"}},
+	} {
+		d := openDoor(t, "http://127.0.0.1:1", func(c *config.Config) { c.Upstreams[0].Retry = retry })
+		want = "forwards to the upstream site: http://127.0.0.1:1" + want
+		if got := d.explain(t, "GET a /").Routes[0].Steps; len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestTotalTimeout checks how a request ends whose time is over: while it waits for its turn,
 // for the server, for the client's body, or for the client to read the response.
 func TestTotalTimeout(t *testing.T) {

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -81,7 +82,26 @@ func (u *upstream) describe() string {
 			text += ", and then by the cookie " + s.Cookie
 		}
 	}
-	return text
+	return text + describeRetry(&u.proxy.Upstream.Retry)
+}
+
+// describeRetry returns when requests are sent again, or "" for the defaults.
+func describeRetry(r *proxy.Retry) string {
+	switch {
+	case r.Attempts == 1:
+		return "; each request is sent once"
+	case r.Attempts == 0 && r.Methods == nil && r.On == nil:
+		return ""
+	}
+	methods, on := r.Methods, r.On
+	if methods == nil {
+		methods = []string{"GET", "HEAD", "OPTIONS"}
+	}
+	if on == nil {
+		on = []proxy.RetryReason{proxy.RetryReset, proxy.RetryTimeout}
+	}
+	return fmt.Sprintf("; %s are sent again on %s, at most %d times in all", strings.Join(methods, ", "),
+		strings.Trim(fmt.Sprint(on), "[]"), cmp.Or(r.Attempts, proxy.DefaultAttempts))
 }
 
 // describePolicy returns how an upstream chooses one of several servers.
