@@ -9,7 +9,7 @@ MODULES = . log log/logr log/logvet log/otellog router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/otellog/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-tls bench-load load-peers clean
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-load load-peers clean
 
 test: format vet staticcheck tidy oldest race allocs promises bench-module lacking
 
@@ -114,6 +114,10 @@ bench-proxy: .bench/bin/caddy .bench/bin/pingora-door
 
 bench-tls:
 	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) tls
+
+# Needs nginx and h2load: apt-get install nginx-light nghttp2-client.
+bench-http2: .bench/bin/caddy
+	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) http2
 
 .bench/bin/pingora-door: bench/peers/pingora/Cargo.lock bench/peers/pingora/src/main.rs
 	-cargo build --release --locked --manifest-path bench/peers/pingora/Cargo.toml --target-dir .bench/pingora && \

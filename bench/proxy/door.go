@@ -50,27 +50,27 @@ const (
 var Doors = []Door{
 	{Name: Relay, Note: "C, parses nothing, no log", works: mainKind | fileKind | offKind | fixedKind | bodiesKind,
 		command: relayDoor},
-	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind | tlsKind,
+	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind | tlsKind | http2Kind | http2OffKind,
 		command: nginxDoor},
 	{Name: HAProxy, Note: "one line for a request", Lines: 1, lossy: true,
-		works: closedLoop | fixedKind | bodiesKind | idleKind, command: haproxyDoor},
+		works: closedLoop | fixedKind | bodiesKind | idleKind | http2Kind | http2OffKind, command: haproxyDoor},
 	{Name: Pingora, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind,
 		command: pingoraDoor},
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, works: closedLoop, mallocs: "/",
 		command: reverseProxyDoor},
-	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop, command: caddyDoor},
+	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop | http2Kind | http2OffKind, command: caddyDoor},
 	{Name: Weir, Note: "three lines", Lines: 3, lossy: true,
-		works: closedLoop&^offKind | fixedKind | bodiesKind | idleKind | tlsKind, level: "info", events: "all",
+		works: closedLoop&^offKind | fixedKind | bodiesKind | idleKind | tlsKind | http2Kind, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind | tlsKind,
+	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind | tlsKind | http2Kind,
 		level: "info", events: "completed", mallocs: "/metrics", command: weirDoor},
-	{Name: WeirRoutines, Note: "three lines, a goroutine for each connection", Lines: 3, lossy: true, works: mainKind | tlsKind,
+	{Name: WeirRoutines, Note: "three lines, a goroutine for each connection", Lines: 3, lossy: true, works: mainKind | tlsKind | http2Kind,
 		level: "info", events: "all", engine: "goroutines", mallocs: "/metrics", command: weirDoor},
 	{Name: WeirBase, Note: "three lines, the executable of -base", Lines: 3, lossy: true, works: mainKind,
 		level: "info", events: "all", mallocs: "/metrics", command: weirBaseDoor},
 	{Name: WeirNull, Note: "three lines, thrown away", works: mainKind, null: true, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: WeirSilent, Note: "level error", works: mainKind | offKind, level: "error", events: "all",
+	{Name: WeirSilent, Note: "level error", works: mainKind | offKind | http2OffKind, level: "error", events: "all",
 		mallocs: "/metrics", command: weirDoor},
 	{Name: ServerOnly, Note: "answers itself: no upstream, no log", works: mainKind, mallocs: "/", command: serverDoor},
 }
@@ -149,6 +149,9 @@ func caddyDoor(t Tools, s site) (command, error) {
 		output stderr
 		level WARN
 	}
+	servers {
+		protocols h1 h2c
+	}
 }
 http://%s {
 	bind 127.0.0.1
@@ -220,6 +223,10 @@ func haproxyDoor(t Tools, s site) (command, error) {
 	if s.log != noLog {
 		log = "log stdout format raw local0 info"
 	}
+	protocol := ""
+	if s.work.Streams > 0 {
+		protocol = " proto h2"
+	}
 	file, err := s.write("haproxy.cfg", fmt.Sprintf(`global
 	%s
 defaults
@@ -230,7 +237,7 @@ defaults
 	timeout client 1m
 	timeout server 1m
 frontend front-door
-	bind %s
+	bind %s%s
 	unique-id-format %%[uuid]
 	unique-id-header X-Request-Id
 	http-request set-header X-Forwarded-Host %%[req.hdr(host)]
@@ -243,7 +250,7 @@ frontend front-door
 	default_backend backend
 backend backend
 	server backend %s
-`, log, local(s.port), local(s.upstream)))
+`, log, local(s.port), protocol, local(s.upstream)))
 	return command{args: []string{t.HAProxy, "-db", "-f", file}, logsToStdout: true}, err
 }
 

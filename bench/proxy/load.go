@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A load holds the results of wrk, or of weir load at a fixed rate.
+// A load holds the results of wrk or h2load, or of weir load at a fixed rate.
 type load struct {
 	requests, failed int
 	perSecond        float64
@@ -33,6 +33,9 @@ func (b *Bench) load(ctx context.Context, origin string, w Work, d time.Duration
 		return shakeHands(ctx, strings.TrimPrefix(origin, "https://"), w.Connections, d)
 	}
 	c, url := strconv.Itoa(w.Connections), origin+w.path()
+	if w.Streams > 0 {
+		return b.h2load(ctx, url, w, d)
+	}
 	if w.Rate == 0 {
 		args := []string{"-t1", "-c" + c, "-d" + strconv.Itoa(int(d.Seconds())) + "s", "--timeout", "10s", "--latency"}
 		if w.Upload > 0 {

@@ -21,6 +21,9 @@ func nginxDoor(t Tools, s site) (command, error) {
 		buffers = bodyBuffers
 	}
 	listen := local(s.port)
+	if s.work.Streams > 0 {
+		listen += " http2"
+	}
 	if s.work.hasTLS() {
 		listen += fmt.Sprintf(` ssl;
 		ssl_protocols TLSv1.2 TLSv1.3;

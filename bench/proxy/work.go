@@ -20,6 +20,8 @@ type Work struct {
 	Upload   int // size of the body of a POST in bytes, whose response has 1 KiB; 0 means that requests are GETs
 	// Idle means that each connection makes one request and is then idle.
 	Idle bool
+	// Streams is the number of requests at a time on each connection, with HTTP/2. 0 means HTTP/1.1.
+	Streams int
 	// TLS means that the requests use https.
 	TLS bool
 	// Handshakes means that each connection does a full handshake of TLS 1.3 and then closes, instead of a request.
@@ -41,14 +43,16 @@ const (
 type kind int
 
 const (
-	mainKind   kind = 1 << iota // 64 connections, log to a file
-	fileKind                    // another number of connections, log to a file
-	pipeKind                    // log to a pipe
-	offKind                     // log off
-	fixedKind                   // at a fixed rate
-	bodiesKind                  // with larger bodies
-	idleKind                    // idle connections
-	tlsKind                     // requests with TLS, or only handshakes
+	mainKind     kind = 1 << iota // 64 connections, log to a file
+	fileKind                      // another number of connections, log to a file
+	pipeKind                      // log to a pipe
+	offKind                       // log off
+	fixedKind                     // at a fixed rate
+	bodiesKind                    // with larger bodies
+	idleKind                      // idle connections
+	tlsKind                       // requests with TLS, or only handshakes
+	http2Kind                     // requests with HTTP/2, log to a file
+	http2OffKind                  // requests with HTTP/2, log off
 
 	closedLoop = mainKind | fileKind | pipeKind | offKind
 )
@@ -59,6 +63,10 @@ func (w Work) kind() kind {
 		return idleKind
 	case w.TLS || w.Handshakes:
 		return tlsKind
+	case w.Streams > 0 && w.Log == Off:
+		return http2OffKind
+	case w.Streams > 0:
+		return http2Kind
 	case w.Upload > 0 || w.Response > 0:
 		return bodiesKind
 	case w.Rate > 0:
@@ -108,7 +116,11 @@ func (w Work) try(ctx context.Context, origin string) error {
 		return err
 	}
 	req.Close = true
-	res, err := client.Do(req)
+	c := client
+	if w.Streams > 0 {
+		c = http2Client
+	}
+	res, err := c.Do(req)
 	if err != nil {
 		return err
 	}

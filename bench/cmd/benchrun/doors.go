@@ -170,6 +170,9 @@ var doorTargets = []struct {
 	{"tls", proxy.Weir, "cpu", proxy.Nginx, 1.10},
 	{"tls", proxy.WeirOne, "one_event_cpu", proxy.Nginx, -1},
 	{"tls_handshake", proxy.Weir, "cpu", proxy.Nginx, 1.10},
+	{"http2_off", proxy.WeirSilent, "cpu", proxy.Nginx, 2.00},
+	{"http2", proxy.Weir, "cpu", proxy.Nginx, 2.00},
+	{"http2", proxy.WeirOne, "one_event_cpu", proxy.Nginx, -1},
 }
 
 // figures are the functions that compute a row's figure for doorTargets.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,7 +104,7 @@ func TestDoorsWithoutWeirAreNotJudged(t *testing.T) {
 func TestEveryDoorTargetHasItsCase(t *testing.T) {
 	for _, target := range doorTargets {
 		found := false
-		for _, c := range append(proxyCases(), tlsCases...) {
+		for _, c := range slices.Concat(proxyCases(), tlsCases, http2Cases) {
 			rate := c.Work
 			if c.fixed {
 				rate.Rate = 1

@@ -4,6 +4,7 @@
 //	benchrun [flags] sinks         the cost of lines that leave the process
 //	benchrun [flags] proxy         the cost of a proxied request for a whole process
 //	benchrun [flags] tls           the same for https, and the cost of a handshake
+//	benchrun [flags] http2         the same for HTTP/2
 //	benchrun [flags] load          the cost of a request for a load generator, and its accuracy
 //	benchrun [flags] profile       no comparison: writes the CPU profile of a loaded front door to -profile
 //
@@ -48,6 +49,7 @@ type comparison func(ctx context.Context, w io.Writer, s settings) ([]fmt.String
 
 var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies,
 	"tls":   compareTLS,
+	"http2": compareHTTP2,
 	"sinks": compareSinks, "load": compareLoads,
 	"profile": profileWeir}
 
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|tls|sinks|load|profile ...")
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|tls|http2|sinks|load|profile ...")
 		flags.PrintDefaults()
 	}
 	flags.IntVar(&s.passes, "passes", 0,

@@ -82,6 +82,19 @@ var tlsCases = []proxyCase{
 		result: "tls_handshake"},
 }
 
+// http2Cases are the cases with HTTP/2 over TCP, with prior knowledge.
+var http2Cases = []proxyCase{
+	{Work: proxy.Work{Connections: 16, Streams: 10, Log: proxy.Off}, name: "http2: log off", result: "http2_off"},
+	{Work: proxy.Work{Connections: 16, Streams: 10, Log: proxy.ToFile}, name: "http2: log to a file", result: "http2"},
+}
+
+// compareHTTP2 compares the doors that serve HTTP/2.
+func compareHTTP2(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
+	return compareCases(ctx, w, s, slices.DeleteFunc(slices.Clone(http2Cases), func(c proxyCase) bool {
+		return !s.cases.MatchString(c.name)
+	}))
+}
+
 // compareTLS compares the doors that terminate TLS.
 func compareTLS(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, error) {
 	return compareCases(ctx, w, s, slices.DeleteFunc(slices.Clone(tlsCases), func(c proxyCase) bool {
@@ -157,6 +170,9 @@ func titleOf(c proxyCase, passes int) string {
 	if c.Handshakes {
 		return fmt.Sprintf("%s: CPU per handshake, TLS 1.3 with X25519, ECDSA P-256, %d connections at a time for %s, "+
 			"%d passes by turns", c.name, c.Connections, c.Load, passes)
+	}
+	if c.Streams > 0 {
+		load = fmt.Sprintf("h2load -t1 -c%d -m%d", c.Connections, c.Streams)
 	}
 	if c.Rate > 0 {
 		load = fmt.Sprintf("log %s, weir load -c %d -r %.0f", c.Log, c.Connections, c.Rate)
