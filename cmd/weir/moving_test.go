@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/certtest"
 )
 
 // movers are the programs whose configurations examples/moving translates, except for
@@ -34,6 +37,7 @@ var movers = []struct {
 type movingRequest struct {
 	method, host, target string
 	fields               http.Header
+	secure               bool     // over TLS
 	want                 string   // the status, the compared fields and the body
 	except               []string // programs that respond in another way, as their files say
 }
@@ -82,12 +86,20 @@ func TestMoving(t *testing.T) {
 			{host: "staff.shop.example", target: "/", fields: basic("bob:secret"), want: "401 Www-Authenticate=Basic"},
 			{host: "staff.shop.example", target: "/x", fields: basic("ann:secret"), want: "200 api GET /x X-Tenant="},
 		},
+		"https": {
+			{host: "shop.example", target: "/a?b=c", want: "308 Location=https://shop.example/a?b=c"},
+			{method: "POST", host: "shop.example", target: "/a", want: "308 Location=https://shop.example/a"},
+			{host: "shop.example", target: "/a?b=c", secure: true,
+				want: "200 Strict-Transport-Security=max-age=31536000 site GET /a?b=c X-Tenant="},
+			{method: "POST", host: "shop.example", target: "/a", secure: true,
+				want: "200 Strict-Transport-Security=max-age=31536000 site POST /a X-Tenant="},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkMovingDocs(t, name)
 			services := movingServices(t)
-			check := func(t *testing.T, program, addr string) {
+			check := func(t *testing.T, program string, addr movingAddrs) {
 				t.Helper()
 				for _, r := range requests {
 					if slices.Contains(r.except, program) {
@@ -110,7 +122,7 @@ func TestMoving(t *testing.T) {
 						t.Skipf("needs %s: %v", m.name, err)
 					}
 					folder, addr := movingFolder(t, name, services)
-					runMover(t, folder, addr, m.name, m.args...)
+					runMover(t, folder, addr.plain, m.name, m.args...)
 					check(t, m.name, addr)
 				})
 			}
@@ -184,17 +196,21 @@ func switchToEcho(t *testing.T, w http.ResponseWriter) {
 	io.Copy(nc, rw)
 }
 
-// movingFolder copies an example and replaces its addresses by free ones. It returns the
-// address of its listener.
-func movingFolder(t *testing.T, name string, services map[string]string) (folder, addr string) {
+// movingAddrs are the addresses of the listeners of an example.
+type movingAddrs struct{ plain, secure string }
+
+// movingFolder copies an example and replaces its addresses by free ones. It adds a certificate
+// in the formats of all programs.
+func movingFolder(t *testing.T, name string, services map[string]string) (folder string, addr movingAddrs) {
 	t.Helper()
 	folder = t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join("../../examples/moving", name))); err != nil {
 		t.Fatal(err)
 	}
-	addr = freePort(t)
-	_, port, _ := net.SplitHostPort(addr)
-	pairs := []string{"127.0.0.1:8080", addr, ":8080", ":" + port}
+	addr = movingAddrs{freePort(t), freePort(t)}
+	_, port, _ := net.SplitHostPort(addr.plain)
+	_, securePort, _ := net.SplitHostPort(addr.secure)
+	pairs := []string{"127.0.0.1:8080", addr.plain, ":8080", ":" + port, ":8443", ":" + securePort}
 	for from, to := range services {
 		pairs = append(pairs, from, to)
 	}
@@ -209,6 +225,12 @@ func movingFolder(t *testing.T, name string, services map[string]string) (folder
 		return os.WriteFile(path, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o644)
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+	shop := certtest.Root(t, "root").Issue(t, certtest.Options{Hosts: []string{"shop.example"}})
+	shop.Write(t, folder, "shop")
+	both := append(certtest.PEM(shop.Cert), shop.KeyPEM(t)...)
+	if err := os.WriteFile(filepath.Join(folder, "shop-both.pem"), both, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []string{folder, filepath.Dir(folder)} { // the workers of nginx have another user
@@ -247,11 +269,18 @@ func runMover(t *testing.T, folder, addr, name string, args ...string) {
 }
 
 // send sends the request and returns the status, the compared fields and the body.
-func (r movingRequest) send(t *testing.T, addr string) string {
+func (r movingRequest) send(t *testing.T, addrs movingAddrs) string {
 	t.Helper()
+	addr := addrs.plain
+	if r.secure {
+		addr = addrs.secure
+	}
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r.secure {
+		c = tls.Client(c, &tls.Config{ServerName: r.host, InsecureSkipVerify: true}) // each program has another root
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
@@ -292,7 +321,7 @@ func (r movingRequest) send(t *testing.T, addr string) string {
 		return got + " " + strings.TrimSpace(line)
 	}
 	for _, name := range []string{"Location", "Cache-Control", "Content-Type", "X-Frame-Options", "X-Powered-By",
-		"Www-Authenticate"} {
+		"Www-Authenticate", "Strict-Transport-Security"} {
 		if value := resp.Header.Get(name); value != "" && r.compares(name, resp.StatusCode) {
 			got += " " + name + "=" + r.comparable(name, value, addr)
 		}

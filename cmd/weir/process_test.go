@@ -143,7 +143,7 @@ func (p *process) says(expr string) string {
 }
 
 // url waits until the process listens and returns its first URL.
-func (p *process) url() string { return p.says(`(?:listening|backend) on (http://\S+)\n`) }
+func (p *process) url() string { return p.says(`(?:listening|backend) on (https?://\S+)\n`) }
 
 // admin returns the URL of the admin listener.
 func (p *process) admin() string { return p.says(`admin on (http://\S+) `) }

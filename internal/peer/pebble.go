@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -21,14 +20,14 @@ import (
 
 // Pebble is an ACME server, with a server of the DNS that resolves all names to 127.0.0.1.
 type Pebble struct {
-	Directory                 string         // the URL of the directory
-	Roots                     *x509.CertPool // of the server's own certificate
-	RootsFile                 string         // the same as a file
-	DNS                       string         // the address of the server of the DNS
-	management, dnsManagement string         // the URLs of the interfaces for tests
-	client                    *http.Client
+	Directory string         // the URL of the directory
+	Roots     *x509.CertPool // of the server's own certificate
+	RootsFile string         // the same as a file
+	DNSAPI    string         // the URL by which examples/acme/dns-hook.sh sets records
+	Stop      func()         // ends the ACME server before the end of the test
 
-	Stop func() // ends the ACME server before the end of the test
+	management string // the URL of the interface for tests
+	client     *http.Client
 }
 
 // PebbleOptions are those of [StartPebble].
@@ -59,9 +58,9 @@ func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
 		o.Address = FreeAddress(t)
 	}
 	p := &Pebble{Directory: "https://" + o.Address + "/dir", Roots: root.Pool(),
-		RootsFile: filepath.Join(folder, "roots.pem"), DNS: FreeAddress(t)}
-	management, dnsManagement := FreeAddress(t), FreeAddress(t)
-	p.management, p.dnsManagement = "https://"+management, "http://"+dnsManagement
+		RootsFile: filepath.Join(folder, "roots.pem")}
+	management, dns, dnsManagement := FreeAddress(t), FreeAddress(t), FreeAddress(t)
+	p.management, p.DNSAPI = "https://"+management, "http://"+dnsManagement
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.Roots}}
 	t.Cleanup(transport.CloseIdleConnections)
 	p.client = &http.Client{Transport: transport}
@@ -86,10 +85,10 @@ func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
 		}
 	}
 	start(t, nil, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv"), "-defaultIPv6", "",
-		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", p.DNS, "-management", dnsManagement)
+		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", dns, "-management", dnsManagement)
 	env := append([]string{"PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "PEBBLE_AUTHZREUSE=0"}, o.Env...)
 	p.Stop = start(t, env, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble"), "-config", config,
-		"-dnsserver", p.DNS)
+		"-dnsserver", dns)
 	for _, address := range []string{o.Address, management, dnsManagement} {
 		awaitAddress(t, address)
 	}
@@ -166,14 +165,4 @@ func (p *Pebble) get(t testing.TB, path string) []byte {
 		t.Fatalf("%s: %s, %v", path, resp.Status, err)
 	}
 	return body
-}
-
-// TXTCommand returns a shell script that sets or removes a TXT record, with the arguments
-// "present" or "cleanup", name and value.
-func (p *Pebble) TXTCommand() string {
-	return fmt.Sprintf(`case "$1" in
-present) curl -sSf -d "{\"host\":\"$2.\",\"value\":\"$3\"}" %[1]s/set-txt;;
-cleanup) curl -sSf -d "{\"host\":\"$2.\"}" %[1]s/clear-txt;;
-esac
-`, p.dnsManagement)
 }

@@ -199,7 +199,7 @@ func TestEachChallenge(t *testing.T) {
 	o.HTTP, o.TLSALPN, o.Email = false, true, "ops@weir.test"
 	byALPN, _ := s.add(t, o)
 	o = options(t, p, "*.wild.example", "wild.example")
-	o.DNS = acme.Hook{Command: []string{"sh", "-c", p.TXTCommand(), "hook"}, Timeout: testTimeout}
+	o.DNS = acme.Hook{Command: []string{"env", "DNS_API=" + p.DNSAPI, "sh", "../../../examples/acme/dns-hook.sh"}, Timeout: testTimeout}
 	byDNS, _ := s.add(t, o)
 	for _, c := range []struct {
 		m          *testManager
