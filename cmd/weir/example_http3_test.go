@@ -64,7 +64,7 @@ func TestHTTP3Example(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	file, addr, root, _ := http3Folder(t, site.URL)
-	start(t, "serve", "--config", file, "--admin", "off").url()
+	start(t, "serve", "--config", file, "--admin", "off").says(`listening on (https://\S+)`)
 
 	tcp := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: root.Pool()}}
 	defer tcp.CloseIdleConnections()
@@ -131,7 +131,7 @@ func TestHTTP3InBrowser(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	file, addr, _, server := http3Folder(t, site.URL)
-	start(t, "serve", "--config", file, "--admin", "off").url()
+	start(t, "serve", "--config", file, "--admin", "off").says(`listening on (https://\S+)`)
 	key := sha256.Sum256(server.Cert.RawSubjectPublicKeyInfo)
 	ctx, kill := context.WithTimeout(t.Context(), 2*patience)
 	defer kill()
