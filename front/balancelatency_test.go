@@ -1,0 +1,65 @@
+package front_test
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+)
+
+// TestBalanceSlowServer sends requests to three servers, one of which takes twenty times as long
+// as the others. The policies that count the requests in flight send it only a small share.
+// docs/upstreams.md has the results of WEIR_LONG=1 go test -v -run BalanceSlowServer ./front.
+func TestBalanceSlowServer(t *testing.T) {
+	const clients, fast, slow = 24, 2 * time.Millisecond, 40 * time.Millisecond
+	run := 200 * time.Millisecond
+	if os.Getenv("WEIR_LONG") != "" {
+		run = 5 * time.Second
+	}
+	for _, policy := range []string{config.BalanceRoundRobin, config.BalanceTwoChoices, config.BalanceLeastConnections} {
+		t.Run(policy, func(t *testing.T) {
+			up := config.Upstream{Name: "site", Balance: policy}
+			var atSlow atomic.Int64
+			for _, takes := range []time.Duration{fast, fast, slow} {
+				up.Servers = append(up.Servers, config.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
+					if takes == slow {
+						atSlow.Add(1)
+					}
+					time.Sleep(takes)
+				}).URL})
+			}
+			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+			var mu sync.Mutex
+			var took []time.Duration
+			var asking sync.WaitGroup
+			end := time.Now().Add(run)
+			for range clients {
+				asking.Go(func() {
+					client := httpClient(t)
+					for time.Now().Before(end) {
+						began := time.Now()
+						get(t, client, d.url("/"))
+						mu.Lock()
+						took = append(took, time.Since(began))
+						mu.Unlock()
+					}
+				})
+			}
+			asking.Wait()
+			slices.SortFunc(took, cmp.Compare)
+			share := float64(atSlow.Load()) / float64(len(took))
+			t.Logf("%s: %.0f requests per second, %.1f %% at the slow server, p50 %v, p90 %v, p99 %v", policy,
+				float64(len(took))/run.Seconds(), 100*share, took[len(took)/2].Round(100*time.Microsecond),
+				took[len(took)*9/10].Round(100*time.Microsecond), took[len(took)*99/100].Round(100*time.Microsecond))
+			if policy == config.BalanceRoundRobin != (share > 0.25) {
+				t.Errorf("the slow server has %.1f %% of the requests", 100*share)
+			}
+		})
+	}
+}
