@@ -52,7 +52,7 @@ var layers = map[string]struct {
 	"internal/stickycookie": {own: []string{"internal/httpsyntax"}, why: "cookies; it knows neither upstreams nor servers"},
 	"limit":                 {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"proxy": {
-		own: []string{"internal/http1", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
+		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
 			"internal/stickycookie", "internal/transport", "proxy/internal/budget",
 			"proxy/internal/waitqueue"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},

@@ -8,11 +8,11 @@ import (
 )
 
 // serverTLS returns the configuration of the connections to the https servers of an upstream.
-func serverTLS(c *config.UpstreamTLS) *proxy.TLS {
+func serverTLS(c *config.UpstreamTLS) (t proxy.TLS) {
 	if c == nil {
-		return nil
+		return t
 	}
-	t := &proxy.TLS{Certificate: c.Certificate, Name: c.Name}
+	t = proxy.TLS{Certificate: c.Certificate, Name: c.Name}
 	if c.Roots != nil {
 		t.Roots = x509.NewCertPool()
 		for _, root := range c.Roots {

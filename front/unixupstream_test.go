@@ -59,9 +59,14 @@ func TestUnixUpstream(t *testing.T) {
 		t.Errorf("the destination in the event is %v, want %q", e.Data["destination"], url)
 	}
 	series := `weir_upstream_duration_seconds_count{server="` + url + `",upstream="site"}`
-	if n := d.metric(t, series); n != 4 {
-		t.Errorf("%s = %v, want 4", series, n)
-	}
+	eventually(t, series, func() bool { return d.metric(t, series) == 4 })
+}
+
+// awaitErrors waits until one failure of the upstream "site" with the kind was counted.
+func (d *testDoor) awaitErrors(t *testing.T, kind string) {
+	t.Helper()
+	series := `weir_upstream_errors_total{kind="` + kind + `",upstream="site"}`
+	eventually(t, series, func() bool { return d.metric(t, series) == 1 })
 }
 
 // TestMissingUnixSocket checks the response while no process listens at a Unix socket.
@@ -72,9 +77,10 @@ func TestMissingUnixSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if n := d.metric(t, `weir_upstream_errors_total{kind="refused",upstream="site"}`); resp.StatusCode != 502 || n != 1 {
-		t.Errorf("status %d, %v refused", resp.StatusCode, n)
+	if resp.StatusCode != 502 {
+		t.Errorf("status %d, want 502", resp.StatusCode)
 	}
+	d.awaitErrors(t, "refused")
 }
 
 // TestBasePath checks that the path of a server's URL is put before the paths of requests, and

@@ -24,7 +24,7 @@ func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 	}
 	up.ConnectRetry, up.MaxFields, up.ProxyProtocol = c.ConnectRetry, c.ResponseFields, c.ProxyProtocol
 	up.Retry = retryOf(c.Retry)
-	up.Secure(serverTLS(c.TLS))
+	up.SetProtocol(proxy.Protocol{HTTP2: c.HTTP2, TLS: serverTLS(c.TLS)})
 	up.Balance, up.HashKey = policies[c.Balance], hashKey(c.HashBy)
 	if s := c.Sticky; s != nil {
 		up.Sticky = &proxy.Sticky{Cookie: s.Cookie, MaxAge: s.MaxAge, Secret: []byte(s.Secret)}

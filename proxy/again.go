@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/weirhq/weir/internal/http2"
 )
 
 // errAgain ends an attempt whose response is discarded because the request is sent again.
@@ -40,12 +42,24 @@ func (t *transfer) retryFailed(err error) {
 	var failed *Error
 	switch {
 	case t.x.Began || t.x.Upgraded || !errors.As(err, &failed) || failed.NotConnected():
+	case errors.Is(err, http2.ErrRefused):
+		t.retryRefused()
 	case t.stale:
 		t.retry(RetryStale)
 	case failed.Kind == Reset || failed.Kind == Closed:
 		t.retry(RetryReset)
 	case failed.Kind == Timeout && t.tryOver():
 		t.retry(RetryTimeout)
+	}
+}
+
+// retryRefused decides whether the request is sent again after the server has not processed it.
+// This is safe with any method.
+func (t *transfer) retryRefused() {
+	x := t.x
+	inMemory := x.upload == nil && !t.expecting
+	if inMemory && t.tries < t.up.Retry.attempts() && !x.cancelled.Load() && !x.overdue(time.Now()) {
+		t.why = RetryRefused
 	}
 }
 

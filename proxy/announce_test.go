@@ -96,7 +96,7 @@ func TestProxyProtocolBeforeTLS(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	up := openUpstream(t, s.URL)
-	up.Secure(&proxy.TLS{Roots: roots})
+	up.SetProtocol(proxy.Protocol{TLS: proxy.TLS{Roots: roots}})
 	up.ProxyProtocol = 2
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/", nil)

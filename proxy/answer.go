@@ -32,12 +32,13 @@ type answer struct {
 	chunks http1.ChunkReader
 	spans  http1.Fields // those of the parser, and then of chunks
 
-	status  int
-	fields  []Field
-	framing http1.Framing
-	left    int64 // bytes left of a body with a length
-	close   bool  // the upstream will close the connection, or its state is uncertain
-	trailer []Field
+	status   int
+	streamed bool // over HTTP/2
+	fields   []Field
+	framing  http1.Framing
+	left     int64 // bytes left of a body with a length
+	close    bool  // the upstream will close the connection, or its state is uncertain
+	trailer  []Field
 }
 
 var blocks = sync.Pool{New: func() any { return new([answerBuffer]byte) }}
@@ -67,6 +68,7 @@ func (a *answer) heard() bool { return a.w > 0 || len(a.kept) > 0 }
 func (a *answer) restart() {
 	a.parser.Reset()
 	a.fields, a.trailer = keep(a.fields), keep(a.trailer)
+	a.streamed = false
 	a.status, a.framing, a.left, a.close = 0, http1.BodyNone, 0, false
 }
 

@@ -22,8 +22,8 @@ func (t *transfer) observe(err error) {
 }
 
 // Check sends the request of a health check to a server of the upstream, and passes the response
-// to x.Client, as [Proxy.Serve] does. It uses a new connection, which it closes. It does not
-// change the state of the server, and is not observed.
+// to x.Client, as [Proxy.Serve] does. It uses a new connection, which it closes, or with HTTP/2 a
+// new stream. It does not change the state of the server, and is not observed.
 func (u *Upstream) Check(s *Server, x *Exchange) {
 	x.checked = s
 	(&Proxy{Upstream: u}).Serve(x)
@@ -35,7 +35,7 @@ func (t *transfer) check(s *Server) error {
 	x := t.x
 	x.Server, t.now = s, time.Now()
 	t.chosen = t.now
-	c, err := x.dial(s, x.timeout())
+	c, err := x.dial(s, newConnOnly, x.timeout())
 	if err != nil {
 		return x.dialError(s, err)
 	}
@@ -44,6 +44,10 @@ func (t *transfer) check(s *Server) error {
 	failed := t.run()
 	t.c = nil
 	x.attach(nil)
+	if c.stream != nil {
+		t.releaseStream(c)
+		return failed
+	}
 	x.answer.GiveBack()
 	c.Close()
 	return failed

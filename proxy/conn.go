@@ -1,13 +1,13 @@
 package proxy
 
 import (
-	"crypto/tls"
 	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/lazydeadline"
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -38,9 +38,14 @@ const (
 // A conn is a connection to a server. At most one exchange uses it at a time.
 type conn struct {
 	transport.Conn
-	tls   *tls.Config // that it was made with; nil without TLS
-	pool  *pool       // that keeps it while it is unused
-	leave func()      // called when it is closed
+	link  *link  // that it was made by
+	pool  *pool  // that keeps it while it is unused
+	leave func() // called when it is closed
+
+	stream   *http2.Stream    // instead of Conn, with HTTP/2
+	driver   transport.Driver // of stream
+	response http2.Response   // the last head of stream
+	headRead bool
 
 	ready time.Time // when it may be used again
 	idle  time.Time // since when it is unused
@@ -54,6 +59,10 @@ type conn struct {
 
 // Close closes the connection. It may be called more than once.
 func (c *conn) Close() error {
+	if c.stream != nil {
+		c.closeStream()
+		return nil
+	}
 	if c.closed.Swap(true) {
 		return nil
 	}
@@ -69,12 +78,27 @@ func (c *conn) arm(now time.Time, timeout time.Duration) {
 	next, change := lazydeadline.Next(c.deadline, now.Add(timeout), timeout)
 	if change {
 		c.deadline = next
-		c.SetDeadline(next) // an error appears in the next read or write
+		c.setDeadline(next) // an error appears in the next read or write
 	}
 }
 
 // interrupt makes a blocked Read or Write return. Any goroutine may call it.
-func (c *conn) interrupt() { c.SetDeadline(transport.Past) }
+func (c *conn) interrupt() {
+	if c.stream != nil {
+		c.interruptStream()
+	} else {
+		c.SetDeadline(transport.Past)
+	}
+}
+
+func (c *conn) setDeadline(t time.Time) {
+	if c.stream != nil {
+		c.stream.SetReadDeadline(t)
+		c.stream.SetWriteDeadline(t)
+	} else {
+		c.SetDeadline(t)
+	}
+}
 
 // A pool holds the unused connections of one driver to a server. Only exchanges
 // of this driver take them. The zero value is ready to use.
@@ -82,7 +106,11 @@ type pool struct {
 	mu    sync.Mutex // guards the following fields
 	conns []*conn    // longest unused first
 	sweep *time.Timer
-	done  bool // the server is closed
+
+	shared     []*sharedConn     // with HTTP/2; also those in use
+	connecting *connectingShared // nil if none is being made
+
+	done bool // the server is closed
 }
 
 // pop removes the most recently used connection whose reuse delay is over, if
@@ -181,9 +209,12 @@ func (p *pool) close() {
 	if p.sweep != nil {
 		p.sweep.Stop()
 	}
-	all := p.first(len(p.conns))
+	all, shared := p.first(len(p.conns)), slices.Clone(p.shared)
 	p.mu.Unlock()
 	closeAll(all)
+	for _, c := range shared {
+		c.retire()
+	}
 }
 
 // pools are the pools of a server, by the indexes of their drivers. The zero
@@ -229,7 +260,7 @@ func (ps *pools) closeOldest() bool {
 			}
 		}
 		if first == nil {
-			return false
+			return slices.ContainsFunc(ps.list(), (*pool).closeUnusedShared)
 		}
 		if first.closeOldest() {
 			return true

@@ -127,12 +127,12 @@ func (t *transfer) keep(m *member) {
 // connect takes an unused connection to s, if the policy allows it, or makes one
 // within the timeout.
 func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
-	if x.announced.Driver == nil && reuse != newConnOnly {
+	if x.announced.Driver == nil && reuse != newConnOnly && !s.shares() {
 		if c := s.take(x.driver(), now, reuse == recentConn); c != nil {
 			return c, nil
 		}
 	}
-	c, err := x.dial(s, timeout)
+	c, err := x.dial(s, reuse, timeout)
 	if err == nil {
 		s.downUntil.Store(0)
 		return c, nil
@@ -144,8 +144,9 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 	return nil, failed
 }
 
-// dial makes a connection to s within the timeout.
-func (x *Exchange) dial(s *Server, timeout time.Duration) (*conn, error) {
+// dial makes a connection to s within the timeout. With HTTP/2 it opens a stream, on a connection
+// that reuse allows.
+func (x *Exchange) dial(s *Server, reuse reusePolicy, timeout time.Duration) (*conn, error) {
 	driver := x.driver()
 	if x.announced.Driver != nil {
 		driver = &x.announced
@@ -155,11 +156,18 @@ func (x *Exchange) dial(s *Server, timeout time.Duration) (*conn, error) {
 	}
 	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
-	c, err := s.dial(ctx, driver)
+	dial := func() (*conn, error) {
+		if l := s.link.Load(); s.shares() {
+			return s.openStream(ctx, driver, l, streamRequest{head: x.streamHead, ends: x.Length == 0,
+				headOnly: x.Method == "HEAD", recent: reuse != anyConn})
+		}
+		return s.dial(ctx, driver)
+	}
+	c, err := dial()
 	for noFile(err) && ctx.Err() == nil && s.shared.CloseUnused() {
 		// Its loop closes it a moment later, and so does a server in this process.
 		driver.Block(func() { time.Sleep(filePause) })
-		c, err = s.dial(ctx, driver)
+		c, err = dial()
 	}
 	return c, err
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -186,7 +188,7 @@ func kindOf(err error) Kind {
 	case fromTLS(err):
 		return BadTLS
 	}
-	return Reset
+	return cmp.Or(streamKind(err), Reset)
 }
 
 // dialKind classifies an error of connecting to an upstream.
@@ -214,4 +216,16 @@ var errTooMany = errors.New("all connections to servers are in use")
 // or of the machine.
 func noFile(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// streamKind classifies an error of a stream. It returns "" for other errors.
+func streamKind(err error) Kind {
+	var wrong *http2.Error
+	switch {
+	case errors.As(err, &wrong):
+		return BadAnswer
+	case errors.Is(err, http2.ErrClosed), errors.Is(err, http2.ErrSilent):
+		return Closed
+	}
+	return ""
 }

@@ -21,7 +21,7 @@ func (x *Exchange) collectFields() {
 	for i := range a.fields {
 		f := a.fields[i]
 		switch {
-		case f.Name == "Trailer" && a.framing == http1.BodyChunked:
+		case f.Name == "Trailer" && (a.framing == http1.BodyChunked || a.streamed):
 		case f.Name == "Content-Length" && a.status < 200:
 			continue
 		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), x.edits(f.Name):

@@ -94,7 +94,11 @@ func (x *Exchange) abandon() {
 	x.transfer.leave()
 	if c := x.transfer.c; c != nil {
 		x.attach(nil)
-		c.Close()
+		if c.stream != nil {
+			x.transfer.releaseStream(c)
+		} else {
+			c.Close()
+		}
 	}
 	if x.upload != nil {
 		x.endUpload(0)
@@ -129,8 +133,10 @@ func (p *Proxy) carry(x *Exchange) error {
 		}
 	default:
 		x.Client.Duplex()
-		if err := startUpload(x).beginning(); err != nil {
-			return err
+		if u := startUpload(x); p.Upstream == nil || !p.Upstream.protocol.HTTP2 {
+			if err := u.beginning(); err != nil {
+				return err
+			}
 		}
 	}
 	return p.send(x)

@@ -16,6 +16,9 @@ const (
 	// RetryStale: the connection has served another exchange and was dead before the first
 	// byte of the response. Usually the server closed it while it was unused.
 	RetryStale RetryReason = "stale"
+	// RetryRefused: the server has refused the stream without processing it, by RST_STREAM or
+	// GOAWAY of HTTP/2. This applies to all methods.
+	RetryRefused RetryReason = "refused"
 	// RetryReset: the connection was reset or closed before the head of the response was
 	// complete.
 	RetryReset RetryReason = "reset"
@@ -35,7 +38,7 @@ const (
 // Connecting to another server needs no Retry: nothing was sent yet. See
 // [Upstream.ConnectRetry].
 //
-// Except for RetryStale, a budget limits requests that are sent again to 10% of those of the
+// Except for RetryStale and RetryRefused, a budget limits requests that are sent again to 10% of those of the
 // upstream in the last ten seconds, and ten per second. Each connection is stale at most once.
 type Retry struct {
 	// Attempts is how often a request is sent at most: 1 is once, MaxAttempts the maximum. 0
@@ -46,7 +49,7 @@ type Retry struct {
 	// (RFC 9110 section 9.2.1): GET, HEAD, OPTIONS and TRACE.
 	Methods []string
 
-	// On are the reasons, besides RetryStale. nil means RetryReset and RetryTimeout. A reason
+	// On are the reasons, besides RetryStale and RetryRefused. nil means RetryReset and RetryTimeout. A reason
 	// other than RetryReset applies only if there is another server.
 	On []RetryReason
 }

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"crypto/tls"
 	"sync/atomic"
 	"time"
 
@@ -41,8 +40,8 @@ type Server struct {
 	addr string // for transport.Driver.Dial
 	id   uint64 // a hash of url and addr, for the policy Hash
 
-	tlsHost string                     // the host of an https server; empty otherwise
-	tls     atomic.Pointer[tls.Config] // of new connections to an https server; nil otherwise
+	tlsHost string               // the host of an https server; empty otherwise
+	link    atomic.Pointer[link] // of new connections
 
 	pools  pools
 	shared *Conns // nil without a limit
@@ -113,7 +112,7 @@ func (s *Server) take(driver transport.Driver, now time.Time, recent bool) *conn
 			return nil
 		}
 		quiet, surplus := c.Quiet()
-		if quiet && c.tls == s.tls.Load() {
+		if quiet && c.link == s.link.Load() {
 			s.noteQuiet(now.Sub(c.idle))
 			return c
 		}
@@ -161,7 +160,7 @@ func (s *Server) noteClosed(now time.Time, unused time.Duration) {
 // put keeps a connection for another exchange. bodiless reports whether the
 // response had no body by definition.
 func (s *Server) put(c *conn, now time.Time, bodiless bool) {
-	if now.UnixNano() < s.surplusUntil.Load() || c.tls != s.tls.Load() {
+	if now.UnixNano() < s.surplusUntil.Load() || c.link != s.link.Load() {
 		c.Close()
 		return
 	}
@@ -185,22 +184,31 @@ func (s *Server) close() {
 
 // dial makes a connection, including the handshake of TLS.
 func (s *Server) dial(ctx context.Context, driver transport.Driver) (*conn, error) {
+	l := s.link.Load()
+	c, err := s.dialBy(ctx, driver, l)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, link: l, pool: s.pools.of(driver), leave: s.left}, nil
+}
+
+// dialBy makes a connection by a link. The caller calls left when it is closed.
+func (s *Server) dialBy(ctx context.Context, driver transport.Driver, l *link) (transport.Conn, error) {
 	for most := s.maxConns.Load(); most > 0 && s.conns.Load() >= most && s.pools.closeOldest(); {
 	}
 	if err := s.shared.enter(); err != nil {
 		return nil, err
 	}
 	s.conns.Add(1)
-	config := s.tls.Load()
 	c, err := driver.Dial(ctx, s.addr)
-	if err == nil && config != nil {
-		c, err = secure(ctx, driver, c, config)
+	if err == nil && l != nil && l.tls != nil {
+		c, err = secure(ctx, driver, c, l)
 	}
 	if err != nil {
 		s.left()
 		return nil, err
 	}
-	return &conn{Conn: c, tls: config, pool: s.pools.of(driver), leave: s.left}, nil
+	return c, nil
 }
 
 // left counts a connection that was closed or could not be made.
@@ -209,13 +217,9 @@ func (s *Server) left() {
 	s.shared.leave()
 }
 
-// secureWith has new connections to an https server use a configuration. Unused ones with another
-// configuration are closed when they would be used again.
-func (s *Server) secureWith(t *TLS) {
-	if s.tlsHost != "" {
-		s.tls.Store(t.config(s.tlsHost))
-	}
-}
+// linkBy has new connections use a protocol. Unused ones with another protocol are closed when
+// they would be used again.
+func (s *Server) linkBy(p *Protocol) { s.link.Store(p.link(s.tlsHost)) }
 
 // Up reports whether the last attempt to connect to the server succeeded. It is
 // true before the first attempt.

@@ -147,7 +147,7 @@ func (t *transfer) run() error {
 	t.step = "sending the request"
 	x.arm(t.c, t.now, t.timeout(t.now))
 	if err := t.sendHead(); err != nil {
-		t.noteDead(kindOf(err) != Timeout)
+		t.noteDead(err, kindOf(err) != Timeout)
 		return t.fail(err)
 	}
 	err := t.readFinalHead()
@@ -156,7 +156,7 @@ func (t *transfer) run() error {
 		t.headAfter = x.Waited
 	}
 	if err != nil {
-		t.noteDead(!x.answer.heard() && kindOf(err) != Timeout)
+		t.noteDead(err, !x.answer.heard() && kindOf(err) != Timeout)
 		return t.fail(err)
 	}
 	t.tryEnd = time.Time{}
@@ -172,13 +172,17 @@ func (t *transfer) run() error {
 	return t.forward()
 }
 
-func (t *transfer) noteDead(dead bool) {
-	t.dead, t.stale = dead, dead && t.c.used
+// noteDead records whether the connection was dead. The error of a stream may be only its own.
+func (t *transfer) noteDead(err error, dead bool) {
+	t.dead, t.stale = dead, dead && t.c.used && (t.c.stream == nil || kindOf(err) == Closed)
 }
 
 // sendHead sends x.head, and starts to send a longer body. If the response is the
 // next thing to happen, it also waits for its first bytes.
 func (t *transfer) sendHead() error {
+	if t.c.stream != nil {
+		return t.sendOnStream()
+	}
 	if u := t.x.upload; u != nil {
 		return u.sendTo(t.c, t.x.head)
 	}
@@ -199,9 +203,8 @@ func (t *transfer) sendHead() error {
 func (t *transfer) readFinalHead() error {
 	x := t.x
 	t.step = "waiting for the answer"
-	maxFields := cmp.Or(t.up.MaxFields, DefaultMaxFields)
 	for n := 0; ; n++ {
-		if err := x.answer.readHead(t.await, x.Method, maxFields); err != nil {
+		if err := t.readHead(); err != nil {
 			return err
 		}
 		switch {
@@ -217,6 +220,16 @@ func (t *transfer) readFinalHead() error {
 		}
 	}
 }
+
+// readHead reads the next head.
+func (t *transfer) readHead() error {
+	if t.c.stream != nil {
+		return t.readStreamHead(t.maxFields())
+	}
+	return t.x.answer.readHead(t.await, t.x.Method, t.maxFields())
+}
+
+func (t *transfer) maxFields() int { return cmp.Or(t.up.MaxFields, DefaultMaxFields) }
 
 // informational passes on a 1xx response to a client that supports it. A client
 // that expects 100 gets it when its body is read, so a 100 of the upstream is
@@ -260,7 +273,7 @@ func (t *transfer) await(a *answer) (int, error) {
 			timeout = min(timeout, continueWait)
 		}
 		t.x.arm(t.c, began, timeout)
-		n, err := t.c.ReadInto(a)
+		n, err := t.c.receive(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
 			t.x.Waited += time.Since(began)
 		}
@@ -292,7 +305,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 		t.credit = min(max(room, leastRoom), answerBuffer)
 	}
 	a.atMost = t.credit
-	n, ok, err := t.c.TryRead(a.Space())
+	n, ok, err := t.c.tryReceive(a.Space())
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
 			err = io.EOF
@@ -314,8 +327,11 @@ func (t *transfer) forward() error {
 	x.Status, x.Began = a.status, true
 	x.collectFields()
 	length := int64(-1)
-	if a.framing == http1.BodyLength {
+	switch {
+	case a.framing == http1.BodyLength:
 		length = a.left
+	case a.streamed && a.framing != http1.BodyNone:
+		length = t.c.response.Length
 	}
 	if err := x.Client.Head(a.status, x.fields, length); err != nil {
 		return by(ClientGone, "sending the answer", err)
@@ -347,6 +363,11 @@ func (t *transfer) forward() error {
 // which trailers that were not announced cannot be sent.
 func (t *transfer) forwardTrailer() error {
 	x := t.x
+	if t.c.stream != nil {
+		if err := t.readStreamTrailer(t.maxFields()); err != nil {
+			return t.fail(err)
+		}
+	}
 	if len(x.answer.trailer) == 0 {
 		return nil
 	}
@@ -363,6 +384,10 @@ func (t *transfer) release(err error) {
 	x, c := t.x, t.c
 	t.c = nil
 	x.attach(nil)
+	if c.stream != nil {
+		t.releaseStream(c)
+		return
+	}
 	a := &x.answer
 	surplus := err == nil && a.surplus() && !x.Upgraded
 	a.GiveBack()

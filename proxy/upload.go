@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -107,6 +108,9 @@ func startUpload(x *Exchange) *upload {
 func (u *upload) release() {
 	for _, s := range []*transport.Signal{u.begun, u.start, u.done} {
 		s.Reset()
+	}
+	if u.conn != nil && u.conn.stream != nil {
+		u.conn.freeStream()
 	}
 	u.x, u.driver, u.body, u.plain = nil, nil, nil, plainBody{}
 	u.conn, u.head, u.err, u.complete = nil, nil, nil, false
@@ -321,8 +325,7 @@ func (u *upload) send(c *conn) bool {
 		return true
 	}
 	u.x.arm(c, time.Now(), u.x.timeout())
-	_, err := c.Write(b)
-	return err == nil
+	return c.sendPart(b) == nil
 }
 
 // encode returns the head, if it was not sent, and the block. The block is a
@@ -334,7 +337,7 @@ func (u *upload) encode() []byte {
 		return head
 	}
 	from, to := headRoom+u.from, headRoom+u.to
-	if u.x.Length < 0 {
+	if u.x.Length < 0 && u.conn.stream == nil {
 		var size [16]byte
 		line := appendChunkSize(size[:0], n)
 		from -= copy(u.buffer[from-len(line):], line)
@@ -359,20 +362,28 @@ func (u *upload) end(c *conn) {
 		c.interrupt()
 		return
 	}
-	if u.x.Length < 0 {
+	var err error
+	switch {
+	case c.stream != nil:
+		err = c.endStream(u.trailers())
+	case u.x.Length < 0:
 		b := append(make([]byte, 0, 64), "0\r\n"...)
-		if u.x.Trailers != nil {
-			for _, f := range u.x.Trailers(nil) {
-				if httpsyntax.IsToken(f.Name) && httpsyntax.IsPlain(f.Value) && u.x.passes(f.Name) {
-					b = appendField(b, f.Name, f.Value)
-				}
-			}
+		for _, f := range u.trailers() {
+			b = appendField(b, f.Name, f.Value)
 		}
-		if _, err := c.Write(append(b, "\r\n"...)); err != nil {
-			return
-		}
+		_, err = c.Write(append(b, "\r\n"...))
 	}
-	u.complete = true
+	u.complete = err == nil
+}
+
+// trailers returns the trailers of the request that are passed on.
+func (u *upload) trailers() []Field {
+	if u.x.Length >= 0 || u.x.Trailers == nil {
+		return nil
+	}
+	return slices.DeleteFunc(u.x.Trailers(nil), func(f Field) bool {
+		return !httpsyntax.IsToken(f.Name) || !httpsyntax.IsPlain(f.Value) || !u.x.passes(f.Name)
+	})
 }
 
 // smallRead is the maximum size of a read if the client sends little at a time.

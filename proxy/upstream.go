@@ -66,13 +66,13 @@ type Upstream struct {
 	queue   *waitqueue.Queue // of Limit; nil without servers
 	set     atomic.Pointer[serverSet]
 
-	mu      sync.Mutex // guards the fields below, and is held while set changes
-	shared  *Conns
-	tls     *TLS
-	prepare func(*Server)
-	kept    map[*Server]bool // servers that another upstream has adopted
-	closed  bool
-	since   time.Time // when the upstream, or one before it, got its first servers
+	mu       sync.Mutex // guards the fields below, and is held while set changes
+	shared   *Conns
+	protocol Protocol // is not changed after the first request
+	prepare  func(*Server)
+	kept     map[*Server]bool // servers that another upstream has adopted
+	closed   bool
+	since    time.Time // when the upstream, or one before it, got its first servers
 }
 
 // A serverSet is the servers of an upstream at one time. It does not change, except for the
@@ -191,7 +191,7 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 }
 
 // Adopt takes over the servers of another upstream that have the same URL and Addr as a server
-// of u, with their state, and with their connections unless their TLS differs. u gets the budget
+// of u, with their state, and with their connections unless their protocol differs. u gets the budget
 // of the other upstream, too. Adopt must be called
 // before the first request to u. Closing the other upstream does not close these servers.
 func (u *Upstream) Adopt(other *Upstream) {
@@ -217,8 +217,8 @@ func (u *Upstream) Adopt(other *Upstream) {
 			other.kept = make(map[*Server]bool)
 		}
 		other.kept[same] = true
-		if !u.tls.equal(other.tls) {
-			same.secureWith(u.tls)
+		if !u.protocol.equal(&other.protocol) {
+			same.linkBy(&u.protocol)
 		}
 		next.replace(i, same)
 	}
@@ -296,7 +296,7 @@ func (set *serverSet) replace(i int, s *Server) {
 
 // open prepares a new server. The caller holds mu.
 func (u *Upstream) open(s *Server) {
-	s.secureWith(u.tls)
+	s.linkBy(&u.protocol)
 	if u.shared != nil {
 		s.share(u.shared)
 	}
@@ -331,14 +331,14 @@ func (u *Upstream) Share(c *Conns) {
 	}
 }
 
-// Secure configures the connections to https servers; nil is the zero TLS. It must be called at
-// most once, before Adopt and the first request.
-func (u *Upstream) Secure(t *TLS) {
+// SetProtocol sets how connections are made. It must be called at most once, before Adopt and
+// the first request.
+func (u *Upstream) SetProtocol(p Protocol) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.tls = t
+	u.protocol = p
 	for _, s := range u.now().servers {
-		s.secureWith(t)
+		s.linkBy(&u.protocol)
 	}
 }
 

@@ -147,6 +147,9 @@ type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []Server // at least one; all have the same path, and none occurs twice
 
+	// HTTP2 selects HTTP/2: by ALPN for https servers, and by prior knowledge for others.
+	HTTP2 bool
+
 	// TLS configures the connections to https servers. Nil means the defaults.
 	TLS *UpstreamTLS
 	// Balance is the policy by which requests choose a server: BalanceRoundRobin,

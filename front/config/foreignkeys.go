@@ -15,7 +15,7 @@ var foreignKeys = func() map[string]string {
 	for hint, names := range map[string][]string{
 		inMatch: {"host", "hosts", "server_name", "method", "methods", "location", "path_prefix", "rule", "handle"},
 		action: {
-			"proxy", "proxy_pass", "reverse_proxy", "upstream", "backend", "use_backend", "default_backend", "service",
+			"proxy", "proxy_pass", "grpc_pass", "reverse_proxy", "upstream", "backend", "use_backend", "default_backend", "service",
 		},
 		fields:   {"header", "headers", "add_header", "proxy_set_header", "header_up", "header_down"},
 		noOrder:  {"priority", "order"},
@@ -49,6 +49,8 @@ var foreignKeys = func() map[string]string {
 		"entryPoints":                              `write listen, as in listen: ":80"`,
 		"upstreams.*.server":                       "write servers, as in servers: http://10.0.0.7:8080",
 		"upstreams.*.loadBalancer":                 "write servers, as in servers: [http://10.0.0.7:8080, http://10.0.0.8:8080]",
+		"upstreams.*.scheme":                       "write http:// or https:// in the URLs of the servers; see protocol",
+		"upstreams.*.http2":                        "write protocol: http2",
 		"upstreams.*.ssl":                          "write https:// in the URLs of the servers; see tls",
 		"upstreams.*.tls.verify":                   verified,
 		"upstreams.*.tls.insecure":                 verified,

@@ -65,6 +65,7 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.upstream, p.To.upstreamTLS = &u, new(upstreamTLSDraft)
 	r.Fields(p, n)
 	checkUpstreamTLS(r, &u, p.To.upstreamTLS)
+	checkProtocol(r, p, &u)
 	u.checkBalance(r, n)
 	f.config.Upstreams = append(f.config.Upstreams, u)
 }

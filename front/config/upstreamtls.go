@@ -33,6 +33,7 @@ type upstreamTLSDraft struct {
 }
 
 var upstreamTLSKeys = []key{
+	{Path: "upstreams.*.protocol", Read: yamlfile.One(parseProtocol, func(f filling) *bool { return &f.upstream.HTTP2 })},
 	{Path: "upstreams.*.tls", Ambiguous: true, Read: readUpstreamTLS},
 	{Path: "upstreams.*.tls.roots", Ambiguous: true, Read: readUpstreamRoots},
 	{Path: "upstreams.*.tls.cert", Ambiguous: true,
@@ -130,6 +131,29 @@ func clientCertificate(r *fileReader, p place, d *upstreamTLSDraft) *tls.Certifi
 			Hint: "servers do not accept it"})
 	}
 	return &pair
+}
+
+// parseProtocol reads the version of HTTP, and reports whether it is 2.
+func parseProtocol(s yamlfile.Scalar) (bool, *yamlfile.Refusal) {
+	switch s.Text {
+	case "http1":
+		return false, nil
+	case "http2":
+		return true, nil
+	case "h2", "h2c", "grpc":
+		return false, yamlfile.Refuse("write http2, which is h2 with https servers and h2c with others",
+			"%s is not a protocol", yamlfile.Quote(s.Text))
+	}
+	return false, yamlfile.Refuse(yamlfile.RightWord(s.Text, []string{"http1", "http2"}), "%s is not a protocol",
+		yamlfile.Quote(s.Text))
+}
+
+// checkProtocol reports keys that exclude each other.
+func checkProtocol(r *fileReader, p place, u *Upstream) {
+	if u.HTTP2 && u.ProxyProtocol != 0 {
+		r.Mistakef(p.Key.Pos, "keep one of them: clients share connections of HTTP/2",
+			"the upstream %s has both %q and %q", yamlfile.Quote(u.Name), "protocol: http2", "proxy_protocol")
+	}
 }
 
 // parseServerName parses the name of a server in its certificate.

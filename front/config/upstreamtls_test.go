@@ -39,6 +39,12 @@ func TestParseUpstreamTLS(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "client-both.pem"), both, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if c, err = parseIn(folder, upstreamWith("protocol: http2")); err != nil || !c.Upstreams[0].HTTP2 {
+		t.Errorf("Parse: %v, want HTTP/2", err)
+	}
+	if c, err = parseIn(folder, upstreamWith("protocol: http1")); err != nil || c.Upstreams[0].HTTP2 {
+		t.Errorf("Parse: %v, want HTTP/1", err)
+	}
 	if c, err = parseIn(folder, upstreamWith("tls: {cert: client-both.pem}")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +68,10 @@ func TestMistakesInUpstreamTLS(t *testing.T) {
 		{"another key", "tls: {cert: shop.pem, key: other.key}", []string{`1:64 is not that of the certificate`}},
 		{"a name", "tls: {name: 'a b'}", []string{`1:49 "a b" is not the name of a server`}},
 		{"no verification", "tls: {insecure_skip_verify: true}", []string{`1:43 always verified|roots`}},
+		{"a protocol", "protocol: h2c", []string{`1:47 "h2c" is not a protocol|write http2`}},
+		{"an unknown protocol", "protocol: http3", []string{`1:47 "http3" is not a protocol|http`}},
+		{"shared connections", "protocol: http2, proxy_protocol: v1",
+			[]string{`1:13 has both "protocol: http2" and "proxy_protocol"`}},
 		{"the key of nginx", "ssl: true", []string{`1:37 unknown key "ssl"|https://`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

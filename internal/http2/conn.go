@@ -37,6 +37,10 @@ type Limits struct {
 	IdleTimeout time.Duration
 	// WriteTimeout is how long a peer may read nothing. 0 is no limit.
 	WriteTimeout time.Duration
+
+	// A client sends a PING if nothing has arrived for PingAfter while there are streams, and
+	// ends the connection if the server then sends nothing for PingTimeout. 0 sends none.
+	PingAfter, PingTimeout time.Duration
 }
 
 // MaxStreams is the maximum number of streams of a peer, and of exchanges that are in progress
@@ -72,6 +76,7 @@ type Conn struct {
 	in     input // used by the reader
 	decode *hpack.Decoder
 	block  headerBlock // used by the reader
+	client *client     // nil for the connection of a server
 
 	mu      sync.Mutex // guards the fields below
 	streams map[uint32]*Stream
@@ -123,19 +128,25 @@ type turnEnder interface {
 // NewServer returns the connection of a client, which has sent the beginning of the preface of
 // HTTP/2. The caller then calls Serve or Attend.
 func NewServer(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
+	c := newConn(conn, d, owner)
+	c.writeFrames(func(f *http2.Framer) {
+		f.WriteSettings(
+			http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: MaxStreams},
+			http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
+			http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: uint32(owner.Limits().HeaderList)})
+		f.WriteWindowUpdate(0, connWindow-startWindow)
+	})
+	return c
+}
+
+// newConn returns the connection of either side.
+func newConn(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	now := time.Now()
 	limits := owner.Limits()
 	c := &Conn{conn: conn, driver: d, owner: owner, streams: make(map[uint32]*Stream), recvWindow: connWindow,
 		sendWindow: startWindow, initialWindow: startWindow, idle: now, due: now.Add(limits.HeaderTimeout)}
 	c.ender, _ = d.(turnEnder)
 	c.decode = hpack.NewDecoder(tableSize, c.emit)
-	c.writeFrames(func(f *http2.Framer) {
-		f.WriteSettings(
-			http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: MaxStreams},
-			http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
-			http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: uint32(limits.HeaderList)})
-		f.WriteWindowUpdate(0, connWindow-startWindow)
-	})
 	return c
 }
 
@@ -205,7 +216,7 @@ func (c *Conn) ended() {
 // resetStream ends a stream with a reset, unless it has ended. err is the error of its later
 // operations. mu is held.
 func (c *Conn) resetStream(s *Stream, code http2.ErrCode, err error) {
-	if s.err != nil || s.recvEnded && s.sentEnded {
+	if s.err != nil || s.recvEnded && (s.sentEnded || s.stopped) {
 		return
 	}
 	c.abort(s, err, endedByUs)
@@ -229,8 +240,19 @@ func (c *Conn) fail(e *Error) {
 		return
 	}
 	c.owner.Failed(e, true)
-	c.writeFrames(func(f *http2.Framer) { f.WriteGoAway(c.last, e.Code, []byte(e.Detail)) })
+	if c.client != nil {
+		c.client.cause = e
+	}
+	c.writeFrames(func(f *http2.Framer) { f.WriteGoAway(c.accepted(), e.Code, []byte(e.Detail)) })
 	c.finish()
+}
+
+// accepted returns the highest stream of the peer that is processed. Servers open none.
+func (c *Conn) accepted() uint32 {
+	if c.client != nil {
+		return 0
+	}
+	return c.last
 }
 
 // lingerTimeout is how long a peer may take to close a connection.
@@ -247,8 +269,16 @@ func (c *Conn) finish() {
 
 // abortAll ends all streams because the connection ends.
 func (c *Conn) abortAll() {
+	err := ErrClosed
+	if c.client != nil {
+		if c.client.cause == nil {
+			c.client.cause = ErrClosed
+		}
+		err = c.client.cause
+		c.wakeWaits()
+	}
 	for _, s := range c.streams {
-		c.abort(s, ErrClosed, endedByUs)
+		c.abort(s, err, endedByUs)
 		if s.user != nil {
 			s.user.Cancel()
 		}
@@ -317,7 +347,7 @@ func (c *Conn) stopAccepting() {
 		return
 	}
 	c.state, c.due = closing, time.Time{}
-	c.writeFrames(func(f *http2.Framer) { f.WriteGoAway(c.last, http2.ErrCodeNo, nil) })
+	c.writeFrames(func(f *http2.Framer) { f.WriteGoAway(c.accepted(), http2.ErrCodeNo, nil) })
 	c.push()
 	c.arm()
 	c.endIfDrained()
@@ -325,7 +355,11 @@ func (c *Conn) stopAccepting() {
 
 // endIfDrained ends a connection without streams that accepts no more. mu is held.
 func (c *Conn) endIfDrained() {
-	if c.state == closing && c.running == 0 {
+	switch {
+	case c.running > 0:
+	case c.state == closing:
 		c.finish()
+	case c.client != nil && c.client.goAway:
+		c.stopAccepting()
 	}
 }

@@ -40,9 +40,12 @@ func (c *Conn) apply(f http2.Frame) *Error {
 	case *http2.RSTStreamFrame:
 		return c.reset(f)
 	case *http2.PushPromiseFrame:
-		return protocolError("clients cannot push")
+		return protocolError("a push is not allowed")
 	case *http2.GoAwayFrame:
-		return nil // the peer closes the connection when its streams have ended
+		if c.client != nil {
+			c.receiveGoAway(f)
+		}
+		return nil // a client closes the connection when its streams have ended
 	case *http2.PriorityFrame:
 		if f.StreamDep == f.StreamID {
 			return c.dependsOnItself(f.StreamID)
@@ -79,7 +82,10 @@ func (c *Conn) settings(f *http2.SettingsFrame) *Error {
 			e, _ := frameError(err)
 			return e
 		}
-		if setting.ID == http2.SettingInitialWindowSize {
+		switch {
+		case setting.ID == http2.SettingMaxConcurrentStreams && c.client != nil:
+			c.client.maxStreams = setting.Val
+		case setting.ID == http2.SettingInitialWindowSize:
 			if e := c.setInitialWindow(int(setting.Val)); e != nil {
 				return e
 			}
@@ -145,7 +151,9 @@ func (c *Conn) reset(f *http2.RSTStreamFrame) *Error {
 	if s == nil && c.isIdle(f.StreamID) {
 		return protocolError("RST_STREAM on a stream that is not open")
 	}
-	if s != nil {
+	if s != nil && c.client != nil {
+		c.resetResponse(s, f.ErrCode)
+	} else if s != nil {
 		c.abort(s, ErrReset, endedByPeer)
 		if s.user != nil {
 			s.user.Cancel()

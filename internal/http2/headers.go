@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
 // maxFrames is the maximum number of frames of a header block.
@@ -77,6 +79,9 @@ func (c *Conn) headers(p []byte, flags http2.Flags, id uint32) *Error {
 
 // classify determines the use of a header block. mu is held.
 func (c *Conn) classify(b *headerBlock) *Error {
+	if c.client != nil {
+		return c.classifyResponse(b)
+	}
 	s := c.streams[b.stream]
 	switch {
 	case s != nil && s.recvEnded:
@@ -162,6 +167,10 @@ func (c *Conn) emit(f hpack.HeaderField) {
 
 // endBlock handles a complete header block.
 func (c *Conn) endBlock(b *headerBlock) *Error {
+	if c.client != nil && b.use == head {
+		defer b.into.release()
+		return c.endResponse(b)
+	}
 	if b.use == head && b.size <= b.limit {
 		var wrong string
 		s := b.into
@@ -221,13 +230,15 @@ func (c *Conn) open(b *headerBlock) {
 func (c *Conn) setTrailers(s, from *Stream) *Error {
 	for i := range from.fields {
 		f := &from.fields[i]
+		if c.client != nil {
+			f.Value = httpsyntax.TrimSpace(f.Value)
+		}
 		if f.IsPseudo() || checkField(f) != "" {
 			return c.streamFailed(s, malformed("a trailer is not valid"))
 		}
 	}
 	s.trailers, from.fields = from.fields, s.trailers
-	c.endBody(s)
-	return nil
+	return c.endBody(s)
 }
 
 // refuseHead responds to a request that is not valid, and resets the stream. Without a response,

@@ -71,6 +71,10 @@ func (c *Conn) received(n int) {
 	c.GiveBack()
 	c.mu.Lock()
 	defer c.unlock()
+	if c.client != nil {
+		c.client.heard, c.client.pinged = time.Now(), false
+		c.wakeWaits()
+	}
 	switch {
 	case in.n == 0 && c.block.stream == 0:
 		c.partial = time.Time{}
@@ -90,6 +94,9 @@ func (c *Conn) arm() {
 		}
 		if c.running == 0 && want.IsZero() {
 			want, slack = c.idle.Add(limits.IdleTimeout), limits.IdleTimeout
+		}
+		if ping := c.pingDue(&limits); want.IsZero() && !ping.IsZero() {
+			want, slack = ping, limits.PingAfter
 		}
 	}
 	if next, change := lazydeadline.Next(c.readBy, want, slack); change {
@@ -111,6 +118,11 @@ func earlier(a, b time.Time) time.Time {
 func (c *Conn) expired() bool {
 	c.mu.Lock()
 	now, limits := time.Now(), c.owner.Limits()
+	if c.keepAlive(now, &limits) {
+		c.mu.Unlock()
+		c.end()
+		return false
+	}
 	isDue := !c.due.IsZero() && !now.Before(c.due)
 	switch {
 	case c.state >= failed:
@@ -323,16 +335,16 @@ func (c *Conn) endData() {
 }
 
 // endBody records that the peer has sent END_STREAM. mu is held.
-func (c *Conn) endBody(s *Stream) {
+func (c *Conn) endBody(s *Stream) *Error {
 	if s.declared >= 0 && s.received != s.declared {
-		c.streamFailed(s, bodyLength("the body is shorter than its content-length"))
-		return
+		return c.streamFailed(s, bodyLength("the body is shorter than its content-length"))
 	}
 	s.recvEnded = true
 	s.reader.wake()
 	if s.sentEnded {
 		c.forget(s, endedBoth)
 	}
+	return nil
 }
 
 // isIdle reports whether a stream has not been opened. mu is held.
@@ -340,7 +352,7 @@ func (c *Conn) isIdle(id uint32) bool { return id%2 == 0 || id > c.last && c.sta
 
 // onClosed handles a frame on a stream that has ended. mu is held.
 func (c *Conn) onClosed(id uint32) *Error {
-	if id > c.last || c.closed.ending(id) == endedByUs {
+	if c.client != nil || id > c.last || c.closed.ending(id) == endedByUs {
 		return nil // sent before the peer knew
 	}
 	return c.refuseStream(id, &Error{http2.ErrCodeStreamClosed, ClosedStream, "a frame on a stream that has ended"})

@@ -43,6 +43,12 @@ type Stream struct {
 	sentEnded bool  // END_STREAM was sent
 	err       error // after a reset or the end of the connection
 
+	// Of the client's side:
+	heads    []Response // that were received and not read
+	headRead bool       // the final head was received
+	headOnly bool       // the response has no body
+	stopped  bool       // the server does not need the rest of the request
+
 	reader, writer waiter
 	queued         bool // is in conn.blocked
 	queuedData     bool // and waits for the window of the connection, too
@@ -106,6 +112,8 @@ func (s *Stream) release() {
 	s.received, s.consumed = 0, 0
 	s.recvEnded, s.headSent, s.sentEnded, s.err = false, false, false, nil
 	s.queued, s.turn = false, false
+	clear(s.heads)
+	s.heads, s.headRead, s.headOnly, s.stopped = s.heads[:0], false, false, false
 	for _, w := range []*waiter{&s.reader, &s.writer} {
 		w.waiting, w.deadline = false, time.Time{}
 		w.signal.Reset()
@@ -167,6 +175,22 @@ func (s *Stream) ReadInto(space transport.Space) (int, error) {
 	}
 }
 
+// TryRead reads data of the body that has arrived, as [transport.Conn.TryRead] does.
+func (s *Stream) TryRead(p []byte) (n int, ok bool, err error) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.unlock()
+	switch {
+	case s.body.n > 0:
+		n = s.body.read(p)
+		s.giveBack(n)
+		return n, true, nil
+	case s.err != nil:
+		return 0, true, s.err
+	}
+	return 0, s.recvEnded, nil
+}
+
 // giveBack allows the peer to send as many bytes again as were read. It collects them,
 // because a WINDOW_UPDATE for each read would cost both sides.
 func (s *Stream) giveBack(n int) {
@@ -198,6 +222,8 @@ func (s *Stream) writeError() error {
 		return s.err
 	case s.sentEnded:
 		return errEnded
+	case s.stopped:
+		return ErrReset
 	}
 	return nil
 }
@@ -370,6 +396,8 @@ func (s *Stream) Close() {
 		c.budgets.resets.earn()
 	}
 	switch {
+	case c.client != nil:
+		c.resetStream(s, http2.ErrCodeCancel, ErrClosed)
 	case !s.sentEnded:
 		c.resetStream(s, http2.ErrCodeInternal, ErrClosed)
 	case !s.recvEnded:

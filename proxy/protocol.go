@@ -14,6 +14,46 @@ import (
 	"github.com/weirhq/weir/internal/transport"
 )
 
+// A Protocol is how connections to the servers of an upstream are made. The zero value is
+// HTTP/1.1, and for https servers the zero TLS.
+type Protocol struct {
+	// HTTP2 is HTTP/2, by ALPN with https servers and by prior knowledge with others. Upgrades
+	// are not passed on then.
+	HTTP2 bool
+
+	TLS TLS // of https servers
+}
+
+// equal reports whether connections with both protocols are equivalent.
+func (p *Protocol) equal(other *Protocol) bool {
+	return p.HTTP2 == other.HTTP2 && p.TLS.equal(&other.TLS)
+}
+
+// A link is how connections to one server are made. It is immutable, and its address is its
+// identity. The nil pointer is HTTP/1.1 without TLS.
+type link struct {
+	tls   *tls.Config // nil without TLS
+	http2 bool
+}
+
+// The values of ALPN.
+var protocolHTTP1, protocolHTTP2 = []string{"http/1.1"}, []string{"h2"}
+
+// link returns the link to a server: tlsHost is the host of an https server, or else empty.
+func (p *Protocol) link(tlsHost string) *link {
+	if tlsHost == "" && !p.HTTP2 {
+		return nil
+	}
+	l := &link{http2: p.HTTP2}
+	if tlsHost != "" {
+		l.tls = p.TLS.config(tlsHost)
+		if l.tls.NextProtos = protocolHTTP1; l.http2 {
+			l.tls.NextProtos = protocolHTTP2
+		}
+	}
+	return l
+}
+
 // TLS configures the connections to https servers. Their certificates are always verified. The
 // zero value trusts the roots of the system. It must not change once it is used.
 type TLS struct {
@@ -30,9 +70,6 @@ type TLS struct {
 
 // equal reports whether connections with both configurations are equivalent.
 func (t *TLS) equal(other *TLS) bool {
-	if t == nil || other == nil {
-		return t == other
-	}
 	sameRoots := t.Roots == other.Roots || t.Roots != nil && other.Roots != nil && t.Roots.Equal(other.Roots)
 	return sameRoots && t.Name == other.Name && slices.EqualFunc(chainOf(t), chainOf(other), bytes.Equal)
 }
@@ -51,13 +88,9 @@ func (t *TLS) config(host string) *tls.Config {
 	c := &tls.Config{
 		ServerName:         host,
 		MinVersion:         tls.VersionTLS12,
-		NextProtos:         []string{"http/1.1"},
+		RootCAs:            t.Roots,
 		ClientSessionCache: tls.NewLRUClientSessionCache(1), // the key of its entries is ServerName
 	}
-	if t == nil {
-		return c
-	}
-	c.RootCAs = t.Roots
 	if t.Name != "" {
 		c.ServerName = t.Name
 	}
@@ -70,13 +103,16 @@ func (t *TLS) config(host string) *tls.Config {
 // secure returns a connection with TLS over c, after its handshake, which ctx limits. After an
 // error c is closed.
 func secure(
-	ctx context.Context, driver transport.Driver, c transport.Conn, config *tls.Config,
+	ctx context.Context, driver transport.Driver, c transport.Conn, l *link,
 ) (transport.Conn, error) {
-	s := transport.NewTLSClient(c.(transport.Carrier), config)
+	s := transport.NewTLSClient(c.(transport.Carrier), l.tls)
 	stop := context.AfterFunc(ctx, func() { s.SetDeadline(transport.Past) })
 	err := s.Handshake(driver.Block)
 	if !stop() { // it may set the deadline later
 		err = context.Cause(ctx)
+	}
+	if err == nil && l.http2 && s.ConnectionState().NegotiatedProtocol != "h2" {
+		err = errNoHTTP2
 	}
 	if err == nil {
 		return s, nil
@@ -87,6 +123,8 @@ func secure(
 	}
 	return nil, &handshakeError{err}
 }
+
+var errNoHTTP2 = errors.New("the server does not speak HTTP/2")
 
 // A handshakeError is an error of the handshake of TLS.
 type handshakeError struct{ err error }

@@ -1,0 +1,160 @@
+package http2
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+var (
+	// ErrRefused is the error of a stream that the server has not processed and will not: the
+	// request can be sent again, whatever its method (RFC 9113, section 8.7).
+	ErrRefused = errors.New("http/2: the server has refused the stream")
+
+	// ErrSilent is the error of the streams of a connection whose server does not respond to a
+	// PING.
+	ErrSilent = errors.New("http/2: the server does not respond to PING")
+)
+
+// A ResetError is the error of a stream that the server has reset.
+type ResetError struct{ Code http2.ErrCode }
+
+func (e *ResetError) Error() string {
+	return "http/2: the server has reset the stream with " + e.Code.String()
+}
+
+// A client is the state of a connection that only the client's side has. The connection's lock
+// guards it.
+type client struct {
+	maxStreams uint32    // of the server
+	goAway     bool      // the server accepts no more streams
+	heard      time.Time // when bytes have arrived last
+	pinged     bool      // a PING was sent since then because nothing has arrived
+	cause      error     // why the connection has ended; nil before that
+
+	waits []*waiter // tasks that wait for the first SETTINGS or for bytes
+}
+
+// wakeWaits wakes the tasks that wait for bytes or for the end.
+func (c *Conn) wakeWaits() {
+	for i, w := range c.client.waits {
+		w.wake()
+		c.client.waits[i] = nil
+	}
+	c.client.waits = c.client.waits[:0]
+}
+
+// maxHeads is how many heads of a response may wait to be read. A server that sends so many
+// informational ones at once is faulty.
+const maxHeads = 16
+
+// classifyResponse determines the use of a header block from a server. mu is held.
+func (c *Conn) classifyResponse(b *headerBlock) *Error {
+	s := c.streams[b.stream]
+	switch {
+	case s == nil && b.stream > c.last:
+		return protocolError("HEADERS on a stream that is not open")
+	case s == nil:
+		b.use = ignored // sent before the server knew of the end
+	case s.recvEnded:
+		b.use, b.failure = failure, &Error{http2.ErrCodeStreamClosed, ClosedStream, "HEADERS after the end of the stream"}
+	case !s.headRead:
+		b.use = head
+	case !b.end:
+		b.use, b.failure = failure, malformed("trailers do not end the stream")
+	default:
+		b.use = trailers
+	}
+	return nil
+}
+
+// endResponse handles the complete head of a response.
+func (c *Conn) endResponse(b *headerBlock) *Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.streams[b.stream]
+	switch {
+	case s == nil: // it has ended since the block has begun
+		return nil
+	case b.size > b.limit:
+		return c.streamFailed(s, &Error{http2.ErrCodeEnhanceYourCalm, HeaderList, "the header list is too long"})
+	case len(s.heads) == maxHeads:
+		return c.streamFailed(s, malformed("there are too many informational responses"))
+	}
+	h, wrong := readResponse(b.into.fields, b.end, s.headOnly)
+	if wrong != "" {
+		return c.streamFailed(s, malformed(wrong))
+	}
+	b.into.fields = nil // owned by h
+	s.heads = append(s.heads, h)
+	if h.Status >= 200 {
+		s.headRead = true
+		if !h.Ends && !s.headOnly {
+			s.declared = h.Length
+		}
+	}
+	s.reader.wake()
+	if b.end {
+		return c.endBody(s)
+	}
+	return nil
+}
+
+// receiveGoAway handles a GOAWAY frame of a server. The streams above its last one were not processed.
+// mu is held, here and below.
+func (c *Conn) receiveGoAway(f *http2.GoAwayFrame) {
+	c.client.goAway = true
+	for _, s := range c.streams {
+		if s.id > f.LastStreamID {
+			c.abort(s, ErrRefused, endedByPeer)
+		}
+	}
+	if c.running == 0 {
+		c.stopAccepting()
+	}
+}
+
+// resetResponse handles a RST_STREAM frame of a server.
+func (c *Conn) resetResponse(s *Stream, code http2.ErrCode) {
+	switch {
+	case s.recvEnded:
+		s.stopped = true // the server does not need the rest of the request
+		s.writer.wake()
+		c.forget(s, endedByPeer)
+	case code == http2.ErrCodeRefusedStream:
+		c.abort(s, ErrRefused, endedByPeer)
+	default:
+		c.abort(s, &ResetError{code}, endedByPeer)
+	}
+}
+
+// keepAlive sends a PING if nothing has arrived for Limits.PingAfter while there are streams,
+// and reports whether the server has not responded for Limits.PingTimeout.
+func (c *Conn) keepAlive(now time.Time, limits *Limits) (dead bool) {
+	if c.client == nil || limits.PingAfter == 0 || c.running == 0 || c.state >= failed {
+		return false
+	}
+	switch silent := now.Sub(c.client.heard); {
+	case silent < limits.PingAfter:
+	case !c.client.pinged:
+		c.client.pinged = true
+		c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
+		c.push()
+	case silent >= limits.PingAfter+limits.PingTimeout:
+		c.client.cause = ErrSilent
+		return true
+	}
+	return false
+}
+
+// pingDue returns when keepAlive must be called, or the zero time.
+func (c *Conn) pingDue(limits *Limits) time.Time {
+	switch {
+	case c.client == nil || limits.PingAfter == 0 || c.running == 0:
+		return time.Time{}
+	case c.client.pinged:
+		return c.client.heard.Add(limits.PingAfter + limits.PingTimeout)
+	}
+	return c.client.heard.Add(limits.PingAfter)
+}

@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"bytes"
+
+	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/http2"
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
+
+// streamHead returns the head of the request in HTTP/2. It is made of the head in HTTP/1.1, so
+// that the rules for fields are the same.
+func (x *Exchange) streamHead(l *link) *http2.Head {
+	h := http2.NewHead()
+	_, rest, _ := bytes.Cut(x.head[:x.headEnd], crlf)
+	host, rest := cutField(rest) // the first field is Host
+	scheme := "http"
+	if l.tls != nil {
+		scheme = "https"
+	}
+	h.Add(":method", x.Method)
+	h.Add(":scheme", scheme)
+	if host.Value != "" {
+		h.Add(":authority", host.Value)
+	}
+	h.Add(":path", view(x.target()))
+	for len(rest) > len(crlf) {
+		var f Field
+		if f, rest = cutField(rest); !ofHTTP1(f.Name) {
+			h.Add(f.Name, f.Value)
+		}
+	}
+	return h
+}
+
+// target returns the target in the head of the request.
+func (x *Exchange) target() []byte {
+	target := x.head[len(x.Method)+1:]
+	return target[:bytes.IndexByte(target, ' ')]
+}
+
+var crlf = []byte("\r\n")
+
+// cutField returns the first field of a head that writeHead has written, and the rest.
+func cutField(b []byte) (f Field, rest []byte) {
+	line, rest, _ := bytes.Cut(b, crlf)
+	name, value, _ := bytes.Cut(line, []byte(": "))
+	return Field{view(name), view(value)}, rest
+}
+
+// ofHTTP1 reports whether a field of a request concerns only connections of HTTP/1.
+func ofHTTP1(name string) bool {
+	switch len(name) {
+	case len("Upgrade"):
+		return httpsyntax.EqualFold(name, "Upgrade")
+	case len("Connection"):
+		return httpsyntax.EqualFold(name, "Connection")
+	case len("Transfer-Encoding"):
+		return httpsyntax.EqualFold(name, "Transfer-Encoding")
+	}
+	return false
+}
+
+// sendOnStream sends the body of the request. An error of it is not the end if the response has
+// arrived.
+func (t *transfer) sendOnStream() error {
+	x := t.x
+	if x.upload != nil {
+		x.upload.begin(t.c, nil)
+		return nil
+	}
+	if body := x.head[x.headEnd:]; len(body) > 0 && !t.expecting {
+		if _, err := t.c.stream.Write(body, true); err != nil && kindOf(err) == Timeout {
+			return err
+		}
+	}
+	return nil
+}
+
+// readStreamHead reads the next head of a response.
+func (t *transfer) readStreamHead(maxFields int) error {
+	a := &t.x.answer
+	a.restart()
+	t.c.headRead = false
+	if _, err := t.await(a); err != nil {
+		return err
+	}
+	h := &t.c.response
+	if len(h.Fields) > maxFields {
+		return malformed("more than %d fields", maxFields)
+	}
+	a.status, a.streamed = h.Status, true
+	a.fields = a.keepStreamFields(a.fields, h.Fields)
+	if !h.Ends && h.Status != 204 && h.Status != 304 && t.x.Method != "HEAD" {
+		a.framing = http1.BodyUntilClose
+	}
+	return nil
+}
+
+// keepStreamFields copies fields to memory that is valid until the next reset, and appends them.
+func (a *answer) keepStreamFields(dst []Field, fields []http2.Field) []Field {
+	start := len(a.kept)
+	for i := range fields {
+		a.kept = append(append(a.kept, fields[i].Name...), fields[i].Value...)
+	}
+	kept := a.kept[start:]
+	for i := range fields {
+		name, value := kept[:len(fields[i].Name)], kept[len(fields[i].Name):][:len(fields[i].Value)]
+		dst = append(dst, Field{Name: fieldName(name), Value: view(value)})
+		kept = kept[len(name)+len(value):]
+	}
+	return dst
+}
+
+// readStreamTrailer keeps the trailers, after the end of the body.
+func (t *transfer) readStreamTrailer(maxFields int) error {
+	trailers := t.c.stream.Trailers()
+	if len(trailers) > maxFields {
+		return malformed("more than %d trailers", maxFields)
+	}
+	t.x.answer.trailer = t.x.answer.keepStreamFields(t.x.answer.trailer, trailers)
+	return nil
+}
+
+// releaseStream ends the use of a stream by an attempt.
+func (t *transfer) releaseStream(c *conn) {
+	x, a := t.x, &t.x.answer
+	a.r = a.w
+	a.GiveBack()
+	u := x.upload
+	if u != nil && !u.whole() {
+		u.responded.Store(true)
+	}
+	c.closeStream()
+	if u == nil || u.conn != c {
+		c.freeStream()
+	}
+}
