@@ -138,10 +138,11 @@ func (x *exchange) leaveGates() {
 }
 
 // serviceTime returns the time that the upstream took for a request, for a limit that follows
-// it. It is 0 if the client determined it, or if the upstream has rejected the request.
+// it. It is 0 if the client determined it, if the upstream has rejected the request, or if weir has
+// responded itself.
 func (x *exchange) serviceTime() time.Duration {
 	failure := x.failure()
-	if x.Upgraded || x.Length < 0 || x.Length > proxy.ShortBody || x.Status == 503 || failure != nil && failure.ByClient() {
+	if x.Upgraded || x.refusal != "" || x.Length < 0 || x.Length > proxy.ShortBody || x.Status == 503 || failure != nil && failure.ByClient() {
 		return 0
 	}
 	return x.Waited
