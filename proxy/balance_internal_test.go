@@ -146,7 +146,7 @@ func checkShares(t *testing.T, up *Upstream, got map[string]int, n int) {
 
 // TestShares checks the distribution of all policies over servers without exchanges in flight.
 func TestShares(t *testing.T) {
-	const n = 50_000
+	const n = 10_000
 	for name, policy := range policies {
 		for _, weights := range [][]int{{1, 1, 1}, {5, 3, 2}, {1, 100}, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7}} {
 			t.Run(fmt.Sprint(name, weights), func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestTwoChoicesAvoidTheBusy(t *testing.T) {
 
 // TestHashMovement removes each server in turn. Only its keys move, and to all others.
 func TestHashMovement(t *testing.T) {
-	const n = 20_000
+	const n = 4_000
 	for _, weights := range [][]int{{1, 1, 1}, {1, 2, 3, 4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		up := balanced(t, weights...)
 		up.Balance = Hash

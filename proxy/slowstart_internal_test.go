@@ -9,7 +9,7 @@ import (
 // TestSlowStart lets a server return after a failure. Its share grows with each policy, evenly
 // until it has its weight. Meanwhile its state is Starting.
 func TestSlowStart(t *testing.T) {
-	const over, n = 10 * time.Second, 20_000
+	const over, n = 10 * time.Second, 8_000
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
 			up := balanced(t, 1, 1, 1)

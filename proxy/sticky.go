@@ -27,8 +27,8 @@ type Sticky struct {
 const cookieBytes = 16
 
 // cookie returns the cookie of a server of an upstream. Its value is a keyed hash (HMAC-SHA256)
-// of the two. Without the key, nobody can compute the value for a server, or find out the server
-// of a value.
+// of the two. Without the key, the value for a server cannot be computed, and the server of a
+// value cannot be found out.
 func (s *Sticky) cookie(upstream string, of *Server) stickycookie.Cookie {
 	mac := hmac.New(sha256.New, s.Secret)
 	io.WriteString(mac, upstream+"\x00"+of.url+"\x00"+of.addr)
