@@ -142,10 +142,14 @@ func (x *exchange) leaveGates() {
 // responded itself.
 func (x *exchange) serviceTime() time.Duration {
 	failure := x.failure()
-	if x.Upgraded || x.refusal != "" || x.Length < 0 || x.Length > proxy.ShortBody || x.Status == 503 || failure != nil && failure.ByClient() {
-		return 0
+	switch {
+	case x.Upgraded, x.refusal != "", x.Status == 503:
+	case x.Length < 0, x.Length > proxy.ShortBody: // the client was sending meanwhile
+	case failure != nil && failure.ByClient():
+	default:
+		return x.Waited
 	}
-	return x.Waited
+	return 0
 }
 
 // failure returns the reason why the exchange failed. It is nil if the exchange
