@@ -271,29 +271,37 @@ func withServers(urls ...string) func(*config.Config) {
 }
 
 // TestConsecutiveFailures has a server whose checks pass, but whose responses are errors. It is
-// ejected after exactly as many failures as allowed, returns, and is ejected for a longer time.
+// ejected after exactly as many failures as allowed, returns, and is ejected again.
 func TestConsecutiveFailures(t *testing.T) {
 	ps, servers := patients(t, 2)
 	liar := ps[0]
 	liar.failing.Store(502)
-	d := openDoor(t, "", servers, withHealth(), withOutliers(), func(c *config.Config) {
+	longer := func(o *config.Outliers) {
+		o.FailureRate, o.Ejection, o.MaxEjection = 0, 2*time.Second, 3*time.Second
+	}
+	d := openDoor(t, "", servers, withHealth(), withOutliers(longer), func(c *config.Config) {
 		c.Upstreams[0].Retry.On = nil
 	})
 	for range 2 {
-		before := liar.requests.Load()
-		failed := 0
-		eventually(t, "the ejection", func() bool {
+		for failed := 0; failed < 5; {
+			if state := d.state(t, liar.URL); state != "usable" {
+				t.Fatalf("%s after %d failures", state, failed)
+			}
 			if resp, _ := get(t, httpClient(t), d.url("/")); resp.StatusCode == 502 {
 				failed++
 			}
-			return d.state(t, liar.URL) == "ejected"
-		})
-		if n := liar.requests.Load() - before; n != 5 || failed > 5 {
-			t.Errorf("ejected after %d requests, of which clients saw %d; want 5", n, failed)
 		}
-		began := time.Now()
+		d.awaitState(t, liar.URL, "ejected")
+		before := liar.requests.Load()
+		for range 6 {
+			if resp, _ := get(t, httpClient(t), d.url("/")); resp.StatusCode != 200 {
+				t.Errorf("status %d while the server is ejected", resp.StatusCode)
+			}
+		}
+		if n := liar.requests.Load() - before; n != 0 {
+			t.Errorf("%d requests to the ejected server", n)
+		}
 		d.awaitState(t, liar.URL, "usable")
-		t.Logf("ejected for about %v", time.Since(began))
 	}
 	if n := d.metric(t, `weir_upstream_outliers_total{reason="consecutive",result="ejected",upstream="site"}`); n != 2 {
 		t.Errorf("%v ejections", n)

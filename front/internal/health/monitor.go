@@ -323,7 +323,6 @@ func (m *Monitor) release(now time.Time) {
 			}
 			reason = "more than half of the servers are unhealthy or ejected"
 		}
-		e.st.counts.consecutive.Store(0)
 		m.end(e.Server, e.st, now, reason)
 	}
 	m.notePanic()
