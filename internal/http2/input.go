@@ -163,23 +163,21 @@ func (c *Conn) Serve() {
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-// feed handles bytes, and returns how many. The others begin a frame.
+// feed handles bytes, and returns how many. The others begin a frame. After a failure, all are
+// discarded.
 func (c *Conn) feed(b []byte) (used int) {
-	for {
+	for !c.hasFailed() {
 		n, err := c.next(b[used:])
-		used += n
 		if err != nil {
 			c.mu.Lock()
 			c.fail(err)
 			c.unlock()
-		}
-		if c.hasFailed() {
-			return len(b)
-		}
-		if n == 0 {
+		} else if n == 0 {
 			return used
 		}
+		used += n
 	}
+	return len(b)
 }
 
 func (c *Conn) hasFailed() bool {

@@ -1,0 +1,163 @@
+package http2_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	xhttp2 "golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/weirhq/weir/internal/http2"
+	"github.com/weirhq/weir/internal/transport"
+)
+
+const headerList = 4 << 10
+
+// A memoryConn is a connection whose input is given in parts, and whose output is kept.
+type memoryConn struct {
+	transport.Conn // nil: the other methods are not called
+	in             [][]byte
+	out            bytes.Buffer
+}
+
+func (c *memoryConn) ReadInto(s transport.Space) (int, error) {
+	if len(c.in) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(s.Space(), c.in[0])
+	if c.in[0] = c.in[0][n:]; len(c.in[0]) == 0 {
+		c.in = c.in[1:]
+	}
+	return n, nil
+}
+
+func (c *memoryConn) TryWrite(p []byte) (int, error)   { return c.out.Write(p) }
+func (c *memoryConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *memoryConn) SetWriteDeadline(time.Time) error { return nil }
+func (c *memoryConn) CloseWrite() error                { return nil }
+func (c *memoryConn) Close() error                     { return nil }
+
+// A recorder responds to each request immediately, and keeps its description.
+type recorder struct{ requests []string }
+
+func (r *recorder) Limits() http2.Limits {
+	return http2.Limits{HeaderList: headerList, HeaderTimeout: time.Hour, IdleTimeout: time.Hour}
+}
+
+func (r *recorder) Opened(s *http2.Stream) {
+	q := &s.Request
+	r.requests = append(r.requests, fmt.Sprintf("%d %q %q %q %q", s.ID(), q.Method, q.Scheme, q.Authority, q.Path))
+	h := http2.NewHead()
+	h.Status(200)
+	s.SendHead(h, true)
+	s.Close()
+}
+
+func (r *recorder) Failed(*http2.Error, bool) {}
+func (r *recorder) Ended()                    {}
+
+// serve feeds parts to a connection and returns its requests and its output.
+func serve(parts ...[]byte) (requests []string, out []byte) {
+	conn, owner := &memoryConn{in: parts}, new(recorder)
+	c := http2.NewServer(conn, transport.Goroutines, owner)
+	c.Begin(nil)
+	c.Serve()
+	return owner.requests, conn.out.Bytes()
+}
+
+// framerRequests returns the requests that the Framer of golang.org/x/net finds.
+func framerRequests(in []byte) (requests []string) {
+	f := xhttp2.NewFramer(io.Discard, bytes.NewReader(in))
+	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	f.MaxHeaderListSize = headerList
+	f.SetMaxReadFrameSize(16 << 10)
+	for {
+		frame, err := f.ReadFrame()
+		var onStream xhttp2.StreamError
+		if errors.As(err, &onStream) {
+			continue
+		}
+		if err != nil {
+			return requests
+		}
+		if h, ok := frame.(*xhttp2.MetaHeadersFrame); ok {
+			requests = append(requests, fmt.Sprintf("%d %q %q %q %q", h.StreamID, h.PseudoValue("method"),
+				h.PseudoValue("scheme"), h.PseudoValue("authority"), h.PseudoValue("path")))
+		}
+	}
+}
+
+// FuzzInput feeds a connection with any bytes after a valid beginning. It serves no request that
+// the Framer of golang.org/x/net does not find, its output consists of valid frames, and the
+// result does not depend on how the bytes are divided.
+func FuzzInput(f *testing.F) {
+	var b bytes.Buffer
+	framer := xhttp2.NewFramer(&b, nil)
+	seed := func(write func()) {
+		b.Reset()
+		write()
+		f.Add(bytes.Clone(b.Bytes()), uint16(7))
+	}
+	fields := func(pairs ...string) []byte {
+		var block bytes.Buffer
+		e := hpack.NewEncoder(&block)
+		for i := 0; i < len(pairs); i += 2 {
+			e.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return block.Bytes()
+	}
+	get := fields(":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/", "cookie", "a=b", "cookie", "c=d")
+	seed(func() {
+		framer.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 1, BlockFragment: get, EndHeaders: true, EndStream: true})
+		framer.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 3, BlockFragment: get[:3], PadLength: 4,
+			Priority: xhttp2.PriorityParam{StreamDep: 1, Weight: 3}})
+		framer.WriteContinuation(3, false, get[3:9])
+		framer.WriteContinuation(3, true, get[9:])
+		framer.WriteDataPadded(3, false, []byte("body"), make([]byte, 5))
+		framer.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 3, BlockFragment: fields("x", "y"), EndHeaders: true, EndStream: true})
+	})
+	seed(func() {
+		framer.WritePing(false, [8]byte{1})
+		framer.WriteWindowUpdate(0, 5)
+		framer.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 3})
+		framer.WriteRSTStream(1, xhttp2.ErrCodeCancel)
+	})
+	seed(func() {
+		framer.WriteGoAway(0, xhttp2.ErrCodeNo, nil)
+		framer.WritePriority(5, xhttp2.PriorityParam{StreamDep: 5})
+		framer.WriteRawFrame(0x55, 0xff, 9, []byte("unknown"))
+	})
+	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
+		start := []byte(xhttp2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00")
+		requests, out := serve(slices.Concat(start, in))
+		known := framerRequests(in)
+		for _, r := range requests {
+			if !slices.Contains(known, r) {
+				t.Errorf("the request %s is served, the Framer finds %q", r, known)
+			}
+		}
+		var parts [][]byte
+		for rest := slices.Concat(start, in); len(rest) > 0; {
+			n := min(len(rest), int(size%64)+1)
+			parts = append(parts, rest[:n])
+			rest = rest[n:]
+		}
+		again, outAgain := serve(parts...)
+		if !slices.Equal(again, requests) || !bytes.Equal(outAgain, out) {
+			t.Errorf("in parts of %d: requests %q and %d bytes, want %q and %d", size%64+1, again, len(outAgain), requests, len(out))
+		}
+		frames := xhttp2.NewFramer(io.Discard, bytes.NewReader(out))
+		for {
+			if _, err := frames.ReadFrame(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("the output is not valid: %v", err)
+			}
+		}
+	})
+}
