@@ -149,7 +149,7 @@ func (x *Exchange) finishUpload() {
 		return
 	}
 	linger := lingerWait
-	if x.Cut || x.Client.Flush() != nil {
+	if x.Cut || x.HTTP2 || x.Client.Flush() != nil { // HTTP/2 has RST_STREAM instead
 		linger = 0
 	}
 	x.endUpload(linger)
