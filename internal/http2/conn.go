@@ -78,16 +78,17 @@ type Conn struct {
 	block  headerBlock // used by the reader
 	client *client     // nil for the connection of a server
 
-	mu      sync.Mutex // guards the fields below
-	streams map[uint32]*Stream
-	last    uint32      // the highest stream that the peer has opened
-	closed  closedRing  // the last streams that have ended
-	running int         // exchanges in progress
-	blocked []*Stream   // wait for the output or the window of the connection
-	out     []byte      // frames that are not being written, in array unless it is too long
-	array   *outputPage // memory of out
-	pending []byte      // is being written
-	page    *outputPage // memory of pending
+	mu        sync.Mutex // guards the fields below
+	streams   map[uint32]*Stream
+	last      uint32      // the highest stream that the peer has opened
+	closed    closedRing  // the last streams that have ended
+	running   int         // exchanges in progress
+	turnTaken bool        // a stream that was blocked continues, until it has sent a frame
+	blocked   []*Stream   // wait for the output or the window of the connection
+	out       []byte      // frames that are not being written, in array unless it is too long
+	array     *outputPage // memory of out
+	pending   []byte      // is being written
+	page      *outputPage // memory of pending
 
 	writing   bool // pending is being written
 	ending    bool // EndTurn will be called
@@ -162,15 +163,16 @@ func (c *Conn) Begin(received []byte) {
 	}
 }
 
-// nextTurn lets the first of the blocked streams that can send continue. mu is held.
+// nextTurn lets the first of the blocked streams that can send continue, unless another one has
+// the turn: that one could lose its place to those that run sooner. mu is held.
 func (c *Conn) nextTurn() {
-	if c.room() <= 0 {
+	if c.turnTaken || c.room() <= 0 {
 		return
 	}
 	for i, s := range c.blocked {
 		if !s.queuedData || c.sendWindow > 0 {
 			c.blocked = slices.Delete(c.blocked, i, i+1)
-			s.queued, s.turn = false, true
+			s.queued, s.turn, c.turnTaken = false, true, true
 			s.writer.wake()
 			return
 		}

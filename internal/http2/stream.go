@@ -252,6 +252,7 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
+	defer s.passTurn()
 	for {
 		if err := s.writeError(); err != nil {
 			return err
@@ -268,7 +269,6 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 	if end {
 		s.endSent()
 	}
-	s.passTurn()
 	return nil
 }
 
@@ -335,7 +335,7 @@ func (s *Stream) block(data bool) error {
 // passTurn lets the next stream of conn.blocked send.
 func (s *Stream) passTurn() {
 	if s.turn {
-		s.turn = false
+		s.turn, s.conn.turnTaken = false, false
 		s.conn.nextTurn()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -509,5 +510,32 @@ func TestExpiredBeforeReady(t *testing.T) {
 func TestSizeOfConn(t *testing.T) {
 	if size := unsafe.Sizeof(LoopConn{}); size > 192 {
 		t.Errorf("a connection takes %d bytes", size)
+	}
+}
+
+// A turnCounter is a TurnEnder that calls itself once more.
+type turnCounter struct {
+	loop  *Loop
+	calls []string
+}
+
+func (c *turnCounter) EndTurn() {
+	if c.calls = append(c.calls, "end"); len(c.calls) == 2 {
+		c.loop.AtTurnEnd(c)
+	}
+}
+
+// TestTurnEnd checks that EndTurn is called once for each AtTurnEnd, after the rest of the turn.
+func TestTurnEnd(t *testing.T) {
+	l := startLoop(t)
+	c := &turnCounter{loop: l.Loop}
+	done := make(chan []string)
+	l.Post(func() {
+		l.AtTurnEnd(c)
+		c.calls = append(c.calls, "posted")
+	})
+	l.Post(func() { l.Post(func() { done <- c.calls }) })
+	if calls := <-done; !slices.Equal(calls, []string{"posted", "end", "end"}) {
+		t.Errorf("the calls are %q", calls)
 	}
 }
