@@ -14,12 +14,8 @@ type Key[T any] struct {
 	// with free names, and any element.
 	Path string
 
-	// Read reads the key's value. It is nil if and only if Later is not empty.
+	// Read reads the key's value. It is never nil.
 	Read ReadFunc[T]
-
-	// Later is the hint for a key that is planned but not supported yet. Such keys are
-	// rejected, because an ignored key would seem to work.
-	Later string
 
 	// Required is the hint if the key is missing; empty for optional keys.
 	Required string
@@ -92,8 +88,6 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 		switch found, ok := r.lookup(child(p.Path, k.Text)); {
 		case !ok || strings.ContainsAny(k.Text, ".*"):
 			r.reportUnknownKey(p.Path, k)
-		case found.Later != "":
-			r.NotSupported(k, found.Later)
 		default:
 			found.Read(r, p.Below(k.Text, k), pair.Value)
 		}
@@ -299,29 +293,9 @@ func (r *Reader[T]) lookup(path string) (Key[T], bool) {
 	return r.Schema[i], true
 }
 
-// NotSupported reports a key or value that is known but not supported yet.
-func (f *File) NotSupported(s Scalar, hint string) {
-	f.Mistakef(s.Pos, hint, "%s is not supported yet", Quote(s.Text))
-}
-
 // reportUnknownKey reports an unknown key in the mapping at path.
 func (r *Reader[T]) reportUnknownKey(path string, k Scalar) {
-	if later, ok := r.builtLater(k.Text); ok {
-		r.NotSupported(k, later)
-		return
-	}
 	r.Mistakef(k.Pos, r.rightKey(path, k.Text), "unknown key %s here", Quote(k.Text))
-}
-
-// builtLater returns the hint for a name of a key that is not supported yet, in any
-// mapping.
-func (r *Reader[T]) builtLater(name string) (hint string, ok bool) {
-	for _, k := range r.Schema {
-		if _, own := k.Parent(); own == name && k.Later != "" {
-			return k.Later, true
-		}
-	}
-	return "", false
 }
 
 // rightKey returns the hint for an unknown key: the mapping where it belongs, a similar
@@ -343,12 +317,11 @@ func (r *Reader[T]) rightKey(path, name string) string {
 	return "the keys here are " + strings.Join(names, ", ")
 }
 
-// names returns the names of the supported keys of the mapping at path.
+// names returns the names of the keys of the mapping at path.
 func (r *Reader[T]) names(path string) (names []string) {
 	for _, k := range r.children(path) {
-		if _, own := k.Parent(); k.Later == "" {
-			names = append(names, own)
-		}
+		_, own := k.Parent()
+		names = append(names, own)
 	}
 	return names
 }
