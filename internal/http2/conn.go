@@ -105,7 +105,7 @@ type Conn struct {
 	budgets budgets
 	state   state
 	readBy  time.Time // the deadline that is set
-	due     time.Time // when what has begun must be complete, or a state must end
+	due     time.Time // the end of the time for a frame, a header block or a state
 	idle    time.Time // when the last exchange has ended
 	partial time.Time // when an incomplete frame or header block has begun; zero if there is none
 	seen    bool      // the first SETTINGS frame has arrived

@@ -26,7 +26,7 @@ type headerBlock struct {
 	frames  int
 }
 
-// A blockUse is what follows from a header block.
+// A blockUse is the purpose of a header block.
 type blockUse uint8
 
 const (

@@ -229,7 +229,7 @@ func (c *Conn) written(err error) {
 	}
 }
 
-// A flusher is a task that writes what the socket has not taken.
+// A flusher is a task that writes the bytes that the socket has not accepted.
 type flusher Conn
 
 // Run implements transport.Task.

@@ -324,7 +324,7 @@ func (s *Stream) block(data bool) error {
 		s.queued, s.queuedData = true, data
 		c.blocked = append(c.blocked, s)
 	}
-	c.push() // the peer may need what is buffered to open its window
+	c.push() // the peer may need the buffered frames to open its window
 	err := s.await(&s.writer)
 	if err != nil {
 		c.unblock(s)

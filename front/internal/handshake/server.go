@@ -77,7 +77,7 @@ func (s *Server) Do(c transport.Carrier, received []byte, d transport.Driver) (*
 	return t, p.client(t.ConnectionState()), nil
 }
 
-// Close frees what the server keeps for later handshakes.
+// Close frees the resources for later handshakes.
 func (s *Server) Close() { s.running.Close() }
 
 // compute calls a part of a handshake when a slot is free.
