@@ -141,6 +141,7 @@ func TestUploadSpace(t *testing.T) {
 	x = &Exchange{Body: strings.NewReader(flow), Length: -1}
 	u = startUpload(x)
 	transport.Goroutines.Wait(u.begun, 0)
+	u.conn = new(conn)
 	if b := u.encode(); string(b) != fmt.Sprintf("%x\r\n%s\r\n", uploadBlock, flow[:uploadBlock]) {
 		t.Errorf("the first block has %d bytes that begin with %q; want %d", len(b), b[:20], uploadBlock)
 	}
