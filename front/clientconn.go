@@ -37,6 +37,7 @@ type clientConn struct {
 	busy    *http1Exchange
 	gone    bool         // the client has disconnected
 	seen    bool         // it has sent a request or the preface of HTTP/2
+	shaking bool         // the handshake of TLS is in progress
 	http2   *http2Client // nil before the preface of HTTP/2
 	readBy  time.Time    // the deadlines that are set
 	writeBy time.Time

@@ -155,7 +155,12 @@ func (r *headReader) arm() bool {
 	ending := c.listener.ending.Load()
 	if ending && (c.in == nil || !c.hasSeen()) {
 		if _, arrived := c.Quiet(); !arrived {
-			return false
+			// A new connection, or one after its handshake, may be about to send its first request.
+			r.want = r.due.Add(firstRequestGrace - timeout)
+			if c.hasSeen() || !now.Before(r.want) {
+				return false
+			}
+			timeout = firstRequestGrace
 		}
 	}
 	c.mu.Lock()
@@ -177,6 +182,8 @@ func (c *clientConn) interrupt() {
 	switch {
 	case c.http2 != nil:
 		c.http2.drain()
+	case c.shaking:
+		c.setReadDeadline(time.Now().Add(handshakeGrace))
 	case c.Conn != nil && c.busy == nil:
 		c.setReadDeadline(past)
 	}

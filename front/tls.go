@@ -52,9 +52,9 @@ const plainHTTP = "this port expects https"
 // connection. It must be done by the given time. After a failure, which handshake counts and
 // logs, it returns nil, and the caller calls finish.
 func (c *clientConn) handshake(d transport.Driver, due time.Time) *transport.TLSConn {
-	c.SetReadDeadline(due)
-	c.SetWriteDeadline(due)
+	c.beginHandshake(due)
 	t, client, err := c.server.handshakes.Do(c.Conn.(transport.Carrier), c.in.unread(), d)
+	c.endHandshake()
 	result := handshake.ResultOf(client, err)
 	c.server.door.metrics.handshakes.count(result)
 	switch {
@@ -77,6 +77,27 @@ func (c *clientConn) handshake(d transport.Driver, due time.Time) *transport.TLS
 	c.move(t)
 	c.tls = client
 	return t
+}
+
+// handshakeGrace is how long a handshake in progress may take after the connection must end.
+// The client sends its first request after it.
+const handshakeGrace = 2 * time.Second
+
+func (c *clientConn) beginHandshake(due time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shaking = true
+	if c.listener.ending.Load() {
+		due = time.Now().Add(handshakeGrace)
+	}
+	c.readBy, c.writeBy = due, due
+	c.Conn.SetDeadline(due) // if this fails, so does the handshake
+}
+
+func (c *clientConn) endHandshake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shaking = false
 }
 
 // checkClient checks that the handshake of the connection has applied the rule for the

@@ -3,6 +3,7 @@ package front_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -531,4 +532,63 @@ func TestTLSDrain(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestTLSHandshakeDuringDrain drains while the handshake of a slow client is in progress. Its
+// first request, which follows the handshake, is served.
+func TestTLSHandshakeDuringDrain(t *testing.T) {
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			back := upstream(t, hello)
+			d := openTLSDoor(t, back.URL)
+			begun := newGate(t)
+			client := http.Client{Transport: &http.Transport{
+				ForceAttemptHTTP2: protocol == "h2",
+				DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+					c := d.client("localhost")
+					c.NextProtos = []string{protocol}
+					conn := tls.Client(&pausingConn{Conn: dial(t, d.secure).TCPConn, begun: begun}, c)
+					return conn, conn.Handshake()
+				},
+			}}
+			defer client.CloseIdleConnections()
+			status := make(chan string, 1)
+			go func() {
+				resp, err := client.Get("https://localhost/")
+				if err != nil {
+					status <- err.Error()
+					return
+				}
+				resp.Body.Close()
+				status <- resp.Proto + " " + resp.Status
+			}()
+			begun.await(t)
+			d.drain()
+			if got := <-status; !strings.HasSuffix(got, " 200 OK") {
+				t.Errorf("the request after the handshake: %s", got)
+			}
+			if err := d.close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A pausingConn opens a gate after its first write, and makes the second one late.
+type pausingConn struct {
+	net.Conn
+	begun  *gate
+	writes int
+}
+
+func (c *pausingConn) Write(p []byte) (n int, err error) {
+	if c.writes++; c.writes == 2 {
+		time.Sleep(400 * time.Millisecond)
+	}
+	n, err = c.Conn.Write(p)
+	if c.writes == 1 {
+		c.begun.open()
+	}
+	return n, err
 }
