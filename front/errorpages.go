@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -88,9 +87,7 @@ func (x *exchange) respondError(status int, text string, fields []proxy.Field) e
 // respondToFailure responds to an exchange that has failed before a response began.
 func respondToFailure(px *proxy.Exchange, status int, fields []proxy.Field) error {
 	x := px.Context.(*exchange)
-	if !x.pacer.until.IsZero() {
-		x.pacer.until = time.Time{} // the response may be later than the end of the request's time
-	}
+	x.pacer.allowLateResponse()
 	if m := x.route.maintenance; m != nil && x.failure().NotConnected() {
 		return m.send(x)
 	}

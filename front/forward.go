@@ -14,7 +14,7 @@ type forwarding struct {
 
 func (f *forwarding) forward(x *exchange, to *upstream) {
 	x.Timeout, x.TryTimeout, x.Upgrade = f.timeout, f.try, f.upgrade
-	x.pacer.until = x.Deadline
+	x.pacer.limitTo(x.Deadline)
 	x.to = to
 	to.proxy.Serve(&x.Exchange)
 }

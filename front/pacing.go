@@ -27,7 +27,8 @@ type pacer struct {
 	setOut       time.Time     // the write deadline that is set
 	counted      int           // bytes to be written that out has already counted
 	fields       []proxy.Field // of the final response; nil before it
-	until        time.Time     // when the client must have sent and read everything; zero for no limit
+	sendBy       time.Time     // when the client must have sent everything; zero for no limit
+	receiveBy    time.Time     // when the client must have received everything; zero for no limit
 
 	body      io.Reader
 	mayRead   int64 // remaining bytes of the body; -1 for no limit
@@ -92,7 +93,7 @@ func (p *pacer) reset() {
 	p.Client, p.conn, p.noRoom, p.body = nil, nil, false, nil
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
-	p.setIn, p.setOut, p.until = time.Time{}, time.Time{}, time.Time{}
+	p.setIn, p.setOut, p.sendBy, p.receiveBy = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	p.stopped, p.beganRead = false, false
 }
 
@@ -148,7 +149,7 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 		p.mayRead -= int64(n)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && !p.isStopped() {
-		if err = errSlowUpload; p.overdue() {
+		if err = errSlowUpload; passed(p.sendBy) {
 			err = errOverdueUpload
 		}
 	}
@@ -159,7 +160,7 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 func (p *pacer) allowRead(want time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	want, grace := p.bound(want, p.in.Grace)
+	want, grace := bound(want, p.sendBy, p.in.Grace)
 	next, change := lazydeadline.Next(p.setIn, want, grace)
 	if change && !p.stopped {
 		p.setIn = next
@@ -230,7 +231,7 @@ func (p *pacer) allowWrite(n int) (began time.Time) {
 		began = time.Now()
 		want = began.Add(p.leftOut + min(p.out.Time(n), p.out.Grace))
 	}
-	want, grace := p.bound(want, p.out.Grace)
+	want, grace := bound(want, p.receiveBy, p.out.Grace)
 	next, change := lazydeadline.Next(p.setOut, want, grace)
 	if change {
 		p.setOut = next
@@ -241,7 +242,7 @@ func (p *pacer) allowWrite(n int) (began time.Time) {
 
 // wrote updates the pace after a write, and returns its error.
 func (p *pacer) wrote(began time.Time, n int, err error) error {
-	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) && p.overdue() {
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) && passed(p.receiveBy) {
 		return errOverdueDownload
 	}
 	if p.out.PerSecond == 0 {
@@ -255,17 +256,25 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	return err
 }
 
-// bound returns the earlier one of a deadline and p.until, and the time by which the deadline
-// may be late, as for lazydeadline.
-func (p *pacer) bound(want time.Time, grace time.Duration) (time.Time, time.Duration) {
-	if p.until.IsZero() || !want.IsZero() && want.Before(p.until) {
+// limitTo sets when the client must have sent and received everything. Call it before the body is
+// read. The zero time is no limit.
+func (p *pacer) limitTo(end time.Time) { p.sendBy, p.receiveBy = end, end }
+
+// allowLateResponse lets the response end later than limitTo allows. The body of the request, which
+// another task may be reading, keeps its limit.
+func (p *pacer) allowLateResponse() { p.receiveBy = time.Time{} }
+
+// bound returns the earlier one of a deadline and an end, which is zero for no end, and the time by
+// which the deadline may be late, as for lazydeadline.
+func bound(want, end time.Time, grace time.Duration) (time.Time, time.Duration) {
+	if end.IsZero() || !want.IsZero() && want.Before(end) {
 		return want, grace
 	}
-	return p.until, 0
+	return end, 0
 }
 
-// overdue reports whether p.until has passed.
-func (p *pacer) overdue() bool { return !p.until.IsZero() && !time.Now().Before(p.until) }
+// passed reports whether an end, which is zero for no end, has passed.
+func passed(end time.Time) bool { return !end.IsZero() && !time.Now().Before(end) }
 
 // The failures of an exchange that exceeds a limit of its bodies.
 var (

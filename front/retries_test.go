@@ -199,3 +199,29 @@ func TestTotalTimeout(t *testing.T) {
 		check(t, d, "/body", 408, "client_slow")
 	})
 }
+
+// TestTotalTimeoutDuringUpload has a server fail while the client sends the body of a request that
+// has a total timeout: the response is written while the body is still read.
+func TestTotalTimeoutDuringUpload(t *testing.T) {
+	d := openDoor(t, faults["reset in the request"](t), func(c *config.Config) { c.Routes[0].TotalTimeout = testTimeout })
+	for range 10 {
+		c := dial(t, d.addr)
+		c.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n")
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			for err := error(nil); err == nil; _, err = c.Write([]byte("part")) {
+				time.Sleep(time.Millisecond)
+			}
+		}()
+		resp, err := http.ReadResponse(c.r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Body.Close(); resp.StatusCode != 502 {
+			t.Errorf("status %d, want 502", resp.StatusCode)
+		}
+		c.Close()
+		<-sent
+	}
+}
