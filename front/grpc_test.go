@@ -10,15 +10,6 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// grpcClient returns a client for HTTP/2 without TLS.
-func grpcClient(t *testing.T) *http.Client {
-	t.Helper()
-	transport := &http.Transport{Protocols: new(http.Protocols)}
-	transport.Protocols.SetUnencryptedHTTP2(true)
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
-}
-
 // grpcService is a service with the messages of gRPC as bytes. /echo sends each message back,
 // /fail responds only with trailers, and /early ends before the request.
 func grpcService(cancelled chan<- struct{}) http.HandlerFunc {
@@ -60,7 +51,7 @@ func TestGRPC(t *testing.T) {
 	cancelled := make(chan struct{})
 	back := openH2C(t, grpcService(cancelled))
 	d := openDoor(t, back.URL, withHTTP2, func(c *config.Config) { c.Routes[0].Timeout = testTimeout })
-	c := grpcClient(t)
+	c := h2cClient(t)
 	open := func(ctx context.Context, path string) (*io.PipeWriter, *http.Response) {
 		t.Helper()
 		body, w := io.Pipe()
@@ -120,4 +111,38 @@ func TestGRPC(t *testing.T) {
 		t.Error("the service was not informed of a cancelled request")
 	}
 	w.Close()
+}
+
+// TestGRPCOnlyTrailers checks that the stream of a client ends with the head if that of the server
+// does: clients of gRPC take an empty DATA frame after a head with the status for a broken stream.
+func TestGRPCOnlyTrailers(t *testing.T) {
+	back := openFrames(t, func(s *frameServer, stream uint32) {
+		s.head(stream, true, ":status", "200", "content-type", "application/grpc", "grpc-status", "9")
+	})
+	d := openDoor(t, back, withHTTP2)
+	for _, c := range []struct {
+		client *http.Client
+		method string
+		field  string // Content-Length
+		length int64  // -1 unless the head ends the response
+	}{
+		{h2cClient(t), "POST", "", 0},
+		{h2cClient(t), "HEAD", "", -1},
+		{httpClient(t), "POST", "0", 0},
+		{httpClient(t), "HEAD", "", -1},
+	} {
+		req, err := http.NewRequest(c.method, d.url("/"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.ContentLength != c.length || resp.Header.Get("Grpc-Status") != "9" ||
+			resp.Header.Get("Content-Length") != c.field {
+			t.Errorf("%s over %s: length %d, %v", c.method, resp.Proto, resp.ContentLength, resp.Header)
+		}
+	}
 }

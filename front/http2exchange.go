@@ -150,7 +150,7 @@ func (x *http2Exchange) Head(status int, fields []proxy.Field, length int64) err
 	if !dated {
 		h.Add("date", currentDate())
 	}
-	if x.framed == sizedBody && !sized {
+	if x.framed == sizedBody && !sized && length > 0 {
 		h.Add("content-length", strconv.FormatInt(length, 10))
 	}
 	x.ended = x.framed == noBody || x.framed == sizedBody && x.left == 0

@@ -91,10 +91,15 @@ func (t *transfer) readStreamHead(maxFields int) error {
 	}
 	a.status, a.streamed = h.Status, true
 	a.fields = a.keepStreamFields(a.fields, h.Fields)
-	if !h.Ends && h.Status != 204 && h.Status != 304 && t.x.Method != "HEAD" {
+	if !h.Ends && t.x.mayHaveBody() {
 		a.framing = http1.BodyUntilClose
 	}
 	return nil
+}
+
+// mayHaveBody reports whether the response may have a body, by its status and the method.
+func (x *Exchange) mayHaveBody() bool {
+	return x.answer.status != 204 && x.answer.status != 304 && x.Method != "HEAD"
 }
 
 // keepStreamFields copies fields to memory that is valid until the next reset, and appends them.

@@ -332,6 +332,8 @@ func (t *transfer) forward() error {
 		length = a.left
 	case a.streamed && a.framing != http1.BodyNone:
 		length = t.c.response.Length
+	case a.streamed && x.mayHaveBody():
+		length = 0 // the stream has ended with the head, as for an error of gRPC
 	}
 	if err := x.Client.Head(a.status, x.fields, length); err != nil {
 		return by(ClientGone, "sending the answer", err)
