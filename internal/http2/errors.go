@@ -41,13 +41,6 @@ const (
 	SlowReader    Reason = "slow_reader"    // the peer has read nothing for the timeout of writes
 )
 
-// Reasons returns all reasons.
-func Reasons() []Reason {
-	return []Reason{Protocol, Malformed, BodyLength, FrameSize, FlowControl, Compression, ClosedStream, Refused, HeaderList,
-		Continuations, Resets, Pings, SettingsFlood, EmptyFrames, WindowUpdates, OtherFrames, Output, SlowHead,
-		SlowReader}
-}
-
 // ErrReset is the error of a stream that the peer has reset.
 var ErrReset = errors.New("http/2: the peer has reset the stream")
 
