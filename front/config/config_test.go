@@ -285,6 +285,8 @@ func TestParseMistakes(t *testing.T) {
 			"routes: {match: /, to: a}\n", []string{`1:65 have the same path: "http://b:80" differs|another upstream`}},
 		{"a socket of nginx", "upstreams: {a: {servers: http://unix:/run/a.sock}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:26 is not the address of a Unix socket|unix:/run/app.sock`}},
+		{"the scheme of gRPC", "upstreams: {a: {servers: grpc://a}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:26 "grpc" is not a scheme for servers|protocol: http2`}},
 		{"a server with a query", "upstreams: {a: {servers: http://a/b?c}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:26 has no query and no fragment|write http://a/b`}},
 		{"servers", "upstreams:\n  a: {servers: [http://a, {weight: 0}, {url: http://a:80}, {url: b, backup: 1, wait: 1s}]}\n" +
@@ -487,6 +489,9 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`2:36 no time`}},
 		{"an upgrade", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, upgrade: [h2c, 'a b']}\n",
 			[]string{`2:37 "h2c"`, `2:42 "a b"`}},
+		{"an upgrade over HTTP/2", "upstreams: {a: {servers: http://a, protocol: http2}}\n" +
+			"routes: [{match: /, to: a, upgrade: websocket}, {match: /b, to: a, upgrade: []}, {match: /c, to: a}]\n",
+			[]string{`2:28 cannot be upgraded|without protocol: http2`}},
 		{"a pattern, double quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/é/x{y\", to: a}]\n",
 			[]string{`2:23 "/é/x{y"`}},
 		{"a pattern, single quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: '/é/x{y', to: a}]\n",

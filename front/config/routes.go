@@ -98,6 +98,7 @@ func (r *reader) checkRoutes() {
 	t := tableDraft{reader: r}
 	for _, d := range r.routes {
 		r.checkCookies(d)
+		r.checkUpgrade(d)
 		for _, name := range append(d.others, d.to) {
 			if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && !r.badUpstreams {
 				r.Mistakef(name.Pos, r.rightUpstream(name.Text), "there is no upstream %s", yamlfile.Quote(name.Text))
@@ -116,6 +117,17 @@ func (r *reader) checkRoutes() {
 		}
 	}
 	t.check()
+}
+
+// checkUpgrade reports an upgrade by an upstream that speaks HTTP/2, which has none. The default of
+// upgrade is no mistake.
+func (r *reader) checkUpgrade(d *routeDraft) {
+	i := slices.IndexFunc(d.forwarded, func(k yamlfile.Scalar) bool { return k.Text == "upgrade" })
+	j := slices.IndexFunc(r.config.Upstreams, func(u Upstream) bool { return u.Name == d.To && u.HTTP2 })
+	if i >= 0 && j >= 0 && len(d.Upgrade) > 0 {
+		r.Mistakef(d.forwarded[i].Pos, "remove it, or forward to an upstream without protocol: http2",
+			"a connection of HTTP/2 to the upstream %s cannot be upgraded", yamlfile.Quote(d.To))
+	}
 }
 
 func (r *reader) rightUpstream(name string) string {

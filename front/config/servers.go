@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/rewrite"
@@ -48,6 +49,9 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot contain a user name or a password")
 	case !ok:
 		return "", yamlfile.Refuse(serverExample, "%s has no scheme", yamlfile.Quote(s.Text))
+	case slices.Contains([]string{"h2", "h2c", "grpc", "grpcs"}, scheme):
+		return "", yamlfile.Refuse("write http://host:port, or https://, and add protocol: http2",
+			"%s is not a scheme for servers", yamlfile.Quote(scheme))
 	case scheme != "http" && scheme != "https":
 		return "", yamlfile.Refuse(serverExample, "%s is not a scheme for servers", yamlfile.Quote(scheme))
 	case strings.ContainsAny(rest, "?#"):
