@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 	"time"
@@ -128,6 +129,37 @@ func TestHTTP2SlowHead(t *testing.T) {
 	}
 	if n := d.metric(t, `weir_limit_refusals_total{limit="header_timeout",route="all"}`); n != 1 {
 		t.Errorf("%v refusals by header_timeout", n)
+	}
+}
+
+// TestHTTP2FirstRequestAtOnce sends the preface and a request at once, as browsers do. While the
+// request takes longer than a head may, the door reads the frames that follow.
+func TestHTTP2FirstRequestAtOnce(t *testing.T) {
+	t.Parallel()
+	const timeout = 50 * time.Millisecond
+	g := newGate(t)
+	d := openDoor(t, slowUpstream(t, g), limited(func(l *config.Limits) { l.HeaderTimeout = timeout }))
+	c := dial(t, d.addr)
+	h2 := &rawHTTP2{conn: c, framer: http2.NewFramer(c, c.r)}
+	var b bytes.Buffer
+	b.WriteString(http2.ClientPreface)
+	f := http2.NewFramer(&b, nil)
+	f.WriteSettings()
+	f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block(getFields...), EndStream: true,
+		EndHeaders: true})
+	c.send(b.String())
+	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+	time.Sleep(3 * timeout)
+	c.SetReadDeadline(time.Now().Add(testTimeout / 2))
+	h2.framer.WritePing(false, [8]byte{1})
+	for {
+		frame, err := h2.framer.ReadFrame()
+		if err != nil {
+			t.Fatal("no response to a PING during the request:", err)
+		}
+		if p, ok := frame.(*http2.PingFrame); ok && p.IsAck() {
+			break
+		}
 	}
 }
 

@@ -146,6 +146,7 @@ func newConn(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	limits := owner.Limits()
 	c := &Conn{conn: conn, driver: d, owner: owner, streams: make(map[uint32]*Stream), recvWindow: connWindow,
 		sendWindow: startWindow, initialWindow: startWindow, idle: now, due: now.Add(limits.HeaderTimeout)}
+	conn.SetReadDeadline(time.Time{}) // that of what was read before, which readBy does not have
 	c.ender, _ = d.(turnEnder)
 	c.decode = hpack.NewDecoder(tableSize, c.emit)
 	return c
