@@ -133,6 +133,15 @@ func TestHTTP2UpstreamFaults(t *testing.T) {
 		{"a field of HTTP/1", func(s *frameServer, stream uint32) {
 			s.head(stream, true, ":status", "200", "connection", "close")
 		}, "502 bad_answer", "502 bad_answer"},
+		{"DATA before the head", func(s *frameServer, stream uint32) {
+			s.WriteData(stream, false, []byte("ok"))
+			s.ok(stream)
+		}, "502 bad_answer", "502 bad_answer"},
+		{"DATA between 103 and the head", func(s *frameServer, stream uint32) {
+			s.head(stream, false, ":status", "103")
+			s.WriteData(stream, false, []byte("ok"))
+			s.ok(stream)
+		}, "502 bad_answer", "502 bad_answer"},
 		{"a short body", func(s *frameServer, stream uint32) {
 			s.head(stream, false, ":status", "200", "content-length", "5")
 			s.WriteData(stream, true, []byte("ok"))

@@ -286,6 +286,8 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 		failure = c.onClosed(d.id)
 	case s.recvEnded:
 		failure = c.streamFailed(s, &Error{http2.ErrCodeStreamClosed, ClosedStream, "DATA after the end of the stream"})
+	case c.client != nil && !s.headRead:
+		failure = c.streamFailed(s, malformed("DATA before the head of a response"))
 	case length > s.recvWindow:
 		failure = c.streamFailed(s, &Error{http2.ErrCodeFlowControl, FlowControl, "more data than the window of the stream"})
 	default:
