@@ -1,6 +1,11 @@
 package front_test
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+
+	"github.com/weirhq/weir/front/config"
+)
 
 // TestAmbiguousRequestsOverHTTP2 sends heads that would be a different request,
 // or several, in HTTP/1. They are refused or their stream is reset, without a
@@ -29,6 +34,9 @@ func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 		{"empty path", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", ""}},
 		{"path that is a URL", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "http://b/"}},
 		{"path with a space", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/ HTTP/1.1"}},
+		{"query with a space", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/?a HTTP/1.1"}},
+		{"query with a tab", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/?a\tb"}},
+		{"scheme with a space", []string{":method", "GET", ":scheme", "http x", ":authority", "a", ":path", "/"}},
 		{"path with a request in it",
 			[]string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/ HTTP/1.1\r\nHost: b\r\n\r\nGET /b"}},
 		{"path with a fragment", []string{":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/#b"}},
@@ -64,6 +72,29 @@ func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 				t.Errorf("the upstream was dialled, and got %q", got)
 			}
 		})
+	}
+}
+
+// TestBlankInQuery sends queries with blanks, which cannot be a part of a target in HTTP/1, to a
+// route that forwards nothing.
+func TestBlankInQuery(t *testing.T) {
+	t.Parallel()
+	fixed := config.DefaultRoute("/fixed", "")
+	fixed.Respond = &config.FixedResponse{Status: 200}
+	d := openHTTP3Door(t, upstream(t, hello).URL, func(c *config.Config) { c.Routes = append(c.Routes, fixed) })
+	for _, path := range []string{"/fixed?a b", "/fixed?a\tb", "/fixed?a "} {
+		h2 := dialHTTP2(t, d.addr)
+		if status := h2.get(":method", "GET", ":scheme", "http", ":authority", "a", ":path", path); status != 400 {
+			t.Errorf("HTTP/2, %q: answered %d, want 400", path, status)
+		}
+	}
+	req, err := http.NewRequest("GET", "https://localhost/fixed", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.URL.RawQuery = "a b"
+	if resp, _ := do(t, d.http3Client(t), req); resp.StatusCode != 400 {
+		t.Errorf("HTTP/3: answered %d, want 400", resp.StatusCode)
 	}
 }
 

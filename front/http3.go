@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/weirhq/weir/front/config"
@@ -201,6 +202,9 @@ func (c *http3Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := http3Exchanges.Get().(*http3Exchange)
 	x.face.Bind(&x.Exchange, w, r)
 	x.tls, x.ctx = c.tls, r.Context()
+	if strings.IndexByte(r.RequestURI, ' ') >= 0 { // quic-go allows it in a query
+		x.ambiguity = "the target has a space"
+	}
 	x.pacer.conn, x.pacer.noRoom = w.(deadlines), true
 	release := proxy.CancelWith(r.Context(), &x.Exchange)
 	c.door.serve(&x.exchange)

@@ -126,8 +126,8 @@ func (p *pseudoFields) set(r *Request, f *hpack.HeaderField) (wrong string) {
 	switch {
 	case *seen:
 		return "a pseudo-header field occurs twice"
-	case !httpsyntax.IsPlain(f.Value):
-		return "a pseudo-header field has control characters"
+	case !httpsyntax.IsPlain(f.Value) || strings.ContainsAny(f.Value, " \t"):
+		return "a pseudo-header field has control characters or blanks"
 	}
 	*seen, *value = true, f.Value
 	return ""
