@@ -16,7 +16,7 @@ test: format vet staticcheck tidy oldest race allocs promises bench-module lacki
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
 lacking:
-	@for command in curl nghttp h2load jq python3 node nginx haproxy caddy wrk chromium openssl sslyze; do \
+	@for command in curl nghttp h2load jq python3 node npm strace zstd nginx haproxy caddy wrk chromium openssl sslyze; do \
 		command -v $$command >/dev/null || echo "note: the tests that need $$command were skipped: it is not installed"; \
 	done
 
