@@ -132,14 +132,14 @@ func (d *dropping) Read(p []byte) (int, error) {
 func TestUploadSpace(t *testing.T) {
 	body := &dropping{left: 100}
 	x := &Exchange{Body: body, Length: -1}
-	u := startUpload(x)
+	u := startUpload(x, true)
 	u.begin(nil, nil) // no upstream to send to
 	if transport.Goroutines.Wait(u.done, 0); body.longest > smallRead || u.buffer != nil || x.BodyRead != 100 {
 		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallRead)
 	}
 	flow := strings.Repeat("0123456789", uploadBlock)
 	x = &Exchange{Body: strings.NewReader(flow), Length: -1}
-	u = startUpload(x)
+	u = startUpload(x, true)
 	transport.Goroutines.Wait(u.begun, 0)
 	u.conn = new(conn)
 	if b := u.encode(); string(b) != fmt.Sprintf("%x\r\n%s\r\n", uploadBlock, flow[:uploadBlock]) {

@@ -133,7 +133,8 @@ func (p *Proxy) carry(x *Exchange) error {
 		}
 	default:
 		x.Client.Duplex()
-		if u := startUpload(x); p.Upstream == nil || !p.Upstream.protocol.HTTP2 {
+		gathers := p.Upstream == nil || !p.Upstream.protocol.HTTP2
+		if u := startUpload(x, gathers); gathers {
 			if err := u.beginning(); err != nil {
 				return err
 			}

@@ -254,7 +254,7 @@ func (t *transfer) informational() error {
 func (t *transfer) sendBody() {
 	if t.expecting {
 		t.expecting = false
-		startUpload(t.x).begin(t.c, nil)
+		startUpload(t.x, false).begin(t.c, nil)
 	}
 }
 

@@ -79,6 +79,7 @@ type upload struct {
 	failed    atomic.Bool // err is set
 	err       error       // the client's error, set before failed
 	complete  bool        // the upstream has received the whole body; valid after done
+	gathers   bool        // the first block is filled until start is sent: sendTo sends what has arrived
 
 	mu       sync.Mutex    // guards the fields below; after start only the task uses them
 	buffer   *uploadBuffer // nil if the block is empty and nothing is being read
@@ -91,9 +92,10 @@ var uploads = sync.Pool{New: func() any {
 	return &upload{begun: transport.NewSignal(), start: transport.NewSignal(), done: transport.NewSignal()}
 }}
 
-func startUpload(x *Exchange) *upload {
+// startUpload begins to read the body. With gathers, the caller calls beginning and sendTo.
+func startUpload(x *Exchange, gathers bool) *upload {
 	u := uploads.Get().(*upload)
-	u.x, u.driver = x, x.driver()
+	u.x, u.driver, u.gathers = x, x.driver(), gathers
 	var ok bool
 	if u.body, ok = x.Body.(SpaceReader); !ok {
 		u.plain = plainBody{Reader: x.Body}
@@ -217,10 +219,11 @@ func (u *upload) Run() {
 	}
 }
 
-// readFirst reads until the block is full, the body ends, or the exchange does
-// not wait any longer.
+// readFirst reads once. If the upload gathers, it reads until the block is full, the body ends,
+// or the exchange does not wait any longer.
 func (u *upload) readFirst() (end bool) {
-	for !end && !u.full() && !u.start.Sent() {
+	end = u.read()
+	for u.gathers && !end && !u.full() && !u.start.Sent() {
 		end = u.read()
 	}
 	return end
