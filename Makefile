@@ -43,6 +43,7 @@ format:
 # names; `make oldest` checks the rest.
 vet:
 	$(GO) vet -stdversion=false $(PACKAGES)
+	cd peers && GOWORK=off $(GO) vet ./...
 
 staticcheck:
 	$(GO) tool staticcheck $(PACKAGES)

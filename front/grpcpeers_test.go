@@ -1,0 +1,97 @@
+package front_test
+
+import (
+	"crypto/x509"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/peer"
+)
+
+// The methods of the service of [peer.GRPC].
+const (
+	emptyCall   = "/grpc.testing.TestService/EmptyCall"
+	endlessCall = "/grpc.testing.TestService/StreamingOutputCall" // sends a message, and no end
+)
+
+// TestGRPCPeers makes all kinds of calls from clients to services of gRPC, over plain
+// connections and over TLS on both sides.
+func TestGRPCPeers(t *testing.T) {
+	program := peer.GRPCGo(t)
+	root := certtest.Root(t, "services")
+	plain, secure := peer.FreeAddress(t), peer.FreeAddress(t)
+	program.Serve(t, plain, nil)
+	program.Serve(t, secure, root.Issue(t, certtest.Options{}))
+	for _, c := range []struct{ name, url string }{
+		{"h2c", "http://" + plain},
+		{"https", "https://" + secure},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := openTLSDoor(t, c.url, withHTTP2, func(cfg *config.Config) {
+				if c.name == "https" {
+					cfg.Upstreams[0].TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{root.Cert}}
+				}
+			})
+			program.Check(t, d.addr, nil)
+			program.Check(t, d.secure, d.root)
+		})
+	}
+}
+
+// TestGRPCStatus checks the statuses that clients derive from Weir's own responses.
+func TestGRPCStatus(t *testing.T) {
+	program := peer.GRPCGo(t)
+	address := peer.FreeAddress(t)
+	program.Serve(t, address, nil)
+	d := openDoor(t, "http://"+address, withHTTP2, func(c *config.Config) {
+		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", HTTP2: true,
+			Servers: []config.Server{{URL: "http://" + peer.FreeAddress(t)}}})
+		limited, full := config.DefaultRoute(emptyCall, "site"), config.DefaultRoute(endlessCall, "site")
+		limited.Limits.Rate = config.Rate{Per: config.RatePerRoute, Every: time.Hour, Burst: 1}
+		full.Limits.InFlight = 1
+		c.Routes = []config.Route{limited, full, config.DefaultRoute("/grpc.testing.Down/{method}", "down"),
+			config.DefaultRoute("/grpc.testing.TestService/Unknown", "site")}
+	})
+	clients := program.Caller(t, d.addr, nil)
+	for _, c := range []struct{ name, method, want string }{
+		{"a call", emptyCall, "OK"},
+		{"429", emptyCall, "Unavailable"},
+		{"502", "/grpc.testing.Down/Call", "Unavailable"},
+		{"404", "/grpc.testing.None/Call", "Unimplemented"},
+		{"a method that the service does not have", "/grpc.testing.TestService/Unknown", "Unimplemented"},
+	} {
+		if got := clients.Call(c.method); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	clients.Begin(endlessCall)
+	clients.AwaitMessage()
+	if got := program.Caller(t, d.addr, nil).Call(endlessCall); got != "Unavailable" {
+		t.Errorf("503: %s", got)
+	}
+}
+
+// TestGRPCRestart kills the service while a stream is open, and starts it again. Calls over the
+// same connection of the client succeed again.
+func TestGRPCRestart(t *testing.T) {
+	program := peer.GRPCGo(t)
+	address := peer.FreeAddress(t)
+	stop := program.Serve(t, address, nil)
+	d := openDoor(t, "http://"+address, withHTTP2)
+	c := program.Caller(t, d.addr, nil)
+	c.Begin(endlessCall)
+	c.AwaitMessage()
+	stop()
+	if got := c.End(); got != "Internal" {
+		t.Errorf("the stream ended with %s", got)
+	}
+	if got := c.Call(emptyCall); got != "Unavailable" {
+		t.Errorf("without a service, a call ended with %s", got)
+	}
+	program.Serve(t, address, nil)
+	if got := c.Call(emptyCall); got != "OK" {
+		t.Errorf("after the restart, a call ended with %s", got)
+	}
+}
