@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -18,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"github.com/weirhq/weir/front/config"
 )
@@ -144,6 +147,58 @@ var faults = map[string]func(*testing.T) string{
 	}),
 }
 
+// overHTTP2 begins the names of faults of a server with HTTP/2.
+const overHTTP2 = "HTTP/2: "
+
+// frames returns a server with HTTP/2 that plays a fault on each stream.
+func frames(play func(s *frameServer, stream uint32), settings ...http2.Setting) func(*testing.T) string {
+	return func(t *testing.T) string { return openFrames(t, play, settings...) }
+}
+
+// inFrames is frames for a fault that follows a head and the beginning of a body.
+func inFrames(play func(s *frameServer, stream uint32)) func(*testing.T) string {
+	return frames(func(s *frameServer, stream uint32) {
+		s.head(stream, false, ":status", "200")
+		s.WriteData(stream, false, []byte("hello"))
+		time.Sleep(100 * time.Millisecond)
+		play(s, stream)
+	})
+}
+
+func init() {
+	maps.Copy(faults, map[string]func(*testing.T) string{
+		"HTTP/2: GOAWAY, the stream is processed": frames(func(s *frameServer, stream uint32) {
+			s.WriteGoAway(stream, http2.ErrCodeNo, nil)
+			s.ok(stream)
+		}),
+		"HTTP/2: GOAWAY, the stream is not processed": frames(func(s *frameServer, stream uint32) {
+			s.WriteGoAway(stream-1, http2.ErrCodeNo, nil)
+		}),
+		"HTTP/2: REFUSED_STREAM": frames(func(s *frameServer, stream uint32) {
+			s.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
+		}),
+		"HTTP/2: RST_STREAM before the head": frames(func(s *frameServer, stream uint32) {
+			s.WriteRSTStream(stream, http2.ErrCodeInternal)
+		}),
+		"HTTP/2: RST_STREAM in the body": inFrames(func(s *frameServer, stream uint32) {
+			s.WriteRSTStream(stream, http2.ErrCodeInternal)
+		}),
+		"HTTP/2: close before the head": frames(func(s *frameServer, _ uint32) { s.nc.Close() }),
+		"HTTP/2: close in the body":     inFrames(func(s *frameServer, _ uint32) { s.nc.Close() }),
+		"HTTP/2: silence in the body":   inFrames(func(*frameServer, uint32) {}),
+		"HTTP/2: a malformed frame":     frames(func(s *frameServer, _ uint32) { s.WriteRawFrame(http2.FramePing, 0, 0, nil) }),
+		"HTTP/2: header list too long": frames(func(s *frameServer, stream uint32) {
+			s.head(stream, true, ":status", "200", "x-a", strings.Repeat("a", 70<<10))
+		}),
+		"HTTP/2: SETTINGS that shrink the window during the upload": frames(func(s *frameServer, stream uint32) {
+			s.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1})
+			s.ok(stream)
+		}),
+		"HTTP/2: a window that never opens, for a body": frames(func(*frameServer, uint32) {},
+			http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}),
+	})
+}
+
 // fullServer returns a server that does not accept connections and whose backlog is full.
 func fullServer(t *testing.T) string {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -259,6 +314,10 @@ func checkFault(t *testing.T, row faultRow) {
 			if strings.HasPrefix(bad, "https:") {
 				up.TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{expired().Leaf}}
 			}
+			up.HTTP2 = strings.HasPrefix(row.fault, overHTTP2)
+			if row.again == "refused" && others == nil {
+				up.Retry.Attempts = 1 // otherwise the same server gets the request again
+			}
 			for _, url := range others {
 				up.Servers = append(up.Servers, config.Server{URL: url})
 			}
@@ -291,12 +350,17 @@ func checkFault(t *testing.T, row faultRow) {
 	}
 
 	good := upstream(t, hello).URL
+	if strings.HasPrefix(row.fault, overHTTP2) {
+		good = openH2C(t, hello).URL
+	}
 	pair := open(good)
 	c = dial(t, pair.addr)
 	method, want, retried := "GET", "200", row.again
 	switch row.again {
 	case "connect":
 		method, retried = "POST", ""
+	case "refused":
+		method = "POST"
 	case "no":
 		want, retried = row.result, ""
 		if uploads {

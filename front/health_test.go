@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/certtest"
 )
 
 // A patient is a server whose health a test determines.
@@ -403,5 +405,66 @@ func TestFlapping(t *testing.T) {
 	_, text := d.log.state()
 	if n := strings.Count(text, "server state changed"); n != 5 {
 		t.Errorf("%d events of 10 changes, want 5", n)
+	}
+}
+
+// TestHealthCheckProtocols checks servers of https and HTTP/2. Each has to respond with the status
+// that is expected, and is unhealthy after another one.
+func TestHealthCheckProtocols(t *testing.T) {
+	root := certtest.Root(t, "root")
+	for name, protocol := range map[string]struct{ tls, http2 bool }{
+		"https": {tls: true}, "h2c": {http2: true}, "h2": {tls: true, http2: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var status, checks atomic.Int32
+			status.Store(200)
+			major := 1
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ProtoMajor != major || r.TLS != nil != protocol.tls || r.URL.Path != "/healthz" {
+					t.Errorf("a check of %s with %s", r.URL.Path, r.Proto)
+				}
+				checks.Add(1)
+				w.WriteHeader(int(status.Load()))
+			}))
+			s.Config.Protocols = new(http.Protocols)
+			s.Config.Protocols.SetHTTP1(!protocol.http2)
+			if protocol.http2 {
+				major, s.EnableHTTP2 = 2, true
+				s.Config.Protocols.SetHTTP2(true)
+				s.Config.Protocols.SetUnencryptedHTTP2(true)
+			}
+			adjust := []func(*config.Config){withHealth(func(h *config.Health) { h.Timeout = testTimeout })}
+			if protocol.tls {
+				s.TLS = &tls.Config{Certificates: []tls.Certificate{*root.Issue(t, certtest.Options{}).TLS()}}
+				s.StartTLS()
+				adjust = append(adjust, trust(root))
+			} else {
+				s.Start()
+			}
+			t.Cleanup(s.Close)
+			if protocol.http2 {
+				adjust = append(adjust, withHTTP2)
+			}
+			d := openDoor(t, s.URL, adjust...)
+			eventually(t, "checks", func() bool { return checks.Load() > 2 })
+			if got := d.state(t, s.URL); got != "usable" {
+				t.Errorf("the server is %s", got)
+			}
+			status.Store(503)
+			d.awaitState(t, s.URL, "unhealthy")
+			status.Store(204)
+			d.awaitState(t, s.URL, "usable")
+		})
+	}
+}
+
+// TestExplainHealth checks the description of health checks.
+func TestExplainHealth(t *testing.T) {
+	d := openDoor(t, "http://127.0.0.1:1", withHealth(), withOutliers())
+	want := "forwards to the upstream site: http://127.0.0.1:1; each server is checked with GET /healthz every 100ms; " +
+		"outliers are ejected"
+	if got := d.explain(t, "GET a /").Routes[0].Steps; len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

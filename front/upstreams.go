@@ -13,7 +13,10 @@ import (
 type upstream struct {
 	name    string
 	proxy   *proxy.Proxy
-	servers []config.Server // as configured
+	servers []config.Server // as configured, like the fields below
+
+	health   *config.Health
+	outliers *config.Outliers
 }
 
 // newUpstream returns an upstream with the settings of a configuration, and without servers.
@@ -63,7 +66,8 @@ func hashKey(by string) proxy.HashKey {
 	return proxy.HashKey{}
 }
 
-// describe returns the name of the upstream and its servers, and how one of them is chosen.
+// describe returns the name of the upstream and its servers, how one of them is chosen, and how
+// their state is observed.
 func (u *upstream) describe() string {
 	list := make([]string, len(u.servers))
 	for i, s := range u.servers {
@@ -82,7 +86,18 @@ func (u *upstream) describe() string {
 			text += ", and then by the cookie " + s.Cookie
 		}
 	}
-	return text + describeRetry(&u.proxy.Upstream.Retry)
+	return text + describeRetry(&u.proxy.Upstream.Retry) + u.describeHealth()
+}
+
+// describeHealth returns how the state of the servers is observed, or "" if it is not.
+func (u *upstream) describeHealth() (text string) {
+	if h := u.health; h != nil {
+		text = fmt.Sprintf("; each server is checked with %s %s every %v", h.Method, h.Path, h.Interval)
+	}
+	if u.outliers != nil {
+		text += "; outliers are ejected"
+	}
+	return text
 }
 
 // describeRetry returns when requests are sent again, or "" for the defaults.

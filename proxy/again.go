@@ -46,7 +46,7 @@ func (t *transfer) retryFailed(err error) {
 		t.retryRefused()
 	case t.stale:
 		t.retry(RetryStale)
-	case failed.Kind == Reset || failed.Kind == Closed:
+	case failed.Kind == Reset || failed.Kind == Closed || errors.Is(err, http2.ErrSilent):
 		t.retry(RetryReset)
 	case failed.Kind == Timeout && t.tryOver():
 		t.retry(RetryTimeout)

@@ -224,8 +224,10 @@ func streamKind(err error) Kind {
 	switch {
 	case errors.As(err, &wrong):
 		return BadAnswer
-	case errors.Is(err, http2.ErrClosed), errors.Is(err, http2.ErrSilent):
+	case errors.Is(err, http2.ErrClosed):
 		return Closed
+	case errors.Is(err, http2.ErrSilent):
+		return Timeout
 	}
 	return ""
 }
