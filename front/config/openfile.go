@@ -10,6 +10,14 @@ import (
 // relativeHint is the hint if a file or folder that a file names cannot be used.
 const relativeHint = "a relative path is relative to the folder of this file"
 
+// fileHint returns the hint for a file that cannot be read.
+func fileHint(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "the user that runs weir must be allowed to read it"
+	}
+	return relativeHint
+}
+
 // resolve returns the path of a file or folder that a file names. A relative one is relative
 // to the folder of that file.
 func resolve(file, path string) string {

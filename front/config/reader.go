@@ -54,7 +54,7 @@ type (
 func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string) (src []byte, ok bool) {
 	src, err := readRegularFile(name)
 	if err != nil {
-		by.Mistakef(at, relativeHint, "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
+		by.Mistakef(at, fileHint(err), "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
 		return nil, false
 	}
 	r.config.Sources = append(r.config.Sources, name)

@@ -124,7 +124,7 @@ func readPEM(r *fileReader, at yamlfile.Scalar, kind, name string) ([]byte, bool
 	src, err := readRegularFile(name)
 	switch {
 	case err != nil:
-		r.Mistakef(at.Pos, relativeHint, "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
+		r.Mistakef(at.Pos, fileHint(err), "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
 	case len(src) > maxPEMBytes:
 		r.Mistakef(at.Pos, "name a file in PEM format", "%s %s has %d bytes; the limit is %d", kind, yamlfile.Quote(name),
 			len(src), maxPEMBytes)
