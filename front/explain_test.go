@@ -133,7 +133,10 @@ func TestExplainShowsTheSteps(t *testing.T) {
 	back := upstream(t, hello)
 	to := "forwards to the upstream site: " + back.URL
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "two", Servers: []config.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}})
+		c.Upstreams = append(c.Upstreams,
+			config.Upstream{Name: "two", Servers: []config.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}},
+			config.Upstream{Name: "grpc", Servers: []config.Server{{URL: "http://c:3"}}, HTTP2: true,
+				Connections: config.ServerLimit{Max: 7}})
 		add := func(match string, change func(r *config.Route)) {
 			r := config.DefaultRoute(match, "site")
 			change(&r)
@@ -148,6 +151,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 			r.Split = []config.Share{{To: "site", Weight: 1}, {To: "two", Weight: 3}, {To: "two", When: headers(beta)}}
 			r.Sticky = &config.Sticky{Cookie: "door"}
 		})
+		add("/grpc", func(r *config.Route) { r.To = "grpc" })
 		add("/redirect/{id}", func(r *config.Route) {
 			r.To, r.Redirect = "", &config.RouteRedirect{To: "/new/{id}", Status: 308}
 		})
@@ -172,6 +176,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		{"GET h /split", nil, "forwards 25 % of the requests to the upstream site: " + back.URL +
 			" | forwards 75 % of the requests to the " + two + " | sets the cookie door, which keeps the client at its upstream"},
 		{"GET h /split", []string{"X-Beta: 1"}, "forwards, because of X-Beta, to the " + two},
+		{"GET h /grpc", nil, "forwards to the upstream grpc: http://c:3 over HTTP/2; at most 7 requests at a server"},
 		{"GET h /redirect/7?x=y", nil, "redirects with 308 to /new/7?x=y"},
 		{"GET h /cookie", []string{"Cookie: a=b"}, to},
 		{"GET h /mirror", nil, "sends copies of 10 % of the requests to the " + two + " | " + to},

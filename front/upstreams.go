@@ -15,6 +15,7 @@ type upstream struct {
 	proxy   *proxy.Proxy
 	servers []config.Server // as configured, like the fields below
 
+	http2    bool
 	health   *config.Health
 	outliers *config.Outliers
 }
@@ -80,11 +81,17 @@ func (u *upstream) describe() string {
 		}
 	}
 	text := "upstream " + u.name + ": " + strings.Join(list, ", ")
+	if u.http2 {
+		text += " over HTTP/2"
+	}
 	if len(list) > 1 {
 		text += " " + describePolicy(u.proxy.Upstream)
 		if s := u.proxy.Upstream.Sticky; s != nil {
 			text += ", and then by the cookie " + s.Cookie
 		}
+	}
+	if limit := u.proxy.Upstream.Limit.Max; limit > 0 {
+		text += fmt.Sprintf("; at most %d requests at a server", limit)
 	}
 	return text + describeRetry(&u.proxy.Upstream.Retry) + u.describeHealth()
 }
