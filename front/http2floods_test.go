@@ -119,6 +119,11 @@ func TestHTTP2Floods(t *testing.T) {
 				f.WritePriority(1, http2.PriorityParam{StreamDep: 3})
 			}
 		}},
+		{"other_frames", "GOAWAY", http2.ErrCodeEnhanceYourCalm, func(f *http2.Framer) {
+			for range 10000 {
+				f.WriteGoAway(0, http2.ErrCodeNo, nil)
+			}
+		}},
 		{"other_frames", "unknown", http2.ErrCodeEnhanceYourCalm, func(f *http2.Framer) {
 			for range 10000 {
 				f.WriteRawFrame(0x20, 0, 0, nil)

@@ -44,8 +44,7 @@ func (c *Conn) apply(f http2.Frame) *Error {
 	case *http2.GoAwayFrame:
 		if c.client != nil {
 			c.receiveGoAway(f)
-		}
-		return nil // a client closes the connection when its streams have ended
+		} // a client closes the connection when its streams have ended
 	case *http2.PriorityFrame:
 		if f.StreamDep == f.StreamID {
 			return c.dependsOnItself(f.StreamID)

@@ -35,7 +35,7 @@ const (
 	SettingsFlood Reason = "settings"       // too many SETTINGS frames
 	EmptyFrames   Reason = "empty_frames"   // too many DATA frames without data
 	WindowUpdates Reason = "window_updates" // too many WINDOW_UPDATE frames
-	OtherFrames   Reason = "other_frames"   // too many PRIORITY frames, or frames of an unknown type
+	OtherFrames   Reason = "other_frames"   // too many PRIORITY, GOAWAY or unknown frames
 	Output        Reason = "output"         // too many responses to control frames that the peer does not read
 	SlowHead      Reason = "slow_head"      // a frame or a header block that does not become complete in time
 	SlowReader    Reason = "slow_reader"    // the peer has read nothing for the timeout of writes
