@@ -19,7 +19,13 @@ const (
 // TestGRPCPeers makes all kinds of calls from clients to services of gRPC, over plain
 // connections and over TLS on both sides.
 func TestGRPCPeers(t *testing.T) {
-	program := peer.GRPCGo(t)
+	for name, program := range map[string]func(testing.TB) peer.GRPC{"go": peer.GRPCGo, "node": peer.GRPCNode} {
+		t.Run(name, func(t *testing.T) { testGRPCPeer(t, program(t)) })
+	}
+}
+
+func testGRPCPeer(t *testing.T, program peer.GRPC) {
+	t.Helper()
 	root := certtest.Root(t, "services")
 	plain, secure := peer.FreeAddress(t), peer.FreeAddress(t)
 	program.Serve(t, plain, nil)
@@ -42,9 +48,8 @@ func TestGRPCPeers(t *testing.T) {
 
 // TestGRPCStatus checks the statuses that clients derive from Weir's own responses.
 func TestGRPCStatus(t *testing.T) {
-	program := peer.GRPCGo(t)
 	address := peer.FreeAddress(t)
-	program.Serve(t, address, nil)
+	peer.GRPCGo(t).Serve(t, address, nil)
 	d := openDoor(t, "http://"+address, withHTTP2, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", HTTP2: true,
 			Servers: []config.Server{{URL: "http://" + peer.FreeAddress(t)}}})
@@ -54,22 +59,32 @@ func TestGRPCStatus(t *testing.T) {
 		c.Routes = []config.Route{limited, full, config.DefaultRoute("/grpc.testing.Down/{method}", "down"),
 			config.DefaultRoute("/grpc.testing.TestService/Unknown", "site")}
 	})
-	clients := program.Caller(t, d.addr, nil)
+	limited := peer.GRPCGo(t).Caller(t, d.addr, nil)
 	for _, c := range []struct{ name, method, want string }{
 		{"a call", emptyCall, "OK"},
 		{"429", emptyCall, "Unavailable"},
-		{"502", "/grpc.testing.Down/Call", "Unavailable"},
-		{"404", "/grpc.testing.None/Call", "Unimplemented"},
-		{"a method that the service does not have", "/grpc.testing.TestService/Unknown", "Unimplemented"},
 	} {
-		if got := clients.Call(c.method); got != c.want {
+		if got := limited.Call(c.method); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	clients.Begin(endlessCall)
-	clients.AwaitMessage()
-	if got := program.Caller(t, d.addr, nil).Call(endlessCall); got != "Unavailable" {
-		t.Errorf("503: %s", got)
+	limited.Begin(endlessCall)
+	limited.AwaitMessage()
+	for name, program := range map[string]func(testing.TB) peer.GRPC{"go": peer.GRPCGo, "node": peer.GRPCNode} {
+		t.Run(name, func(t *testing.T) {
+			client := program(t).Caller(t, d.addr, nil)
+			for _, c := range []struct{ name, method, want string }{
+				{"429", emptyCall, "Unavailable"},
+				{"503", endlessCall, "Unavailable"},
+				{"502", "/grpc.testing.Down/Call", "Unavailable"},
+				{"404", "/grpc.testing.None/Call", "Unimplemented"},
+				{"a method that the service does not have", "/grpc.testing.TestService/Unknown", "Unimplemented"},
+			} {
+				if got := client.Call(c.method); got != c.want {
+					t.Errorf("%s: %s, want %s", c.name, got, c.want)
+				}
+			}
+		})
 	}
 }
 
