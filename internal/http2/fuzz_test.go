@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,6 +153,119 @@ func FuzzInput(f *testing.F) {
 			t.Errorf("in parts of %d: requests %q and %d bytes, want %q and %d", size%64+1, again, len(outAgain), requests, len(out))
 		}
 		frames := xhttp2.NewFramer(io.Discard, bytes.NewReader(out))
+		for {
+			if _, err := frames.ReadFrame(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("the output is not valid: %v", err)
+			}
+		}
+	})
+}
+
+// A gatedConn is a memoryConn whose input begins when its gate is open.
+type gatedConn struct {
+	memoryConn
+	gate chan struct{}
+}
+
+func (c *gatedConn) ReadInto(s transport.Space) (int, error) {
+	<-c.gate
+	return c.memoryConn.ReadInto(s)
+}
+
+// request opens two streams, feeds parts to their connection, and returns the responses and the output.
+func request(parts ...[]byte) (responses []string, out []byte) {
+	conn, owner := &gatedConn{memoryConn{in: parts}, make(chan struct{})}, &clientOwner{ended: make(chan struct{})}
+	c := http2.NewClient(conn, transport.Goroutines, owner)
+	var opened []*http2.Stream
+	for range 2 {
+		h := http2.NewHead()
+		for i := 0; i < len(getFields); i += 2 {
+			h.Add(getFields[i], getFields[i+1])
+		}
+		opened = append(opened, c.Open(h, true, false))
+	}
+	close(conn.gate)
+	<-owner.ended
+	for _, s := range opened {
+		for status := 0; status < 200; {
+			h, err := s.ReadHead()
+			if err != nil {
+				break
+			}
+			status = h.Status
+			responses = append(responses, fmt.Sprintf("%d %d %q", s.ID(), status, h.Fields))
+		}
+		s.Close()
+	}
+	return responses, conn.out.Bytes()
+}
+
+// framerResponses returns the responses that the Framer of golang.org/x/net finds.
+func framerResponses(in []byte) (responses []string) {
+	f := xhttp2.NewFramer(io.Discard, bytes.NewReader(in))
+	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	f.MaxHeaderListSize = headerList
+	f.SetMaxReadFrameSize(16 << 10)
+	for {
+		frame, err := f.ReadFrame()
+		var onStream xhttp2.StreamError
+		if errors.As(err, &onStream) {
+			continue
+		}
+		if err != nil {
+			return responses
+		}
+		if h, ok := frame.(*xhttp2.MetaHeadersFrame); ok {
+			fields := slices.Clone(h.RegularFields())
+			for i := range fields {
+				fields[i].Value = strings.Trim(fields[i].Value, " \t")
+			}
+			responses = append(responses, fmt.Sprintf("%d %s %q", h.StreamID, h.PseudoValue("status"), fields))
+		}
+	}
+}
+
+// FuzzResponses is FuzzInput for a client: it accepts no response that the Framer does not find.
+func FuzzResponses(f *testing.F) {
+	var b bytes.Buffer
+	framer := xhttp2.NewFramer(&b, nil)
+	seed := func(write func()) {
+		b.Reset()
+		write()
+		f.Add(bytes.Clone(b.Bytes()), uint16(7))
+	}
+	seed(func() {
+		answer(framer, 1, false, ":status", "103", "link", "</a>")
+		answer(framer, 1, false, ":status", "200", "content-length", "4")
+		answer(framer, 3, true, ":status", "404", "x-a", " a ")
+		framer.WriteDataPadded(1, false, []byte("body"), make([]byte, 5))
+		answer(framer, 1, true, "x-sum", "a")
+	})
+	seed(func() {
+		framer.WritePing(false, [8]byte{1})
+		framer.WriteGoAway(1, xhttp2.ErrCodeNo, nil)
+		framer.WriteRSTStream(1, xhttp2.ErrCodeRefusedStream)
+	})
+	seed(func() {
+		framer.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: 0})
+		framer.WritePushPromise(xhttp2.PushPromiseParam{StreamID: 1, PromiseID: 2, EndHeaders: true})
+	})
+	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
+		start := []byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00")
+		responses, out := request(slices.Concat(start, in))
+		known := framerResponses(in)
+		for _, r := range responses {
+			if !slices.Contains(known, r) {
+				t.Errorf("the response %s is accepted, the Framer finds %q", r, known)
+			}
+		}
+		again, outAgain := request(slices.Collect(slices.Chunk(slices.Concat(start, in), int(size%64)+1))...)
+		if !slices.Equal(again, responses) || !bytes.Equal(outAgain, out) {
+			t.Errorf("in parts of %d: %q and %d bytes, want %q and %d", size%64+1, again, len(outAgain), responses, len(out))
+		}
+		frames := xhttp2.NewFramer(io.Discard, bytes.NewReader(bytes.TrimPrefix(out, []byte(xhttp2.ClientPreface))))
 		for {
 			if _, err := frames.ReadFrame(); err == io.EOF {
 				break
