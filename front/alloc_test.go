@@ -233,3 +233,43 @@ func TestHTTP2Allocations(t *testing.T) {
 		t.Errorf("%.2f allocations for a request over HTTP/2, want less than %v", n, most)
 	}
 }
+
+// TestHTTP2UpstreamAllocations bounds the allocations for a request to a server of HTTP/2: the limit
+// of the time to connect, the stream, and the fields of the response.
+func TestHTTP2UpstreamAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	back := "http://" + rawUpstream(t, answerFramesWithoutAllocating)
+	const most = 11
+	request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: tester\r\n\r\n"
+	if n := mallocsPerRequest(t, discardingDoor(t, back, config.EventsAll, withHTTP2), request); n >= most {
+		t.Errorf("%.2f allocations for a request to a server of HTTP/2, want less than %v", n, most)
+	}
+}
+
+// answerFramesWithoutAllocating responds to each HEADERS frame with 1,024 bytes.
+func answerFramesWithoutAllocating(c *rawConn) {
+	const settings, headers = 4, 1
+	head := append([]byte{0, 0, 8, headers, 4, 0, 0, 0, 0, 0x88, 0x0f, 0x0d, 4}, "1024"...) // :status and content-length
+	answer := append(append(head, 0, 4, 0, 0, 1, 0, 0, 0, 0), bytes.Repeat([]byte("x"), 1024)...)
+	c.r.Discard(len(http2.ClientPreface))
+	c.Write([]byte{0, 0, 0, settings, 0, 0, 0, 0, 0})
+	var frame [9]byte
+	for {
+		if _, err := io.ReadFull(c.r, frame[:]); err != nil {
+			return
+		}
+		if _, err := c.r.Discard(int(frame[0])<<16 | int(frame[1])<<8 | int(frame[2])); err != nil {
+			return
+		}
+		if frame[3] != headers {
+			continue
+		}
+		copy(answer[5:9], frame[5:9])
+		copy(answer[len(head)+5:], frame[5:9])
+		if _, err := c.Write(answer); err != nil {
+			return
+		}
+	}
+}
