@@ -112,3 +112,17 @@ func TestHTTP2UpstreamShares(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestHTTP2ToHTTP1Server checks that the error names the mistake.
+func TestHTTP2ToHTTP1Server(t *testing.T) {
+	d := openDoor(t, upstream(t, hello).URL, withHTTP2)
+	resp, err := http.Get(d.url("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	e := d.completed(t, "/")
+	if resp.StatusCode != 502 || len(e.Errors) != 1 || !strings.Contains(e.Errors[0].Message, "the server responds with HTTP/1") {
+		t.Errorf("%s, errors %v", resp.Status, e.Errors)
+	}
+}

@@ -202,6 +202,8 @@ func (c *Conn) next(b []byte) (n int, err *Error) {
 	t, flags := http2.FrameType(b[3]), http2.Flags(b[4])
 	id := binary.BigEndian.Uint32(b[5:]) & (1<<31 - 1)
 	switch {
+	case c.client != nil && !c.seen && string(b[:5]) == "HTTP/":
+		return 0, protocolError("the server responds with HTTP/1")
 	case length > maxFrame:
 		return 0, &Error{http2.ErrCodeFrameSize, FrameSize, "a frame is longer than allowed"}
 	case c.block.stream != 0 && (t != http2.FrameContinuation || id != c.block.stream):
