@@ -154,12 +154,18 @@ func (x *Exchange) dial(s *Server, reuse reusePolicy, timeout time.Duration) (*c
 	if x.TryTimeout > 0 {
 		timeout = min(timeout, x.TryTimeout)
 	}
+	r := streamRequest{head: x.streamHead, ends: x.Length == 0, headOnly: x.Method == "HEAD", recent: reuse != anyConn}
+	l := s.link.Load()
+	if s.shares() {
+		if c := s.openNow(driver, l, &r); c != nil {
+			return c, nil
+		}
+	}
 	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
 	dial := func() (*conn, error) {
-		if l := s.link.Load(); s.shares() {
-			return s.openStream(ctx, driver, l, streamRequest{head: x.streamHead, ends: x.Length == 0,
-				headOnly: x.Method == "HEAD", recent: reuse != anyConn})
+		if s.shares() {
+			return s.openStream(ctx, driver, l, &r)
 		}
 		return s.dial(ctx, driver)
 	}

@@ -22,10 +22,33 @@ type streamRequest struct {
 	recent         bool // only on a connection that is known to work
 }
 
+// openNow opens a stream on a shared connection of the driver without a wait. It returns nil if there
+// is none that has room, or if it must be tested first.
+func (s *Server) openNow(driver transport.Driver, l *link, r *streamRequest) *conn {
+	sc := s.pools.of(driver).findShared(l)
+	if sc == nil {
+		return nil
+	}
+	if now := time.Now(); r.recent && sc.SilentFor(now) > s.recentLimit(now) {
+		return nil
+	}
+	return sc.open(driver, l, r)
+}
+
+// open opens a stream for a request. It returns nil if there is no room.
+func (c *sharedConn) open(driver transport.Driver, l *link, r *streamRequest) *conn {
+	used := c.used.Swap(true)
+	stream := c.Open(r.head(l), r.ends, r.headOnly)
+	if stream == nil {
+		return nil
+	}
+	return &conn{stream: stream, driver: driver, link: l, used: used, leave: func() {}}
+}
+
 // openStream opens a stream on a shared connection of the driver, and makes the connection if
 // there is none that has room. ctx limits this.
 func (s *Server) openStream(
-	ctx context.Context, driver transport.Driver, l *link, r streamRequest,
+	ctx context.Context, driver transport.Driver, l *link, r *streamRequest,
 ) (*conn, error) {
 	p := s.pools.of(driver)
 	for {
@@ -47,9 +70,8 @@ func (s *Server) openStream(
 			sc.Retire()
 			continue
 		}
-		used := sc.used.Swap(true)
-		if stream := sc.Open(r.head(l), r.ends, r.headOnly); stream != nil {
-			return &conn{stream: stream, driver: driver, link: l, used: used, leave: func() {}}, nil
+		if c := sc.open(driver, l, r); c != nil {
+			return c, nil
 		}
 	}
 }
