@@ -61,6 +61,16 @@ func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string
 	return src, true
 }
 
+// readEntries reads the entries of a list, which must not be empty, or a single one.
+func readEntries(r *fileReader, p place, n *yamlfile.Node, read readFunc) {
+	if r.RefuseEmpty(p, n) {
+		return
+	}
+	for _, element := range r.Elements(p, n) {
+		read(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+	}
+}
+
 // has reports whether the file has a value for a key.
 func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
 

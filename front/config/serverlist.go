@@ -8,12 +8,7 @@ import (
 
 // readServers reads the servers of an upstream.
 func readServers(r *fileReader, p place, n *yamlfile.Node) {
-	if r.RefuseEmpty(p, n) {
-		return
-	}
-	for _, element := range r.Elements(p, n) {
-		readServer(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
-	}
+	readEntries(r, p, n, readServer)
 	all := p.To.upstream.Servers
 	if len(all) > 0 && !slices.ContainsFunc(all, func(s Server) bool { return !s.Backup }) {
 		r.Mistakef(p.Key.Pos, "remove backup from one of them", "all servers of the upstream are backups")

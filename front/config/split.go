@@ -9,12 +9,7 @@ import (
 )
 
 func readSplit(r *fileReader, p place, n *yamlfile.Node) {
-	if r.RefuseEmpty(p, n) {
-		return
-	}
-	for _, element := range r.Elements(p, n) {
-		readShare(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
-	}
+	readEntries(r, p, n, readShare)
 	d := p.To.route
 	if d.Split != nil && !slices.ContainsFunc(d.Split, func(s Share) bool { return s.Weight != 0 }) {
 		r.Mistakef(p.Key.Pos, "give one of them a weight above 0", "all weights of the split are 0")

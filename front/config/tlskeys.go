@@ -55,12 +55,7 @@ func parseVersion(s yamlfile.Scalar) (uint16, *yamlfile.Refusal) {
 
 func readCertificates(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.certificates = true
-	if r.RefuseEmpty(p, n) {
-		return
-	}
-	for _, element := range r.Elements(p, n) {
-		readCertificate(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
-	}
+	readEntries(r, p, n, readCertificate)
 }
 
 // readCertificate reads a pair of files.
@@ -143,12 +138,7 @@ func (r *reader) warnOfExpiry(f *yamlfile.File, at yamlfile.Scalar, cert *x509.C
 }
 
 func readAllClientCertificates(r *fileReader, p place, n *yamlfile.Node) {
-	if r.RefuseEmpty(p, n) {
-		return
-	}
-	for _, element := range r.Elements(p, n) {
-		readClientCertificates(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
-	}
+	readEntries(r, p, n, readClientCertificates)
 }
 
 func readClientCertificates(r *fileReader, p place, n *yamlfile.Node) {
