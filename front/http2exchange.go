@@ -118,39 +118,19 @@ func (x *http2Exchange) Head(status int, fields []proxy.Field, length int64) err
 	if x.client.client.listener.draining.Load() {
 		x.client.conn.Drain()
 	}
-	switch {
-	case x.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified:
-		x.framed = noBody
-	case length >= 0:
-		x.framed, x.left = sizedBody, length
-	default:
-		x.framed = chunkedBody
-	}
+	x.framed, x.left = bodyOf(x.Method, status, length), max(length, 0)
 	h := http2.NewHead()
 	h.Status(status)
-	dated, sized := false, false
+	head := responseHead{status: status}
 	for i := range fields {
-		f := &fields[i]
-		switch len(f.Name) {
-		case len("Date"):
-			dated = dated || httpsyntax.EqualFold(f.Name, "Date")
-		case len("Content-Type"):
-			if status == http.StatusNotModified && httpsyntax.EqualFold(f.Name, "Content-Type") {
-				continue
-			}
-		case len("Content-Length"):
-			if httpsyntax.EqualFold(f.Name, "Content-Length") {
-				if sized = true; status == http.StatusNotModified || status == http.StatusNoContent {
-					continue
-				}
-			}
+		if head.passes(&fields[i]) {
+			h.Add(fields[i].Name, fields[i].Value)
 		}
-		h.Add(f.Name, f.Value)
 	}
-	if !dated {
+	if !head.dated {
 		h.Add("date", currentDate())
 	}
-	if x.framed == sizedBody && !sized && length > 0 {
+	if x.framed == sizedBody && !head.sized && length > 0 {
 		h.Add("content-length", strconv.FormatInt(length, 10))
 	}
 	x.ended = x.framed == noBody || x.framed == sizedBody && x.left == 0
@@ -212,15 +192,7 @@ type http2Body struct {
 }
 
 // Read implements io.Reader.
-func (b *http2Body) Read(p []byte) (n int, err error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	b.fixed.p = p
-	n, err = b.ReadInto(&b.fixed)
-	b.fixed.p = nil
-	return n, err
-}
+func (b *http2Body) Read(p []byte) (int, error) { return b.fixed.read(b, p) }
 
 // ReadInto implements proxy.SpaceReader. The first call sends 100 to a client that waits for it.
 func (b *http2Body) ReadInto(s transport.Space) (int, error) {

@@ -51,16 +51,19 @@ type fixedSpace struct{ p []byte }
 func (s *fixedSpace) Space() []byte { return s.p }
 func (s *fixedSpace) GiveBack()     {}
 
-// Read implements io.Reader.
-func (b *requestBody) Read(p []byte) (n int, err error) {
+// read is the Read of a body, by its ReadInto.
+func (s *fixedSpace) read(b proxy.SpaceReader, p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	b.fixed.p = p
-	n, err = b.ReadInto(&b.fixed)
-	b.fixed.p = nil
+	s.p = p
+	n, err = b.ReadInto(s)
+	s.p = nil
 	return n, err
 }
+
+// Read implements io.Reader.
+func (b *requestBody) Read(p []byte) (int, error) { return b.fixed.read(b, p) }
 
 // ReadInto implements proxy.SpaceReader. The first call sends 100 to a client that waits
 // for it.

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -129,29 +128,16 @@ func (w *responder) Head(status int, fields []proxy.Field, length int64) error {
 	w.settle()
 	w.chooseBody(status, length)
 	b := appendStatusLine(w.buffer(), w.x.HTTP10, status)
-	dated, sized := false, false
+	head := responseHead{status: status}
 	for i := range fields {
-		f := &fields[i]
-		switch len(f.Name) {
-		case len("Date"):
-			dated = dated || httpsyntax.EqualFold(f.Name, "Date")
-		case len("Content-Type"):
-			if status == http.StatusNotModified && httpsyntax.EqualFold(f.Name, "Content-Type") {
-				continue
-			}
-		case len("Content-Length"):
-			if httpsyntax.EqualFold(f.Name, "Content-Length") {
-				if sized = true; status == http.StatusNotModified || status == http.StatusNoContent {
-					continue
-				}
-			}
+		if head.passes(&fields[i]) {
+			b = appendField(b, &fields[i])
 		}
-		b = appendField(b, f)
 	}
-	if !dated {
+	if !head.dated {
 		b = appendDate(b)
 	}
-	if w.body == sizedBody && !sized {
+	if w.body == sizedBody && !head.sized {
 		b = strconv.AppendInt(append(b, "Content-Length: "...), length, 10)
 		b = append(b, "\r\n"...)
 	}
@@ -183,15 +169,9 @@ func (w *responder) settle() {
 
 // chooseBody determines how the end of the body is marked.
 func (w *responder) chooseBody(status int, length int64) {
-	switch {
-	case w.x.Method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified:
-		w.body = noBody
-	case length >= 0:
-		w.body, w.left = sizedBody, length
-	case w.x.HTTP10:
+	w.body, w.left = bodyOf(w.x.Method, status, length), max(length, 0)
+	if w.body == chunkedBody && w.x.HTTP10 {
 		w.body, w.keep = closedBody, false
-	default:
-		w.body = chunkedBody
 	}
 }
 
