@@ -296,6 +296,30 @@ func (g *gate) await(t testing.TB) {
 	}
 }
 
+// repeat calls f again and again in n goroutines, each with a client of its own, until stop is
+// called. stop waits for the last calls.
+func repeat(t testing.TB, n int, f func(*http.Client)) (stop func()) {
+	end := make(chan struct{})
+	var running sync.WaitGroup
+	for range n {
+		running.Go(func() {
+			c := httpClient(t)
+			for {
+				select {
+				case <-end:
+					return
+				default:
+					f(c)
+				}
+			}
+		})
+	}
+	return func() {
+		close(end)
+		running.Wait()
+	}
+}
+
 // eventually polls a condition until it holds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()

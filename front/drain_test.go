@@ -18,14 +18,7 @@ import (
 func slowUpstream(t *testing.T, g *gate) string {
 	return upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
-			nc, rw, err := http.NewResponseController(w).Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer nc.Close()
-			io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-			io.Copy(nc, rw)
+			echoTunnel(t, w)
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
@@ -35,6 +28,18 @@ func slowUpstream(t *testing.T, g *gate) string {
 		}
 		w.Write(append([]byte("slow "), body...))
 	}).URL
+}
+
+// echoTunnel switches protocols, and echoes every byte.
+func echoTunnel(t *testing.T, w http.ResponseWriter) {
+	nc, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer nc.Close()
+	io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	io.Copy(nc, rw)
 }
 
 // openTunnel opens a tunnel through the front door and checks that it works.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -215,32 +213,11 @@ func TestPanicMode(t *testing.T) {
 // TestHealthOfStoppedProcess stops the process of one of two servers: checks fail by their
 // timeout. Then it kills the process: they are refused.
 func TestHealthOfStoppedProcess(t *testing.T) {
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), stoppableVariable+"=1")
-	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		in.Close()
-		child.Process.Kill()
-		child.Wait()
-	}()
-	var addr string
-	if _, err := fmt.Fscanln(out, &addr); err != nil {
-		t.Fatal(err)
-	}
+	child, addr := startStoppable(t)
 	good := newPatient(t, "good")
 	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth())
 	get(t, httpClient(t), d.url("/"))
-	stop(t, child.Process)
+	stop(t, child)
 	d.awaitState(t, "http://"+addr, "unhealthy")
 	if e := d.stateEvent(t, "http://"+addr, "unhealthy"); e.Data["reason"] != "no response within 100ms" {
 		t.Errorf("the reason is %v", e.Data["reason"])
@@ -250,11 +227,11 @@ func TestHealthOfStoppedProcess(t *testing.T) {
 			t.Errorf("a request got %q", body)
 		}
 	}
-	if err := child.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := child.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	d.awaitState(t, "http://"+addr, "usable")
-	child.Process.Kill()
+	child.Kill()
 	d.awaitState(t, "http://"+addr, "unhealthy")
 	d.log.find(t, func(e event) bool {
 		reason, _ := e.Data["reason"].(string)
@@ -359,26 +336,13 @@ func TestOutliersOfInterval(t *testing.T) {
 		func(c *config.Config) {
 			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: flaky.URL})
 		})
-	end := make(chan struct{})
-	var clients sync.WaitGroup
-	for range 4 {
-		clients.Go(func() {
-			c := httpClient(t)
-			for {
-				select {
-				case <-end:
-					return
-				default:
-					get(t, c, d.url("/"))
-					time.Sleep(5 * time.Millisecond)
-				}
-			}
-		})
-	}
+	stop := repeat(t, 4, func(c *http.Client) {
+		get(t, c, d.url("/"))
+		time.Sleep(5 * time.Millisecond)
+	})
 	d.awaitState(t, flaky.URL, "ejected")
 	d.awaitState(t, ps[2].URL, "ejected")
-	close(end)
-	clients.Wait()
+	stop()
 	for url, want := range map[string]string{flaky.URL: "requests failed, of the others 0%", ps[2].URL: "the median response took"} {
 		if reason, _ := d.stateEvent(t, url, "ejected").Data["reason"].(string); !strings.Contains(reason, want) {
 			t.Errorf("the reason is %q, want %q", reason, want)

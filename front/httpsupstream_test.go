@@ -301,14 +301,7 @@ func TestHTTPSTruncation(t *testing.T) {
 func TestHTTPSUpgrade(t *testing.T) {
 	root := certtest.Root(t, "root")
 	back := openTLS(t, root.Issue(t, certtest.Options{}), func(w http.ResponseWriter, _ *http.Request) {
-		nc, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer nc.Close()
-		io.WriteString(nc, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-		io.Copy(nc, rw)
+		echoTunnel(t, w)
 	})
 	d := openDoor(t, back.url, trust(root))
 	nc, err := net.Dial("tcp", d.addr)

@@ -1,7 +1,6 @@
 package front_test
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -254,6 +253,33 @@ func serveStoppable() {
 	io.Copy(io.Discard, os.Stdin)
 }
 
+// startStoppable starts serveStoppable, and returns the process and its address.
+func startStoppable(t *testing.T) (p *os.Process, addr string) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), stoppableVariable+"=1")
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		child.Process.Signal(syscall.SIGCONT)
+		in.Close()
+		child.Wait()
+	})
+	if _, err := fmt.Fscanln(out, &addr); err != nil {
+		t.Fatal(err)
+	}
+	return child.Process, addr
+}
+
 // stop stops a child process and returns when it has stopped.
 func stop(t *testing.T, p *os.Process) {
 	t.Helper()
@@ -271,30 +297,9 @@ func stop(t *testing.T, p *os.Process) {
 // TestMirrorStopped stops the process of the mirror. Copies are dropped at the limit, without
 // a delay for clients, and are sent again when the process continues.
 func TestMirrorStopped(t *testing.T) {
-	shadow := exec.Command(os.Args[0])
-	shadow.Env = append(os.Environ(), stoppableVariable+"=1")
-	stdin, err := shadow.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := shadow.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := shadow.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		shadow.Process.Signal(syscall.SIGCONT)
-		stdin.Close()
-		shadow.Wait()
-	})
-	addr, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	shadow, addr := startStoppable(t)
 	const limit = 5
-	d := openDoor(t, upstream(t, hello).URL, mirrorTo("http://"+strings.TrimSpace(addr), 100), func(c *config.Config) {
+	d := openDoor(t, upstream(t, hello).URL, mirrorTo("http://"+addr, 100), func(c *config.Config) {
 		c.Routes[0].Mirror.InFlight = limit
 	})
 	client := httpClient(t)
@@ -310,14 +315,14 @@ func TestMirrorStopped(t *testing.T) {
 	}
 	send(1)
 	d.mirrorResults(t)
-	stop(t, shadow.Process)
+	stop(t, shadow)
 	if longest := send(100); longest > 10*time.Second { // routes.timeout is 30s
 		t.Errorf("a request took %v", longest)
 	}
 	if n := d.metric(t, `weir_mirror_in_flight{route="/{path...}",upstream="shadow"}`); n != limit {
 		t.Errorf("%v copies in flight, want %d", n, limit)
 	}
-	if err := shadow.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := shadow.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	d.mirrorResults(t)

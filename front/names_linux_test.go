@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -63,29 +62,17 @@ func TestNameChangesUnderLoad(t *testing.T) {
 		slow <- body
 	}()
 	eventually(t, "the slow request arrived", func() bool { return waiting.Load() == 1 })
-	end := make(chan struct{})
 	var oldSeen, newSeen, failed atomic.Int64
-	var load sync.WaitGroup
-	for range 4 {
-		load.Go(func() {
-			c := httpClient(t)
-			for {
-				select {
-				case <-end:
-					return
-				default:
-				}
-				switch resp, body := get(t, c, d.url("/")); {
-				case resp.StatusCode != 200:
-					failed.Add(1)
-				case body == "old":
-					oldSeen.Add(1)
-				default:
-					newSeen.Add(1)
-				}
-			}
-		})
-	}
+	stop := repeat(t, 4, func(c *http.Client) {
+		switch resp, body := get(t, c, d.url("/")); {
+		case resp.StatusCode != 200:
+			failed.Add(1)
+		case body == "old":
+			oldSeen.Add(1)
+		default:
+			newSeen.Add(1)
+		}
+	})
 	eventually(t, "requests to the old server", func() bool { return oldSeen.Load() > 10 })
 	ns.Set("shop.example", 1, resolvetest.IP("127.0.0.3"))
 	eventually(t, "requests to the new server", func() bool { return newSeen.Load() > 10 })
@@ -97,8 +84,7 @@ func TestNameChangesUnderLoad(t *testing.T) {
 	if body := <-slow; body != "old" {
 		t.Errorf("the request in flight got %q", body)
 	}
-	close(end)
-	load.Wait()
+	stop()
 	if n := oldSeen.Load() - before; n > 4 || failed.Load() > 0 {
 		t.Errorf("%d requests to the old server after the change, %d failed", n, failed.Load())
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // reload reloads a door, with the configuration that it has and the given changes.
@@ -117,7 +118,7 @@ func TestReloadOfListeners(t *testing.T) {
 	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 3 })
 
 	first := d.addr
-	added := freeAddr(t)
+	added := peer.FreeAddress(t)
 	d.reload(func(c *config.Config) { c.Listen = []string{"127.0.0.1:0", added} })
 	if addrs := d.Addrs(); len(addrs) != 2 || addrs[0].String() != first || addrs[1].String() != added {
 		t.Errorf("listening on %v, want %s and %s", addrs, first, added)
@@ -152,9 +153,9 @@ func TestReloadOfListeners(t *testing.T) {
 // whose connection the kernel accepts gets a response.
 func TestRemovedListenersQueueIsServed(t *testing.T) {
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Drain.Delay = 50 * time.Millisecond })
-	stays := freeAddr(t)
+	stays := peer.FreeAddress(t)
 	for range 10 {
-		going := freeAddr(t)
+		going := peer.FreeAddress(t)
 		d.reload(func(c *config.Config) { c.Listen = []string{stays, going} })
 		var clients sync.WaitGroup
 		var connected atomic.Int64
@@ -186,7 +187,7 @@ func TestRemovedListenersQueueIsServed(t *testing.T) {
 func TestReloadOfAdmin(t *testing.T) {
 	d := openDoor(t, upstream(t, hello).URL)
 	first := d.AdminAddr().String()
-	second := freeAddr(t)
+	second := peer.FreeAddress(t)
 	client := httpClient(t)
 	get(t, client, "http://"+first+"/readyz")
 	d.reload(func(c *config.Config) { c.Admin = second })
@@ -213,7 +214,7 @@ func TestReloadThatCannotListen(t *testing.T) {
 	}
 	defer taken.Close()
 	d := openDoor(t, upstream(t, hello).URL)
-	other := freeAddr(t)
+	other := peer.FreeAddress(t)
 	for name, adjust := range map[string]func(*config.Config){
 		"listen": func(c *config.Config) { c.Listen = []string{other, taken.Addr().String()} },
 		"admin":  func(c *config.Config) { c.Listen, c.Admin = []string{other}, taken.Addr().String() },
@@ -299,7 +300,7 @@ func TestReloadSendsGoAway(t *testing.T) {
 	if status, whole := h2.finish(stream); status != 200 || !whole {
 		t.Fatalf("before the reload: %d, whole %v", status, whole)
 	}
-	added := freeAddr(t)
+	added := peer.FreeAddress(t)
 	d.reload(func(c *config.Config) { c.Listen = []string{added} })
 	for {
 		f, err := h2.framer.ReadFrame()
@@ -482,17 +483,6 @@ func TestReloadOfStalledLog(t *testing.T) {
 	if s := out.Stats(); s.Written != 3*(first+1) || s.Lost() != 0 {
 		t.Errorf("the log counts %+v", s)
 	}
-}
-
-// freeAddr returns an address of the loopback interface that no listener has.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // listens reports whether an address accepts connections.

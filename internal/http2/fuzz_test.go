@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -71,26 +72,36 @@ func serve(parts ...[]byte) (requests []string, out []byte) {
 	return owner.requests, conn.out.Bytes()
 }
 
-// framerRequests returns the requests that the Framer of golang.org/x/net finds.
-func framerRequests(in []byte) (requests []string) {
-	f := xhttp2.NewFramer(io.Discard, bytes.NewReader(in))
-	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	f.MaxHeaderListSize = headerList
-	f.SetMaxReadFrameSize(16 << 10)
-	for {
-		frame, err := f.ReadFrame()
-		var onStream xhttp2.StreamError
-		if errors.As(err, &onStream) {
-			continue
-		}
-		if err != nil {
-			return requests
-		}
-		if h, ok := frame.(*xhttp2.MetaHeadersFrame); ok {
-			requests = append(requests, fmt.Sprintf("%d %q %q %q %q", h.StreamID, h.PseudoValue("method"),
-				h.PseudoValue("scheme"), h.PseudoValue("authority"), h.PseudoValue("path")))
+// metaHeaders iterates over the heads that the Framer of golang.org/x/net finds.
+func metaHeaders(in []byte) iter.Seq[*xhttp2.MetaHeadersFrame] {
+	return func(yield func(*xhttp2.MetaHeadersFrame) bool) {
+		f := xhttp2.NewFramer(io.Discard, bytes.NewReader(in))
+		f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+		f.MaxHeaderListSize = headerList
+		f.SetMaxReadFrameSize(16 << 10)
+		for {
+			frame, err := f.ReadFrame()
+			var onStream xhttp2.StreamError
+			if errors.As(err, &onStream) {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			if h, ok := frame.(*xhttp2.MetaHeadersFrame); ok && !yield(h) {
+				return
+			}
 		}
 	}
+}
+
+// framerRequests returns the requests that the Framer finds.
+func framerRequests(in []byte) (requests []string) {
+	for h := range metaHeaders(in) {
+		requests = append(requests, fmt.Sprintf("%d %q %q %q %q", h.StreamID, h.PseudoValue("method"),
+			h.PseudoValue("scheme"), h.PseudoValue("authority"), h.PseudoValue("path")))
+	}
+	return requests
 }
 
 // FuzzInput feeds a connection with any bytes after a valid beginning. It serves no request that
@@ -202,29 +213,16 @@ func request(parts ...[]byte) (responses []string, out []byte) {
 	return responses, conn.out.Bytes()
 }
 
-// framerResponses returns the responses that the Framer of golang.org/x/net finds.
+// framerResponses returns the responses that the Framer finds.
 func framerResponses(in []byte) (responses []string) {
-	f := xhttp2.NewFramer(io.Discard, bytes.NewReader(in))
-	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	f.MaxHeaderListSize = headerList
-	f.SetMaxReadFrameSize(16 << 10)
-	for {
-		frame, err := f.ReadFrame()
-		var onStream xhttp2.StreamError
-		if errors.As(err, &onStream) {
-			continue
+	for h := range metaHeaders(in) {
+		fields := slices.Clone(h.RegularFields())
+		for i := range fields {
+			fields[i].Value = strings.Trim(fields[i].Value, " \t")
 		}
-		if err != nil {
-			return responses
-		}
-		if h, ok := frame.(*xhttp2.MetaHeadersFrame); ok {
-			fields := slices.Clone(h.RegularFields())
-			for i := range fields {
-				fields[i].Value = strings.Trim(fields[i].Value, " \t")
-			}
-			responses = append(responses, fmt.Sprintf("%d %s %q", h.StreamID, h.PseudoValue("status"), fields))
-		}
+		responses = append(responses, fmt.Sprintf("%d %s %q", h.StreamID, h.PseudoValue("status"), fields))
 	}
+	return responses
 }
 
 // FuzzResponses is FuzzInput for a client: it accepts no response that the Framer does not find.

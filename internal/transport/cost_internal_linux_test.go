@@ -17,16 +17,23 @@ func TestEchoAllocatesNothing(t *testing.T) {
 	}
 	l := startLoop(t)
 	client, server := l.connected(t)
+	if n := l.echoAllocations(client, server); n > 0 {
+		t.Errorf("%v allocations for a task with %d exchanges", n, echoes)
+	}
+}
+
+// echoes is the number of exchanges of a task of echoAllocations.
+const echoes = 100
+
+// echoAllocations returns the allocations of a task that sends requests to the other end of a
+// connection and reads the answers.
+func (l testLoop) echoAllocations(client, server Conn) float64 {
 	l.Post(func() { l.Go(&echoer{conn: server, space: newHeap()}) })
-	a := &asker{conn: client, space: newHeap(), request: make([]byte, 1024)}
 	done := make(chan struct{})
+	a := &asker{conn: client, space: newHeap(), request: make([]byte, 1024), exchanges: echoes}
 	a.done = func() { done <- struct{}{} }
 	run := func() { l.Go(a) } // made once
-	const exchanges = 100
-	a.exchanges = exchanges
-	if n := testing.AllocsPerRun(100, func() { l.Post(run); <-done }); n > 0 {
-		t.Errorf("%v allocations for a task with %d exchanges", n, exchanges)
-	}
+	return testing.AllocsPerRun(100, func() { l.Post(run); <-done })
 }
 
 // connected returns both ends of a connection, which are both on the loop.

@@ -12,15 +12,8 @@ func TestTLSEchoAllocations(t *testing.T) {
 	}
 	l := startLoop(t)
 	client, server := l.connectedTLS(t)
-	l.Post(func() { l.Go(&echoer{conn: server, space: newHeap()}) })
-	a := &asker{conn: client, space: newHeap(), request: make([]byte, 1024)}
-	done := make(chan struct{})
-	a.done = func() { done <- struct{}{} }
-	run := func() { l.Go(a) } // made once
-	const exchanges = 100
-	a.exchanges = exchanges
-	if n := testing.AllocsPerRun(100, func() { l.Post(run); <-done }); n > 2*exchanges {
-		t.Errorf("%v allocations for a task with %d exchanges, want one for each record", n, exchanges)
+	if n := l.echoAllocations(client, server); n > 2*echoes {
+		t.Errorf("%v allocations for a task with %d exchanges, want one for each record", n, echoes)
 	}
 }
 
