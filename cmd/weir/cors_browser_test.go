@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,14 +48,14 @@ func TestCORSInBrowser(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	results := make(chan map[string]string, 1)
-	var requests []byte
+	var requests atomic.Value // []byte
 	page := func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, corsPage)
 		case "/requests":
-			w.Write(requests)
+			w.Write(requests.Load().([]byte))
 		case "/results":
 			var got map[string]string
 			if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
@@ -80,7 +81,7 @@ routes:
   - {match: "/{path...}", to: site}
 `, site.URL, allowed.URL)))
 	type options map[string]any
-	requests, err = json.Marshal([][]any{
+	list, err := json.Marshal([][]any{
 		{"get", p.url() + "/data/", options{}},
 		{"get with cookies", p.url() + "/data/", options{"credentials": "include"}},
 		{"put", p.url() + "/data/", options{"method": "PUT", "headers": options{"Content-Type": "application/json"}}},
@@ -95,6 +96,7 @@ routes:
 	if err != nil {
 		t.Fatal(err)
 	}
+	requests.Store(list)
 	blocked := map[string]string{"get": "blocked", "get with cookies": "blocked", "put": "blocked", "delete": "blocked",
 		"put with another header": "blocked", "without cors": "blocked", "without password": "blocked",
 		"without upstream": "blocked", "first of two": "blocked", "second of two": "blocked"}
