@@ -22,10 +22,11 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start(t, "serve", "--config", file)
+	c := client(t)
 	status := func(path string, want int) {
 		t.Helper()
 		await(t, fmt.Sprintf("%d for %s", want, path), func() bool {
-			return get(t, client(t), p.url()+path).StatusCode == want
+			return get(t, c, p.url()+path).StatusCode == want
 		})
 	}
 	status("/two", 404)

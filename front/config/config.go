@@ -8,6 +8,7 @@ package config
 
 import (
 	"errors"
+	"io/fs"
 	"net/netip"
 	"slices"
 	"strings"
@@ -27,6 +28,10 @@ type Config struct {
 	// Include are the patterns of the included files, relative to the working
 	// directory or absolute. Sources are the names of all files that Parse has read.
 	Include, Sources []string
+
+	// States are the states of files before Parse read them, by name: of the Sources without
+	// the configuration itself, which the caller has read, and of all files that match Include.
+	States map[string]fs.FileInfo
 
 	// Warnings are problems that do not prevent the use of the configuration, such as an expired
 	// certificate.

@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"strings"
 	"testing"
@@ -99,6 +100,7 @@ routes:
 	want := &config.Config{
 		Watch:     true,
 		Sources:   []string{"weir.yaml"},
+		States:    map[string]fs.FileInfo{},
 		Namespace: "site",
 		Listen:    []string{":80", "[::1]:8081"},
 		Admin:     config.AdminOff,
@@ -192,7 +194,7 @@ const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{
 
 func TestParseDefaults(t *testing.T) {
 	want := config.Default()
-	want.Sources = []string{"weir.yaml"}
+	want.Sources, want.States = []string{"weir.yaml"}, map[string]fs.FileInfo{}
 	want.Upstreams = []config.Upstream{{Name: "a", Servers: []config.Server{{URL: "http://127.0.0.1:8080"}}, ResponseFields: 256,
 		ConnectRetry: time.Second}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}

@@ -100,6 +100,7 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 			found = []string{path} // reading it reports that it is missing
 		}
 		for _, name := range found { // sorted
+			r.noteState(name)
 			info, err := os.Stat(name)
 			switch {
 			case seen[name] || isHidden(name) && !isHidden(path):

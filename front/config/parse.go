@@ -1,6 +1,8 @@
 package config
 
 import (
+	"io/fs"
+
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -52,7 +54,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 		},
 		config: Default(),
 	}
-	r.config.Sources = []string{file}
+	r.config.Sources, r.config.States = []string{file}, map[string]fs.FileInfo{}
 	return r, root
 }
 

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"os"
+
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
@@ -52,6 +54,7 @@ type (
 // the Sources. If it cannot be read, readNamed reports a mistake, in which kind comes before
 // the name, and returns false.
 func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string) (src []byte, ok bool) {
+	r.noteState(name)
 	src, err := readRegularFile(name)
 	if err != nil {
 		by.Mistakef(at, fileHint(err), "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
@@ -68,6 +71,13 @@ func readEntries(r *fileReader, p place, n *yamlfile.Node, read readFunc) {
 	}
 	for _, element := range r.Elements(p, n) {
 		read(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+	}
+}
+
+// noteState adds the state of a file that is about to be read to the States.
+func (r *reader) noteState(name string) {
+	if info, err := os.Stat(name); err == nil {
+		r.config.States[name] = info
 	}
 }
 

@@ -47,6 +47,7 @@ func (c *Command) override(cfg *config.Config) {
 
 // readConfig reads and checks a file.
 func readConfig(file string) (*config.Config, error) {
+	before, _ := os.Stat(file)
 	src, err := os.ReadFile(file)
 	if err != nil {
 		hint := "the file must be readable by the user that runs weir"
@@ -59,6 +60,7 @@ func readConfig(file string) (*config.Config, error) {
 	if err != nil {
 		return nil, cli.WithHint(mistakesError(file, err), "weir check "+file)
 	}
+	cfg.States[file] = before
 	return cfg, nil
 }
 

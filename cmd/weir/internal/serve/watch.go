@@ -17,22 +17,14 @@ type sourceWatch struct {
 	last             map[string]os.FileInfo // the states at the last check
 }
 
-// read records that the files are about to be read.
+// read records that the files are about to be read. A configuration with a mistake has no
+// states of its own.
 func (w *sourceWatch) read() { w.applied = w.states() }
 
-// use sets the files of a configuration that was read. Files that it adds have their state
-// of now.
+// use sets the files of a configuration that was read.
 func (w *sourceWatch) use(cfg *config.Config) {
 	w.sources, w.include = cfg.Sources, cfg.Include
-	now := w.states()
-	for name, info := range now {
-		if before, ok := w.applied[name]; ok {
-			now[name] = before
-		} else {
-			now[name] = info
-		}
-	}
-	w.applied, w.last = now, now
+	w.applied, w.last = cfg.States, cfg.States
 }
 
 // add adds the files in which a configuration has mistakes.
