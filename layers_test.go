@@ -45,6 +45,10 @@ var layers = map[string]struct {
 		own: []string{"log", "log/internal/unwrap"},
 		why: "a sink writes lines of log",
 	},
+	"log/stream": {
+		own: []string{"log", "log/sink"},
+		why: "delivers lines to a server; the protocols are in modules of their own",
+	},
 	"router": {
 		own: []string{"router/internal/nearest"},
 		why: "users import the router by itself; it has no dependencies",

@@ -83,7 +83,7 @@ func (ch metricsSink) drops(losses []sink.Loss) {
 	for _, loss := range losses {
 		dropped[sink.Loss{Reason: loss.Reason, Level: loss.Level}] = loss.Events
 	}
-	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed, sink.Full} {
+	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed, sink.Full, sink.Rejected} {
 		for level := log.LevelDebug; level <= log.LevelFatal; level++ {
 			n := dropped[sink.Loss{Reason: reason, Level: level}]
 			ch.counter(logDropped, float64(n), string(reason), level.String())

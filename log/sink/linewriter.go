@@ -130,7 +130,10 @@ func (w *lineWriter) writeAll(text []byte) (n int, reason Reason, err error) {
 			w.torn = text[n-1] != '\n'
 			delay = firstDelay
 		}
+		var rejected *RejectedError
 		switch {
+		case n == len(text) && errors.As(err, &rejected):
+			return n, Rejected, err
 		case n == len(text):
 			return n, "", nil
 		case err == nil && wrote > 0, errors.Is(err, syscall.EINTR):
@@ -138,11 +141,11 @@ func (w *lineWriter) writeAll(text []byte) (n int, reason Reason, err error) {
 		case err == nil:
 			return n, WriteError, io.ErrNoProgress
 		}
-		longest := w.retryDelay(err)
+		least, longest := w.retryDelay(err)
 		if longest == 0 {
 			return n, WriteError, err
 		}
-		if !w.wait(min(delay, longest)) {
+		if !w.wait(max(least, min(delay, longest))) {
 			return n, Closed, os.ErrClosed
 		}
 		delay = min(2*delay, longest)
@@ -185,19 +188,27 @@ var transient = []error{
 	syscall.ENOBUFS, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE,
 }
 
-// retryDelay returns the maximum delay before the next attempt after err, or 0
-// if err is final.
-func (w *lineWriter) retryDelay(err error) time.Duration {
+// retryDelay returns the minimum and the maximum delay before the next attempt after err.
+// Both are 0 if err is final.
+func (w *lineWriter) retryDelay(err error) (least, longest time.Duration) {
 	if errors.Is(err, syscall.EAGAIN) {
-		return roomDelay
+		return 0, roomDelay
 	}
-	if !w.retries || !slices.ContainsFunc(transient, func(e error) bool { return errors.Is(err, e) }) {
-		return 0
+	var retry *RetryError
+	switch {
+	case !w.retries:
+		return 0, 0
+	case errors.As(err, &retry):
+		least, longest = retry.After, max(retry.After, firstDelay)
+	case slices.ContainsFunc(transient, func(e error) bool { return errors.Is(err, e) }):
+		longest = lastDelay
+	default:
+		return 0, 0
 	}
 	if w.waits != nil {
 		w.waits(err)
 	}
-	return lastDelay
+	return least, longest
 }
 
 // wait waits, and reports whether w is still open.

@@ -58,8 +58,9 @@ type QueueOptions struct {
 // that may pass: a full disk (ENOSPC, EDQUOT, EFBIG), a failing device (EIO),
 // and exhausted memory or file descriptors (ENOBUFS, ENOMEM, EMFILE, ENFILE).
 // It retries every 0.5 s or sooner, without a limit, and continues where the
-// write stopped; meanwhile the queue fills. After any other error (EPIPE,
-// EBADF, os.ErrClosed) it drops the line.
+// write stopped; meanwhile the queue fills. A writer can ask for a retry with a
+// [RetryError], and report lines that are lost for good with a [RejectedError].
+// After any other error (EPIPE, EBADF, os.ErrClosed) the queue drops the line.
 //
 // # Events of the queue
 //

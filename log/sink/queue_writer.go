@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"errors"
 	"runtime"
 	"time"
 
@@ -166,6 +167,13 @@ func (q *Queue) writeChunk(c *chunk) (whole written) {
 		}
 		n, reason, err := q.out.writeAll(q.out.piece(c.text[begin:]))
 		reached := begin + n
+		var rejected *RejectedError
+		if reason == Rejected && errors.As(err, &rejected) {
+			q.settleWhole(c, whole)
+			whole = written{}
+			begin, lines = q.settleRejected(c, begin, lines, reached, rejected)
+			continue
+		}
 		for len(lines) > 0 && lines[0].end <= reached {
 			whole.lines++
 			whole.bytes += lines[0].end - begin
@@ -192,6 +200,24 @@ func (q *Queue) settleWhole(c *chunk, whole written) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.account(c, whole)
+}
+
+// settleRejected counts the lines before the offset reached, of which the writer has
+// rejected the last ones. It returns the offset of the next line, and the lines from there.
+func (q *Queue) settleRejected(c *chunk, begin int, lines []queuedLine, reached int, err *RejectedError) (int, []queuedLine) {
+	count := 0
+	for count < len(lines) && lines[count].end <= reached {
+		count++
+	}
+	for i, l := range lines[:count] {
+		n, reason := l.end-begin, Reason("")
+		if i >= count-err.Lines {
+			n, reason = 0, Rejected
+		}
+		q.settle(c, l.level, l.end-begin, n, reason, err)
+		begin = l.end
+	}
+	return begin, lines[count:]
 }
 
 // settle counts the outcome of one line.

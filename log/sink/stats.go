@@ -16,6 +16,7 @@ const (
 	WriteError Reason = "write_error" // the writer failed
 	Closed     Reason = "closed"      // the sink was closed before the event was written
 	Full       Reason = "full"        // the queue had no space for events of that level
+	Rejected   Reason = "rejected"    // a server refused the event
 )
 
 // Stats are the counts of a sink at one instant. Always
@@ -85,7 +86,7 @@ func (t *tally) settle(level log.Level, bytes, taken int, reason Reason, err err
 		t.stats.Written++
 		return
 	}
-	if reason == WriteError {
+	if reason == WriteError || reason == Rejected {
 		t.stats.LastError = err
 	}
 	t.lose(level, reason)

@@ -1,0 +1,128 @@
+package stream_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/sink"
+	"github.com/weirhq/weir/log/stream"
+)
+
+// A server is a Destination that stores lines, and fails as errs say.
+type server struct {
+	errs func(b stream.Batch) error
+
+	mu     sync.Mutex
+	ids    []string
+	lines  [][]byte
+	closed bool
+}
+
+func (s *server) Deliver(ctx context.Context, b stream.Batch) error {
+	err := s.errs(b)
+	var rejected *stream.RejectedError
+	stored := b.Count
+	switch {
+	case errors.As(err, &rejected):
+		stored -= rejected.Lines
+	case err != nil:
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, line := range slices.Collect(bytes.Lines(b.Lines))[:stored] {
+		s.ids = append(s.ids, string(b.AppendID(nil, i)))
+		s.lines = append(s.lines, bytes.Clone(line))
+	}
+	return err
+}
+
+func (s *server) Close() error {
+	s.closed = true
+	return nil
+}
+
+// TestDelivery delivers lines to a server that is sometimes not available and rejects some
+// lines. Each line has one outcome, and a number of its own.
+func TestDelivery(t *testing.T) {
+	attempts, rejected := 0, 0
+	s := &server{errs: func(b stream.Batch) error {
+		switch attempts++; attempts % 4 {
+		case 1:
+			return errors.New("connection refused")
+		case 2:
+			return &stream.UnavailableError{After: time.Millisecond, Err: errors.New("429")}
+		case 3:
+			rejected++
+			return &stream.RejectedError{Lines: 1, Err: errors.New("too long")}
+		}
+		return nil
+	}}
+	out := stream.New(s, stream.Options{})
+	const lines = 100
+	for i := range lines {
+		if _, err := out.WriteEvent(log.LevelWarn, fmt.Appendf(nil, "{\"n\":%d}\n", i)); err != nil {
+			t.Fatal(err)
+		}
+		if i%40 == 0 {
+			if err := out.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := out.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stats := out.Stats()
+	want := []sink.Loss{{Level: log.LevelWarn, Reason: sink.Rejected, Events: uint64(rejected)}}
+	if stats.Emitted < lines || stats.Written != uint64(len(s.lines)) || !slices.Equal(stats.Dropped, want) || stats.Waiting != 0 ||
+		stats.Emitted != stats.Written+stats.Lost() {
+		t.Errorf("the counts are %+v, want %d stored and %v", stats, len(s.lines), want)
+	}
+	slices.Sort(s.ids)
+	if ids := slices.Compact(slices.Clone(s.ids)); len(ids) != len(s.lines) {
+		t.Errorf("%d ids for %d lines", len(ids), len(s.lines))
+	}
+	if rejected == 0 || !s.closed {
+		t.Errorf("rejected %d, closed %v", rejected, s.closed)
+	}
+}
+
+// TestCloseGivesUp closes a Sink whose server does not respond.
+func TestCloseGivesUp(t *testing.T) {
+	s := &stalled{began: make(chan struct{}, 1)}
+	out := stream.New(s, stream.Options{})
+	for range 3 {
+		out.WriteEvent(log.LevelInfo, []byte("{}\n"))
+	}
+	<-s.began
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := out.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Close returns %v, want %v", err, context.DeadlineExceeded)
+	}
+	if stats := out.Stats(); stats.Emitted != 3 || stats.Lost() != 3 || stats.Waiting != 0 {
+		t.Errorf("the counts are %+v, want 3 lost", stats)
+	}
+}
+
+// A stalled is a Destination whose server does not respond.
+type stalled struct{ began chan struct{} }
+
+func (s *stalled) Deliver(ctx context.Context, _ stream.Batch) error {
+	select {
+	case s.began <- struct{}{}:
+	default:
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (s *stalled) Close() error { return nil }
