@@ -33,9 +33,9 @@ func (g GRPC) Serve(t testing.TB, address string, pair *certtest.Pair) (stop fun
 		cert, key := pair.Write(t, t.TempDir(), "grpc")
 		args = append(args, cert, key)
 	}
-	stop = start(t, nil, g[0], args...)
+	server := start(t, nil, g[0], args...)
 	awaitAddress(t, address)
-	return stop
+	return server.stop
 }
 
 // Check makes all kinds of calls to an address. The calls that fail fail the test. Roots is

@@ -1,17 +1,13 @@
 package peer
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,9 +35,6 @@ type PebbleOptions struct {
 	Env               []string       // NAME=value
 	Root              *certtest.Pair // that issues the server's own certificate; nil makes one
 }
-
-// startTime is how long a program may take until it accepts connections.
-const startTime = 20 * time.Second
 
 // StartPebble starts Pebble and a server of the DNS. The end of the test ends them.
 func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
@@ -88,60 +81,11 @@ func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
 		"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", dns, "-management", dnsManagement)
 	env := append([]string{"PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "PEBBLE_AUTHZREUSE=0"}, o.Env...)
 	p.Stop = start(t, env, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble"), "-config", config,
-		"-dnsserver", dns)
+		"-dnsserver", dns).stop
 	for _, address := range []string{o.Address, management, dnsManagement} {
 		awaitAddress(t, address)
 	}
 	return p
-}
-
-// FreeAddress returns an address of the loopback interface with a port that was free.
-func FreeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// start starts a program, which the end of the test ends. If the test fails, its log has the
-// output of the program.
-func start(t testing.TB, env []string, program string, args ...string) (stop func()) {
-	t.Helper()
-	var out bytes.Buffer
-	cmd := exec.Command(program, args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	t.Cleanup(func() {
-		stop()
-		if t.Failed() {
-			t.Logf("%s:\n%s", filepath.Base(program), out.Bytes())
-		}
-	})
-	return stop
-}
-
-// awaitAddress waits until a connection is accepted.
-func awaitAddress(t testing.TB, address string) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-			return
-		}
-		if time.Since(began) > startTime {
-			t.Fatalf("nothing listens on %s: %v", address, err)
-		}
-	}
 }
 
 // CA returns the root certificate that issues, in PEM format.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	gomodule "golang.org/x/mod/module"
 )
 
 // Program returns the path of an executable of a package, which is a tool or a folder of the
@@ -25,7 +27,8 @@ func Program(t testing.TB, pkg string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(cache, "weir-peers", path.Base(pkg)+"-"+version(t, module, pkg))
+	name, _, _ := gomodule.SplitPathVersion(pkg)
+	file := filepath.Join(cache, "weir-peers", path.Base(name)+"-"+version(t, module, pkg))
 	if _, err := os.Stat(file); err == nil {
 		return file
 	}
