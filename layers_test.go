@@ -55,6 +55,7 @@ var layers = map[string]struct {
 	},
 	"internal/stickycookie": {own: []string{"internal/httpsyntax"}, why: "cookies; it knows neither upstreams nor servers"},
 	"limit":                 {why: "limits know neither routes nor logs; the caller passes time and key"},
+	"limit/lease":           {own: []string{"limit"}, why: "leases of shared limits; the client of the store is another package"},
 	"proxy": {
 		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
 			"internal/stickycookie", "internal/transport", "proxy/internal/budget",
@@ -65,7 +66,7 @@ var layers = map[string]struct {
 	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
 	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "front/config", "front/internal/acme",
+		own: []string{"log", "log/sink", "router", "proxy", "limit", "limit/lease", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/names", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",

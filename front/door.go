@@ -36,10 +36,13 @@ type Door struct {
 	reloading sync.Mutex // held while the configuration or the set of listeners changes
 }
 
+// New makes a front door without engines. See [Engines.New].
+func New(cfg *config.Config, out Output) (*Door, error) { return Engines{}.New(cfg, out) }
+
 // New makes a front door from a configuration that [config.Parse] has accepted.
 // It writes its events to out, which the caller closes after Serve has returned.
 // It raises the process's limit of open files as far as possible.
-func New(cfg *config.Config, out Output) (*Door, error) {
+func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 	d := &Door{out: out, cost: costOf(out), files: filebudget.Raise(cfg.Limits.MaxConnections)}
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
 	d.conns = proxy.NewConns(d.files.Upstreams)
