@@ -68,7 +68,7 @@ var layers = map[string]struct {
 	"front": {
 		own: []string{"log", "log/sink", "router", "proxy", "limit", "limit/lease", "front/config", "front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
-			"front/internal/http3", "front/internal/health", "front/internal/names", "internal/resolve",
+			"front/internal/http3", "front/internal/health", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
 			"internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
@@ -116,6 +116,7 @@ var layers = map[string]struct {
 		own: []string{"internal/resolve", "proxy"},
 		why: "resolves the names of an upstream's servers; it knows neither configurations nor logs",
 	},
+	"front/internal/serverlist": {own: []string{"proxy"}, why: "follows lists; it knows neither their syntax nor logs"},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",

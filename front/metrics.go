@@ -43,6 +43,7 @@ type metrics struct {
 	upstream *prometheus.HistogramVec
 
 	resolutions *prometheus.CounterVec // of names of upstreams, by result
+	lists       *prometheus.CounterVec // updates of the lists of servers, by result
 	checks      *prometheus.CounterVec // of the health of servers, by result
 	outliers    *prometheus.CounterVec // by reason and result
 
@@ -128,6 +129,8 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
 	m.resolutions = newCounters("weir_upstream_resolutions_total",
 		"Resolutions of host names of an upstream's servers, by result.", "upstream", "result")
+	m.lists = newCounters("weir_upstream_list_updates_total",
+		"Changes of the list of an upstream's servers outside of the configuration, by result.", "upstream", "result")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
 	m.checks = newCounters("weir_upstream_checks_total",
@@ -135,7 +138,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 	m.outliers = newCounters("weir_upstream_outliers_total",
 		"Outliers among the servers of an upstream, by reason; they are ejected, or kept because too many are.",
 		"upstream", "reason", "result")
-	m.registry.MustRegister(m.resolutions, m.checks, m.outliers)
+	m.registry.MustRegister(m.resolutions, m.lists, m.checks, m.outliers)
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
 		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,

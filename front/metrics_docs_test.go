@@ -59,6 +59,9 @@ func TestMetricsDocs(t *testing.T) {
 		withHealth()(c)
 		c.DNS.Servers = []string{closedPort(t)}
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "name", Servers: []config.Server{{URL: "http://a.example:80"}}})
+		c.Upstreams = append(c.Upstreams, config.Upstream{
+			Name: "listed", Servers: []config.Server{{URL: back.URL}}, List: config.ServerList{File: file + ".missing"},
+		})
 		c.Log.To = []string{config.LogToStdout, file}
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
@@ -91,7 +94,7 @@ func TestMetricsDocs(t *testing.T) {
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals
 		return families["weir_limit_refusals_total"] != nil && families["weir_proxy_protocol_refusals_total"] != nil &&
-			families["weir_tls_connections_total"] != nil &&
+			families["weir_tls_connections_total"] != nil && families["weir_upstream_list_updates_total"] != nil &&
 			families["weir_http2_errors_total"] != nil &&
 			families["weir_upstream_checks_total"] != nil && families["weir_upstream_outliers_total"] != nil &&
 			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0

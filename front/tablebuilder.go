@@ -77,7 +77,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 		t.upstreams = append(t.upstreams, up)
 		upstreams[u.Name] = &upstream{
-			name: u.Name, servers: u.Servers, http2: u.HTTP2, health: u.Health, outliers: u.Outliers,
+			name: u.Name, servers: u.Servers, list: u.List, http2: u.HTTP2, health: u.Health, outliers: u.Outliers,
 			proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
 		}
 	}

@@ -119,6 +119,8 @@ var (
 	upstreamQueuedTotal = prometheus.NewDesc("weir_upstream_queued_total",
 		"Requests that have waited because all servers of the upstream had as many as they may have.",
 		[]string{"upstream"}, nil)
+	upstreamListUp = prometheus.NewDesc("weir_upstream_list_up",
+		"1 if the servers are those of the last list, 0 if the list cannot be read or has a mistake.", []string{"upstream"}, nil)
 	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
 		"Requests that wait because no server of the upstream accepts a connection.", []string{"upstream"}, nil)
 )
@@ -129,7 +131,12 @@ func (c upstreamCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.Des
 // Collect implements prometheus.Collector.
 func (c upstreamCollector) Collect(metrics chan<- prometheus.Metric) {
 	ch := metricsSink(metrics)
-	for _, up := range c.tables().upstreams {
+	t := c.tables()
+	for _, up := range t.upstreams {
+		if list := t.upkeeps[up.Name()].list; list != nil {
+			_, err := list.Servers()
+			ch.gauge(upstreamListUp, zeroOrOne(err == nil), up.Name())
+		}
 		waiting, _ := up.Waiting()
 		ch.gauge(upstreamWaiting, float64(waiting), up.Name())
 		queued, total := up.Queued()

@@ -22,6 +22,7 @@ type upkeep struct {
 	logger  func() *log.Logger
 	names   names.Watcher
 	events  map[string]*namePace // by the URL of the server
+	list    *listUpkeep          // nil if the servers are in the configuration
 	health  health.Monitor
 	state   stateEvents // of the upstream
 
@@ -41,7 +42,7 @@ func newUpkeep(
 		Resolver: &resolve.Resolver{Servers: dns.Servers}, MaxTTL: cmp.Or(dns.MaxTTL, names.DefaultMaxTTL),
 		Apply: k.setServers, Report: k.resolved,
 	}
-	k.names.SetSources(endpointsOf(u))
+	k.names.SetSources(k.listed(u, before))
 	if before != nil {
 		k.names.Inherit(&before.names)
 	}
@@ -51,13 +52,28 @@ func newUpkeep(
 		Checked:  func(result string) { m.checks.WithLabelValues(up.Name(), result).Inc() },
 		Detected: func(by, result string) { m.outliers.WithLabelValues(up.Name(), by, result).Inc() },
 	}
-	return k, up.SetServers(k.names.Endpoints())
+	return k, k.up.SetServers(k.names.Endpoints())
+}
+
+// listed returns the servers of an upstream as they are in the configuration, or in its list.
+func (k *upkeep) listed(u *config.Upstream, before *upkeep) []proxy.Endpoint {
+	servers := endpointsOf(u.Servers)
+	if u.List == (config.ServerList{}) {
+		return servers
+	}
+	k.list = newListUpkeep(u, k.metrics, k.logger)
+	k.list.Apply = k.names.SetSources
+	k.list.SetServers(servers, nil)
+	return servers
 }
 
 // start starts the work in goroutines.
 func (k *upkeep) start() {
 	k.running.Go(func() { k.names.Run(k.ctx) })
 	k.running.Go(func() { k.health.Run(k.ctx) })
+	if k.list != nil {
+		k.running.Go(func() { k.list.Follow(k.ctx) })
+	}
 	if k.health.Check != nil || k.health.Outliers != nil {
 		k.running.Go(k.repeatEvents)
 	}

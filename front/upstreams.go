@@ -14,6 +14,7 @@ type upstream struct {
 	name    string
 	proxy   *proxy.Proxy
 	servers []config.Server // as configured, like the fields below
+	list    config.ServerList
 
 	http2    bool
 	health   *config.Health
@@ -37,10 +38,10 @@ func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 	return up, nil
 }
 
-// endpointsOf returns the servers of an upstream as they are configured.
-func endpointsOf(c *config.Upstream) []proxy.Endpoint {
-	endpoints := make([]proxy.Endpoint, len(c.Servers))
-	for i, s := range c.Servers {
+// endpointsOf returns servers as they are configured.
+func endpointsOf(servers []config.Server) []proxy.Endpoint {
+	endpoints := make([]proxy.Endpoint, len(servers))
+	for i, s := range servers {
 		endpoints[i] = proxy.Endpoint{URL: s.URL, Weight: s.Weight, Backup: s.Backup}
 	}
 	return endpoints
@@ -81,6 +82,9 @@ func (u *upstream) describe() string {
 		}
 	}
 	text := "upstream " + u.name + ": " + strings.Join(list, ", ")
+	if u.list != (config.ServerList{}) {
+		text += " (the servers of " + u.list.String() + ")"
+	}
 	if u.http2 {
 		text += " over HTTP/2"
 	}

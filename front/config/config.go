@@ -152,6 +152,10 @@ type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []Server // at least one; all have the same path, and none occurs twice
 
+	// List is the place of the servers outside of the configuration. Servers are then those that
+	// were read with the configuration.
+	List ServerList
+
 	// HTTP2 selects HTTP/2: by ALPN for https servers, and by prior knowledge for others.
 	HTTP2 bool
 
@@ -194,6 +198,15 @@ type Upstream struct {
 	Health   *Health
 	Outliers *Outliers
 }
+
+// A ServerList is the place of a list of servers outside of the configuration. The list changes
+// without a reload. The zero value is no such place.
+type ServerList struct {
+	File string // the path of a file
+}
+
+// String returns the place for messages.
+func (l ServerList) String() string { return l.File }
 
 // Retry determines when a request is sent again to a server of an upstream.
 type Retry struct {
@@ -792,4 +805,12 @@ type Maintenance struct {
 	Files      []PageFile    // the body; without one, that of ErrorPages
 	RetryAfter time.Duration // in whole seconds; zero for no Retry-After
 	Active     bool          // respond to all requests, without the upstream
+}
+
+// asMistakes returns the mistakes in a file.
+func asMistakes(found []yamlfile.Mistake) (all Mistakes) {
+	for _, m := range found {
+		all = append(all, Mistake(m))
+	}
+	return all
 }

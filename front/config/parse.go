@@ -2,6 +2,7 @@ package config
 
 import (
 	"io/fs"
+	"slices"
 
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -11,7 +12,7 @@ import (
 // values; nil means that there are no variables.
 //
 // Parse resolves no host names and binds no addresses. It reads only the files that the
-// configuration names: included files, redirects, users, pages and certificates. It checks that the roots of
+// configuration names: included files, lists of servers, redirects, users, pages and certificates. It checks that the roots of
 // files and the folders of the log's files exist.
 //
 // The error is of type [Mistakes] and contains every mistake in all files. In a
@@ -58,10 +59,10 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 	return r, root
 }
 
-// err returns the mistakes in the configuration, then those in the included files and
-// in the file of redirects.
+// err returns the mistakes in the configuration, then those in the included files, in
+// lists of servers and in the file of redirects.
 func (r *reader) err() error {
-	files := append([]*yamlfile.File{r.File}, r.included...)
+	files := slices.Concat([]*yamlfile.File{r.File}, r.included, r.lists)
 	for _, f := range r.userFiles {
 		files = append(files, f.File)
 	}
@@ -70,9 +71,7 @@ func (r *reader) err() error {
 	}
 	var all Mistakes
 	for _, f := range files {
-		for _, m := range f.Mistakes() {
-			all = append(all, Mistake(m))
-		}
+		all = append(all, asMistakes(f.Mistakes())...)
 	}
 	if all == nil {
 		return nil

@@ -19,6 +19,7 @@ type reader struct {
 	routes       []*routeDraft
 	include      []yamlfile.Scalar // the values of include
 	included     []*yamlfile.File
+	lists        []*yamlfile.File     // of servers
 	pages        map[string]*PageFile // that were read, by name
 	redirectsKey yamlfile.Scalar      // the value of redirects
 	redirects    *redirectFile        // nil if there is none

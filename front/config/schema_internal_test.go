@@ -67,6 +67,9 @@ func TestManualShowsAConfiguration(t *testing.T) {
 	root.Write(t, folder, "clients-ca")
 	root.Write(t, folder, "internal-ca")
 	root.Issue(t, certtest.Options{Client: true}).Write(t, folder, "weir")
+	if err := os.WriteFile(filepath.Join(folder, "servers.yaml"), []byte("- http://127.0.0.1:8094\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := Parse(filepath.Join(folder, "weir.yaml"), []byte(block), nil); err != nil {
 		t.Error(err)
 	}

@@ -6,8 +6,19 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// readServers reads the servers of an upstream.
-func readServers(r *fileReader, p place, n *yamlfile.Node) {
+// serverKeys are the keys of a list of servers.
+var serverKeys = []key{
+	{Path: "upstreams.*.servers.*", Read: readServer, Called: "a server"},
+	{Path: "upstreams.*.servers.*.url", Required: "write its URL, as in {url: http://127.0.0.1:8080, weight: 2}",
+		Read: readServerURL},
+	{Path: "upstreams.*.servers.*.weight", Ambiguous: true,
+		Read: yamlfile.One(parseServerWeight, func(f filling) *int { return &f.server.Weight })},
+	{Path: "upstreams.*.servers.*.backup",
+		Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.server.Backup })},
+}
+
+// readServerEntries reads a list of servers.
+func readServerEntries(r *fileReader, p place, n *yamlfile.Node) {
 	readEntries(r, p, n, readServer)
 	all := p.To.upstream.Servers
 	if len(all) > 0 && !slices.ContainsFunc(all, func(s Server) bool { return !s.Backup }) {

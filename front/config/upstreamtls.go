@@ -56,8 +56,8 @@ func readUpstreamTLS(r *fileReader, p place, n *yamlfile.Node) {
 
 // checkUpstreamTLS reports keys of tls that concern no server.
 func checkUpstreamTLS(r *fileReader, u *Upstream, d *upstreamTLSDraft) {
-	if u.TLS == nil {
-		return
+	if u.TLS == nil || u.List != (ServerList{}) {
+		return // the list may get such servers later
 	}
 	for _, server := range u.Servers {
 		if strings.HasPrefix(server.URL, httpsPrefix) {

@@ -72,7 +72,10 @@ type Watcher struct {
 	Apply  func([]proxy.Endpoint)
 	Report func(Resolution)
 
-	mu      sync.Mutex // guards the sources, and is held during Apply and Report
+	watching sync.WaitGroup
+
+	mu      sync.Mutex      // guards the fields below and the sources, and is held during Apply and Report
+	ctx     context.Context // of Run; nil while it does not run
 	sources []*source
 }
 
@@ -82,22 +85,37 @@ type source struct {
 	named    bool
 	servers  []proxy.Endpoint // of the last good answer
 	failures int              // in a row
+	cancel   context.CancelFunc
 }
 
-// SetSources sets the servers as configured. It must be called before the other methods.
+// SetSources sets the list of servers: as configured before the other methods are called, and
+// later a changed list. A name that stays keeps its addresses.
 func (w *Watcher) SetSources(endpoints []proxy.Endpoint) {
-	for _, e := range endpoints {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := w.sources
+	w.sources = make([]*source, len(endpoints))
+	for i, e := range endpoints {
+		if j := slices.IndexFunc(before, func(s *source) bool { return s.endpoint == e }); j >= 0 {
+			w.sources[i] = before[j]
+			continue
+		}
 		s := &source{endpoint: e, named: IsName(e.URL)}
 		if !s.named {
 			s.servers = []proxy.Endpoint{e}
 		}
-		w.sources = append(w.sources, s)
+		s.inherit(before)
+		w.sources[i] = s
+		w.begin(s)
 	}
-}
-
-// Named reports whether a server has a name that is resolved.
-func (w *Watcher) Named() bool {
-	return slices.ContainsFunc(w.sources, func(s *source) bool { return s.named })
+	for _, s := range before {
+		if s.cancel != nil && !slices.Contains(w.sources, s) {
+			s.cancel()
+		}
+	}
+	if w.ctx != nil {
+		w.Apply(w.endpoints())
+	}
 }
 
 // Inherit takes over the last good answers of the watcher of an earlier configuration, for the
@@ -106,17 +124,22 @@ func (w *Watcher) Inherit(before *Watcher) {
 	before.mu.Lock()
 	defer before.mu.Unlock()
 	for _, s := range w.sources {
-		i := slices.IndexFunc(before.sources, func(b *source) bool { return b.endpoint.URL == s.endpoint.URL })
-		if !s.named || i < 0 {
-			continue
+		s.inherit(before.sources)
+	}
+}
+
+// inherit takes over the last good answer of one of other sources, which has the same name.
+func (s *source) inherit(before []*source) {
+	i := slices.IndexFunc(before, func(b *source) bool { return b.endpoint.URL == s.endpoint.URL })
+	if !s.named || i < 0 {
+		return
+	}
+	for _, e := range before[i].servers {
+		same := s.like(e)
+		if strings.HasPrefix(s.endpoint.URL, SRV) {
+			same.Weight, same.Backup = e.Weight, e.Backup || s.endpoint.Backup
 		}
-		for _, e := range before.sources[i].servers {
-			same := s.like(e)
-			if strings.HasPrefix(s.endpoint.URL, SRV) {
-				same.Weight, same.Backup = e.Weight, e.Backup || s.endpoint.Backup
-			}
-			s.servers = append(s.servers, same)
-		}
+		s.servers = append(s.servers, same)
 	}
 }
 
@@ -149,13 +172,30 @@ func (w *Watcher) endpoints() (all []proxy.Endpoint) {
 
 // Run resolves the names until ctx is done.
 func (w *Watcher) Run(ctx context.Context) {
-	var watching sync.WaitGroup
+	w.mu.Lock()
+	w.ctx = ctx
 	for _, s := range w.sources {
-		if s.named {
-			watching.Go(func() { w.watch(ctx, s) })
-		}
+		w.begin(s)
 	}
-	watching.Wait()
+	w.mu.Unlock()
+	<-ctx.Done()
+	w.mu.Lock()
+	w.ctx = nil
+	w.mu.Unlock()
+	w.watching.Wait()
+}
+
+// begin begins to resolve a source, if it is a name and the watcher runs. The caller holds mu.
+func (w *Watcher) begin(s *source) {
+	if !s.named || w.ctx == nil || w.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	s.cancel = cancel
+	w.watching.Go(func() {
+		defer cancel()
+		w.watch(ctx, s)
+	})
 }
 
 // watch resolves one name until ctx is done.
@@ -164,10 +204,7 @@ func (w *Watcher) watch(ctx context.Context, s *source) {
 		limited, cancel := context.WithTimeout(ctx, timeout)
 		a, err := w.lookup(limited, s.endpoint)
 		cancel()
-		if ctx.Err() != nil {
-			return
-		}
-		pause := w.note(s, a, err)
+		pause := w.note(ctx, s, a, err)
 		select {
 		case <-ctx.Done():
 			return
@@ -176,10 +213,14 @@ func (w *Watcher) watch(ctx context.Context, s *source) {
 	}
 }
 
-// note applies a result, and returns the time until the next resolution.
-func (w *Watcher) note(s *source, a answer, err error) time.Duration {
+// note applies a result, and returns the time until the next resolution. The source is none of
+// the list any more if ctx is done.
+func (w *Watcher) note(ctx context.Context, s *source, a answer, err error) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if ctx.Err() != nil {
+		return 0
+	}
 	r := Resolution{URL: s.endpoint.URL, LeftOut: a.leftOut, Err: err}
 	before := s.servers
 	if err == nil {

@@ -103,6 +103,36 @@ func TestWatch(t *testing.T) {
 	if r, servers = rec.wait(t, 4); servers != fmt.Sprintf(around, first) || r.Err == nil {
 		t.Errorf("after the removal: %s; %+v", servers, r)
 	}
+	s.Set("shop.example", 1) // no address, as a headless service without a pod has
+	if r, servers = rec.wait(t, 5); servers != fmt.Sprintf(around, first) || r.Err == nil {
+		t.Errorf("after an answer without an address: %s; %+v", servers, r)
+	}
+}
+
+// TestSetSources changes the list of servers of a watcher that runs.
+func TestSetSources(t *testing.T) {
+	s := resolvetest.Start(t)
+	s.Set("stays.example", 3600, resolvetest.IP("127.0.0.1"))
+	s.Set("removed.example", 3600, resolvetest.IP("127.0.0.2"))
+	s.Set("added.example", 3600, resolvetest.IP("127.0.0.3"))
+	w, rec := watch(t, s, time.Hour, "http://stays.example:80", "http://removed.example:80")
+	rec.wait(t, 2)
+	s.Fail(resolvetest.ServFail)
+	w.SetSources([]proxy.Endpoint{{URL: "http://stays.example:80", Weight: 3}, {URL: "http://127.0.0.9:80"}})
+	const stays = "http://stays.example:80 127.0.0.1:80"
+	r, servers := rec.wait(t, 3) // with another weight, the name is resolved again
+	if servers != stays+", http://127.0.0.9:80 " || r.Err == nil || w.Endpoints()[0].Weight != 3 {
+		t.Errorf("after a change of the weight: %s; %+v; %+v", servers, r, w.Endpoints())
+	}
+	s.Fail(resolvetest.None)
+	w.SetSources([]proxy.Endpoint{{URL: "http://added.example:80"}, {URL: "http://stays.example:80", Weight: 3}})
+	eventually := time.Now().Add(time.Minute)
+	for servers != "http://added.example:80 127.0.0.3:80, "+stays && time.Now().Before(eventually) {
+		_, servers = rec.wait(t, 4)
+	}
+	if servers != "http://added.example:80 127.0.0.3:80, "+stays {
+		t.Errorf("after a change of the list: %s", servers)
+	}
 }
 
 // TestTTL asks no earlier than the TTL says, and no later than MaxTTL.

@@ -63,7 +63,7 @@ func (r *running) serve(before *front.Predecessor) error {
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	losses := newLossWatch(r.stderr)
+	losses, lists := newLossWatch(r.stderr), newListWatch(r.stderr)
 	begin := func() {
 		drain()
 		limits := r.config.Drain
@@ -73,6 +73,7 @@ func (r *running) serve(before *front.Predecessor) error {
 		select {
 		case <-tick.C:
 			losses.check(r.out.Destinations())
+			lists.check(r.door.ServerLists())
 			if r.config.Watch && ctx.Err() == nil && r.upgrading == nil && r.watch.check() {
 				r.reload()
 			}

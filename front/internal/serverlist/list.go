@@ -1,0 +1,85 @@
+// Package serverlist follows lists of servers that change while the front door runs.
+package serverlist
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// A Change is the result of reading a list.
+type Change struct {
+	Servers        int      // of the upstream now
+	Added, Removed []string // URLs
+	Err            error    // why the servers stay
+}
+
+// A List is a list of servers that is followed. Its methods may be called concurrently.
+type List struct {
+	// Watch calls changed with the text of the list, at the start and after each change, or with
+	// the reason why it cannot be read, until ctx is done. It calls changed from one goroutine.
+	Watch func(ctx context.Context, changed func(text []byte, err error))
+
+	// Parse returns the servers in a text: at least one.
+	Parse func(text []byte) ([]proxy.Endpoint, error)
+
+	// Apply replaces the servers, and Report gets the results, apart from those that change
+	// nothing.
+	Apply  func([]proxy.Endpoint)
+	Report func(Change)
+
+	mu      sync.Mutex // guards the fields below
+	servers []proxy.Endpoint
+	err     error
+}
+
+// SetServers sets the servers that are known before Follow, and why there are no newer ones, or nil.
+func (l *List) SetServers(servers []proxy.Endpoint, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.servers, l.err = servers, err
+}
+
+// Servers returns the servers in use, and the reason why there are no newer ones, or nil.
+func (l *List) Servers() ([]proxy.Endpoint, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.servers, l.err
+}
+
+// Follow applies the changes of the list until ctx is done.
+func (l *List) Follow(ctx context.Context) { l.Watch(ctx, l.changed) }
+
+// changed applies a text, or notes that there is none.
+func (l *List) changed(text []byte, err error) {
+	before, failed := l.Servers()
+	now := before
+	if err == nil {
+		now, err = l.Parse(text)
+	}
+	if err != nil {
+		l.SetServers(before, err)
+		l.Report(Change{Servers: len(before), Err: err})
+		return
+	}
+	l.SetServers(now, nil)
+	same := slices.Equal(now, before)
+	if !same {
+		l.Apply(now)
+	}
+	if !same || failed != nil {
+		l.Report(Change{Servers: len(now), Added: without(now, before), Removed: without(before, now)})
+	}
+}
+
+// without returns the URLs of a that b does not have.
+func without(a, b []proxy.Endpoint) (urls []string) {
+	for _, e := range a {
+		if !slices.ContainsFunc(b, func(other proxy.Endpoint) bool { return other.URL == e.URL }) {
+			urls = append(urls, e.URL)
+		}
+	}
+	return urls
+}

@@ -1,0 +1,75 @@
+package front
+
+import (
+	"context"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/serverlist"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/proxy"
+)
+
+// A listUpkeep follows the list of the servers of one upstream outside of the configuration.
+type listUpkeep struct {
+	serverlist.List
+	upstream string
+	place    config.ServerList
+	metrics  *metrics
+	logger   func() *log.Logger
+	pace     eventPace
+}
+
+// newListUpkeep returns the upkeep of a list. The caller sets Apply.
+func newListUpkeep(u *config.Upstream, m *metrics, logger func() *log.Logger) *listUpkeep {
+	k := &listUpkeep{upstream: u.Name, place: u.List, metrics: m, logger: logger}
+	k.Watch = func(ctx context.Context, changed func([]byte, error)) {
+		serverlist.WatchFile(ctx, u.List.File, changed)
+	}
+	k.Parse = func(text []byte) ([]proxy.Endpoint, error) {
+		servers, err := config.ParseServers(u.List.String(), text)
+		return endpointsOf(servers), err
+	}
+	k.Report = k.report
+	return k
+}
+
+// The events of lists.
+const (
+	eventListed    = "upstream servers updated"
+	eventNotListed = "upstream servers not updated"
+)
+
+// The values of the label result of updates of lists.
+const (
+	listApplied = "applied"
+	listFailed  = "failed"
+)
+
+// report counts and logs a change of the list.
+func (k *listUpkeep) report(c serverlist.Change) {
+	result := listApplied
+	if c.Err != nil {
+		result = listFailed
+	}
+	k.metrics.lists.WithLabelValues(k.upstream, result).Inc()
+	unlogged, ok := k.pace.next(time.Now(), true)
+	if !ok {
+		return
+	}
+	e := k.logger().Info(eventListed)
+	if c.Err != nil {
+		e = k.logger().Error(eventNotListed).Err(c.Err)
+	}
+	e = e.Str("upstream", k.upstream).Str("list", k.place.String()).Int("servers", c.Servers)
+	if len(c.Added) > 0 {
+		e = e.Strs("added", c.Added)
+	}
+	if len(c.Removed) > 0 {
+		e = e.Strs("removed", c.Removed)
+	}
+	if unlogged > 0 {
+		e = e.Int("unlogged", unlogged)
+	}
+	e.Send()
+}
