@@ -214,6 +214,7 @@ var layers = map[string]struct {
 	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
 		why: "makes and verifies hashes of passwords"},
 	"internal/certtest":   {why: "certificates for the tests of several packages"},
+	"internal/mounttest":  {why: "folders for the tests of several packages"},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs no other package"},
 	"internal/http1": {own: []string{"internal/httpsyntax"},
 		why: "parses HTTP/1 without input and output; servers and clients share it"},

@@ -7,52 +7,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mounttest"
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
 )
-
-// A mountedFolder is a folder whose files change together, as those of a ConfigMap do: the files are
-// links through the link ..data, which a rename replaces.
-type mountedFolder struct {
-	t     testing.TB
-	path  string
-	state int
-}
-
-func newMountedFolder(t testing.TB) *mountedFolder { return &mountedFolder{t: t, path: t.TempDir()} }
-
-// set replaces all files.
-func (f *mountedFolder) set(files map[string]string) {
-	f.t.Helper()
-	f.state++
-	folder := fmt.Sprintf("..%d", f.state)
-	err := os.Mkdir(f.at(folder), 0o755)
-	for name, content := range files {
-		if err == nil {
-			err = os.WriteFile(filepath.Join(f.at(folder), name), []byte(content), 0o644)
-		}
-		if _, missing := os.Lstat(f.at(name)); missing != nil && err == nil {
-			err = os.Symlink(filepath.Join("..data", name), f.at(name))
-		}
-	}
-	if err == nil {
-		err = os.Symlink(folder, f.at("..data_tmp"))
-	}
-	if err == nil {
-		err = os.Rename(f.at("..data_tmp"), f.at("..data"))
-	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
-}
-
-func (f *mountedFolder) at(name string) string { return filepath.Join(f.path, name) }
 
 // listedIn makes a door use the servers of a file, which is read now.
 func listedIn(t *testing.T, file string) func(*config.Config) {
@@ -105,9 +68,9 @@ func TestServersFromFile(t *testing.T) {
 		io.WriteString(w, "removed")
 	})
 	added := upstream(t, saying("added"))
-	folder := newMountedFolder(t)
-	list := folder.at("servers.yaml")
-	folder.set(map[string]string{"servers.yaml": "- {url: '" + removed.URL + "', weight: 2}\n- " + stays.URL + "\n"})
+	folder := mounttest.New(t)
+	list := folder.At("servers.yaml")
+	folder.Set(map[string]string{"servers.yaml": "- {url: '" + removed.URL + "', weight: 2}\n- " + stays.URL + "\n"})
 	d := openDoor(t, "", listedIn(t, list))
 
 	slow := make(chan string)
@@ -127,7 +90,7 @@ func TestServersFromFile(t *testing.T) {
 	})
 	eventually(t, "requests to both servers", func() bool { return seen["stays"].Load() > 10 && seen["removed"].Load() > 10 })
 	began := time.Now()
-	folder.set(map[string]string{"servers.yaml": "- " + stays.URL + "\n- " + added.URL + "\n"})
+	folder.Set(map[string]string{"servers.yaml": "- " + stays.URL + "\n- " + added.URL + "\n"})
 	eventually(t, "requests to the new server", func() bool { return seen["added"].Load() > 0 })
 	t.Logf("requests to the new server after %v", time.Since(began))
 	before, from := seen["removed"].Load(), seen["added"].Load()
@@ -157,13 +120,13 @@ func TestServersFromFile(t *testing.T) {
 // position of the mistake. A correct list applies.
 func TestMistakeInServers(t *testing.T) {
 	old, other := upstream(t, saying("old")), upstream(t, saying("other"))
-	folder := newMountedFolder(t)
-	list := folder.at("servers.yaml")
-	folder.set(map[string]string{"servers.yaml": "- " + old.URL + "\n"})
+	folder := mounttest.New(t)
+	list := folder.At("servers.yaml")
+	folder.Set(map[string]string{"servers.yaml": "- " + old.URL + "\n"})
 	d := openDoor(t, "", listedIn(t, list))
 	c := httpClient(t)
 	for i, text := range []string{"- " + old.URL + "\n- {url: " + other.URL + ", wieght: 2}\n", "", "[]\n"} {
-		folder.set(map[string]string{"servers.yaml": text})
+		folder.Set(map[string]string{"servers.yaml": text})
 		eventually(t, "a failed update", func() bool {
 			return d.metric(t, `weir_upstream_list_updates_total{result="failed",upstream="site"}`) == float64(i+1)
 		})
@@ -181,11 +144,9 @@ func TestMistakeInServers(t *testing.T) {
 	if s := d.ServerLists(); len(s) != 1 || s[0].Upstream != "site" || s[0].Place != list || s[0].Servers != 1 || s[0].Err == nil {
 		t.Errorf("the states are %+v", s)
 	}
-	if err := os.Remove(folder.at("..data")); err != nil {
-		t.Fatal(err)
-	}
+	folder.Break()
 	d.log.find(t, func(e event) bool { return strings.Contains(e.raw, "no such file") })
-	folder.set(map[string]string{"servers.yaml": "- " + other.URL + "\n"})
+	folder.Set(map[string]string{"servers.yaml": "- " + other.URL + "\n"})
 	eventually(t, "the other server", func() bool { _, body := get(t, c, d.url("/")); return body == "other" })
 	if up := d.metric(t, `weir_upstream_list_up{upstream="site"}`); up != 1 || d.ServerLists()[0].Err != nil {
 		t.Errorf("after a correct list: weir_upstream_list_up is %v, %+v", up, d.ServerLists())
@@ -200,18 +161,18 @@ func TestServersFromFileWithNames(t *testing.T) {
 	other := upstream(t, saying("b"))
 	ns := resolvetest.Start(t)
 	ns.Set("a.example", 1, resolvetest.IP("127.0.0.2"))
-	folder := newMountedFolder(t)
-	list := folder.at("servers.yaml")
-	folder.set(map[string]string{"servers.yaml": "- " + other.URL + "\n"})
+	folder := mounttest.New(t)
+	list := folder.At("servers.yaml")
+	folder.Set(map[string]string{"servers.yaml": "- " + other.URL + "\n"})
 	d := openDoor(t, "", listedIn(t, list), withNameServer(ns))
 	gets := func(want string) func() bool {
 		return func() bool { _, body := get(t, httpClient(t), d.url("/")); return body == want }
 	}
 	eventually(t, "a response", gets("b"))
-	folder.set(map[string]string{"servers.yaml": "- http://a.example:" + port + "\n"})
+	folder.Set(map[string]string{"servers.yaml": "- http://a.example:" + port + "\n"})
 	eventually(t, "a response of the named server", gets("a"))
 	ns.Fail(resolvetest.ServFail)
-	folder.set(map[string]string{"servers.yaml": "- {url: 'http://a.example:" + port + "', weight: 7}\n- " + other.URL + "\n"})
+	folder.Set(map[string]string{"servers.yaml": "- {url: 'http://a.example:" + port + "', weight: 7}\n- " + other.URL + "\n"})
 	eventually(t, "a response of the other server", gets("b"))
 	eventually(t, "a response of the named server", gets("a"))
 	d.reload(listedIn(t, list))

@@ -45,9 +45,30 @@ func (c *Command) override(cfg *config.Config) {
 	}
 }
 
-// readConfig reads and checks a file.
+// maxReads is how often a configuration is read at most because its files change meanwhile.
+const maxReads = 5
+
+// readConfig reads and checks a file, and the files that it names. If one of them changes
+// meanwhile, it reads all again: a configuration has never files from before and after a change
+// of several files.
 func readConfig(file string) (*config.Config, error) {
-	before, _ := os.Stat(file)
+	for range maxReads {
+		before, _ := os.Stat(file)
+		cfg, err := readOnce(file)
+		w := sourceWatch{sources: []string{file}, applied: map[string]os.FileInfo{file: before}}
+		if err == nil {
+			cfg.States[file] = before
+			w.use(cfg)
+		}
+		if sameStates(w.states(), w.applied) {
+			return cfg, err
+		}
+	}
+	return nil, cli.WithHint(fmt.Errorf("%s: the files change while they are read", file), "weir check "+file)
+}
+
+// readOnce reads and checks a file.
+func readOnce(file string) (*config.Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		hint := "the file must be readable by the user that runs weir"
@@ -60,7 +81,6 @@ func readConfig(file string) (*config.Config, error) {
 	if err != nil {
 		return nil, cli.WithHint(mistakesError(file, err), "weir check "+file)
 	}
-	cfg.States[file] = before
 	return cfg, nil
 }
 
