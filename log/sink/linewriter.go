@@ -130,9 +130,8 @@ func (w *lineWriter) writeAll(text []byte) (n int, reason Reason, err error) {
 			w.torn = text[n-1] != '\n'
 			delay = firstDelay
 		}
-		var rejected *RejectedError
 		switch {
-		case n == len(text) && errors.As(err, &rejected):
+		case n == len(text) && err != nil && rejectedBy(err) != nil:
 			return n, Rejected, err
 		case n == len(text):
 			return n, "", nil
@@ -186,6 +185,13 @@ const (
 var transient = []error{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO,
 	syscall.ENOBUFS, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE,
+}
+
+// rejectedBy returns the RejectedError in the chain of err, or nil. It allocates.
+func rejectedBy(err error) *RejectedError {
+	var rejected *RejectedError
+	errors.As(err, &rejected)
+	return rejected
 }
 
 // retryDelay returns the minimum and the maximum delay before the next attempt after err.

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"errors"
 	"runtime"
 	"time"
 
@@ -167,11 +166,10 @@ func (q *Queue) writeChunk(c *chunk) (whole written) {
 		}
 		n, reason, err := q.out.writeAll(q.out.piece(c.text[begin:]))
 		reached := begin + n
-		var rejected *RejectedError
-		if reason == Rejected && errors.As(err, &rejected) {
+		if reason == Rejected {
 			q.settleWhole(c, whole)
 			whole = written{}
-			begin, lines = q.settleRejected(c, begin, lines, reached, rejected)
+			begin, lines = q.settleRejected(c, begin, lines, reached, rejectedBy(err))
 			continue
 		}
 		for len(lines) > 0 && lines[0].end <= reached {
