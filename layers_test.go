@@ -66,7 +66,8 @@ var layers = map[string]struct {
 	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
 	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
-		own: []string{"log", "log/sink", "router", "proxy", "limit", "limit/lease", "front/config", "front/internal/acme",
+		own: []string{"log", "log/sink", "log/stream", "router", "proxy", "limit", "limit/lease", "front/config",
+			"front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
@@ -249,7 +250,7 @@ var layers = map[string]struct {
 	"cmd/weir/internal/serve": {
 		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
 			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "internal/sibling", "log",
-			"log/sink"},
+			"log/sink", "log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",
 			"github.com/coreos/go-systemd/v22/daemon", "golang.org/x/sys/unix", "golang.org/x/term"},
 		why: "the verbs of the front door do not measure",

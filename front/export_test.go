@@ -18,4 +18,4 @@ func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
 }
 
 // Stdout returns the name of the file that the log uses as standard output.
-func (l *Log) Stdout() string { return l.stdout.Name() }
+func (l *Log) Stdout() string { return l.o.Stdout.Name() }

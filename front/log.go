@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
+	"github.com/weirhq/weir/log/stream"
 )
 
 // An Output is the destination of a front door's events: a [Log], or a sink of
@@ -33,11 +34,10 @@ type Output interface {
 // If the reader of standard output is gone, the Log writes to standard error
 // instead.
 type Log struct {
-	stdout, stderr *os.File
-	complain       func(error)
-	cost           logCost
-	fileErrors     atomic.Uint64
-	current        atomic.Pointer[destinations]
+	o          LogOptions
+	cost       logCost
+	fileErrors atomic.Uint64
+	current    atomic.Pointer[destinations]
 
 	closings sync.WaitGroup  // goroutines that close destinations or change files
 	giveUp   context.Context // ends when destinations that a reload has removed must not wait any longer
@@ -54,11 +54,13 @@ type destinations struct {
 	events     log.EventWriter // the queue, or a tee to several
 }
 
-// A destination is a stream or a file of a Log, with its queue.
+// A destination is a standard stream, a file or a server of a Log, with its queue.
 type destination struct {
-	name     string // as in config.Log.To
+	name     string // of config.LogName
 	queue    *sink.Queue
-	file     *sink.File      // nil for a stream
+	file     *sink.File      // nil without a file
+	server   *stream.Sink    // owns the queue; nil without a server
+	url      string          // of the server, as in config.Log.To
 	fallback *sink.Fallback  // for standard output that standard error may replace; else nil
 	earlier  *LogDestination // the counts of an earlier destination with this name; nil for none
 	ended    *LogDestination // the last counts of a destination that was removed and closed; else nil
@@ -67,13 +69,26 @@ type destination struct {
 	wanted   atomic.Pointer[sink.FileOptions] // the newest options of the file
 }
 
-// OpenLog opens the destinations of cfg.Log. It uses stdout and stderr as the
-// streams of these names; the caller closes them. complain is called with errors of
-// a file that do not lose an event: it could not be reopened, rotated or synced to
-// disk. It may be nil, is called concurrently, and must not log. After an error,
-// no file is open.
-func OpenLog(cfg *config.Config, stdout, stderr *os.File, complain func(error)) (*Log, error) {
-	l := &Log{stdout: stdout, stderr: stderr, complain: complain}
+// LogOptions are the parts of a [Log] that do not come from its configuration.
+type LogOptions struct {
+	// Stdout and Stderr are the streams of these names. The caller closes them.
+	Stdout, Stderr *os.File
+
+	// Complain is called with errors of a file that do not lose an event: it could not
+	// be reopened, rotated or synced to disk. It may be nil, is called concurrently, and
+	// must not log.
+	Complain func(error)
+
+	// Servers has a function for each scheme of the URLs in config.Log.To. The function
+	// does not wait for the server, and its errors contain no secrets of the URL. The Log
+	// closes the Destination.
+	Servers map[string]func(url string) (stream.Destination, error)
+}
+
+// OpenLog opens the destinations of cfg.Log. After an error, no file and no
+// connection is open.
+func OpenLog(cfg *config.Config, o LogOptions) (*Log, error) {
+	l := &Log{o: o}
 	l.giveUp, l.endWait = context.WithCancel(context.Background())
 	l.cost.start()
 	c, err := l.prepare(cfg)
@@ -97,18 +112,31 @@ func queueOptions(cfg *config.Config) (o sink.QueueOptions, err error) {
 	return o, nil
 }
 
-// open opens a destination and returns the writer for its queue.
-func (l *Log) open(d *destination, cfg config.Log) (w io.Writer, err error) {
+// open opens a destination and makes its queue.
+func (l *Log) open(d *destination, cfg config.Log, o sink.QueueOptions) (err error) {
+	if d.url != "" {
+		return l.openServer(d, o)
+	}
+	w, err := l.openWriter(d, cfg)
+	if err != nil {
+		return err
+	}
+	d.queue = sink.NewQueue(newCostWriter(w, &l.cost), o)
+	return nil
+}
+
+// openWriter opens a file or a standard stream.
+func (l *Log) openWriter(d *destination, cfg config.Log) (w io.Writer, err error) {
 	switch {
 	case d.name == config.LogToStderr:
-		return sink.Std(l.stderr), nil
+		return sink.Std(l.o.Stderr), nil
 	case d.name != config.LogToStdout:
 		d.file, err = sink.OpenFile(d.name, *d.wanted.Load())
 		return d.file, err
 	case slices.Contains(cfg.To, config.LogToStderr):
-		return sink.Std(l.stdout), nil
+		return sink.Std(l.o.Stdout), nil
 	}
-	d.fallback = sink.NewFallback(sink.Std(l.stdout), sink.Std(l.stderr))
+	d.fallback = sink.NewFallback(sink.Std(l.o.Stdout), sink.Std(l.o.Stderr))
 	return d.fallback, nil
 }
 
@@ -144,8 +172,8 @@ func (l *Log) fileOptions(path string, cfg config.Log) *sink.FileOptions {
 		Mode:     0o644,
 		OnError: func(err error) {
 			l.fileErrors.Add(1)
-			if l.complain != nil {
-				l.complain(fmt.Errorf("%s: %w", path, err))
+			if l.o.Complain != nil {
+				l.o.Complain(fmt.Errorf("%s: %w", path, err))
 			}
 		},
 	}
@@ -216,7 +244,7 @@ func addStats(a, b sink.Stats) sink.Stats {
 
 // A LogDestination is the state of one destination of a [Log].
 type LogDestination struct {
-	To       string     // as in config.Log.To
+	To       string     // name, of config.LogName
 	Stats    sink.Stats // of its queue
 	Diverted uint64     // events written to standard error because the reader of standard output is gone
 }
@@ -238,7 +266,7 @@ func (d *destination) state() LogDestination {
 	if d.ended != nil {
 		return *d.ended
 	}
-	s := LogDestination{To: d.name, Stats: d.queue.Stats()}
+	s := LogDestination{To: d.name, Stats: d.stats()}
 	if d.fallback != nil {
 		s.Diverted = d.fallback.Diverted()
 	}
@@ -267,7 +295,7 @@ func (l *Log) Flush(ctx context.Context) error {
 	return l.each(func(d *destination) error { return d.queue.Flush(ctx) })
 }
 
-// Close writes the waiting events and closes the files. If ctx ends first, it drops
+// Close writes the waiting events and closes the files and connections. If ctx ends first, it drops
 // the remaining events and returns an error with their number. A stalled
 // destination does not delay the others. After Close, events are dropped.
 func (l *Log) Close(ctx context.Context) error {
@@ -291,7 +319,20 @@ func (l *Log) each(do func(*destination) error) error {
 	return errors.Join(errs...)
 }
 
+func (d *destination) stats() sink.Stats {
+	if d.server != nil {
+		return d.server.Stats()
+	}
+	return d.queue.Stats()
+}
+
 func (d *destination) close(ctx context.Context) error {
+	if d.server != nil {
+		if err := d.server.Close(ctx); err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+		return nil
+	}
 	if err := d.queue.Close(ctx); err != nil {
 		return fmt.Errorf("%s: %w", d.name, err) // do not close the file: the writer may still use it
 	}

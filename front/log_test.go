@@ -26,7 +26,7 @@ func openLog(t *testing.T, cfg *config.Config, complain func(error)) (l *front.L
 	t.Helper()
 	dir := t.TempDir()
 	stdout, stderr = create(t, filepath.Join(dir, "stdout")), create(t, filepath.Join(dir, "stderr"))
-	l, err := front.OpenLog(cfg, stdout, stderr, complain)
+	l, err := front.OpenLog(cfg, front.LogOptions{Stdout: stdout, Stderr: stderr, Complain: complain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,13 +163,13 @@ func TestOpenLogFails(t *testing.T) {
 	cfg := config.Default()
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder", "weir.log")
 	cfg.Log.To = []string{config.LogToStdout, missing}
-	_, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil)
+	_, err := front.OpenLog(cfg, front.LogOptions{Stdout: os.Stdout, Stderr: os.Stderr})
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "log.to: ") ||
 		!strings.Contains(err.Error(), missing) {
 		t.Errorf("OpenLog: %v, want one that names log.to and %s", err, missing)
 	}
 	cfg.Log.To, cfg.Log.Queue.WhenFull = []string{config.LogToStdout}, "explode"
-	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil ||
+	if _, err := front.OpenLog(cfg, front.LogOptions{Stdout: os.Stdout, Stderr: os.Stderr}); err == nil ||
 		!strings.Contains(err.Error(), "log.queue.when_full") {
 		t.Errorf("OpenLog: %v, want one that names log.queue.when_full", err)
 	}
@@ -185,7 +185,7 @@ func TestOneFileTwice(t *testing.T) {
 	cfg := config.Default()
 	cfg.Log.To = []string{name, config.LogToStdout, other}
 	want := "log.to: " + other + " is the same file as " + name
-	if _, err := front.OpenLog(cfg, os.Stdout, os.Stderr, nil); err == nil || err.Error() != want {
+	if _, err := front.OpenLog(cfg, front.LogOptions{Stdout: os.Stdout, Stderr: os.Stderr}); err == nil || err.Error() != want {
 		t.Errorf("OpenLog: %v, want %s", err, want)
 	}
 }
@@ -203,7 +203,7 @@ func TestLogPage(t *testing.T) {
 	cfg := doorConfig(back.URL)
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg.Log.To, cfg.Log.Heartbeat = []string{config.LogToStderr, file}, 0
-	out, err := front.OpenLog(cfg, os.Stdout, w, nil)
+	out, err := front.OpenLog(cfg, front.LogOptions{Stdout: os.Stdout, Stderr: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestLogClosesWithStalledPipe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg.Log.To = []string{config.LogToStderr, file}
 	cfg.Log.Queue.Linger = time.Hour
-	l, err := front.OpenLog(cfg, nil, w, nil)
+	l, err := front.OpenLog(cfg, front.LogOptions{Stderr: w})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,28 +87,46 @@ func (m measurement) end(sum *atomic.Int64, times int64) {
 	m.cost.measuring.Add(readings * int64(m.clock))
 }
 
-// A costWriter measures the writes of one goroutine at a time.
-type costWriter struct {
-	writer io.Writer
+// A costSampler measures some of the writes of one goroutine at a time.
+type costSampler struct {
 	cost   *logCost
 	sample sampled
 }
 
-func newCostWriter(w io.Writer, c *logCost) *costWriter {
-	return &costWriter{writer: w, cost: c, sample: startSampling(writesPerSample)}
+func newCostSampler(c *logCost) *costSampler {
+	return &costSampler{cost: c, sample: startSampling(writesPerSample)}
 }
+
+// begin begins a measurement if the next write is in the sample.
+func (s *costSampler) begin() measurement {
+	if s.sample.left--; s.sample.left > 0 {
+		return measurement{}
+	}
+	s.sample.left = writesPerSample
+	return s.cost.measure()
+}
+
+// endWrite adds the time of a write.
+func (m measurement) endWrite() {
+	if m.cost != nil {
+		m.end(&m.cost.writing, writesPerSample)
+	}
+}
+
+// A costWriter measures the writes of one goroutine at a time.
+type costWriter struct {
+	writer  io.Writer
+	sampler *costSampler
+}
+
+func newCostWriter(w io.Writer, c *logCost) *costWriter { return &costWriter{w, newCostSampler(c)} }
 
 // Unwrap returns the writer. Callers use it to find out its type.
 func (w *costWriter) Unwrap() io.Writer { return w.writer }
 
 // Write implements io.Writer.
 func (w *costWriter) Write(p []byte) (int, error) {
-	if w.sample.left--; w.sample.left > 0 {
-		return w.writer.Write(p)
-	}
-	w.sample.left = writesPerSample
-	m := w.cost.measure()
-	defer m.end(&w.cost.writing, writesPerSample) // a writer may panic
+	defer w.sampler.begin().endWrite() // a writer may panic
 	return w.writer.Write(p)
 }
 

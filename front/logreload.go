@@ -19,6 +19,7 @@ type logChange struct {
 	options sink.QueueOptions
 	next    *destinations
 	opened  []*destination // those of next that the log did not have
+	moved   []movedServer
 }
 
 // prepare opens the destinations of a configuration that the log does not have. The
@@ -27,6 +28,9 @@ type logChange struct {
 func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
 	c := &logChange{log: l, config: cfg.Log}
 	if c.options, err = queueOptions(cfg); err != nil {
+		return nil, err
+	}
+	if err := checkFormat(cfg); err != nil {
 		return nil, err
 	}
 	c.next = &destinations{queueBytes: c.options.Bytes}
@@ -39,15 +43,18 @@ func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
 	if ds := l.current.Load(); ds != nil {
 		before = ds.list
 	}
-	for _, name := range cfg.Log.To {
-		d := named(before, name)
-		if d == nil {
-			if d, err = c.open(name); err != nil {
-				return nil, fmt.Errorf("log.to: %w", err)
+	for _, to := range cfg.Log.To {
+		d := named(before, config.LogName(to))
+		switch {
+		case d == nil:
+			if d, err = c.open(to); err == nil {
+				err = d.checkDistinct(c.next.list)
 			}
-			if err = d.checkDistinct(c.next.list); err != nil {
-				return nil, fmt.Errorf("log.to: %w", err)
-			}
+		case d.url != "" && d.url != to:
+			err = c.move(d, to)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("log.to: %w", err)
 		}
 		c.next.list = append(c.next.list, d)
 	}
@@ -56,9 +63,12 @@ func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
 }
 
 // open opens a destination that the log does not have.
-func (c *logChange) open(name string) (*destination, error) {
-	l := c.log
+func (c *logChange) open(to string) (*destination, error) {
+	l, name := c.log, config.LogName(to)
 	d := &destination{name: name}
+	if config.LogScheme(to) != "" {
+		d.url = to
+	}
 	l.mu.Lock()
 	before := named(l.removed, name)
 	if before != nil {
@@ -69,11 +79,9 @@ func (c *logChange) open(name string) (*destination, error) {
 		return nil, fmt.Errorf("%s is still being closed; try again", name)
 	}
 	d.wanted.Store(l.fileOptions(name, c.config))
-	w, err := l.open(d, c.config)
-	if err != nil {
+	if err := l.open(d, c.config, c.options); err != nil {
 		return nil, err
 	}
-	d.queue = sink.NewQueue(newCostWriter(w, &l.cost), c.options)
 	c.opened = append(c.opened, d)
 	return d, nil
 }
@@ -82,6 +90,9 @@ func (c *logChange) open(name string) (*destination, error) {
 func (c *logChange) abandon() {
 	for _, d := range c.opened {
 		d.close(context.Background()) // nothing was written
+	}
+	for _, m := range c.moved {
+		m.next.Close()
 	}
 }
 
@@ -95,6 +106,9 @@ func (c *logChange) apply(own log.Options) {
 		if d.file != nil && !slices.Contains(c.opened, d) {
 			l.changeFile(d, c.config)
 		}
+	}
+	for _, m := range c.moved {
+		l.useServer(m)
 	}
 	before := l.swap(c)
 	// An event that has found the removed destinations goes to the new ones once.
@@ -125,8 +139,8 @@ func (l *Log) swap(c *logChange) (before *destinations) {
 // closeRemoved writes the waiting events of a removed destination, closes it, and keeps
 // only its counts. It waits for a stalled one until the log is closed.
 func (l *Log) closeRemoved(d *destination) {
-	if err := d.close(l.giveUp); err != nil && l.complain != nil {
-		l.complain(err)
+	if err := d.close(l.giveUp); err != nil && l.o.Complain != nil {
+		l.o.Complain(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -436,7 +436,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 	defer w.Close()
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) { c.Log.Heartbeat = 0 })
-	out, err := front.OpenLog(cfg, w, os.Stderr, nil)
+	out, err := front.OpenLog(cfg, front.LogOptions{Stdout: w, Stderr: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -668,12 +668,15 @@ const (
 
 // Log configures the events, their format and their destinations.
 type Log struct {
-	// To holds the destinations: LogToStdout (the default), LogToStderr, or the
-	// path of a file to append to. There is at least one, and none occurs twice.
-	// Every event goes to all of them. Each has its own queue.
+	// To holds the destinations: LogToStdout (the default), LogToStderr, the path of
+	// a file to append to, or the URL of a server, which may contain a password; see
+	// LogName. There is at least one, and none occurs twice. Every event goes to all
+	// of them. Each has its own queue.
 	To []string
 
-	Format string // json (the default), json-v1, ltsv, human or auto, as in log.ParseFormat
+	// Format is json (the default), json-v1, ltsv, human or auto, as in
+	// log.ParseFormat. Servers require json or auto.
+	Format string
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
@@ -728,7 +731,7 @@ const (
 // a completed event of severity WARN or worse.
 const EventsNone = "none"
 
-// Values of [Log.To] that are not paths.
+// Values of [Log.To] that are neither paths nor URLs.
 const (
 	LogToStdout = "stdout"
 	LogToStderr = "stderr"

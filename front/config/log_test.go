@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,11 @@ func TestParseLog(t *testing.T) {
 		"one destination": {"log: {to: stderr}\n", func(l *config.Log) { l.To = []string{"stderr"} }},
 		"several": {"log: {to: [stdout, ./a.log, /b.log]}\n",
 			func(l *config.Log) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
+		"a server": {"log: {to: [otlp+https://a:b@collector:4318/x, 'otlp+http://[::1]']}\n", func(l *config.Log) {
+			l.To = []string{"otlp+https://a:b@collector:4318/x", "otlp+http://[::1]"}
+		}},
+		"servers of a cluster": {"log: {to: 'nats://a:b@one:4222,two,[::1]:4222/weir.log', format: auto}\n",
+			func(l *config.Log) { l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log"}, "auto" }},
 		"a larger queue": {"log: {queue: {size: 64MiB}}\n", func(l *config.Log) { l.Queue.Size = 64 << 20 }},
 		"a small one":    {"log: {queue: {size: 16384B}}\n", func(l *config.Log) { l.Queue.Size = 16 << 10 }},
 		"a queue that drops": {"log: {queue: {when_full: drop, linger: 2ms}}\n", func(l *config.Log) {
@@ -66,6 +72,19 @@ func TestParseLogMistakes(t *testing.T) {
 		{"a destination twice", "log: {to: [stdout, stdout]}\n", []string{`1:20 stdout is given twice`}},
 		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 "a.log" is given twice`}},
 		{"a misspelt destination", "log: {to: [stdout, stder]}\n", []string{`1:20 "stder"|did you mean "stderr"?|"./stder"`}},
+		{"an unknown scheme", "log: {to: ['http://u:secret@collector', 'nat://s/x', 'kafka://x']}\n",
+			[]string{`1:12 "http://" is not|did you mean "otlp+http://"?`, `1:41 "nat://"|did you mean "nats://"?`,
+				`1:54 "kafka://"|one of nats://, otlp+http://, otlp+https://, tls://`}},
+		{"a server twice", "log: {to: ['nats://a:secret@s/x', 'nats://b:secret@s/x', 'nats://b:secret@s/x']}\n",
+			[]string{`1:35 "nats://s/x" is given twice`, `1:58 nats://s/x is given twice`}},
+		{"URLs of servers", "log: {to: ['otlp+http://', 'otlp+http://a:70000', 'otlp+http://secret@a,b', 'tls://s/', " +
+			"'nats://:secret%@a/x', 'nats://:secret#@a/x', 'nats://u:secret/?@a/x', 'otlp+http://a?x=secret']}\n",
+			[]string{`1:12 "" is not a host|otlp+http://collector:4318`, `1:28 "a:70000" is not a host`,
+				`1:51 "otlp+http://a,b" names more than one host`, `1:77 "tls://s/" has no subject|tls://server:4222/subject`,
+				`1:89 not valid|%40`, `1:112 not valid|%23`, `1:135 not valid|%2F`, `1:160 otlp+http has no parameter "x"|remove it`}},
+		{"a format that servers do not know", "log: {to: 'nats://s/x', format: ltsv}\n",
+			[]string{`1:33 "ltsv"|write json`}},
+		{"rotation of a server", "log: {to: 'nats://s/x', rotate: {size: 1MiB}}\n", []string{`1:40 no file|log.to`}},
 		{"an unknown key of the queue", "log: {queue: {bytes: 8MiB}}\n",
 			[]string{`1:15 "bytes"|size, when_full, wait, linger`}},
 		{"a queue that is a size", "log: {queue: 8MiB}\n", []string{`1:14 "queue" must be a mapping`}},
@@ -93,6 +112,12 @@ func TestParseLogMistakes(t *testing.T) {
 		{"an fsync at no distance", "log: {to: a, fsync: 0s}\n", []string{`1:21 "0s"|never, each`}},
 		{"a heartbeat without a unit", "log: {heartbeat: 10}\n", []string{`1:18 "10"|10s`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, c.src+smallest, nil), c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			found := mistakes(t, c.src+smallest, nil)
+			wantMistakes(t, found, c.want)
+			if strings.Contains(found.Error(), "secret@") || strings.Contains(found.Error(), ":secret") {
+				t.Errorf("a password in %v", found)
+			}
+		})
 	}
 }

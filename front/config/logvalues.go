@@ -28,20 +28,25 @@ func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfil
 
 // parseLogTo reads a destination of the log. It refuses a bare word that is similar
 // to stdout or stderr as a misspelling, because a file of that name is unlikely.
-func parseLogTo(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+func parseLogTo(s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) {
 	to, refused := yamlfile.Text(s)
+	if refused == nil && LogScheme(to) != "" {
+		refused = parseLogURL(to)
+	}
 	if refused != nil || !isLogFile(to) {
-		return to, refused
+		return logTarget(to), refused
 	}
 	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
 		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to),
 			"%s is neither stdout nor stderr", yamlfile.Quote(to))
 	}
-	return to, nil
+	return logTarget(to), nil
 }
 
 // isLogFile reports whether a destination is a path.
-func isLogFile(to string) bool { return to != LogToStdout && to != LogToStderr }
+func isLogFile(to string) bool {
+	return to != LogToStdout && to != LogToStderr && LogScheme(to) == ""
+}
 
 // leastQueue is the size of the longest event in a queue, in bytes.
 const leastQueue = 16 << 10
@@ -91,7 +96,14 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 
 // checkLog checks that the keys of the log are consistent.
 func (r *reader) checkLog(c *Config) {
+	if r.logTo != nil {
+		c.Log.To = nil
+		for _, to := range r.logTo {
+			c.Log.To = append(c.Log.To, string(to))
+		}
+	}
 	r.checkLogFiles(c.Log.To)
+	r.checkLogStreams(c)
 	if r.has("log.queue.wait") && c.Log.Queue.WhenFull != "block" {
 		r.Mistakef(r.Positions["log.queue.wait"][0], "add when_full: block, or remove it",
 			`only "block" waits when the queue is full`)

@@ -3,7 +3,8 @@
 //
 //	to, err := otlpsink.New("http://collector:4318", otlpsink.Options{})
 //	...
-//	out := stream.New(to, stream.Options{})
+//	out, err := stream.New(to, stream.Options{})
+//	...
 //	defer out.Close(ctx)
 //	logger := log.New(out, log.Options{Namespace: "front-door"})
 //

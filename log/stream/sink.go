@@ -22,16 +22,19 @@ type Options struct {
 // again after 0.1 s, and then after delays that double up to 30 s, with a random part.
 type Sink struct {
 	*sink.Queue
-	to     Destination
-	cancel context.CancelFunc // ends the delivery in progress
+	courier *courier
 }
 
-// New returns a Sink. Its Close closes the destination.
-func New(to Destination, o Options) *Sink {
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &writer{ctx: ctx, to: to, source: newSource()}
-	return &Sink{Queue: sink.NewQueue(w, o.Queue), to: to, cancel: cancel}
+// New returns a Sink. Its Close closes the destination. After an error, the caller does.
+func New(to Destination, o Options) (*Sink, error) {
+	s := &Sink{courier: newCourier(to)}
+	s.Queue = sink.NewQueue(&writer{courier: s.courier, source: newSource()}, o.Queue)
+	return s, nil
 }
+
+// Use replaces the destination by another one, which gets the lines that wait, and closes the
+// one before. It cancels a delivery in progress, whose batch is delivered again.
+func (s *Sink) Use(to Destination) error { return s.courier.use(to) }
 
 // newSource returns a name that no other source has.
 func newSource() string {
@@ -43,11 +46,11 @@ func newSource() string {
 // Close delivers the waiting lines and closes the destination. If ctx ends first, it drops
 // the remaining lines as "closed", and returns an error with their number.
 func (s *Sink) Close(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, s.cancel)
+	stop := context.AfterFunc(ctx, s.courier.end)
 	defer stop()
 	err := s.Queue.Close(ctx)
-	s.cancel()
-	if closeErr := s.to.Close(); err == nil {
+	s.courier.end()
+	if closeErr := s.courier.close(); err == nil {
 		err = closeErr
 	}
 	return err

@@ -49,6 +49,15 @@ func (s *server) Close() error {
 	return nil
 }
 
+func open(t *testing.T, to stream.Destination) *stream.Sink {
+	t.Helper()
+	out, err := stream.New(to, stream.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // TestDelivery delivers lines to a server that is sometimes not available and rejects some
 // lines. Each line has one outcome, and a number of its own.
 func TestDelivery(t *testing.T) {
@@ -65,7 +74,7 @@ func TestDelivery(t *testing.T) {
 		}
 		return nil
 	}}
-	out := stream.New(s, stream.Options{})
+	out := open(t, s)
 	const lines = 100
 	for i := range lines {
 		if _, err := out.WriteEvent(log.LevelWarn, fmt.Appendf(nil, "{\"n\":%d}\n", i)); err != nil {
@@ -98,7 +107,7 @@ func TestDelivery(t *testing.T) {
 // TestCloseGivesUp closes a Sink whose server does not respond.
 func TestCloseGivesUp(t *testing.T) {
 	s := &stalled{began: make(chan struct{}, 1)}
-	out := stream.New(s, stream.Options{})
+	out := open(t, s)
 	for range 3 {
 		out.WriteEvent(log.LevelInfo, []byte("{}\n"))
 	}
@@ -126,3 +135,41 @@ func (s *stalled) Deliver(ctx context.Context, _ stream.Batch) error {
 }
 
 func (s *stalled) Close() error { return nil }
+
+// TestUse replaces a server that refuses everything. The new one gets the lines that wait.
+func TestUse(t *testing.T) {
+	denied := make(chan struct{}, 1)
+	before := &server{errs: func(stream.Batch) error {
+		select {
+		case denied <- struct{}{}:
+		default:
+		}
+		return &stream.UnavailableError{Err: errors.New("401")}
+	}}
+	after := &server{errs: func(stream.Batch) error { return nil }}
+	out := open(t, before)
+	out.WriteEvent(log.LevelInfo, []byte("{}\n"))
+	<-denied
+	if err := out.Use(after); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !before.closed || len(before.lines) != 0 || len(after.lines) != 1 || !after.closed {
+		t.Errorf("before: %+v, after: %+v", before, after)
+	}
+}
+
+// TestPanic delivers to a Destination that panics.
+func TestPanic(t *testing.T) {
+	out := open(t, &server{errs: func(stream.Batch) error { panic("index out of range") }})
+	out.WriteEvent(log.LevelInfo, []byte("{}\n"))
+	if err := out.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := out.Stats(); s.Written != 0 || s.Lost() == 0 || s.Dropped[0].Reason != sink.Rejected {
+		t.Errorf("the counts are %+v, want a rejected line", s)
+	}
+	out.Close(t.Context())
+}

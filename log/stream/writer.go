@@ -2,7 +2,6 @@ package stream
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -18,18 +17,17 @@ const (
 
 // A writer delivers the lines that a queue writes. It belongs to the queue's goroutine.
 type writer struct {
-	ctx    context.Context
-	to     Destination
-	source string
-	next   uint64        // number of the next line
-	delay  time.Duration // after the last attempt; 0 if it succeeded
+	courier *courier
+	source  string
+	next    uint64        // number of the next line
+	delay   time.Duration // after the last attempt; 0 if it succeeded
 }
 
 // Write makes one attempt to deliver p, which is whole lines: all of it or, after an error,
 // nothing. The queue calls it again with the same lines.
 func (w *writer) Write(p []byte) (n int, err error) {
 	b := Batch{Lines: p, Count: bytes.Count(p, []byte("\n")), Source: w.source, First: w.next}
-	err = w.to.Deliver(w.ctx, b)
+	err = w.courier.deliver(b)
 	var rejected *RejectedError
 	if err != nil && !errors.As(err, &rejected) {
 		return 0, &sink.RetryError{After: w.backOff(err), Err: err}

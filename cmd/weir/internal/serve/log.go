@@ -16,7 +16,9 @@ import (
 // openLog opens the log's destinations that the configuration names.
 func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*front.Log, error) {
 	reporter := errorReporter{stderr: stderr}
-	out, err := front.OpenLog(cfg, s.Out, s.Err, reporter.report)
+	out, err := front.OpenLog(cfg, front.LogOptions{
+		Stdout: s.Out, Stderr: s.Err, Complain: reporter.report, Servers: logServers,
+	})
 	if err != nil {
 		return nil, cli.WithHint(err, "its folder must exist and be writable")
 	}

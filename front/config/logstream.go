@@ -1,0 +1,163 @@
+package config
+
+import (
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// A streamScheme is a scheme of URLs in log.to.
+type streamScheme struct {
+	example    string
+	hosts      bool     // the URL may name several hosts, separated by commas
+	path       string   // the name of a required path; "" if the path is optional
+	parameters []string // of the query
+}
+
+var streamSchemes = map[string]streamScheme{
+	"otlp+http":  {example: "otlp+http://collector:4318"},
+	"otlp+https": {example: "otlp+https://collector:4318"},
+	"nats":       {example: "nats://server:4222/subject", hosts: true, path: "subject"},
+	"tls":        {example: "tls://server:4222/subject", hosts: true, path: "subject"},
+}
+
+// LogScheme returns the scheme of a destination of the log that is the URL of a server, or
+// "" for any other destination.
+func LogScheme(to string) string {
+	scheme, _, found := strings.Cut(to, "://")
+	if !found {
+		return ""
+	}
+	return scheme
+}
+
+// LogName returns the name of a destination of the log for metrics, events and messages: a
+// URL without its user, password and query.
+func LogName(to string) string {
+	if LogScheme(to) == "" {
+		return to
+	}
+	scheme, authority, path, _ := splitStream(to)
+	return scheme + "://" + authority[strings.LastIndexByte(authority, '@')+1:] + path
+}
+
+// splitStream splits a URL. Package net/url parses no lists of hosts.
+func splitStream(to string) (scheme, authority, path, query string) {
+	scheme, rest, _ := strings.Cut(to, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, query, _ = strings.Cut(rest, "?")
+	if slash := strings.IndexByte(rest, '/'); slash >= 0 {
+		return scheme, rest[:slash], rest[slash:], query
+	}
+	return scheme, rest, "", query
+}
+
+// A logTarget is a destination of the log that formats without secrets.
+type logTarget string
+
+func (t logTarget) String() string { return LogName(string(t)) }
+
+// parseLogURL reads the URL of a server that gets the log. Its messages do not contain the
+// user, the password and the query, which may be secrets.
+func parseLogURL(to string) *yamlfile.Refusal {
+	scheme, authority, path, query := splitStream(to)
+	known, ok := streamSchemes[scheme]
+	if !ok {
+		return refuseScheme(scheme)
+	}
+	write := "write " + known.example
+	user, hosts := "", authority
+	at := strings.LastIndexByte(authority, '@')
+	if at >= 0 {
+		user, hosts = authority[:at], authority[at+1:]
+	}
+	_, err := url.Parse("x://" + user + "@host")
+	if misplaced := at < 0 && strings.Contains(to, "@"); misplaced || err != nil || strings.Contains(to, "#") {
+		return yamlfile.Refuse("write @ as %40, # as %23, / as %2F and ? as %3F in a user, a password and a query",
+			"the user or the password is not valid in a URL")
+	}
+	list := strings.Split(hosts, ",")
+	if len(list) > 1 && !known.hosts {
+		return yamlfile.Refuse(write, "%s names more than one host", yamlfile.Quote(LogName(to)))
+	}
+	for _, host := range list {
+		if !isStreamHost(host) {
+			return yamlfile.Refuse(write, "%s is not a host", yamlfile.Quote(host))
+		}
+	}
+	if known.path != "" && strings.Trim(path, "/") == "" {
+		return yamlfile.Refuse(write, "%s has no %s", yamlfile.Quote(LogName(to)), known.path)
+	}
+	return checkParameters(scheme, known.parameters, query)
+}
+
+// refuseScheme refuses a URL with a scheme that is not known.
+func refuseScheme(scheme string) *yamlfile.Refusal {
+	known := slices.Sorted(maps.Keys(streamSchemes))
+	hint := "it is one of " + strings.Join(known, "://, ") + "://"
+	near := nearest.Word(scheme, known)
+	if near == "" && (scheme == "http" || scheme == "https") {
+		near = "otlp+" + scheme
+	}
+	if near != "" {
+		hint = yamlfile.DidYouMean(near + "://")
+	}
+	return yamlfile.Refuse(hint, "%s is not a scheme of a destination", yamlfile.Quote(scheme+"://"))
+}
+
+// isStreamHost reports whether s is a host with an optional port.
+func isStreamHost(s string) bool {
+	if host, port, err := net.SplitHostPort(s); err == nil {
+		return isHost(host) && isPort(port) && port != "0"
+	}
+	return isHost(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) && (s[0] == '[' || !strings.Contains(s, ":"))
+}
+
+// checkParameters checks the names in the query of a URL.
+func checkParameters(scheme string, known []string, query string) *yamlfile.Refusal {
+	given, err := url.ParseQuery(query)
+	if err != nil {
+		return yamlfile.Refuse("write ?name=value&name=value", "the part after the ? is not a query")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch near := nearest.Word(name, known); {
+		case slices.Contains(known, name):
+		case near != "":
+			return yamlfile.Refuse(yamlfile.DidYouMean(near), "%s has no parameter %s", scheme, yamlfile.Quote(name))
+		case len(known) == 0:
+			return yamlfile.Refuse("remove it", "%s has no parameter %s", scheme, yamlfile.Quote(name))
+		default:
+			return yamlfile.Refuse("it has "+strings.Join(known, ", "), "%s has no parameter %s", scheme,
+				yamlfile.Quote(name))
+		}
+	}
+	return nil
+}
+
+// checkLogStreams checks that no server occurs twice, and that the format is JSON: servers
+// parse the lines.
+func (r *reader) checkLogStreams(c *Config) {
+	first := map[string]int{}
+	for i, to := range c.Log.To {
+		if LogScheme(to) == "" {
+			continue
+		}
+		at, name := r.Positions["log.to"][i], LogName(to)
+		if before, again := first[name]; again {
+			r.Mistakef(at, "keep one of the two", "%s is given twice, first on line %d", yamlfile.Quote(name), before)
+		}
+		first[name] = at.Line
+	}
+	if format := c.Log.Format; len(first) > 0 && !isStreamFormat(format) {
+		r.Mistakef(r.Positions["log.format"][0], "write json, or remove the URL from log.to",
+			"a server of log.to cannot parse the format %s", yamlfile.Quote(format))
+	}
+}
+
+// isStreamFormat reports whether servers can parse a format of the log.
+func isStreamFormat(format string) bool { return format == "json" || format == "auto" }

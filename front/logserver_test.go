@@ -1,0 +1,166 @@
+package front_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/stream"
+)
+
+// A logServer stores the lines of a log. Its clients are made from URLs, whose password it
+// checks.
+type logServer struct {
+	password string
+
+	mu     sync.Mutex
+	lines  []string
+	closed int
+}
+
+// open implements the functions of front.LogOptions.Servers.
+func (s *logServer) open(url string) (stream.Destination, error) {
+	if strings.Contains(url, "refused") {
+		return nil, errors.New("refused by the client")
+	}
+	return &logClient{s, strings.Contains(url, ":"+s.password+"@")}, nil
+}
+
+type logClient struct {
+	*logServer
+	admitted bool
+}
+
+func (c *logClient) Deliver(_ context.Context, b stream.Batch) error {
+	if !c.admitted {
+		return &stream.UnavailableError{Err: errors.New("401")}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for line := range bytes.Lines(b.Lines) {
+		c.lines = append(c.lines, string(line))
+	}
+	return nil
+}
+
+func (c *logClient) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed++
+	return nil
+}
+
+// TestLogToServer logs requests to a server and to stdout. The server rejects the password
+// at first. A reload with another password keeps the events that wait, and a reload without
+// the server delivers all of them. The password is not visible anywhere.
+func TestLogToServer(t *testing.T) {
+	server := &logServer{password: "right-secret"}
+	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
+		c.Log.To, c.Log.Heartbeat = []string{config.LogToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}, 0
+	})
+	stdout := create(t, t.TempDir()+"/stdout")
+	out, err := front.OpenLog(cfg, front.LogOptions{
+		Stdout:   stdout,
+		Complain: func(err error) { t.Error(err) },
+		Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := serveDoor(t, cfg, out)
+	client := httpClient(t)
+	const requests = 20
+	for i := range requests {
+		get(t, client, d.url(fmt.Sprintf("/%d", i)))
+	}
+	const name = "otlp+http://collector:4318/v1"
+	eventually(t, "the error", func() bool {
+		state := out.Destinations()[1]
+		return state.To == name && state.Stats.LastError != nil && state.Stats.Waiting == 3*requests
+	})
+	d.reload(func(c *config.Config) {
+		c.Log.To = []string{config.LogToStdout, "otlp+http://weir:right-secret@collector:4318/v1"}
+	})
+	eventually(t, "the events", func() bool { return out.Destinations()[1].Stats.Written == 3*requests })
+	for _, page := range []string{"/metrics", "/log"} {
+		resp, err := http.Get("http://" + d.AdminAddr().String() + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || bytes.Contains(text, []byte("secret")) || !bytes.Contains(text, []byte(name)) {
+			t.Errorf("%s: %v, %s", page, err, text)
+		}
+	}
+	get(t, client, d.url("/last"))
+	eventually(t, "the last events", func() bool { return out.Destinations()[1].Stats.Written == 3*requests+3 })
+	d.reload(func(c *config.Config) { c.Log.To = []string{config.LogToStdout} })
+	get(t, client, d.url("/after"))
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+	if err := out.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	written := lines(t, stdout.Name())
+	if got, want := strings.Join(server.lines, ""), strings.Join(written[:len(written)-3], "\n")+"\n"; got != want {
+		t.Errorf("the server has %d lines, stdout has %d", len(server.lines), len(written))
+	}
+	for _, line := range server.lines {
+		if !json.Valid([]byte(line)) || strings.Contains(line, "secret") {
+			t.Errorf("line %q", line)
+		}
+	}
+	if server.closed != 2 {
+		t.Errorf("%d clients are closed, want 2", server.closed)
+	}
+}
+
+// TestLogToServerMistakes opens logs whose server cannot be used.
+func TestLogToServerMistakes(t *testing.T) {
+	for _, c := range []struct{ to, format, want string }{
+		{"nats://u:secret@server/subject", "json", "log.to: nats://server/subject: this program has no client for nats"},
+		{"otlp+http://u:secret@refused", "json", "log.to: otlp+http://refused: refused by the client"},
+		{"otlp+http://u:secret@collector", "ltsv", "log.format: otlp+http://collector cannot parse the format ltsv; it needs json"},
+	} {
+		cfg := config.Default()
+		cfg.Log.To, cfg.Log.Format = []string{c.to}, c.format
+		_, err := front.OpenLog(cfg, front.LogOptions{
+			Servers: map[string]func(string) (stream.Destination, error){"otlp+http": new(logServer).open},
+		})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.to, err, c.want)
+		}
+	}
+}
+
+// TestLogToServerIsNoTerminal uses the format auto, which is JSON for a server.
+func TestLogToServerIsNoTerminal(t *testing.T) {
+	server := &logServer{password: "p"}
+	cfg := config.Default()
+	cfg.Log.To, cfg.Log.Format = []string{"otlp+http://u:p@collector"}, "auto"
+	out, err := front.OpenLog(cfg, front.LogOptions{
+		Servers: map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.New(out, log.Options{Format: log.FormatAuto}).Info("event").Send()
+	if err := out.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(server.lines) == 0 || !json.Valid([]byte(server.lines[0])) {
+		t.Errorf("the server has %q", server.lines)
+	}
+}
