@@ -107,6 +107,14 @@ func TestHTTP2UpstreamFaults(t *testing.T) {
 				s.ok(stream)
 			}
 		}, "200 ok", "200 ok"},
+		{"REFUSED_STREAM after early hints", func(s *frameServer, stream uint32) {
+			if stream == 1 {
+				s.head(stream, false, ":status", "103")
+				s.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
+			} else {
+				s.ok(stream)
+			}
+		}, "200 ok", "502 reset"},
 		{"REFUSED_STREAM always", func(s *frameServer, stream uint32) {
 			s.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
 		}, "502 reset", "502 reset"},

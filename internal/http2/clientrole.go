@@ -88,6 +88,7 @@ func (c *Conn) endResponse(b *headerBlock) *Error {
 	}
 	b.into.fields = nil // owned by h
 	s.heads = append(s.heads, h)
+	s.answered = true
 	if h.Status >= 200 {
 		s.headRead = true
 		if !h.Ends && !s.headOnly {
@@ -122,7 +123,7 @@ func (c *Conn) resetResponse(s *Stream, code http2.ErrCode) {
 		s.stopped = true // the server does not need the rest of the request
 		s.writer.wake()
 		c.forget(s, endedByPeer)
-	case code == http2.ErrCodeRefusedStream:
+	case code == http2.ErrCodeRefusedStream && !s.answered: // otherwise the server has processed it
 		c.abort(s, ErrRefused, endedByPeer)
 	default:
 		c.abort(s, &ResetError{code}, endedByPeer)

@@ -45,6 +45,7 @@ type Stream struct {
 
 	// Of the client's side:
 	heads    []Response // that were received and not read
+	answered bool       // a head was received, final or informational
 	headRead bool       // the final head was received
 	headOnly bool       // the response has no body
 	stopped  bool       // the server does not need the rest of the request
@@ -113,7 +114,7 @@ func (s *Stream) release() {
 	s.recvEnded, s.headSent, s.sentEnded, s.err = false, false, false, nil
 	s.queued, s.turn = false, false
 	clear(s.heads)
-	s.heads, s.headRead, s.headOnly, s.stopped = s.heads[:0], false, false, false
+	s.heads, s.answered, s.headRead, s.headOnly, s.stopped = s.heads[:0], false, false, false, false
 	for _, w := range []*waiter{&s.reader, &s.writer} {
 		w.waiting, w.deadline = false, time.Time{}
 		w.signal.Reset()
