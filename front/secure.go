@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -59,7 +60,7 @@ func (p *securePolicy) toHTTPS(x *exchange) {
 	} else {
 		x.texts = append(x.texts, host...)
 	}
-	x.texts = append(append(x.texts, p.port...), x.Target...)
+	x.texts = template.AppendURL(append(x.texts, p.port...), x.Target)
 	x.redirect = "tls.redirect"
 	x.route = x.found
 	x.respond(308, "", proxy.Field{Name: "Location", Value: view(x.texts[start:])})

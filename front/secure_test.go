@@ -36,6 +36,8 @@ func TestRedirectToHTTPS(t *testing.T) {
 	for _, c := range []struct{ name, head, want string }{
 		{"a path", "GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n", "https://shop.example/a"},
 		{"a query", "GET /a?b=c%20d&e HTTP/1.1\r\nHost: shop.example\r\n\r\n", "https://shop.example/a?b=c%20d&e"},
+		{"bytes outside of ASCII", "GET /\xc3\xa9?\xff%41 HTTP/1.1\r\nHost: shop.example\r\n\r\n",
+			"https://shop.example/%C3%A9?%FF%41"},
 		{"a port", "GET / HTTP/1.1\r\nHost: Shop.example:8080\r\n\r\n", "https://Shop.example/"},
 		{"an address of IPv6", "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", "https://[::1]/"},
 		{"an absolute target", "GET http://shop.example/a HTTP/1.1\r\nHost: shop.example\r\n\r\n", "https://shop.example/a"},
