@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front/config"
@@ -23,7 +24,8 @@ type DoctorCommand struct {
 // Help implements kong.HelpProvider.
 func (DoctorCommand) Help() string {
 	return `Prints the limits of this machine for a front door, one per line, and a remedy for each that is too low
-under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. Run it
+under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. With
+--config it also examines certificates that end soon and, for HTTP/3, the buffer of UDP sockets. Run it
 where the front door runs, as the same user and in the same container. It exits with 1 if a limit bites,
 or else with 0.
 
@@ -45,7 +47,12 @@ func (c *DoctorCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return fmt.Errorf("reading the machine's limits: %w", err)
 	}
+	udpBuffer, err := machine.UDPReceiveBuffer(wantedUDPBuffer)
+	if err != nil {
+		return fmt.Errorf("opening a UDP socket: %w", err)
+	}
 	findings := examine(host{
+		udpBuffer:   udpBuffer,
 		Limits:      limits,
 		openNow:     machine.OpenFilesNow(),
 		procs:       runtime.GOMAXPROCS(0),
@@ -80,6 +87,7 @@ type host struct {
 	machine.Limits
 	openNow     int // files that the process has open
 	procs       int // GOMAXPROCS
+	udpBuffer   int // maximum size of the receive buffer of a UDP socket; 0 if unknown
 	memoryLimit int64
 	config      *config.Config
 }
@@ -94,7 +102,14 @@ type finding struct {
 
 // examine returns a finding for each limit.
 func examine(h host) []finding {
-	return []finding{h.files(), h.connections(), h.ports(), h.backlog(), h.cpu(), h.memory()}
+	all := []finding{h.files(), h.connections(), h.ports(), h.backlog(), h.cpu(), h.memory()}
+	if h.config.TLS != nil && h.config.TLS.HTTP3 {
+		all = append(all, h.udp())
+	}
+	for _, c := range certificatesOf(h.config) {
+		all = append(all, expiry(c))
+	}
+	return all
 }
 
 const (
@@ -106,6 +121,10 @@ const (
 	minBacklog = 1024
 	// connectionMemory is the memory of an idle client connection, at most.
 	connectionMemory = 32 << 10
+	// wantedUDPBuffer is the buffer that quic-go asks for.
+	wantedUDPBuffer = 7 << 20
+	// soon is the time in which a certificate should be replaced.
+	soon = 7 * 24 * time.Hour
 	// rateMemory is the memory of all clients of a rate, at most.
 	rateMemory = 40 << 20
 )
@@ -231,6 +250,29 @@ func (h host) memory() finding {
 			f.Bites, f.Hint = true, "no memory is left outside the Go heap: unset GOMEMLIMIT, and weir serve sets "+
 				"it to 90%"
 		}
+	}
+	return f
+}
+
+func (h host) udp() finding {
+	f := finding{Name: "UDP buffer", Value: "not known on this system"}
+	if h.udpBuffer == 0 {
+		return f
+	}
+	f.Value = fmt.Sprintf("%s for the packets of HTTP/3 that arrive", readable.Size(float64(h.udpBuffer)))
+	if h.udpBuffer < wantedUDPBuffer {
+		f.Bites, f.Hint = true, fmt.Sprintf("packets are lost under load: sysctl -w net.core.rmem_max=%d net.core.wmem_max=%d",
+			wantedUDPBuffer, wantedUDPBuffer)
+	}
+	return f
+}
+
+// expiry reports a certificate that has ended or ends soon.
+func expiry(c certificateReport) finding {
+	f := finding{Name: "certificate", Value: fmt.Sprintf("%s: until %s (%s)", c.File,
+		c.ExpiresAt.UTC().Format(time.DateTime+" UTC"), daysUntil(c.ExpiresAt))}
+	if time.Until(c.ExpiresAt) < soon {
+		f.Bites, f.Hint = true, "replace the file; weir serve reads it again without a reload"
 	}
 	return f
 }

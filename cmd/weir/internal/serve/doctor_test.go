@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"crypto/x509"
 	"math"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/machine"
@@ -54,6 +56,16 @@ func TestExamine(t *testing.T) {
 		{"a short backlog", func(h *host) { h.Backlog = 128 }, "somaxconn", "somaxconn=4096"},
 		{"more threads than CPU", func(h *host) { h.procs = 64 }, "GOMAXPROCS", "set it to 2"},
 		{"no memory limit", func(h *host) { h.memoryLimit = math.MaxInt64 }, "GOMEMLIMIT", "AUTOMEMLIMIT"},
+		{"a small buffer of UDP, without HTTP/3", func(h *host) { h.udpBuffer = 208 << 10 }, "", ""},
+		{"a small buffer of UDP", func(h *host) {
+			h.udpBuffer, h.config.TLS = 208<<10, &config.TLS{HTTP3: true}
+		}, "UDP buffer", "net.core.rmem_max=7340032"},
+		{"a large buffer of UDP", func(h *host) { h.udpBuffer, h.config.TLS = 7<<20, &config.TLS{HTTP3: true} }, "", ""},
+		{"a certificate that ends soon", func(h *host) { h.config.TLS = certificateUntil(24 * time.Hour) }, "certificate",
+			"replace the file"},
+		{"a certificate that has ended", func(h *host) { h.config.TLS = certificateUntil(-time.Hour) }, "certificate",
+			"replace the file"},
+		{"a certificate", func(h *host) { h.config.TLS = certificateUntil(30 * 24 * time.Hour) }, "", ""},
 		{"all the memory", func(h *host) { h.memoryLimit = h.Memory }, "GOMEMLIMIT", "unset GOMEMLIMIT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,6 +88,12 @@ func TestExamine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// certificateUntil returns a configuration with a certificate that ends after d.
+func certificateUntil(d time.Duration) *config.TLS {
+	leaf := &x509.Certificate{NotAfter: time.Now().Add(d)}
+	return &config.TLS{Certificates: []config.Certificate{{Cert: "shop.pem", Leaf: leaf}}}
 }
 
 // TestMemoryLimitOfServe checks the effect of the environment on the GOMEMLIMIT of
