@@ -98,15 +98,23 @@ func (c *collector) endSecond(now time.Duration) {
 		Connections: int(n.connections),
 	}
 	ended := c.second.order()
-	second.P50, _ = ended.at(50)
-	second.P90, _ = ended.at(90)
-	second.P99, _ = ended.at(99)
-	second.Max, _ = ended.at(100)
+	second.setQuantiles(&ended)
+	if c.run.plan.shared != nil {
+		second.Latency = ended.document()
+	}
 	c.series = append(c.series, second)
 	c.beforeLast, c.beforeSince = c.last, c.since
 	c.last, c.since = c.now, now
 	c.before, c.second = c.second, c.before
 	c.second.reset()
+}
+
+// setQuantiles sets the quantiles of the requests that ended in the second.
+func (s *Second) setQuantiles(ended *order) {
+	s.P50, _ = ended.at(50)
+	s.P90, _ = ended.at(90)
+	s.P99, _ = ended.at(99)
+	s.Max, _ = ended.at(100)
 }
 
 // shortest is the minimum length of the last second, since rates of shorter ones are

@@ -57,17 +57,18 @@ func newDispatcher(p *Plan, thread int, budget *atomic.Int64) *dispatcher {
 		}
 		return d
 	}
-	d.asking = newSchedule(p.Pace, thread, p.Threads, p.Seed)
-	d.taking = newSchedule(p.Pace, thread, p.Threads, p.Seed)
+	part, parts := p.Share.part(thread, p.Threads)
+	d.asking = newSchedule(p.Pace, part, parts, p.Seed)
+	d.taking = newSchedule(p.Pace, part, parts, p.Seed)
 	if p.Requests > 0 {
 		d.limit = share(p.Requests, thread, p.Threads)
 	}
 	return d
 }
 
-// share returns a thread's share of n.
-func share[N int | int64](n N, thread, threads int) N {
-	return (n - N(thread) + N(threads) - 1) / N(threads)
+// share returns part i of n that is divided into so many parts, which differ by 1 at most.
+func share[N int | int64](n N, i, parts int) N {
+	return (n - N(i) + N(parts) - 1) / N(parts)
 }
 
 // open reports whether the loop is open.

@@ -113,6 +113,9 @@ func (m *Micros) UnmarshalJSON(b []byte) error {
 
 func micros(ns int64) Micros { return Micros(float64(ns) / 1e3) }
 
+// nanoseconds is the inverse of micros.
+func (m Micros) nanoseconds() int64 { return int64(math.Round(float64(m) * 1e3)) }
+
 // DecodeHistogram returns the distribution, in nanoseconds. It returns an error if
 // the histogram is missing or malformed.
 func (l *Latency) DecodeHistogram() (*hdrhistogram.Histogram, error) {

@@ -42,6 +42,9 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.shared != nil {
+		compiled.Divide(p.Share.Number-1, p.Share.Of)
+	}
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
@@ -69,6 +72,9 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 
 // execute runs the threads to their end.
 func (r *run) execute(ctx context.Context) (*Result, error) {
+	if err := r.await(ctx, openAhead); err != nil {
+		return nil, err
+	}
 	threads, err := r.newThreads()
 	if err != nil {
 		return nil, err
@@ -80,16 +86,24 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 		running.Go(func() { usage[i] = t.serve(ctx) })
 	}
 	r.opening.Wait()
-	if err := r.unreachable(); err != nil {
+	err = r.unreachable()
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("load: ended before a connection was made: %w", context.Cause(ctx))
+	}
+	if err == nil {
+		err = r.await(ctx, 0)
+	}
+	if err != nil {
 		r.endAt.Store(0)
-		r.start()
+		r.start(time.Now())
 		running.Wait()
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("load: ended before a connection was made: %w", context.Cause(ctx))
-		}
 		return nil, err
 	}
-	r.start()
+	at := time.Now()
+	if !r.plan.StartAt.IsZero() {
+		at = r.plan.StartAt
+	}
+	r.start(at)
 	c := newCollector(r)
 	over := make(chan struct{})
 	interrupted := context.AfterFunc(ctx, r.stop)
@@ -103,6 +117,39 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 	result := c.result(usage)
 	result.Server = r.watched.result()
 	return result, nil
+}
+
+// openAhead is how long before StartAt connections are opened. A server may close
+// connections that are idle for longer.
+const openAhead = 5 * time.Second
+
+// await waits until shortly before StartAt. It returns an error if StartAt has passed.
+func (r *run) await(ctx context.Context, ahead time.Duration) error {
+	at := r.plan.StartAt
+	if at.IsZero() {
+		return nil
+	}
+	left := time.Until(at)
+	if left < 0 {
+		return &StartError{At: at, Late: -left}
+	}
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("load: ended before the start: %w", context.Cause(ctx))
+	case <-time.After(left - ahead):
+		return nil
+	}
+}
+
+// A StartError reports that nothing was sent because StartAt passed before the connections
+// were open.
+type StartError struct {
+	At   time.Time
+	Late time.Duration // how long ago At was
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("load: the start at %s was %.1f s ago", e.At.Format(time.RFC3339), e.Late.Seconds())
 }
 
 // unreachable returns an error if none of the first connections could be made.

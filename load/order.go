@@ -77,6 +77,9 @@ func (o *order) setMoments(l *Latency) {
 		}
 	}
 	if o.never > 0 {
+		if o.finite.count() > 0 {
+			l.MaxFinite = micros(o.finite.max)
+		}
 		return
 	}
 	l.Max, l.Mean = micros(o.finite.max), Micros(o.finite.sum/float64(o.finite.count())/1e3)
@@ -126,18 +129,30 @@ func (l *Latency) distribution() (*distribution, error) {
 	if d.histogram, err = l.DecodeHistogram(); err != nil {
 		return nil, err
 	}
-	d.min, d.max = d.histogram.Min(), d.histogram.Max()
-	if l.NeverAnswered == 0 {
+	d.min, d.max = l.Min.nanoseconds(), d.histogram.Max()
+	switch {
+	case l.NeverAnswered == 0:
+		d.max = l.Max.nanoseconds()
 		d.sum = float64(l.Mean) * 1e3 * float64(l.Count)
+	case l.MaxFinite > 0: // otherwise the document is of an earlier weir
+		d.max = l.MaxFinite.nanoseconds()
 	}
 	return d, nil
 }
 
-// MergeLatencies returns the latency of several runs together, without histograms.
-// Its Min and Max have three digits. Nil latencies have no requests. The result is
-// nil without a request.
+// MergeLatencies returns the latency of several runs together, without histograms. Nil
+// latencies have no requests. The result is nil without a request.
 func MergeLatencies(latencies ...*Latency) (*Latency, error) {
-	all := order{answered: newDistribution(), finite: newDistribution()}
+	o, err := mergeOrders(latencies)
+	if err != nil {
+		return nil, err
+	}
+	return o.latency(), nil
+}
+
+// mergeOrders merges latencies, which may be nil.
+func mergeOrders(latencies []*Latency) (*order, error) {
+	all := &order{answered: newDistribution(), finite: newDistribution()}
 	for _, l := range latencies {
 		if l == nil || l.Count == 0 {
 			continue
@@ -150,5 +165,5 @@ func MergeLatencies(latencies ...*Latency) (*Latency, error) {
 		all.finite.merge(o.finite)
 		all.never += o.never
 	}
-	return all.latency(), nil
+	return all, nil
 }

@@ -69,6 +69,9 @@ const maxRate = 1e9
 
 func validRate(r float64) bool { return r >= 0 && r <= maxRate }
 
+// poisson is the text of random arrivals.
+const poisson = "(Poisson)"
+
 // String returns a text such as "closed loop", "1000/s" or "30s:0-1000 1m:1000".
 func (p Pace) String() string {
 	if !p.open() {
@@ -79,13 +82,13 @@ func (p Pace) String() string {
 		words = append(words, s.String())
 	}
 	if p.Poisson {
-		words = append(words, "(Poisson)")
+		words = append(words, poisson)
 	}
 	return strings.Join(words, " ")
 }
 
 func (s Stage) String() string {
-	from, to := strconv.FormatFloat(s.From, 'g', -1, 64), strconv.FormatFloat(s.To, 'g', -1, 64)
+	from, to := strconv.FormatFloat(s.From, 'f', -1, 64), strconv.FormatFloat(s.To, 'f', -1, 64)
 	switch {
 	case s.Duration == 0:
 		return from + "/s"
@@ -93,6 +96,37 @@ func (s Stage) String() string {
 		return fmt.Sprintf("%v:%s", s.Duration, from)
 	}
 	return fmt.Sprintf("%v:%s-%s", s.Duration, from, to)
+}
+
+// parsePace is the inverse of String.
+func parsePace(text string) (Pace, error) {
+	if text == (Pace{}).String() {
+		return Pace{}, nil
+	}
+	var p Pace
+	for word := range strings.FieldsSeq(text) {
+		if word == poisson {
+			p.Poisson = true
+			continue
+		}
+		if rate, ok := strings.CutSuffix(word, "/s"); ok {
+			perSecond, err := strconv.ParseFloat(rate, 64)
+			if err != nil {
+				return p, fmt.Errorf("load: the pace %q has no rate: %w", text, err)
+			}
+			p.Stages = append(p.Stages, Rate(perSecond).Stages...)
+			continue
+		}
+		stage, err := ParseStage(word)
+		if err != nil {
+			return p, fmt.Errorf("load: the pace %q: %w", text, err)
+		}
+		p.Stages = append(p.Stages, stage)
+	}
+	if !p.open() {
+		return p, fmt.Errorf("load: %q is not a pace", text)
+	}
+	return p, p.check()
 }
 
 func (p Pace) open() bool { return len(p.Stages) > 0 }
@@ -130,29 +164,29 @@ func (p Pace) length() time.Duration {
 	return sum
 }
 
-// A schedule is one thread's part of a pace: the due times of its requests, which never
+// A schedule is one part of a pace, that of a thread: the due times of its requests, which never
 // decrease.
 //
 // A request is due when the integral of the rate over time reaches the next term of a
 // sequence: the natural numbers for an even pace, sums of exponential variables for
-// Poisson arrivals. With n threads each takes every n-th number, or has its own Poisson
-// process with a share of the rate, so that threads need no coordination.
+// Poisson arrivals. With n parts each takes every n-th number, or has its own Poisson
+// process with a share of the rate, so that threads and machines need no coordination.
 type schedule struct {
-	stages  []Stage
-	threads float64
-	area    float64 // the integral at which the next request is due
-	random  *rand.Rand
+	stages []Stage
+	parts  float64
+	area   float64 // the integral at which the next request is due
+	random *rand.Rand
 
 	stage  int
 	before float64       // the integral over the previous stages
 	began  time.Duration // when the stage began
 }
 
-func newSchedule(p Pace, thread, threads int, seed uint64) *schedule {
-	s := &schedule{stages: p.Stages, threads: float64(threads), area: float64(thread)}
+func newSchedule(p Pace, part, parts int, seed uint64) *schedule {
+	s := &schedule{stages: p.Stages, parts: float64(parts), area: float64(part)}
 	if p.Poisson {
-		s.random = rand.New(rand.NewPCG(seed, uint64(thread)))
-		s.area = s.threads * s.random.ExpFloat64()
+		s.random = rand.New(rand.NewPCG(seed, uint64(part)))
+		s.area = s.parts * s.random.ExpFloat64()
 	}
 	return s
 }
@@ -177,9 +211,9 @@ const never = time.Duration(math.MaxInt64)
 // advance goes to the following request.
 func (s *schedule) advance() {
 	if s.random != nil {
-		s.area += s.threads * s.random.ExpFloat64()
+		s.area += s.parts * s.random.ExpFloat64()
 	} else {
-		s.area += s.threads
+		s.area += s.parts
 	}
 }
 

@@ -19,11 +19,12 @@ type part struct {
 }
 
 func newPart(r *run, thread int) part {
+	number, parts := r.plan.Share.part(thread, r.plan.Threads)
 	return part{
 		run:      r,
 		rec:      r.recorders[thread],
 		requests: newDispatcher(&r.plan, thread, &r.budget),
-		script:   r.program.Script(thread, r.plan.Threads, r.plan.Seed),
+		script:   r.program.Script(number, parts, r.plan.Seed),
 		first:    share(r.plan.Connections, thread, r.plan.Threads),
 		most:     share(r.plan.MaxConnections, thread, r.plan.Threads),
 	}

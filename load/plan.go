@@ -53,6 +53,15 @@ type Plan struct {
 	// TLS is for https. Nil is the default of crypto/tls, which verifies the server.
 	TLS *tls.Config
 
+	// Share is the part of the plan that the run executes. It divides the schedule,
+	// Requests, Connections, MaxConnections, Backlog, Points and the lines of files. It
+	// needs StartAt and Seed, which all shares have in common.
+	Share Share
+
+	// StartAt is when the run begins. The connections are opened shortly before. The zero
+	// time is as soon as they are open.
+	StartAt time.Time
+
 	// Threads is the number of threads that send; 0 is one per CPU that the process may
 	// use, but at most MaxConnections.
 	Threads int
@@ -78,7 +87,8 @@ type Plan struct {
 	// same goroutine. It may keep its argument.
 	Progress func(Progress)
 
-	fitted bool // MaxConnections was not set, and may be reduced
+	fitted bool         // MaxConnections was not set, and may be reduced
+	shared *ShareResult // describes the whole plan; nil without a Share
 }
 
 // A Protocol is a version of HTTP.
@@ -130,20 +140,23 @@ func (p Plan) withDefaults() (Plan, error) {
 		return p, fmt.Errorf("load: the plan's Protocol is %d; there are HTTP1 and HTTP2", p.Protocol)
 	}
 	setZero(&p.Timeout, defaultTimeout)
-	setZero(&p.Seed, 1+uint64(rand.Uint32())) // short enough to be typed
 	setZero(&p.Pipeline, 1)
 	if p.NoKeepAlive {
 		p.Pipeline = 1
 	}
 	p.setConnections()
-	setZero(&p.Threads, machine.Processors())
-	p.Threads = min(p.Threads, p.MaxConnections)
 	if length := p.Pace.length(); length > 0 && (p.Duration == 0 || length < p.Duration) {
 		p.Duration = length
 	}
 	if p.Duration == 0 && p.Requests == 0 {
 		p.Duration = defaultDuration
 	}
+	if err := p.divide(); err != nil {
+		return p, err
+	}
+	setZero(&p.Seed, 1+uint64(rand.Uint32())) // short enough to be typed
+	setZero(&p.Threads, machine.Processors())
+	p.Threads = min(p.Threads, p.MaxConnections)
 	return p, nil
 }
 

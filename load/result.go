@@ -95,6 +95,14 @@ type Result struct {
 	Machine   Machine        `json:"machine"`
 	Server    *ServerProcess `json:"server,omitempty"`
 
+	// Share describes the share of a plan that was executed; nil for a whole plan.
+	Share *ShareResult `json:"share,omitempty"`
+
+	// Generators are the shares of a result of Merge. The Generator of such a result has
+	// the sums of CPUSeconds and PeakRSS, and the largest Busy and Waited. Its Machine is
+	// that of the first share.
+	Generators []GeneratorShare `json:"generators,omitempty"`
+
 	// Interrupted reports that the run was ended before its plan.
 	Interrupted bool `json:"interrupted,omitempty"`
 
@@ -132,6 +140,10 @@ type Latency struct {
 
 	GivenUp       int64 `json:"given_up,omitempty"`
 	NeverAnswered int64 `json:"never_answered,omitempty"`
+
+	// MaxFinite is the longest time if requests were never answered and others were not;
+	// Max is NeverAnswered then.
+	MaxFinite Micros `json:"max_finite,omitempty"`
 
 	// AtLeast has the JSON names of the values above that are lower bounds, because
 	// of requests that were given up. TooFew has the names of the quantiles with fewer
@@ -218,6 +230,9 @@ type Second struct {
 	Max Micros `json:"max"`
 
 	Connections int `json:"connections"` // open at the end
+
+	// Latency is the latency with these quantiles, for Merge. Only shares have it.
+	Latency *Latency `json:"latency,omitempty"`
 }
 
 // Pacing measures how well the open loop kept its schedule.
@@ -233,6 +248,9 @@ type Pacing struct {
 	// arrivals have a variance as large as the mean.
 	Variance10ms float64 `json:"variance_10ms"`
 	Mean10ms     float64 `json:"mean_10ms"`
+
+	// Sent10ms has these numbers of the first ten minutes, for Merge. Only shares have it.
+	Sent10ms []uint32 `json:"sent_10ms,omitempty"`
 }
 
 // Generator has the resources that the run used in its own process.
@@ -246,6 +264,24 @@ type Generator struct {
 	Waited float64 `json:"waited"`
 
 	PeakRSS int64 `json:"peak_rss_bytes"`
+}
+
+// A GeneratorShare is the part of one generator in a result of [Merge].
+type GeneratorShare struct {
+	Share
+	Agent string `json:"agent,omitempty"` // as in a ShareResult
+	Lost  string `json:"lost,omitempty"`
+
+	Asked             int64     `json:"asked"`
+	Sent              int64     `json:"sent"`
+	Requests          int64     `json:"requests"` // answered
+	RequestsPerSecond float64   `json:"requests_per_second"`
+	DurationSeconds   float64   `json:"duration_seconds"`
+	Connections       int       `json:"connections"`
+	Threads           int       `json:"threads"`
+	Saturated         bool      `json:"saturated"`
+	Generator         Generator `json:"generator"`
+	Machine           Machine   `json:"machine"`
 }
 
 // Machine identifies the machine and the Go version of a run. Results of

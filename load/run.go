@@ -16,6 +16,7 @@ type run struct {
 	watched *serverWatch
 
 	created  time.Time
+	began    time.Time      // the start
 	zero     atomic.Int64   // the origin of all times, since created: first 0, then the start
 	opening  sync.WaitGroup // one for each thread, until its first connections are made
 	budget   atomic.Int64   // of the closed loop with a number of requests: those left
@@ -56,8 +57,9 @@ func (r *run) deadline() time.Duration {
 }
 
 // start lets the threads send, and sets the origin of all times.
-func (r *run) start() {
-	r.zero.Store(int64(time.Since(r.created)))
+func (r *run) start(at time.Time) {
+	r.began = at.Round(0)
+	r.zero.Store(int64(at.Sub(r.created)))
 	r.started.Store(true)
 	close(r.released)
 }

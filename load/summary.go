@@ -17,7 +17,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 	window := r.window(n, max(sum.lastSent, sum.lastDone))
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
-		Started: r.created.Add(time.Duration(r.zero.Load())).Round(0), URL: r.plan.Targets[0].URL,
+		Started: r.began, URL: r.plan.Targets[0].URL,
 		Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: Machine(machine.Describe()),
 		Asked: n.asked, Sent: n.sent, Unsent: n.unsent(),
 		Requests: n.answered, Failed: n.failed, Unanswered: n.unanswered,
@@ -32,6 +32,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 		StreamWait: sum.streamWait.latency(), LatencyByStatus: make(map[string]*Latency),
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64),
 		Series: c.series, Points: sum.points.points(), Generator: generatorOf(usage), Interrupted: r.cut.Load(),
+		Share: r.plan.shared,
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	res.CertificateRequired = n.failures.certificateRequired()
@@ -42,7 +43,9 @@ func (c *collector) result(usage []threadUsage) *Result {
 		res.LatencyFromDue = fromDue.document()
 		res.Pacing = sum.pacing(r, n, window)
 	}
-	res.judge(&r.plan)
+	res.Warnings = res.saturation()
+	res.Saturated = len(res.Warnings) > 0
+	res.judge(r.plan.MaxConnections)
 	return res
 }
 
@@ -122,7 +125,10 @@ func (r *recorder) pacing(run *run, n *tally, window time.Duration) *Pacing {
 	if s := window.Seconds(); s > 0 {
 		p.AskedPerSecond, p.SentPerSecond = float64(n.asked)/s, float64(n.sentInTime)/s
 	}
-	p.Mean10ms, p.Variance10ms = r.bins.variance(run.plan.Pace.Stages, window)
+	p.Mean10ms, p.Variance10ms = r.bins.variance(run.plan.stages(), window)
+	if run.plan.shared != nil {
+		p.Sent10ms = r.bins.counts
+	}
 	return p
 }
 
@@ -166,46 +172,50 @@ func (r *Result) MachineBusy() bool {
 	return r.Saturated && g.Busy < busyLimit && (g.Waited >= waitedLimit || r.LateFor["generator"] > 0)
 }
 
-// judge sets Saturated and the warnings.
-func (r *Result) judge(p *Plan) {
-	saturated := func(format string, args ...any) {
-		r.Saturated = true
-		r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
-	}
-	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+// saturation returns the reasons why the generator may have been at its limit.
+func (r *Result) saturation() []string {
+	var reasons []string
+	add := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
 	long := r.DurationSeconds >= judgedFrom.Seconds()
 	if g := &r.Generator; long && g.Busy >= busyLimit {
-		saturated("the generator used %.0f%% of a CPU in one of its %d threads: the rate may be its limit, and "+
+		add("the generator used %.0f%% of a CPU in one of its %d threads: the rate may be its limit, and "+
 			"latencies include its own", 100*g.Busy, r.Threads)
 	}
 	if g := &r.Generator; long && g.Waited >= waitedLimit {
-		saturated("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it",
-			100*g.Waited)
+		add("the generator waited for a CPU %.0f%% of the time: others, perhaps the server, used it", 100*g.Waited)
 	}
 	if n := r.LateFor["generator"]; float64(n) > lateLimit*float64(r.Sent) {
-		saturated("the generator sent %d of %s more than a millisecond late, though it had connections",
-			n, requests(r.Sent))
+		add("the generator sent %d of %s more than a millisecond late, though it had connections", n, requests(r.Sent))
 	}
+	return reasons
+}
+
+func (r *Result) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// judge adds the warnings about the run. Its plan has at most so many connections.
+func (r *Result) judge(maxConnections int) {
 	if g := r.Pacing; g != nil && g.SentPerSecond < (1-rateLimit)*g.AskedPerSecond {
-		warn("%.5g requests per second were sent, of %.5g that the pace asked for", g.SentPerSecond, g.AskedPerSecond)
+		r.warn("%.5g requests per second were sent, of %.5g that the pace asked for", g.SentPerSecond, g.AskedPerSecond)
 	}
-	if n := r.LateFor["connections"]; n > 0 && r.Connections >= p.MaxConnections {
-		warn("as many connections were in use as there may be, which is %d", r.Connections)
+	if n := r.LateFor["connections"]; n > 0 && r.Connections >= maxConnections {
+		r.warn("as many connections were in use as there may be, which is %d", r.Connections)
 	}
 	if n := r.LateFor["connections"]; n > 0 {
-		warn("%d of %s waited more than a millisecond for a connection: the server did not keep up with the pace, "+
+		r.warn("%d of %s waited more than a millisecond for a connection: the server did not keep up with the pace, "+
 			"or there were too few; latencies from due include that", n, requests(r.Sent))
 	}
 	if r.Unsent > 0 {
-		warn("%d of %s went unsent", r.Unsent, requests(r.Asked))
+		r.warn("%d of %s went unsent", r.Unsent, requests(r.Asked))
 	}
 	if r.Unanswered > 0 {
-		warn("%s had no answer yet when the run ended: the latencies count the time until then", requests(r.Unanswered))
+		r.warn("%s had no answer yet when the run ended: the latencies count the time until then", requests(r.Unanswered))
 	}
 	if n := r.Status["4xx"] + r.Status["5xx"]; n > 0 && 2*n > r.Requests {
-		warn("%d of %d answers were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)
+		r.warn("%d of %d answers were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)
 	}
 	if r.Interrupted {
-		warn("the run was interrupted after %.1f s", r.DurationSeconds)
+		r.warn("the run was interrupted after %.1f s", r.DurationSeconds)
 	}
 }

@@ -79,6 +79,7 @@ func makeResults(t testing.TB) map[string]*load.Result {
 		"outage":  outageResult(t),
 		"one":     oneResult(t),
 		"huge":    hugeResult(t),
+		"merged":  mergedResult(t),
 		"hostile": hostileResult(t),
 		"zero":    {},
 	}

@@ -53,7 +53,7 @@ func newSheet(r *load.Result) *sheet {
 	for _, t := range []page.Table{
 		latencyTable(r), targetTable(r), rateTable(r),
 		accountTable(r), answerTable(r), errorTable(r),
-		statusLatencies(r), phaseTable(r), pacingTable(r), processTable(r),
+		statusLatencies(r), phaseTable(r), pacingTable(r), processTable(r), generatorTable(r),
 	} {
 		if len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, t)
@@ -552,6 +552,31 @@ func processTable(r *load.Result) page.Table {
 		t.Rows = append(t.Rows, processRow("generator", g.CPUSeconds, g.PeakRSS, r,
 			fmt.Sprintf("its busiest thread ran %.1f%% of the time and waited %.1f%% for a CPU", 100*g.Busy,
 				100*g.Waited)))
+	}
+	return t
+}
+
+// generatorTable has a row for each share of a merged result.
+func generatorTable(r *load.Result) page.Table {
+	t := newTable("Generators", "sent", "answers/s", "CPUs", "busiest")
+	for _, g := range r.Generators {
+		name := g.Share.String()
+		if g.Agent != "" {
+			name += " " + readable.Clip(g.Agent)
+		}
+		cpus := "-"
+		if g.DurationSeconds > 0 {
+			cpus = readable.Number(g.Generator.CPUSeconds / g.DurationSeconds)
+		}
+		remark := fmt.Sprintf("%s, %s", readable.Things(int64(g.Connections), "connection"),
+			readable.Things(int64(g.Machine.CPUs), "CPU"))
+		if g.Lost != "" {
+			remark = "lost after " + readable.Lasting(g.DurationSeconds)
+		} else if g.Saturated {
+			remark += "; saturated"
+		}
+		t.Rows = append(t.Rows, newRow(name, remark, g.Lost != "" || g.Saturated, readable.Count(g.Sent),
+			readable.Number(g.RequestsPerSecond), cpus, fmt.Sprintf("%.1f%%", 100*g.Generator.Busy)))
 	}
 	return t
 }

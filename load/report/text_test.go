@@ -25,6 +25,7 @@ func TestText(t *testing.T) {
 		{"outage", report.Style{}},
 		{"outage", report.Style{Width: 120, Color: true}},
 		{"one", report.Style{}},
+		{"merged", report.Style{}},
 		{"zero", report.Style{}},
 	} {
 		name := fmt.Sprintf("%s-%d-%v.txt", c.result, c.style.Width, c.style.Color)

@@ -20,7 +20,8 @@ type Program struct {
 	Hash      string // of the requests
 
 	targets []compiled
-	joined  int64 // bytes of the file contents that are kept in heads
+	shares  uint64 // parts of the plan; each takes every shares-th line of a file
+	joined  int64  // bytes of the file contents that are kept in heads
 }
 
 // A Message is a request of HTTP/1.1: Head, and then the first Size bytes of File
@@ -44,8 +45,7 @@ type compiled struct {
 	front   request.Template // up to the blank line, or to the value of Content-Length
 	body    request.Template // nil if front is the whole head
 
-	// lines counts the requests that have used a line of the target's files; nil
-	// without such files. The threads share it, because they do not send equally
+	// lines is the number of the next line of the target's files; nil without such files. The threads share it, because they do not send equally
 	// many requests.
 	lines *atomic.Uint64
 }
@@ -54,7 +54,7 @@ type compiled struct {
 // templates, below the folder. With noKeepAlive each request asks the server to
 // close the connection.
 func Compile(targets []target.Target, noKeepAlive bool, folder string) (*Program, error) {
-	p := &Program{targets: make([]compiled, len(targets))}
+	p := &Program{targets: make([]compiled, len(targets)), shares: 1}
 	files := &request.LineFiles{Folder: folder}
 	all := make([]*request.Parsed, len(targets))
 	for i, t := range targets {
@@ -82,6 +82,17 @@ func Compile(targets []target.Target, noKeepAlive bool, folder string) (*Program
 	p.setEndpoints(targets, all)
 	p.Hash = requestsHash(targets, all)
 	return p, nil
+}
+
+// Divide makes the program one of several generators' parts of it, with a number from 0.
+// It is called before the first script is made. Each part takes its own lines of files.
+func (p *Program) Divide(part, parts int) {
+	p.shares = uint64(parts)
+	for _, t := range p.targets {
+		if t.lines != nil {
+			t.lines.Store(uint64(part))
+		}
+	}
 }
 
 // Bodies from files are kept in memory up to these sizes.
@@ -172,37 +183,38 @@ func sendsLength(method string) bool {
 	return method == "POST" || method == "PUT" || method == "PATCH"
 }
 
-// A Script generates one thread's requests. It must not be shared by goroutines.
+// A Script generates one part of the requests, that of a thread. It must not be shared by
+// goroutines.
 type Script struct {
 	program *Program
 	seed    uint64
-	thread  uint64
-	threads uint64
+	part    uint64
+	parts   uint64
 	sent    uint64  // messages so far
 	message Message // the last one that was not fixed
 	buffer  []byte
 }
 
-// Script returns the script of a thread. Its i-th message is request number
-// i*threads+thread of the run. Each thread sends the targets in turn and begins
-// with another one, because threads do not send equally many.
-func (p *Program) Script(thread, threads int, seed uint64) *Script {
-	return &Script{program: p, seed: seed, thread: uint64(thread), threads: uint64(threads)}
+// Script returns the script of a part. Its i-th message is request number i*parts+part of
+// the plan. Each part sends the targets in turn and begins with another one, because
+// threads do not send equally many.
+func (p *Program) Script(part, parts int, seed uint64) *Script {
+	return &Script{program: p, seed: seed, part: uint64(part), parts: uint64(parts)}
 }
 
-// Next returns the thread's next message. The caller must not change it. A message
+// Next returns the part's next message. The caller must not change it. A message
 // that is not fixed is valid until the next call.
 func (s *Script) Next() *Message {
 	n, targets := s.sent, uint64(len(s.program.targets))
 	s.sent++
-	t := &s.program.targets[(s.thread+n)%targets]
+	t := &s.program.targets[(s.part+n)%targets]
 	if t.message.Fixed {
 		return &t.message
 	}
-	seq := n*s.threads + s.thread
+	seq := n*s.parts + s.part
 	var line uint64
 	if t.lines != nil {
-		line = t.lines.Add(1) - 1
+		line = t.lines.Add(s.program.shares) - s.program.shares
 	}
 	random := random.New(s.seed, seq)
 	s.message = t.message

@@ -2,7 +2,6 @@ package loadcmd
 
 import (
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -10,10 +9,9 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// A screen shows the progress of a run on stderr and its result on stdout.
+// A screen shows the progress of a run on stderr.
 type screen struct {
 	cli.Streams
-	color bool // of the report
 
 	mu    sync.Mutex // guards the fields below: the run shows progress, a signal ends it
 	show  func(load.Progress)
@@ -21,13 +19,12 @@ type screen struct {
 }
 
 // newScreen returns a live screen on a terminal, and one of plain lines elsewhere.
-func newScreen(s cli.Streams, c *sendCommand, plan load.Plan) *screen {
-	plain := c.NoColor || os.Getenv("NO_COLOR") != ""
-	v := &screen{Streams: s, color: cli.IsTerminal(s.Out) && !plain, show: func(load.Progress) {}, clear: func() {}}
+func newScreen(s cli.Streams, o *output, plan load.Plan) *screen {
+	v := &screen{Streams: s, show: func(load.Progress) {}, clear: func() {}}
 	switch {
-	case c.Quiet:
+	case o.Quiet:
 	case cli.IsTerminal(s.Err):
-		live := report.NewLive(s.Err, plan.Targets[0].URL, func() (int, int) { return cli.TerminalSize(s.Err) }, !plain)
+		live := report.NewLive(s.Err, plan.Targets[0].URL, func() (int, int) { return cli.TerminalSize(s.Err) }, !o.plain())
 		v.show, v.clear = live.Show, live.Clear
 	default:
 		v.show = report.NewPlain(s.Err).Show
@@ -59,12 +56,6 @@ func (v *screen) Close() {
 	defer v.mu.Unlock()
 	v.clear()
 	v.show, v.clear = func(load.Progress) {}, func() {}
-}
-
-// report writes the result as text.
-func (v *screen) report(r *load.Result) error {
-	width, _ := cli.TerminalSize(v.Out)
-	return report.Text(v.Out, r, report.Style{Width: width, Color: v.color})
 }
 
 // interruptNotice is the message at the first interrupt. The wait is that of load.Run.

@@ -2,23 +2,23 @@
 package loadcmd
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
-	"github.com/weirhq/weir/load/report"
 	"github.com/weirhq/weir/load/target"
 )
 
 type Command struct {
 	Send    sendCommand    `cmd:"" default:"withargs" help:"Send requests and measure the latency."`
+	Merge   mergeCommand   `cmd:"" help:"Merge the results of all shares of a plan."`
 	Compare compareCommand `cmd:"" help:"Compare results of weir load --json."`
 	Gen     genCommand     `cmd:"" help:"Generate data to send."`
 }
@@ -36,6 +36,8 @@ type sendCommand struct {
 	Threads        string   `group:"Load:" placeholder:"N" help:"Send from N threads (default one per CPU)."`
 	HTTP2          bool     `group:"Load:" name:"http2" help:"Use HTTP/2; for http URLs with prior knowledge (h2c)."`
 	NoKeepalive    bool     `group:"Load:" help:"Open a new connection for each request."`
+	Share          string   `group:"Load:" placeholder:"I/N" help:"Execute share I of N of the plan, such as 2/8, at the time of --start-at. weir load merge merges the results."`
+	StartAt        string   `group:"Load:" placeholder:"TIME" help:"Start at TIME, RFC 3339 or Unix seconds."`
 	Rate           string   `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Send N requests per second, independent of the responses."`
 	Stage          []string `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Hold a rate for a time (30s:1000) or change it linearly (30s:1000-5000). May be repeated."`
 	Poisson        bool     `group:"Pace (open loop):" help:"Send at random times (a Poisson process) with the rate as the mean."`
@@ -59,13 +61,7 @@ type sendCommand struct {
 
 	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Measure process N as the server. The default 0 searches for it on this machine, --pid=-1 measures none."`
 
-	Fail    []string     `group:"Result:" sep:"none" placeholder:"CHECK" help:"Exit with 1 if CHECK is true, such as 'p99 > 50ms'. May be repeated."`
-	JSON    optionalFile `group:"Result:" name:"json" placeholder:"FILE" help:"Write the result as a JSON document to stdout, or to FILE with --json=FILE."`
-	CSV     string       `group:"Result:" name:"csv" placeholder:"FILE" help:"Write the counts and latencies of each second."`
-	HTML    string       `group:"Result:" name:"html" placeholder:"FILE" help:"Write a page with charts."`
-	HDR     string       `group:"Result:" name:"hdr" placeholder:"FILE" help:"Write the percentiles in the format of HdrHistogram."`
-	Quiet   bool         `group:"Result:" short:"q" help:"Print only errors and the requested reports."`
-	NoColor bool         `group:"Result:" help:"Do not use colours. NO_COLOR in the environment does the same."`
+	output
 }
 
 // Help implements kong.HelpProvider.
@@ -85,7 +81,7 @@ The first Ctrl-C stops sending, waits a second for responses in flight, and repo
 exit code 130. The exit code is 1 if a --fail is true or no response arrived. A report file appears complete or not at
 all.
 
-See also weir load compare --help and weir load gen --help, and docs/load.md for details.
+See also weir load merge --help, weir load compare --help and weir load gen --help, and docs/load.md for details.
 
 Examples:
   weir load http://127.0.0.1:8080/
@@ -94,21 +90,6 @@ Examples:
   weir load -n 100000 --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL
   weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL`
 }
-
-// An optionalFile is a flag with an optional value: --json, --json=FILE.
-type optionalFile string
-
-// Decode implements kong.MapperValue.
-func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
-	*f = "-"
-	if token := ctx.Scan.Peek(); token.Type == kong.FlagValueToken {
-		return ctx.Scan.PopValueInto("file", (*string)(f))
-	}
-	return nil
-}
-
-// IsBool lets kong accept the flag without a value.
-func (*optionalFile) IsBool() bool { return true }
 
 // pagePoints is the number of single requests that a page shows: about four per
 // pixel of a chart's width.
@@ -130,17 +111,12 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	files, err := cli.OpenReports(
-		&cli.ReportFile[*load.Result]{Flag: "--json", Name: string(c.JSON), Write: cli.PrintJSON[*load.Result]},
-		&cli.ReportFile[*load.Result]{Flag: "--csv", Name: c.CSV, Write: report.CSV},
-		&cli.ReportFile[*load.Result]{Flag: "--html", Name: c.HTML, Write: report.HTML},
-		&cli.ReportFile[*load.Result]{Flag: "--hdr", Name: c.HDR, Write: report.HDR},
-	)
+	files, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer files.Discard()
-	screen := newScreen(s, c, plan)
+	screen := newScreen(s, &c.output, plan)
 	plan.Progress = screen.progress
 	if c.HTML != "" {
 		plan.Points = pagePoints
@@ -155,15 +131,7 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	if err != nil {
 		return withHint(err)
 	}
-	if err := files.Write(s.Out, result); err != nil {
-		return err
-	}
-	if !c.Quiet && !files.Stdout() {
-		if err := screen.report(result); err != nil {
-			return err
-		}
-	}
-	return judge(s, result, checks)
+	return c.finish(s, result, files, checks)
 }
 
 // explain prints the behaviour that users of other load generators do not expect.
@@ -176,74 +144,9 @@ func explain(s cli.Streams, p load.Plan) {
 		fmt.Fprintf(s.Err, "weir: %s, and more if all are in use when a request is due; "+
 			"--max-connections %d keeps it at %[2]d\n", opened, n)
 	}
-}
-
-// parseChecks parses --fail.
-func parseChecks[C any](texts []string, parse func(string) (C, error), hint string) ([]C, error) {
-	checks := make([]C, len(texts))
-	for i, text := range texts {
-		var err error
-		if checks[i], err = parse(text); err != nil {
-			return nil, cli.Misuse(fmt.Errorf("--fail: %w", err), hint)
-		}
+	if at := p.StartAt; !at.IsZero() {
+		fmt.Fprintf(s.Err, "weir: starting at %s, in %.1f s\n", at.Format(time.RFC3339), time.Until(at).Seconds())
 	}
-	return checks, nil
-}
-
-// judge prints why a finished run failed, and returns ErrReported if it did.
-func judge(s cli.Streams, r *load.Result, checks []load.Check) error {
-	if r.Requests == 0 {
-		cli.PrintError(s.Err, cli.WithHint(errors.New("no response arrived"+firstError(r)), silentHint(r)))
-		return cli.ErrReported
-	}
-	return evaluate(s, checks, r)
-}
-
-// A check is a condition of --fail on a result or a comparison.
-type check[R any] interface {
-	fmt.Stringer
-	Of(R) (value string, holds bool, err error)
-}
-
-// evaluate prints each check that holds or that has no answer, and returns
-// ErrReported if there is one.
-func evaluate[R any, C check[R]](s cli.Streams, checks []C, result R) error {
-	var failed error
-	for _, c := range checks {
-		value, holds, err := c.Of(result)
-		if err != nil {
-			err = fmt.Errorf("--fail: %w", err)
-		} else if holds {
-			err = fmt.Errorf("--fail '%v': %s", c, value)
-		}
-		if err != nil {
-			cli.PrintError(s.Err, err)
-			failed = cli.ErrReported
-		}
-	}
-	return failed
-}
-
-// silentHint returns a hint for a run without an answer.
-func silentHint(r *load.Result) string {
-	switch {
-	case r.CertificateRequired:
-		return "use --cert FILE --key FILE to send a client certificate"
-	case r.Protocol == load.HTTP2.String():
-		return "does the server support HTTP/2? Without --http2, weir uses HTTP/1.1"
-	}
-	return "curl -v " + r.URL
-}
-
-// firstError returns ": " and the first error of the most frequent kind, or "".
-func firstError(r *load.Result) string {
-	most, text := int64(0), ""
-	for kind, n := range r.Errors {
-		if n > most {
-			most, text = n, ": "+cmp.Or(r.ErrorExamples[kind], kind)
-		}
-	}
-	return text
 }
 
 func unreachableHint(e *load.UnreachableError) string {
@@ -270,6 +173,8 @@ func withHint(err error) error {
 		return cli.WithHint(err, unreachableHint(unreachable))
 	case errors.As(err, &network):
 		return cli.WithHint(err, "check the host's name")
+	case errors.As(err, new(*load.StartError)):
+		return cli.WithHint(err, "start earlier, or give a later --start-at to all shares")
 	case errors.As(err, new(*target.OriginsError)):
 		return cli.Misuse(err, "weir load --requests-file FILE --to http://127.0.0.1:8080")
 	}

@@ -1,0 +1,63 @@
+package loadcmd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/load"
+)
+
+type mergeCommand struct {
+	Files []string `arg:"" name:"file" help:"Results of weir load --share --json, one of each share."`
+	output
+}
+
+// Help implements kong.HelpProvider.
+func (mergeCommand) Help() string {
+	return `Makes one result of the results of all shares of a plan. Counts, latencies and seconds are those of a run on
+one machine: histograms are added, not averaged. A missing share is a warning.
+
+Examples:
+  AT=$(($(date +%s) + 30))
+  ssh a weir load -r 20000 -d 60s --share 1/2 --start-at $AT -q --json http://server/ > a.json &
+  ssh b weir load -r 20000 -d 60s --share 2/2 --start-at $AT -q --json http://server/ > b.json &
+  wait
+  weir load merge a.json b.json`
+}
+
+// Run merges the results and writes the reports.
+func (c *mergeCommand) Run(s cli.Streams) error {
+	const hint = "weir load merge --fail 'p99 > 50ms' A.json B.json"
+	checks, err := parseChecks(c.Fail, load.ParseCheck, hint)
+	if err != nil {
+		return err
+	}
+	shares, err := readResults(c.Files)
+	if err != nil {
+		return err
+	}
+	files, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer files.Discard()
+	result, err := load.Merge(shares)
+	if err != nil {
+		return c.explain(err)
+	}
+	return c.finish(s, result, files, checks)
+}
+
+// explain names the files in an error of load.Merge.
+func (c *mergeCommand) explain(err error) error {
+	var why *load.MergeError
+	const hint = "weir load --share 1/2 --start-at TIME --json=FILE writes a result to merge"
+	if !errors.As(err, &why) {
+		return cli.WithHint(err, hint)
+	}
+	if why.A == why.B {
+		return cli.Misuse(fmt.Errorf("%s %s", c.Files[why.A], why.Why), hint)
+	}
+	return cli.Misuse(fmt.Errorf("%s and %s %s", c.Files[why.A], c.Files[why.B], why.Why), hint)
+}

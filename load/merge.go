@@ -1,0 +1,316 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Merge returns the result of the whole plan of which the results are shares, in any
+// order. Counts, histograms and exact extremes are those of a run on one machine. Shares
+// that are missing are a warning. Errors are of type [*MergeError].
+func Merge(shares []*Result) (*Result, error) {
+	if err := mergeable(shares); err != nil {
+		return nil, err
+	}
+	shares = slices.SortedFunc(slices.Values(shares), func(a, b *Result) int {
+		return cmp.Compare(a.Share.Number, b.Share.Number)
+	})
+	first := shares[0]
+	m := &merger{shares: shares, sum: &Result{
+		Started: first.Share.StartAt, URL: first.URL, Method: first.Method, BodyBytes: first.BodyBytes,
+		Protocol: first.Protocol, Pace: first.Pace, Pipeline: first.Pipeline, TimeoutSeconds: first.TimeoutSeconds,
+		Seed: first.Seed, RequestsHash: first.RequestsHash, Machine: first.Machine,
+		UnsentFor: map[string]int64{}, LateFor: map[string]int64{}, Status: map[string]int64{},
+		StatusCodes: map[string]int64{}, Errors: map[string]int64{}, ErrorExamples: map[string]string{},
+		LatencyByStatus: map[string]*Latency{},
+	}}
+	m.addCounts()
+	m.addLatencies()
+	m.addTargets()
+	m.addSeries()
+	m.addPacing()
+	if m.err != nil {
+		return nil, m.err
+	}
+	m.judge()
+	return m.sum, nil
+}
+
+// A MergeError reports why results cannot be merged.
+type MergeError struct {
+	A, B int // indexes of the results; equal if the reason concerns one
+	Why  string
+}
+
+func (e *MergeError) Error() string {
+	if e.A == e.B {
+		return fmt.Sprintf("load: result %d %s", e.A+1, e.Why)
+	}
+	return fmt.Sprintf("load: results %d and %d %s", e.A+1, e.B+1, e.Why)
+}
+
+// mergeable checks that the results are different shares of one plan.
+func mergeable(shares []*Result) error {
+	if len(shares) == 0 {
+		return &MergeError{Why: "is missing"}
+	}
+	first := shares[0]
+	numbers := make(map[int]int) // the index of each share
+	for i, r := range shares {
+		switch {
+		case len(r.Generators) > 0:
+			return &MergeError{i, i, "is merged already"}
+		case r.Share == nil:
+			return &MergeError{i, i, "is that of a whole plan, not of a share"}
+		case !r.Share.StartAt.Equal(first.Share.StartAt):
+			return &MergeError{0, i, fmt.Sprintf("did not start at the same time: %s and %s", instant(first), instant(r))}
+		}
+		for _, p := range planProperties {
+			if a, b := fmt.Sprint(p.of(first)), fmt.Sprint(p.of(r)); a != b {
+				return &MergeError{0, i, fmt.Sprintf("are of different plans: %s %s and %s", p.name, a, b)}
+			}
+		}
+		if other, ok := numbers[r.Share.Number]; ok {
+			return &MergeError{other, i, fmt.Sprintf("are both share %v", r.Share.Share)}
+		}
+		numbers[r.Share.Number] = i
+	}
+	return nil
+}
+
+func instant(r *Result) string { return r.Share.StartAt.Format(time.RFC3339Nano) }
+
+// planProperties are equal in all shares of a plan.
+var planProperties = []struct {
+	name string
+	of   func(*Result) any
+}{
+	{"URL", func(r *Result) any { return r.URL }},
+	{"pace", func(r *Result) any { return r.Pace }},
+	{"protocol", func(r *Result) any { return r.Protocol }},
+	{"requests with hash", func(r *Result) any { return r.RequestsHash }},
+	{"seed", func(r *Result) any { return r.Seed }},
+	{"number of shares", func(r *Result) any { return r.Share.Of }},
+	{"connections", func(r *Result) any { return r.Share.Connections }},
+	{"most connections", func(r *Result) any { return r.Share.MaxConnections }},
+	{"pipeline", func(r *Result) any { return r.Pipeline }},
+	{"duration", func(r *Result) any { return seconds(r.Share.DurationSeconds) }},
+	{"number of requests", func(r *Result) any { return r.Share.Requests }},
+	{"timeout", func(r *Result) any { return seconds(r.TimeoutSeconds) }},
+	{"backlog", func(r *Result) any { return r.Share.Backlog }},
+	{"new connection for each request", func(r *Result) any { return r.Share.NoKeepAlive }},
+}
+
+// seconds returns a number of seconds as a time.Duration.
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
+
+// A merger adds shares up.
+type merger struct {
+	shares []*Result
+	sum    *Result
+	err    error // the first one; later steps need not check
+}
+
+// addCounts adds everything but latencies.
+func (m *merger) addCounts() {
+	s := m.sum
+	var inTime, bytesInTime float64
+	for _, r := range m.shares {
+		s.Asked += r.Asked
+		s.Sent += r.Sent
+		s.Unsent += r.Unsent
+		s.Requests += r.Requests
+		s.Failed += r.Failed
+		s.Unanswered += r.Unanswered
+		s.Late += r.Late
+		s.BytesRead += r.BytesRead
+		s.BytesWritten += r.BytesWritten
+		s.Connections += r.Connections
+		s.ConnectionsMade += r.ConnectionsMade
+		s.Threads += r.Threads
+		addTo(s.UnsentFor, r.UnsentFor)
+		addTo(s.LateFor, r.LateFor)
+		addTo(s.Status, r.Status)
+		addTo(s.StatusCodes, r.StatusCodes)
+		addTo(s.Errors, r.Errors)
+		for kind, text := range r.ErrorExamples {
+			s.ErrorExamples[kind] = cmp.Or(s.ErrorExamples[kind], text)
+		}
+		s.CertificateRequired = s.CertificateRequired || r.CertificateRequired
+		s.Interrupted = s.Interrupted || r.Interrupted
+		inTime += r.RequestsPerSecond * r.DurationSeconds
+		bytesInTime += r.BytesPerSecond * r.DurationSeconds
+		s.DurationSeconds = max(s.DurationSeconds, r.DurationSeconds)
+		s.Generator.CPUSeconds += r.Generator.CPUSeconds
+		s.Generator.PeakRSS += r.Generator.PeakRSS
+		s.Generator.Busy = max(s.Generator.Busy, r.Generator.Busy)
+		s.Generator.Waited = max(s.Generator.Waited, r.Generator.Waited)
+		s.Generators = append(s.Generators, generatorShare(r))
+		s.Points = append(s.Points, r.Points...)
+		// Several generators on the server's machine sample one process.
+		if r.Server != nil && (s.Server == nil || len(r.Server.Samples) > len(s.Server.Samples)) {
+			s.Server = r.Server
+		}
+	}
+	slices.SortStableFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
+	length := max(s.DurationSeconds, 1e-9)
+	s.RequestsPerSecond, s.BytesPerSecond = math.Round(inTime)/length, math.Round(bytesInTime)/length
+}
+
+func addTo(sum, counts map[string]int64) {
+	for name, n := range counts {
+		sum[name] += n
+	}
+}
+
+func generatorShare(r *Result) GeneratorShare {
+	return GeneratorShare{
+		Share: r.Share.Share, Agent: r.Share.Agent, Lost: r.Share.Lost, Asked: r.Asked, Sent: r.Sent, Requests: r.Requests,
+		RequestsPerSecond: r.RequestsPerSecond, DurationSeconds: r.DurationSeconds, Threads: r.Threads,
+		Connections: r.Connections, Saturated: r.Saturated, Generator: r.Generator, Machine: r.Machine,
+	}
+}
+
+// latency merges one latency of all shares; nil if none has it.
+func (m *merger) latency(of func(*Result) *Latency) *Latency {
+	var all []*Latency
+	for _, r := range m.shares {
+		all = append(all, of(r))
+	}
+	o, err := mergeOrders(all)
+	if err != nil {
+		m.err = cmp.Or(m.err, err)
+		return nil
+	}
+	return o.document()
+}
+
+func (m *merger) addLatencies() {
+	s := m.sum
+	s.Latency = m.latency(func(r *Result) *Latency { return r.Latency })
+	s.LatencyFromDue = m.latency(func(r *Result) *Latency { return r.LatencyFromDue })
+	s.FirstByte = m.latency(func(r *Result) *Latency { return r.FirstByte })
+	s.Connect = m.latency(func(r *Result) *Latency { return r.Connect })
+	s.TLSHandshake = m.latency(func(r *Result) *Latency { return r.TLSHandshake })
+	s.StreamWait = m.latency(func(r *Result) *Latency { return r.StreamWait })
+	for class := range s.Status {
+		s.LatencyByStatus[class] = m.latency(func(r *Result) *Latency { return r.LatencyByStatus[class] })
+	}
+}
+
+// addTargets adds the targets, which are the same in all shares.
+func (m *merger) addTargets() {
+	for i, first := range m.shares[0].Targets {
+		sum := TargetResult{Method: first.Method, Path: first.Path, Targets: first.Targets, BodyBytes: first.BodyBytes,
+			Status: map[string]int64{}}
+		for _, r := range m.shares {
+			t := r.Targets[i]
+			sum.Sent += t.Sent
+			sum.Requests += t.Requests
+			sum.Failed += t.Failed
+			sum.Unanswered += t.Unanswered
+			addTo(sum.Status, t.Status)
+		}
+		sum.Latency = m.latency(func(r *Result) *Latency { return r.Targets[i].Latency })
+		sum.LatencyFromDue = m.latency(func(r *Result) *Latency { return r.Targets[i].LatencyFromDue })
+		m.sum.Targets = append(m.sum.Targets, sum)
+	}
+}
+
+// addPacing adds the pacing of the open loop.
+func (m *merger) addPacing() {
+	if m.shares[0].Pacing == nil {
+		return
+	}
+	pace, err := parsePace(m.sum.Pace)
+	if err != nil {
+		m.err = cmp.Or(m.err, err)
+		return
+	}
+	stages := pace.Stages
+	p := &Pacing{Lag: m.latency(func(r *Result) *Latency { return r.Pacing.Lag })}
+	m.sum.Pacing = p
+	var inTime float64
+	var bins sendBins
+	present := 0
+	for _, r := range m.shares {
+		inTime += r.Pacing.SentPerSecond * r.DurationSeconds
+		if r.Share.Lost == "" { // a lost one did not report its bins
+			bins.merge(&sendBins{counts: r.Pacing.Sent10ms})
+			present++
+		}
+	}
+	length := m.sum.DurationSeconds
+	if length > 0 {
+		p.AskedPerSecond, p.SentPerSecond = m.asked(stages)/length, math.Round(inTime)/length
+	}
+	p.Mean10ms, p.Variance10ms = bins.variance(scaled(stages, present, m.shares[0].Share.Of), seconds(length))
+}
+
+// asked returns the number of requests that the whole plan asked for. That of missing
+// shares is the expected one.
+func (m *merger) asked(stages []Stage) float64 {
+	if m.whole() {
+		return float64(m.sum.Asked)
+	}
+	expected := areaUntil(stages, seconds(m.sum.DurationSeconds))
+	if n := m.shares[0].Share.Requests; n > 0 {
+		expected = min(expected, float64(n))
+	}
+	return expected
+}
+
+// whole reports whether each share of the plan has a complete result.
+func (m *merger) whole() bool {
+	lost := slices.ContainsFunc(m.shares, func(r *Result) bool { return r.Share.Lost != "" })
+	return !lost && len(m.shares) == m.shares[0].Share.Of
+}
+
+// judge sets Saturated and the warnings.
+func (m *merger) judge() {
+	s := m.sum
+	for _, r := range m.shares {
+		if lost := r.Share.Lost; lost != "" {
+			s.warn("%s was lost after %.1f s: %s; its requests under way are not counted", r.Share.title(),
+				r.DurationSeconds, lost)
+		}
+		for _, doubt := range r.saturation() {
+			s.Saturated = true
+			s.warn("%s: %s", r.Share.title(), doubt)
+		}
+	}
+	if missing := m.missing(); len(missing) > 0 {
+		s.warn("the result is of %d of the plan's %d shares; missing: %s", len(m.shares), m.shares[0].Share.Of,
+			strings.Join(missing, ", "))
+	}
+	s.judge(m.shares[0].Share.MaxConnections)
+}
+
+// title names the share and its generator for a warning.
+func (s *ShareResult) title() string {
+	if s.Agent == "" {
+		return fmt.Sprintf("share %v", s.Share)
+	}
+	return fmt.Sprintf("agent %s (share %v)", s.Agent, s.Share)
+}
+
+// missing returns the shares without a result.
+func (m *merger) missing() []string {
+	all := make(map[int]bool)
+	for i := range m.shares[0].Share.Of {
+		all[i+1] = true
+	}
+	for _, r := range m.shares {
+		delete(all, r.Share.Number)
+	}
+	var texts []string
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		texts = append(texts, Share{n, m.shares[0].Share.Of}.String())
+	}
+	return texts
+}

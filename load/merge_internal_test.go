@@ -1,0 +1,127 @@
+package load
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzMergeLatencies records times in one distribution and in three that go through JSON and
+// are merged. Both are the same document, except for rounding in the mean.
+func FuzzMergeLatencies(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 2, 0, 0, 0, 0, 0, 0, 7})
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{33, 0, 0, 0, 0, 0, 0, 1, 17, 1, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		whole := newTimes()
+		parts := []times{newTimes(), newTimes(), newTimes()}
+		for ; len(b) >= 8; b = b[8:] {
+			n := binary.LittleEndian.Uint64(b)
+			took := time.Duration(n >> (10 + n%50))
+			for _, x := range []*times{&whole, &parts[n/64%3]} {
+				switch n / 256 % 8 {
+				case 0:
+					x.miss(took, true)
+				case 1:
+					if b[0] > 128 {
+						x.miss(took, false)
+					}
+				default:
+					x.answered.record(took)
+				}
+			}
+		}
+		var documents []*Latency
+		for _, p := range parts {
+			o := p.order()
+			text, err := json.Marshal(o.document())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var l *Latency
+			if err := json.Unmarshal(text, &l); err != nil {
+				t.Fatal(err)
+			}
+			documents = append(documents, l)
+		}
+		merged, err := mergeOrders(documents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := whole.order()
+		same := cmp.Comparer(func(a, b Micros) bool {
+			return a == b || max(a-b, b-a) <= 1e-9*max(a, b)
+		})
+		if diff := cmp.Diff(o.document(), merged.document(), same); diff != "" {
+			t.Errorf("the merged document differs (-whole +merged):\n%s", diff)
+		}
+	})
+}
+
+// TestTakeSecond merges series whose seconds do not end at the same times.
+func TestTakeSecond(t *testing.T) {
+	series := func(ends ...float64) []Second {
+		var all []Second
+		start := 0.0
+		for _, end := range ends {
+			all = append(all, Second{Start: start, Seconds: end - start})
+			start = end
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name string
+		left [][]Second
+		ends []float64
+		took [][]int // how many seconds of each series
+	}{
+		{"about the same times", [][]Second{series(1, 2.01, 3), series(1.02, 2, 3.01)}, []float64{1.02, 2.01, 3.01},
+			[][]int{{1, 1}, {1, 1}, {1, 1}}},
+		{"one was stopped", [][]Second{series(1, 2, 3, 4), series(1, 3.1, 4)}, []float64{1, 3.1, 4},
+			[][]int{{1, 1}, {2, 1}, {1, 1}}},
+		{"both were stopped", [][]Second{series(2.5, 3, 4), series(1, 3.4, 4)}, []float64{4},
+			[][]int{{3, 3}}},
+		{"one was lost", [][]Second{series(1, 2, 3), series(1)}, []float64{1, 2, 3}, [][]int{{1, 1}, {1}, {1}}},
+		{"nothing", [][]Second{nil, nil}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var ends []float64
+			var took [][]int
+			for {
+				taken, end := takeSecond(c.left)
+				if len(taken) == 0 {
+					break
+				}
+				var counts []int
+				for _, s := range taken {
+					counts = append(counts, len(s))
+				}
+				ends, took = append(ends, end), append(took, counts)
+			}
+			if diff := cmp.Diff(c.ends, ends) + cmp.Diff(c.took, took); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestParsePace checks that parsePace is the inverse of String.
+func TestParsePace(t *testing.T) {
+	for _, p := range []Pace{
+		{}, Rate(0.00001), Rate(1e6), {Stages: []Stage{{time.Minute, 0, 1e7}, {time.Second, 5, 5}}, Poisson: true},
+		{Stages: []Stage{{90 * time.Second, 0.5, 10}, {0, 10, 10}}},
+	} {
+		got, err := parsePace(p.String())
+		if diff := cmp.Diff(p, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", p, err, diff)
+		}
+	}
+	for _, text := range []string{"", "5", "x/s", "1s:", "1s:0-0"} {
+		if p, err := parsePace(text); err == nil {
+			t.Errorf("%q is %v", text, p)
+		}
+	}
+}
