@@ -65,13 +65,14 @@ func (p *adminPages) readiness(w http.ResponseWriter, r *http.Request) {
 
 // localNames refuses requests whose Host is neither an IP address, nor localhost,
 // nor the host of addr. Otherwise a website could point a name of its own at this
-// address (DNS rebinding), and read the pages through the browser of a visitor.
+// address (DNS rebinding), and read the pages through the browser of a visitor. A request without
+// a Host, such as the check of a load balancer over HTTP/1.0, is from no browser.
 func localNames(addr string, next http.Handler) http.Handler {
 	own, _, _ := net.SplitHostPort(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, ok := target.SplitHost(r.Host)
 		_, err := netip.ParseAddr(name)
-		if !ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own) {
+		if r.Host != "" && (!ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own)) {
 			http.Error(w, "no such host here; use the address", http.StatusMisdirectedRequest)
 			return
 		}

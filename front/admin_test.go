@@ -49,6 +49,9 @@ func TestAdmin(t *testing.T) {
 			t.Errorf("%s of %s: %d and %.80q, want %d and %q", c.path, c.host, resp.StatusCode, body, c.want, c.text)
 		}
 	}
+	if resp, body := ask(t, addr, "GET /readyz HTTP/1.0\r\n\r\n"); resp.StatusCode != 200 || body != "ready\n" {
+		t.Errorf("without a Host: %d and %q", resp.StatusCode, body)
+	}
 	if n := len(d.log.events(t)); n != 0 {
 		t.Errorf("the admin listener wrote %d events", n)
 	}
