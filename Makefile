@@ -5,8 +5,8 @@ FUZZTIME ?= 1m
 
 # The modules of go.work, and their packages. bench is not among them: its
 # peers must not choose the versions that Weir is built with.
-MODULES = . log log/logr log/logvet log/otellog router
-PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/otellog/... ./router/...
+MODULES = . log log/logr log/logvet log/natssink log/otellog router
+PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-load load-peers clean

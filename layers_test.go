@@ -209,6 +209,7 @@ var layers = map[string]struct {
 	"internal/readable": {why: "formatting for people needs no other package"},
 	"internal/peer": {own: []string{"internal/certtest"}, foreign: []string{"golang.org/x/mod/module"},
 		why: "builds programs of other projects for tests"},
+	"internal/natssinktest": {why: "tests a module that does not require this one"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the resource usage of processes from /proc"},
 	"internal/proxyproto": {why: "headers of the PROXY protocol, for both sides of the proxy; no input and output"},
@@ -250,9 +251,10 @@ var layers = map[string]struct {
 	"cmd/weir/internal/serve": {
 		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
 			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "internal/sibling", "log",
-			"log/sink", "log/stream"},
+			"log/natssink", "log/sink", "log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",
-			"github.com/coreos/go-systemd/v22/daemon", "golang.org/x/sys/unix", "golang.org/x/term"},
+			"github.com/coreos/go-systemd/v22/daemon", "github.com/nats-io/nats.go", "golang.org/x/sys/unix",
+			"golang.org/x/term"},
 		why: "the verbs of the front door do not measure",
 	},
 	"cmd/weir/internal/loadcmd": {

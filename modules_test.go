@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,9 +26,8 @@ const nextRelease = "v0.1.0"
 func proxyOfThisTree(t *testing.T) []string {
 	t.Helper()
 	proxy := t.TempDir()
-	for path, dir := range map[string]string{modulePath: ".", modulePath + "/log": "log", modulePath +
-		"/router": "router"} {
-		writeModule(t, proxy, module.Version{Path: path, Version: nextRelease}, dir)
+	for _, dir := range []string{".", "log", "log/natssink", "router"} {
+		writeModule(t, proxy, module.Version{Path: path.Join(modulePath, dir), Version: nextRelease}, dir)
 	}
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -142,7 +142,7 @@ func TestReleaseInstalls(t *testing.T) {
 
 // Every requirement of a module of this repository has the version nextRelease.
 func TestModulesRequireTheNextRelease(t *testing.T) {
-	for _, dir := range []string{".", "log/logr", "log/otellog", "bench"} {
+	for _, dir := range []string{".", "log/logr", "log/natssink", "log/otellog", "bench"} {
 		for _, r := range goMod(t, dir).Require {
 			if strings.HasPrefix(r.Mod.Path, modulePath+"/") && r.Mod.Version != nextRelease {
 				t.Errorf("%s requires %s, want %s", dir, r.Mod, nextRelease)

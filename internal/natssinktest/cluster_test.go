@@ -1,0 +1,90 @@
+package natssinktest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/weirhq/weir/internal/peer"
+)
+
+// Under load, each event is in a stream with three replicas once after its leader has stepped
+// down, and after the process of another one was killed.
+func TestLeaderChange(t *testing.T) {
+	t.Parallel()
+	servers := peer.StartNATSCluster(t, 3, peer.NATSOptions{JetStream: true})
+	all := nats.DontRandomize()
+	js := connect(t, servers[0], all)
+	s := createStream(t, js, jetstream.StreamConfig{Replicas: 3})
+	l := open(t, servers[0].URL+","+servers[1].Address+","+servers[2].Address+"/"+subject)
+	l.load()
+	time.Sleep(200 * time.Millisecond)
+
+	before := leader(t, s)
+	stepDown(t, js)
+	await(t, "another leader", func() error {
+		if now := leader(t, s); now == before {
+			return fmt.Errorf("it is %s", now)
+		}
+		return nil
+	})
+	time.Sleep(200 * time.Millisecond)
+
+	killed := servers[leader(t, s)[len("weir")]-'1']
+	killed.Stop()
+	await(t, "deliveries by the others", delivers(l))
+	killed.Start()
+	await(t, "deliveries by all", delivers(l))
+	l.end()
+	if s := l.awaitDelivery(); s.Lost() > 0 {
+		t.Errorf("%d events lost, want none", s.Lost())
+	}
+	stored, _ := read(t, js)
+	l.checkLines(stored)
+}
+
+// delivers returns a function that reports whether 200 more events were delivered.
+func delivers(l *tested) func() error {
+	want := l.check().Written + 200
+	return func() error {
+		if s := l.check(); s.Written < want {
+			return fmt.Errorf("%d events delivered: %v", s.Written, s.LastError)
+		}
+		return nil
+	}
+}
+
+// leader returns the name of the server that leads the stream.
+func leader(t *testing.T, s jetstream.Stream) string {
+	t.Helper()
+	var name string
+	await(t, "the leader", func() error {
+		info, err := s.Info(t.Context())
+		if err == nil && (info.Cluster == nil || info.Cluster.Leader == "") {
+			err = errors.New("there is none")
+		}
+		if err == nil {
+			name = info.Cluster.Leader
+		}
+		return err
+	})
+	return name
+}
+
+// stepDown makes another server the leader of the stream.
+func stepDown(t *testing.T, js jetstream.JetStream) {
+	t.Helper()
+	m, err := js.Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN.LOGS", nil, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resp struct{ Success bool }
+	if err := json.Unmarshal(m.Data, &resp); err != nil || !resp.Success {
+		t.Fatalf("%v: %s", err, m.Data)
+	}
+}

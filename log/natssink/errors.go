@@ -1,0 +1,47 @@
+package natssink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// messageTooLarge is the code of the error for a message that is larger than its stream
+// permits.
+const messageTooLarge jetstream.ErrorCode = 10054
+
+// isTooLarge reports whether a server or a stream will never store a message.
+func isTooLarge(err error) bool {
+	var of *jetstream.APIError
+	return errors.Is(err, nats.ErrMaxPayload) || errors.As(err, &of) && of.ErrorCode == messageTooLarge
+}
+
+// explain returns an error that says what to do, if that is known. It closes a connection
+// whose server has not responded.
+func (d *Destination) explain(ctx context.Context, err error) error {
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		return NoStreamError(d.subject)
+	}
+	var of *jetstream.APIError
+	if errors.As(err, &of) {
+		return fmt.Errorf("the stream for the subject %s: %w", d.subject, of)
+	}
+	d.conn.Close()
+	switch last := d.conn.LastError(); {
+	case errors.Is(last, nats.ErrPermissionViolation):
+		err = last // which the server sends instead of an acknowledgement
+	case ctx.Err() != nil:
+		err = fmt.Errorf("no acknowledgement within %s", ackTime)
+	}
+	return fmt.Errorf("NATS at %s: %w", d.server, err)
+}
+
+// NoStreamError returns the error for a subject that no stream stores, with the command that
+// creates one.
+func NoStreamError(subject string) error {
+	return fmt.Errorf("no stream of JetStream stores the subject %s: "+
+		"create one, as in nats stream add LOGS --subjects '%s' --defaults", subject, subject)
+}
