@@ -22,9 +22,12 @@ type streamScheme struct {
 var streamSchemes = map[string]streamScheme{
 	"otlp+http":  {example: "otlp+http://collector:4318"},
 	"otlp+https": {example: "otlp+https://collector:4318"},
-	"nats":       {example: "nats://server:4222/subject", hosts: true, path: "subject"},
-	"tls":        {example: "tls://server:4222/subject", hosts: true, path: "subject"},
+	"nats":       {example: "nats://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
+	"tls":        {example: "tls://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
 }
+
+// natsParameters are those of package log/natssink.
+var natsParameters = []string{"creds", "nkey", "ca", "cert", "key"}
 
 // LogScheme returns the scheme of a destination of the log that is the URL of a server, or
 // "" for any other destination.

@@ -19,10 +19,11 @@ func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*front.Log, e
 	out, err := front.OpenLog(cfg, front.LogOptions{
 		Stdout: s.Out, Stderr: s.Err, Complain: reporter.report, Servers: logServers,
 	})
-	if err != nil {
-		return nil, cli.WithHint(err, "its folder must exist and be writable")
+	var server *cli.Error // of a destination that is a server
+	if err != nil && !errors.As(err, &server) {
+		err = cli.WithHint(err, "its folder must exist and be writable")
 	}
-	return out, nil
+	return out, err
 }
 
 // logWait is the time that the goroutine that receives signals waits for the

@@ -1,7 +1,25 @@
 package serve
 
-import "github.com/weirhq/weir/log/stream"
+import (
+	"github.com/nats-io/nats.go"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/log/natssink"
+	"github.com/weirhq/weir/log/stream"
+)
 
 // logServers has the client for each scheme of the URLs in log.to. The schemes and the
 // parameters of their URLs are also in package config, which checks them.
-var logServers = map[string]func(url string) (stream.Destination, error){}
+var logServers = map[string]func(url string) (stream.Destination, error){
+	"nats": openNATS,
+	"tls":  openNATS,
+}
+
+// openNATS returns the client for a subject of NATS.
+func openNATS(url string) (stream.Destination, error) {
+	to, err := natssink.New(url, nats.Name("weir"))
+	if err != nil {
+		return nil, cli.WithHint(err, "docs/nats.md describes the URL and its files")
+	}
+	return to, nil
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/log/natssink"
+)
+
+// The log of a front door is in a stream, each event once, and its password nowhere else.
+func TestLogToNATS(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"loops", "goroutines"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			n := peer.StartNATS(t, peer.NATSOptions{JetStream: true,
+				Config: "authorization { user: weir, password: \"hunter2@\" }\n"})
+			js := natsClient(t, n, nats.UserInfo("weir", "hunter2@"))
+			to := "nats://weir:hunter2%40@" + n.Address + "/logs.front-door"
+			p := door(t, fmt.Sprintf("engine: %s\nlog: {to: ['%s', stdout]}\n", engine, to)+
+				allTo(start(t, "backend", "--listen", "127.0.0.1:0").url()))
+			c := client(t)
+			for i := range 100 {
+				if i == 1 {
+					p.says("the log waits.*nats stream add LOGS")
+					natsStream(t, js, jetstream.StreamConfig{})
+				}
+				if got := get(t, c, fmt.Sprint(p.url(), "/", i)); got.StatusCode != http.StatusOK {
+					t.Fatalf("status %d, want 200", got.StatusCode)
+				}
+			}
+			page := get(t, c, p.admin()+"/log").body + get(t, c, p.admin()+"/metrics").body
+			if !strings.Contains(page, "nats://"+n.Address+"/logs.front-door") || strings.Contains(page, "hunter2") {
+				t.Errorf("the destination is not named, or its password is:\n%s", page)
+			}
+			p.signal(syscall.SIGTERM)
+			p.wait(0)
+			p.events(300)
+			log, err := os.ReadFile(p.stdout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := withoutTotals(natsLines(t, js)), withoutTotals(slices.Collect(strings.Lines(string(log))))
+			if !slices.Equal(got, want) {
+				t.Errorf("the stream has %d events and stdout %d, or they differ", len(got), len(want))
+			}
+			if strings.Contains(string(log)+p.stderr.String(), "hunter2") {
+				t.Error("the password is in the log or on stderr")
+			}
+		})
+	}
+}
+
+// withoutTotals returns the lines without those in which destinations count their own events.
+func withoutTotals(lines []string) []string {
+	return slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, totals) })
+}
+
+// Mistakes in the URL end the start with a hint.
+func TestLogToNATSMistakes(t *testing.T) {
+	t.Parallel()
+	for to, want := range map[string]string{
+		"nats://127.0.0.1/logs?creds=none": `nats://127.0.0.1/logs: none has no credentials: .*no such file`,
+		"nats://127.0.0.1/logs.>":          `the subject "logs.>" has a wildcard`,
+	} {
+		p := door(t, fmt.Sprintf("log: {to: '%s'}\n", to)+allTo("http://127.0.0.1:9"))
+		p.says(want + "(?s).*hint: docs/nats.md")
+		p.wait(1)
+	}
+}
+
+// natsClient connects a client to a server.
+func natsClient(t *testing.T, n *peer.NATS, options ...nats.Option) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(n.URL, append(options, nats.MaxReconnects(-1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// natsStream creates the stream LOGS.
+func natsStream(t *testing.T, js jetstream.JetStream, c jetstream.StreamConfig) {
+	t.Helper()
+	c.Name, c.Subjects = "LOGS", []string{"logs.>"}
+	if _, err := js.CreateStream(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// natsLines returns the lines of the stream LOGS, each with its newline, without those that
+// were delivered again.
+func natsLines(t *testing.T, js jetstream.JetStream) []string {
+	t.Helper()
+	s, err := js.Stream(t.Context(), "LOGS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	var seen natssink.Seen
+	state := s.CachedInfo().State
+	for number := state.FirstSeq; number <= state.LastSeq; number++ {
+		m, err := s.GetMsg(t.Context(), number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(seen.New(m.Header.Get(nats.MsgIdHdr), m.Data))) {
+			all = append(all, line)
+		}
+	}
+	return all
+}
