@@ -2,7 +2,7 @@ package stream
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -26,7 +26,7 @@ type Batch struct {
 	Lines []byte // whole lines, each with its newline
 	Count int    // number of lines
 
-	// The id of a line consists of Source and a number; see [Batch.ID]. No two lines have the
+	// The id of a line consists of Source and a number; see [Batch.AppendID]. No two lines have the
 	// same id, and a line keeps its id when it is delivered again. The numbers of a source
 	// increase by one from line to line.
 	Source string
@@ -35,7 +35,8 @@ type Batch struct {
 
 // AppendID appends the id of line i of the batch to dst.
 func (b Batch) AppendID(dst []byte, i int) []byte {
-	return fmt.Appendf(dst, "%s-%d", b.Source, b.First+uint64(i))
+	dst = append(append(dst, b.Source...), '-')
+	return strconv.AppendUint(dst, b.First+uint64(i), 10)
 }
 
 // An UnavailableError is the error of a server that has not stored a batch, and may do so
