@@ -5,8 +5,8 @@ FUZZTIME ?= 1m
 
 # The modules of go.work, and their packages. bench is not among them: its
 # peers must not choose the versions that Weir is built with.
-MODULES = . log log/logr log/logvet log/natssink log/otellog router
-PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./router/...
+MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
+PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-load load-peers clean
@@ -65,7 +65,7 @@ race:
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
 allocs:
-	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./log/otellog ./router ./limit ./proxy ./front ./load/... ./internal/process
+	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./log/otellog ./log/otlpsink ./router ./limit ./proxy ./front ./load/... ./internal/process
 
 # The long sizes of the tests that check promises: every code point, 10 MiB,
 # 100,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
@@ -83,7 +83,7 @@ bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/internal/wire ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process \
+	./log/onslog/internal/wire ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process \
 	./internal/transport ./internal/yamlfile ./router ./proxy ./front ./front/config ./front/internal/coding ./load ./load/internal/answer ./load/internal/program ./load/target ./load/report ./lab ./lab/analysis ./lab/flame ./cmd/weir/internal/where
 
 # Every fuzz target for FUZZTIME.

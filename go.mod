@@ -22,6 +22,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/weirhq/weir/log v0.1.0
 	github.com/weirhq/weir/log/natssink v0.1.0
+	github.com/weirhq/weir/log/otlpsink v0.1.0
 	github.com/weirhq/weir/router v0.1.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0

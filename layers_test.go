@@ -251,7 +251,7 @@ var layers = map[string]struct {
 	"cmd/weir/internal/serve": {
 		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
 			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "internal/sibling", "log",
-			"log/natssink", "log/sink", "log/stream"},
+			"log/natssink", "log/otlpsink", "log/sink", "log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",
 			"github.com/coreos/go-systemd/v22/daemon", "github.com/nats-io/nats.go", "golang.org/x/sys/unix",
 			"golang.org/x/term"},

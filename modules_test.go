@@ -26,7 +26,7 @@ const nextRelease = "v0.1.0"
 func proxyOfThisTree(t *testing.T) []string {
 	t.Helper()
 	proxy := t.TempDir()
-	for _, dir := range []string{".", "log", "log/natssink", "router"} {
+	for _, dir := range []string{".", "log", "log/natssink", "log/otlpsink", "router"} {
 		writeModule(t, proxy, module.Version{Path: path.Join(modulePath, dir), Version: nextRelease}, dir)
 	}
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
@@ -142,7 +142,7 @@ func TestReleaseInstalls(t *testing.T) {
 
 // Every requirement of a module of this repository has the version nextRelease.
 func TestModulesRequireTheNextRelease(t *testing.T) {
-	for _, dir := range []string{".", "log/logr", "log/natssink", "log/otellog", "bench"} {
+	for _, dir := range []string{".", "log/logr", "log/natssink", "log/otellog", "log/otlpsink", "bench"} {
 		for _, r := range goMod(t, dir).Require {
 			if strings.HasPrefix(r.Mod.Path, modulePath+"/") && r.Mod.Version != nextRelease {
 				t.Errorf("%s requires %s, want %s", dir, r.Mod, nextRelease)

@@ -81,7 +81,12 @@ func TestParseLogMistakes(t *testing.T) {
 			"'nats://:secret%@a/x', 'nats://:secret#@a/x', 'nats://u:secret/?@a/x', 'otlp+http://a?x=secret']}\n",
 			[]string{`1:12 "" is not a host|otlp+http://collector:4318`, `1:28 "a:70000" is not a host`,
 				`1:51 "otlp+http://a,b" names more than one host`, `1:77 "tls://s/" has no subject|tls://server:4222/subject`,
-				`1:89 not valid|%40`, `1:112 not valid|%23`, `1:135 not valid|%2F`, `1:160 otlp+http has no parameter "x"|remove it`}},
+				`1:89 not valid|%40`, `1:112 not valid|%23`, `1:135 not valid|%2F`, `1:160 otlp+http has no parameter "x"|it has`}},
+		{"parameters of otlp", "log:\n  to:\n    - otlp+http://a?compresion=gzip\n    - otlp+http://b?compression=lz4\n" +
+			"    - otlp+http://c?timeout=0s\n    - otlp+http://d?ca=x\n    - otlp+https://e?timeout=5s&timeout=6s\n",
+			[]string{`3:7 no parameter "compresion"|did you mean "compression"?`, `4:7 "compression": "lz4"|one of gzip, zstd, none`,
+				`5:7 "timeout": "0s"`, `6:7 no parameter "ca"|it has compression, headers, timeout`,
+				`7:7 the parameter "timeout" is given twice`}},
 		{"a format that servers do not know", "log: {to: 'nats://s/x', format: ltsv}\n",
 			[]string{`1:33 "ltsv"|write json`}},
 		{"rotation of a server", "log: {to: 'nats://s/x', rotate: {size: 1MiB}}\n", []string{`1:40 no file|log.to`}},

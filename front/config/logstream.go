@@ -20,10 +20,11 @@ type streamScheme struct {
 }
 
 var streamSchemes = map[string]streamScheme{
-	"otlp+http":  {example: "otlp+http://collector:4318"},
-	"otlp+https": {example: "otlp+https://collector:4318"},
-	"nats":       {example: "nats://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
-	"tls":        {example: "tls://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
+	"otlp+http": {example: "otlp+http://collector:4318", parameters: []string{"compression", "headers", "timeout"}},
+	"otlp+https": {example: "otlp+https://collector:4318",
+		parameters: []string{"ca", "cert", "compression", "headers", "key", "timeout"}},
+	"nats": {example: "nats://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
+	"tls":  {example: "tls://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
 }
 
 // natsParameters are those of package log/natssink.
@@ -138,8 +139,30 @@ func checkParameters(scheme string, known []string, query string) *yamlfile.Refu
 			return yamlfile.Refuse("it has "+strings.Join(known, ", "), "%s has no parameter %s", scheme,
 				yamlfile.Quote(name))
 		}
+		if len(given[name]) > 1 {
+			return yamlfile.Refuse("keep one of the values", "the parameter %s is given twice", yamlfile.Quote(name))
+		}
+		if read := streamValues[name]; read != nil {
+			if refused := read(yamlfile.Scalar{Text: given.Get(name)}); refused != nil {
+				return yamlfile.Refuse(refused.Hint, "the parameter %s: %s", yamlfile.Quote(name), refused.What)
+			}
+		}
 	}
 	return nil
+}
+
+// streamValues check the values of parameters.
+var streamValues = map[string]func(yamlfile.Scalar) *yamlfile.Refusal{
+	"compression": refusedBy(yamlfile.Word([]string{"gzip", "zstd", "none"})),
+	"timeout":     refusedBy(parseTimeout),
+}
+
+// refusedBy returns the refusals of a function that reads values.
+func refusedBy[T any](read func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) *yamlfile.Refusal {
+	return func(s yamlfile.Scalar) *yamlfile.Refusal {
+		_, refused := read(s)
+		return refused
+	}
 }
 
 // checkLogStreams checks that no server occurs twice, and that the format is JSON: servers

@@ -1,7 +1,7 @@
 // Package stream delivers the lines of package log to a server: in batches with ids, and
 // again after an error, until the server has stored them.
 //
-//	to, err := otlpsink.New("http://collector:4318", otlpsink.Options{})
+//	to, err := otlpsink.New("otlp+http://collector:4318")
 //	...
 //	out, err := stream.New(to, stream.Options{})
 //	...

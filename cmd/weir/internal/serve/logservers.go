@@ -5,14 +5,17 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/log/natssink"
+	"github.com/weirhq/weir/log/otlpsink"
 	"github.com/weirhq/weir/log/stream"
 )
 
 // logServers has the client for each scheme of the URLs in log.to. The schemes and the
 // parameters of their URLs are also in package config, which checks them.
 var logServers = map[string]func(url string) (stream.Destination, error){
-	"nats": openNATS,
-	"tls":  openNATS,
+	"nats":       openNATS,
+	"tls":        openNATS,
+	"otlp+http":  openOTLP,
+	"otlp+https": openOTLP,
 }
 
 // openNATS returns the client for a subject of NATS.
@@ -20,6 +23,15 @@ func openNATS(url string) (stream.Destination, error) {
 	to, err := natssink.New(url, nats.Name("weir"))
 	if err != nil {
 		return nil, cli.WithHint(err, "docs/nats.md describes the URL and its files")
+	}
+	return to, nil
+}
+
+// openOTLP returns the client for a server of OTLP.
+func openOTLP(url string) (stream.Destination, error) {
+	to, err := otlpsink.New(url)
+	if err != nil {
+		return nil, cli.WithHint(err, "docs/otlp.md describes the URL and its files")
 	}
 	return to, nil
 }

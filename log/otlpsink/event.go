@@ -1,0 +1,263 @@
+package otlpsink
+
+import (
+	"bytes"
+	"encoding/hex"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// absent is the offset of a member that an event does not have.
+const absent = -1
+
+// event appends the fields of an event. It fails if the line is not a JSON object.
+func (e *encoder) event() {
+	e.expect('{')
+	e.created = 0
+	e.traceID, e.spanID = e.traceID[:0], e.spanID[:0]
+	v1Error, list := absent, absent
+	var seen uint64
+	for first := true; e.more(&first, '}'); {
+		switch key := e.member(0, &seen); string(key) {
+		case "created_at":
+			e.createdAt(key)
+		case "namespace":
+			if v, ok := e.textOr(prefixEvent, key); ok {
+				e.namespace = append(e.namespace, v...)
+			}
+		case "event":
+			if v, ok := e.textOr(prefixEvent, key); ok {
+				e.rec = putTextValue(e.rec, recordBody, v)
+				e.rec = putText(e.rec, recordEventName, v)
+			}
+		case "trace_id":
+			if v, ok := e.textOr(prefixEvent, key); ok {
+				e.traceID = append(e.traceID, v...)
+			}
+		case "span_id":
+			if v, ok := e.textOr(prefixEvent, key); ok {
+				e.spanID = append(e.spanID, v...)
+			}
+		case "severity":
+			e.severity(key)
+		case "http":
+			e.object(key, (*encoder).httpMember)
+		case "auth":
+			e.object(key, (*encoder).authMember)
+		case "data":
+			e.object(key, (*encoder).dataMember)
+		case "error":
+			v1Error = e.deferred()
+		case "errors":
+			list = e.deferred()
+		default:
+			e.otherMember(key)
+		}
+	}
+	if e.peek(); e.failed || e.at < len(e.src) {
+		e.fail()
+		return
+	}
+	e.putErrors(v1Error, list)
+	e.putIDs()
+	if e.created == 0 {
+		e.created = uint64(e.now().UnixNano())
+	} else {
+		e.rec = putFixed64(e.rec, recordTime, e.created)
+	}
+	e.rec = putFixed64(e.rec, recordObservedTime, e.created)
+}
+
+// deferred skips a value and returns its offset.
+func (e *encoder) deferred() int {
+	e.peek()
+	begin := e.at
+	e.ignore(1)
+	return begin
+}
+
+// textOr returns the value of a member that is a text. It reports false for any other value,
+// for which it appends an attribute with that prefix. The text is valid until the next call.
+func (e *encoder) textOr(prefix string, key []byte) (text []byte, ok bool) {
+	if e.peek() != '"' {
+		e.put(prefix, key)
+		return nil, false
+	}
+	text, e.room = e.str().value(e.room)
+	return text, true
+}
+
+// put appends an attribute for a member of any type. Its name is the prefix and the key.
+func (e *encoder) put(prefix string, key []byte) {
+	e.name = append(append(e.name[:0], prefix...), key...)
+	putMember(e, recordAttributes, e.name, 1)
+}
+
+// object reads a member of an event that is an object.
+func (e *encoder) object(key []byte, member func(e *encoder, key []byte)) {
+	if e.peek() != '{' {
+		e.put(prefixEvent, key)
+		return
+	}
+	e.at++
+	from := len(e.keys)
+	var seen uint64
+	for first := true; e.more(&first, '}'); {
+		member(e, e.member(from, &seen))
+	}
+	e.keys = e.keys[:from]
+}
+
+// otherMember appends a member of an event that the format does not have.
+func (e *encoder) otherMember(key []byte) {
+	if bytes.IndexByte(key, '.') >= 0 {
+		e.put(prefixDotted, key)
+	} else {
+		e.put(prefixEvent, key)
+	}
+}
+
+func (e *encoder) dataMember(key []byte) {
+	if isReserved(key) {
+		e.put(prefixData, key)
+	} else {
+		putMember(e, recordAttributes, key, 1)
+	}
+}
+
+func (e *encoder) authMember(key []byte) {
+	if string(key) != "identity" {
+		e.put(prefixAuth, key)
+	} else if v, ok := e.textOr(prefixAuth, key); ok {
+		e.putText(attrIdentity, v)
+	}
+}
+
+// putText appends an attribute with a text.
+func (e *encoder) putText(name string, value []byte) {
+	e.rec = putTextPair(e.rec, recordAttributes, name, value)
+}
+
+// severities are by the number in the line.
+var severities = [...]struct {
+	number uint64
+	text   string
+}{{21, "FATAL"}, {17, "ERROR"}, {13, "WARN"}, {9, "INFO"}, {5, "DEBUG"}}
+
+func (e *encoder) severity(key []byte) {
+	begin := e.at
+	if isDigit(e.peek()) {
+		if i, ok := e.number().integer(); ok && i < int64(len(severities)) {
+			e.rec = putVarint(e.rec, recordSeverityNumber, severities[i].number)
+			e.rec = putText(e.rec, recordSeverityText, severities[i].text)
+			return
+		}
+		e.rewind(begin)
+	}
+	e.put(prefixEvent, key)
+}
+
+// putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context, and a
+// span belongs to a trace. Others become attributes.
+func (e *encoder) putIDs() {
+	hasTrace := isID(e.traceID, 32)
+	if hasTrace {
+		e.rec = putID(e.rec, recordTraceID, e.traceID)
+	} else if len(e.traceID) > 0 {
+		e.putText(prefixEvent+"trace_id", e.traceID)
+	}
+	if hasTrace && isID(e.spanID, 16) {
+		e.rec = putID(e.rec, recordSpanID, e.spanID)
+	} else if len(e.spanID) > 0 {
+		e.putText(prefixEvent+"span_id", e.spanID)
+	}
+}
+
+// isID reports whether an id has n hexadecimal digits in lower case, not all of them 0.
+func isID(id []byte, n int) bool {
+	if len(id) != n {
+		return false
+	}
+	zeros := true
+	for _, b := range id {
+		if !isDigit(b) && (b < 'a' || b > 'f') {
+			return false
+		}
+		zeros = zeros && b == '0'
+	}
+	return !zeros
+}
+
+func putID(b []byte, field protowire.Number, id []byte) []byte {
+	b = putLength(b, field, hex.DecodedLen(len(id)))
+	n := len(b)
+	b = append(b, id...)
+	hex.Decode(b[n:], b[n:]) // isID has checked the digits
+	return b[:n+hex.DecodedLen(len(id))]
+}
+
+// A stamp is a time with whole seconds and its text. Most lines of a batch begin with the
+// same one.
+type stamp struct {
+	text [len("2006-01-02T15:04:05")]byte
+	unix int64
+}
+
+// lastSecond is the last second of which all nanoseconds since 1970 fit into 64 bits.
+const lastSecond = (1<<64-1)/1_000_000_000 - 1
+
+// createdAt reads the time of an event into e.created. OTLP cannot have times before 1970 or
+// after 2554.
+func (e *encoder) createdAt(key []byte) {
+	begin := e.at
+	if e.peek() == '"' {
+		q := e.str()
+		if t, ok := e.stamp.parse(q.raw); ok {
+			e.created = t
+			return
+		}
+		e.rewind(begin)
+	}
+	e.put(prefixEvent, key)
+}
+
+// parse parses a time of RFC 3339 as nanoseconds since 1970.
+func (s *stamp) parse(b []byte) (ns uint64, ok bool) {
+	if fraction, ok := bytes.CutPrefix(b, s.text[:]); ok {
+		if ns, ok := nanoseconds(fraction); ok {
+			return uint64(s.unix)*1e9 + ns, true
+		}
+	}
+	t, err := time.Parse(time.RFC3339Nano, string(b))
+	if err != nil || t.Unix() <= 0 || t.Unix() > lastSecond {
+		return 0, false
+	}
+	if len(b) > len(s.text) && b[13] == ':' && b[16] == ':' && b[len(b)-1] == 'Z' {
+		s.text, s.unix = [len(s.text)]byte(b), t.Unix()
+	}
+	return uint64(t.Unix())*1e9 + uint64(t.Nanosecond()), true
+}
+
+// nanoseconds parses the end of a time: Z, or a fraction with up to nine digits and Z.
+func nanoseconds(b []byte) (ns uint64, ok bool) {
+	if string(b) == "Z" {
+		return 0, true
+	}
+	digits := len(b) - len(".Z")
+	if digits < 1 || digits > 9 || b[0] != '.' || b[len(b)-1] != 'Z' {
+		return 0, false
+	}
+	for i := range 9 {
+		ns *= 10
+		if i < digits {
+			if !isDigit(b[1+i]) {
+				return 0, false
+			}
+			ns += uint64(b[1+i] - '0')
+		}
+	}
+	return ns, true
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
