@@ -123,6 +123,9 @@ type destinationPage struct {
 	Bytes          uint64     `json:"bytes"`
 	QueueBytes     uint64     `json:"queue_bytes"`
 	HighWaterBytes uint64     `json:"queue_high_water_bytes"`
+	Recovered      uint64     `json:"recovered"`
+	DiskEvents     uint64     `json:"disk_events"`
+	DiskBytes      int64      `json:"disk_bytes"`
 	LongestWrite   float64    `json:"longest_write_seconds"`
 	Diverted       uint64     `json:"diverted"`
 	LastError      string     `json:"last_error,omitempty"`
@@ -174,6 +177,9 @@ func pageOf(d LogDestination) destinationPage {
 		Dropped:        []lossPage{},
 		Bytes:          s.Bytes,
 		QueueBytes:     s.WaitingBytes,
+		Recovered:      s.Recovered,
+		DiskEvents:     d.OnDisk.Events,
+		DiskBytes:      d.OnDisk.Bytes,
 		HighWaterBytes: s.HighWaterBytes,
 		LongestWrite:   s.LongestWrite.Seconds(),
 		Diverted:       d.Diverted,

@@ -74,8 +74,9 @@ type LogOptions struct {
 	// Stdout and Stderr are the streams of these names. The caller closes them.
 	Stdout, Stderr *os.File
 
-	// Complain is called with errors of a file that do not lose an event: it could not
-	// be reopened, rotated or synced to disk. It may be nil, is called concurrently, and
+	// Complain is called with errors of files that do not lose an event: a file could not
+	// be reopened, rotated or synced to disk, or events that another process has left on a
+	// disk could not be read. It may be nil, is called concurrently, and
 	// must not log.
 	Complain func(error)
 
@@ -115,7 +116,7 @@ func queueOptions(cfg *config.Config) (o sink.QueueOptions, err error) {
 // open opens a destination and makes its queue.
 func (l *Log) open(d *destination, cfg config.Log, o sink.QueueOptions) (err error) {
 	if d.url != "" {
-		return l.openServer(d, o)
+		return l.openServer(d, cfg, o)
 	}
 	w, err := l.openWriter(d, cfg)
 	if err != nil {
@@ -221,6 +222,7 @@ func (l *Log) Stats() sink.Stats {
 // addStats returns the sum of the counts of two sinks. It does not modify them.
 func addStats(a, b sink.Stats) sink.Stats {
 	a.Emitted += b.Emitted
+	a.Recovered += b.Recovered
 	a.Written += b.Written
 	a.Waiting += b.Waiting
 	a.WaitingBytes += b.WaitingBytes
@@ -246,7 +248,14 @@ func addStats(a, b sink.Stats) sink.Stats {
 type LogDestination struct {
 	To       string     // name, of config.LogName
 	Stats    sink.Stats // of its queue
+	OnDisk   Spilled    // of Stats.Waiting, those on a disk
 	Diverted uint64     // events written to standard error because the reader of standard output is gone
+}
+
+// Spilled are the events for a server that wait on a disk.
+type Spilled struct {
+	Events uint64
+	Bytes  int64 // of their files
 }
 
 // Destinations returns the state of every destination, in the order of the
@@ -267,6 +276,9 @@ func (d *destination) state() LogDestination {
 		return *d.ended
 	}
 	s := LogDestination{To: d.name, Stats: d.stats()}
+	if d.server != nil {
+		s.OnDisk.Events, s.OnDisk.Bytes = d.server.Spilled()
+	}
 	if d.fallback != nil {
 		s.Diverted = d.fallback.Diverted()
 	}

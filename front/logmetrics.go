@@ -23,6 +23,8 @@ var (
 		"Events that were written completely.", nil, nil)
 	logDropped = prometheus.NewDesc("weir_log_events_dropped_total", "Events that were not written, by reason.",
 		[]string{"reason", "severity"}, nil)
+	logRecovered = prometheus.NewDesc("weir_log_events_recovered_total",
+		"Events among those emitted that an earlier process had left on a disk.", nil, nil)
 	logQueueEvents = prometheus.NewDesc("weir_log_queue_events", "Events that wait to be written.", nil, nil)
 	logQueueBytes  = prometheus.NewDesc("weir_log_queue_bytes",
 		"Bytes of events that wait to be written.", nil, nil)
@@ -47,6 +49,12 @@ var (
 	logDestinationBytes = prometheus.NewDesc("weir_log_destination_queue_bytes",
 		"Bytes of events that wait to be written to a destination of the log.",
 		[]string{"to"}, nil)
+	logDestinationDiskEvents = prometheus.NewDesc("weir_log_destination_disk_events",
+		"Events that wait on a disk to be delivered to a server.",
+		[]string{"to"}, nil)
+	logDestinationDiskBytes = prometheus.NewDesc("weir_log_destination_disk_bytes",
+		"Bytes of the files in which events wait to be delivered to a server.",
+		[]string{"to"}, nil)
 	logDiverted = prometheus.NewDesc("weir_log_diverted_events_total",
 		"Events written to standard error because the reader of standard output was gone.", nil, nil)
 	logQueueSize = prometheus.NewDesc("weir_log_queue_size_bytes",
@@ -66,6 +74,7 @@ func (c logCollector) Collect(metrics chan<- prometheus.Metric) {
 	ch.counter(logWritten, float64(s.Written))
 	ch.counter(logBytes, float64(s.Bytes))
 	ch.drops(s.Dropped)
+	ch.counter(logRecovered, float64(s.Recovered))
 	ch.gauge(logQueueEvents, float64(s.Waiting))
 	ch.gauge(logQueueBytes, float64(s.WaitingBytes))
 	ch.gauge(logHighWater, float64(s.HighWaterBytes))
@@ -83,7 +92,7 @@ func (ch metricsSink) drops(losses []sink.Loss) {
 	for _, loss := range losses {
 		dropped[sink.Loss{Reason: loss.Reason, Level: loss.Level}] = loss.Events
 	}
-	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed, sink.Full, sink.Rejected} {
+	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed, sink.Full, sink.Rejected, sink.Expired, sink.Damaged} {
 		for level := log.LevelDebug; level <= log.LevelFatal; level++ {
 			n := dropped[sink.Loss{Reason: reason, Level: level}]
 			ch.counter(logDropped, float64(n), string(reason), level.String())
@@ -107,6 +116,8 @@ func (ch metricsSink) destinations(l *Log) {
 		ch.counter(logDestination, float64(d.Stats.Written), d.To, "written")
 		ch.counter(logDestination, float64(d.Stats.Lost()), d.To, "dropped")
 		ch.gauge(logDestinationBytes, float64(d.Stats.WaitingBytes), d.To)
+		ch.gauge(logDestinationDiskEvents, float64(d.OnDisk.Events), d.To)
+		ch.gauge(logDestinationDiskBytes, float64(d.OnDisk.Bytes), d.To)
 		diverted += d.Diverted
 	}
 	ch.counter(logDiverted, float64(diverted))

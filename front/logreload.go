@@ -66,13 +66,13 @@ func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
 func (c *logChange) open(to string) (*destination, error) {
 	l, name := c.log, config.LogName(to)
 	d := &destination{name: name}
-	if config.LogScheme(to) != "" {
+	if isServer(to) {
 		d.url = to
 	}
 	l.mu.Lock()
 	before := named(l.removed, name)
-	if before != nil {
-		d.earlier = before.ended
+	if before != nil && before.ended != nil {
+		d.earlier = before.ended.withoutDisk()
 	}
 	l.mu.Unlock()
 	if before != nil && d.earlier == nil {
@@ -102,7 +102,7 @@ func (c *logChange) abandon() {
 func (c *logChange) apply(own log.Options) {
 	l := c.log
 	for _, d := range c.next.list {
-		d.queue.Change(c.options, own)
+		d.change(l.serverOptions(d.name, c.config, c.options), own)
 		if d.file != nil && !slices.Contains(c.opened, d) {
 			l.changeFile(d, c.config)
 		}

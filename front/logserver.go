@@ -3,8 +3,13 @@ package front
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
 )
@@ -12,25 +17,62 @@ import (
 // checkFormat checks that the servers of a log can parse its format.
 func checkFormat(cfg *config.Config) error {
 	for _, to := range cfg.Log.To {
-		if f := cfg.Log.Format; config.LogScheme(to) != "" && f != "json" && f != "auto" {
+		if f := cfg.Log.Format; isServer(to) && f != "json" && f != "auto" {
 			return fmt.Errorf("log.format: %s cannot parse the format %s; it needs json", config.LogName(to), f)
 		}
 	}
 	return nil
 }
 
+// isServer reports whether a destination of a log is a server.
+func isServer(to string) bool { return config.LogScheme(to) != "" }
+
 // openServer makes the queue of a destination that is a server.
-func (l *Log) openServer(d *destination, o sink.QueueOptions) error {
+func (l *Log) openServer(d *destination, cfg config.Log, o sink.QueueOptions) error {
 	to, err := l.connect(d.url)
 	if err != nil {
 		return err
 	}
-	if d.server, err = stream.New(to, stream.Options{Queue: o}); err != nil {
+	if d.server, err = stream.New(to, l.serverOptions(d.name, cfg, o)); err != nil {
 		to.Close()
 		return fmt.Errorf("%s: %w", d.name, err)
 	}
 	d.queue = d.server.Queue
 	return nil
+}
+
+// serverOptions returns the options of a server with a name.
+func (l *Log) serverOptions(name string, cfg config.Log, o sink.QueueOptions) stream.Options {
+	spill := stream.Spill{Bytes: cfg.Spill.Size, Age: cfg.Spill.Age}
+	if cfg.Spill.Folder != "" {
+		spill.Folder = filepath.Join(cfg.Spill.Folder, spillFolder(name))
+	}
+	if l.o.Complain != nil {
+		spill.OnError = func(err error) { l.o.Complain(fmt.Errorf("%s: %w", name, err)) }
+	}
+	return stream.Options{Queue: o, Spill: spill}
+}
+
+// change changes the options of a destination in use.
+func (d *destination) change(o stream.Options, own log.Options) {
+	if d.server != nil {
+		d.server.Change(o, own)
+	} else {
+		d.queue.Change(o.Queue, own)
+	}
+}
+
+// spillFolder returns the name of the folder for the events of a server: its own name for people,
+// and a checksum of it.
+func spillFolder(name string) string {
+	readable := strings.Map(func(c rune) rune {
+		if c < 0x80 && (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '.') {
+			return c
+		}
+		return '-'
+	}, name)
+	const longest = 100 // the name of a file has at most 255 bytes
+	return fmt.Sprintf("%.*s-%08x", longest, readable, crc32.ChecksumIEEE([]byte(name)))
 }
 
 // connect returns the client for the URL of a server.
@@ -44,6 +86,15 @@ func (l *Log) connect(url string) (stream.Destination, error) {
 		return nil, fmt.Errorf("%s: %w", config.LogName(url), err)
 	}
 	return costDestination{to, newCostSampler(&l.cost)}, nil
+}
+
+// withoutDisk returns the counts without the events on the disk. The next server with this name
+// recovers and counts them.
+func (d LogDestination) withoutDisk() *LogDestination {
+	d.Stats.Emitted -= d.OnDisk.Events
+	d.Stats.Waiting -= d.OnDisk.Events
+	d.OnDisk = Spilled{}
+	return &d
 }
 
 // A movedServer is a server that stays, with another user, password or query in its URL.

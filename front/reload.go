@@ -3,6 +3,7 @@ package front
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
@@ -21,6 +22,7 @@ var ErrDraining = errors.New("the front door drains")
 //
 // A change of engine, and of log.queue.when_full from or to block with the engine of
 // loops, needs a new process: connections belong to the engine that has accepted them.
+// So does a change of log.spill.folder while the log goes to a server.
 // Reload returns the names of these keys if their values differ, and applies the others.
 //
 // After an error, nothing has changed; report it with [Door.ReloadFailed].
@@ -126,9 +128,6 @@ func (d *Door) ReloadFailed(err error) {
 // keepFixed returns a configuration with the previous values of the keys that only a new
 // process can apply, and the names of those with another value.
 func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []string) {
-	if before.Engine == cfg.Engine && hasLoops(before) == hasLoops(cfg) {
-		return cfg, nil
-	}
 	c := *cfg
 	if c.Engine != before.Engine {
 		c.Engine = before.Engine
@@ -137,6 +136,11 @@ func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []str
 	if hasLoops(before) != hasLoops(&c) {
 		c.Log.Queue.WhenFull, c.Log.Queue.Wait = before.Log.Queue.WhenFull, before.Log.Queue.Wait
 		unchanged = append(unchanged, "log.queue.when_full")
+	}
+	if slices.ContainsFunc(before.Log.To, isServer) && slices.ContainsFunc(c.Log.To, isServer) &&
+		c.Log.Spill.Folder != before.Log.Spill.Folder {
+		c.Log.Spill.Folder = before.Log.Spill.Folder
+		unchanged = append(unchanged, "log.spill.folder")
 	}
 	return &c, unchanged
 }

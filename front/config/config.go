@@ -521,6 +521,7 @@ func Default() *Config {
 			Level:     "info",
 			Events:    EventsAll,
 			Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed", Linger: 5 * time.Millisecond},
+			Spill:     LogSpill{Size: 1 << 30, Age: 7 * 24 * time.Hour},
 			Heartbeat: 10 * time.Second,
 		},
 		Limits: Limits{
@@ -690,6 +691,7 @@ type Log struct {
 	Redact []string
 
 	Queue  LogQueue
+	Spill  LogSpill
 	Rotate LogRotate
 
 	// Fsync is the minimum interval between calls of fsync for a file. FsyncEach
@@ -707,6 +709,14 @@ type LogQueue struct {
 	WhenFull string        // shed (the default), drop or block, as in sink.ParsePolicy
 	Wait     time.Duration // how long block waits before it drops; 0, the default, means forever
 	Linger   time.Duration // how long the first event of a batch waits for others; default 5ms
+}
+
+// LogSpill configures the disk on which events for servers wait. It is off if Folder is
+// empty.
+type LogSpill struct {
+	Folder string
+	Size   int64         // maximum size of the files for each server, in bytes; default 1 GiB
+	Age    time.Duration // older events are dropped; 0 means no limit; default 7 days
 }
 
 // LogRotate configures the rotation of the log's files. It is off if Size is zero

@@ -66,14 +66,15 @@ engine: goroutines
 trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32"]
 proxy_protocol: {from: [10.0.0.0/8, "::1"], required: false}
 log:
-  to: /var/log/weir.log
-  format: ltsv
+  to: [/var/log/weir.log, "nats://server/logs"]
+  format: auto
   level: warn
   events: completed
   request_headers: [Accept-Language, x-forwarded-for]
   response_headers: Content-Type
   redact: [token, Session]
   queue: {size: 1MiB, when_full: block, wait: 1s, linger: 1ms}
+  spill: {folder: spill, size: 2GiB, age: 1d}
   rotate: {size: 100MiB, daily: true, keep: 7, gzip: true}
   fsync: 5s
   heartbeat: 1m
@@ -117,9 +118,10 @@ routes:
 		Log: config.Log{
 			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
 			ResponseHeaders: []string{"content-type"},
-			To:              []string{"/var/log/weir.log"}, Format: "ltsv", Level: "warn", Events: config.EventsCompleted,
+			To:              []string{"/var/log/weir.log", "nats://server/logs"}, Format: "auto", Level: "warn", Events: config.EventsCompleted,
 			Redact: []string{"token", "Session"},
 			Queue:  config.LogQueue{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
+			Spill:  config.LogSpill{Folder: "spill", Size: 2 << 30, Age: 24 * time.Hour},
 			Rotate: config.LogRotate{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},

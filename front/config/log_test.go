@@ -24,6 +24,9 @@ func TestParseLog(t *testing.T) {
 		}},
 		"servers of a cluster": {"log: {to: 'nats://a:b@one:4222,two,[::1]:4222/weir.log', format: auto}\n",
 			func(l *config.Log) { l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log"}, "auto" }},
+		"a spill": {"log: {to: 'nats://s/x', spill: {folder: spill, size: 2GiB, age: 0s}}\n", func(l *config.Log) {
+			l.To, l.Spill = []string{"nats://s/x"}, config.LogSpill{Folder: "spill", Size: 2 << 30}
+		}},
 		"a larger queue": {"log: {queue: {size: 64MiB}}\n", func(l *config.Log) { l.Queue.Size = 64 << 20 }},
 		"a small one":    {"log: {queue: {size: 16384B}}\n", func(l *config.Log) { l.Queue.Size = 16 << 10 }},
 		"a queue that drops": {"log: {queue: {when_full: drop, linger: 2ms}}\n", func(l *config.Log) {
@@ -89,6 +92,16 @@ func TestParseLogMistakes(t *testing.T) {
 				`7:7 the parameter "timeout" is given twice`}},
 		{"a format that servers do not know", "log: {to: 'nats://s/x', format: ltsv}\n",
 			[]string{`1:33 "ltsv"|write json`}},
+		{"a spill without a server", "log: {spill: {size: 1GiB, folder: /tmp}}\n", []string{`1:35 no server|log.to`}},
+		{"a spill without a folder", "log: {to: 'nats://s/x', spill: {size: 1GiB}}\n", []string{`1:39 no folder|add folder`}},
+		{"a spill that is a file", "log: {to: 'nats://s/x', spill: {folder: /etc/passwd}}\n",
+			[]string{`1:41 "/etc/passwd" is a file|name a folder`}},
+		{"a spill in a missing folder", "log: {to: 'nats://s/x', spill: {folder: /missing/spill}}\n",
+			[]string{`1:41 "/missing/spill": no such|create the folder`}},
+		{"sizes of a spill", "log: {to: 'nats://s/x', spill: {folder: /tmp, size: 1KiB, age: 7}}\n",
+			[]string{`1:53 "1KiB"|1MiB or more`, `1:64 "7"|7s`}},
+		{"an unknown key of the spill", "log: {to: 'nats://s/x', spill: {dir: /tmp}}\n",
+			[]string{`1:33 "dir"|folder, size, age`}},
 		{"rotation of a server", "log: {to: 'nats://s/x', rotate: {size: 1MiB}}\n", []string{`1:40 no file|log.to`}},
 		{"an unknown key of the queue", "log: {queue: {bytes: 8MiB}}\n",
 			[]string{`1:15 "bytes"|size, when_full, wait, linger`}},

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -179,6 +181,7 @@ func (r *reader) checkLogStreams(c *Config) {
 		}
 		first[name] = at.Line
 	}
+	r.checkSpill(c, len(first) > 0)
 	if format := c.Log.Format; len(first) > 0 && !isStreamFormat(format) {
 		r.Mistakef(r.Positions["log.format"][0], "write json, or remove the URL from log.to",
 			"a server of log.to cannot parse the format %s", yamlfile.Quote(format))
@@ -187,3 +190,51 @@ func (r *reader) checkLogStreams(c *Config) {
 
 // isStreamFormat reports whether servers can parse a format of the log.
 func isStreamFormat(format string) bool { return format == "json" || format == "auto" }
+
+// checkSpill checks that the keys of log.spill have an effect.
+func (r *reader) checkSpill(c *Config, servers bool) {
+	for _, path := range []string{"log.spill.folder", "log.spill.size", "log.spill.age"} {
+		switch {
+		case !r.has(path):
+		case !servers:
+			r.Mistakef(r.Positions[path][0], "name a server in log.to, or remove it", "the log has no server")
+			return
+		case !r.has("log.spill.folder"):
+			r.Mistakef(r.Positions[path][0], "add folder", "log.spill has no folder")
+			return
+		}
+	}
+}
+
+// readSpillFolder reads the path of a folder, which the front door makes if only its last part
+// is missing.
+func readSpillFolder(r *fileReader, p place, n *yamlfile.Node) {
+	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	if !ok {
+		return
+	}
+	folder := resolve(r.Name(), path.Text)
+	r.Positions[p.Path] = append(r.Positions[p.Path], path.Pos)
+	p.To.config.Log.Spill.Folder = folder
+	info, err := os.Stat(folder)
+	switch {
+	case err == nil && !info.IsDir():
+		r.Mistakef(path.Pos, "name a folder", "the spill %s is a file", yamlfile.Quote(folder))
+	case err != nil:
+		if _, err := os.Stat(filepath.Dir(folder)); err != nil {
+			r.Mistakef(path.Pos, "create the folder that contains it; "+relativeHint, "the spill %s: %s",
+				yamlfile.Quote(folder), syscallError(err))
+		}
+	}
+}
+
+// leastSpill is the least size of a spill, in bytes.
+const leastSpill = 1 << 20
+
+func parseSpillSize(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
+	size, refused := yamlfile.Size(s)
+	if refused == nil && size < leastSpill {
+		return 0, yamlfile.Refuse("write 1MiB or more", "%s holds too few events", yamlfile.Quote(s.Text))
+	}
+	return size, refused
+}

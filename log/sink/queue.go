@@ -22,8 +22,13 @@ var ErrFull = errors.New("the log's queue is full")
 // QueueOptions are the settings of a [Queue]. The zero value is ready for use.
 type QueueOptions struct {
 	// Bytes limits the memory of waiting lines; zero means DefaultQueueBytes.
-	// The chunk that is written next takes up to 64 KiB more.
+	// The lines that are written next take up to Batch more.
 	Bytes int
+
+	// Batch is the maximum size, in bytes, of lines that are written together,
+	// apart from longer lines. It is at most an eighth of Bytes. Zero means
+	// 56 KiB, which is best for files and pipes.
+	Batch int
 
 	// WhenFull is the policy for lines that do not fit.
 	WhenFull Policy
@@ -126,7 +131,7 @@ func NewQueue(w io.Writer, o QueueOptions) *Queue {
 		out:     newLineWriter(w, true),
 		reports: newReports(w, o.Heartbeat),
 		works:   true,
-		backlog: newBacklog(o.Bytes),
+		backlog: newBacklog(o),
 	}
 	q.room.L = &q.mu
 	q.out.waits = q.noteError

@@ -24,12 +24,12 @@ type queuedLine struct {
 // The sizes of chunks. A pipe takes 64 KiB at once, and larger writes are no
 // cheaper per byte. With the ends of its lines, a chunk is 64 KiB.
 const (
-	maxChunkText  = 56 << 10
+	maxChunkText  = 56 << 10 // without QueueOptions.Batch
 	minChunkText  = 512
 	chunkShare    = 8   // chunks per backlog, if the backlog is small
 	textPerLine   = 112 // with shorter lines, the slice of ends fills first
 	queuedLineLen = 16
-	maxFreeChunks = 16
+	maxFreeText   = 16 * maxChunkText // of an idle queue
 )
 
 // A backlog holds lines in the order of their arrival, in chunks:
@@ -47,14 +47,20 @@ type backlog struct {
 	removed    uint64 // lines that were ever removed
 }
 
-func newBacklog(bytes int) backlog { return backlog{chunkText: chunkTextOf(bytes)} }
+func newBacklog(o QueueOptions) backlog { return backlog{chunkText: chunkTextOf(o)} }
 
-// chunkTextOf returns the size of the text of a chunk, for a queue of some bytes.
-func chunkTextOf(bytes int) int { return min(max(bytes/chunkShare, minChunkText), maxChunkText) }
+// chunkTextOf returns the size of the text of a chunk.
+func chunkTextOf(o QueueOptions) int {
+	longest := o.Batch
+	if longest <= 0 {
+		longest = maxChunkText
+	}
+	return min(max(o.Bytes/chunkShare, minChunkText), longest)
+}
 
-// resize sets the size of new chunks for a queue of some bytes.
-func (b *backlog) resize(bytes int) {
-	if size := chunkTextOf(bytes); size != b.chunkText {
+// resize sets the size of new chunks.
+func (b *backlog) resize(o QueueOptions) {
+	if size := chunkTextOf(o); size != b.chunkText {
 		b.chunkText, b.free = size, nil
 	}
 }
@@ -145,7 +151,7 @@ func (b *backlog) release(c *chunk) {
 }
 
 // isFat reports whether there are more free chunks than an idle queue keeps.
-func (b *backlog) isFat() bool { return len(b.free) > maxFreeChunks }
+func (b *backlog) isFat() bool { return len(b.free)*b.chunkText > maxFreeText && len(b.free) > 1 }
 
 // trim frees the chunks that an idle queue does not keep.
 func (b *backlog) trim() {

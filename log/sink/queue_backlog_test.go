@@ -15,7 +15,7 @@ func TestBacklogMemory(t *testing.T) {
 	const size = 1 << 20
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		b := newBacklog(size)
+		b := newBacklog(QueueOptions{Bytes: size})
 		longest := 1 << r.IntN(18)
 		line := bytes.Repeat([]byte("x"), longest)
 		var taken []*chunk
@@ -51,8 +51,8 @@ func TestBacklogMemory(t *testing.T) {
 		if b.used != 0 || b.head != nil || b.tail != nil || b.added != uint64(lines) || b.removed != b.added {
 			t.Errorf("seed %d: when all is written: %d bytes used, %d lines came, %d went, want %d", seed, b.used, b.added, b.removed, lines)
 		}
-		if len(b.free) > maxFreeChunks {
-			t.Errorf("seed %d: %d chunks are kept, want %d at most", seed, len(b.free), maxFreeChunks)
+		if kept := len(b.free) * b.chunkText; kept > maxFreeText {
+			t.Errorf("seed %d: %d bytes are kept, want %d at most", seed, kept, maxFreeText)
 		}
 	}
 }

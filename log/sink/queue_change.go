@@ -16,7 +16,7 @@ func (q *Queue) Change(o QueueOptions, own log.Options) {
 	logger := q.newOwn(own)
 	q.mu.Lock()
 	q.o, q.own = o, logger
-	q.backlog.resize(o.Bytes)
+	q.backlog.resize(o)
 	q.room.Broadcast()
 	q.mu.Unlock()
 	q.rouse() // it may sleep until totals are due

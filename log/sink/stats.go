@@ -17,6 +17,8 @@ const (
 	Closed     Reason = "closed"      // the sink was closed before the event was written
 	Full       Reason = "full"        // the queue had no space for events of that level
 	Rejected   Reason = "rejected"    // a server refused the event
+	Expired    Reason = "expired"     // the event was kept on a disk for too long
+	Damaged    Reason = "damaged"     // the event was kept on a disk, and its data was damaged or removed
 )
 
 // Stats are the counts of a sink at one instant. Always
@@ -29,6 +31,7 @@ type Stats struct {
 	WaitingBytes uint64 // the bytes of these events
 	Bytes        uint64 // bytes of events that the writer took, including torn ones
 	Dropped      []Loss // by level and reason, without zero counts
+	Recovered    uint64 // events that an earlier process had left on a disk; Emitted includes them
 
 	HighWaterBytes uint64        // the maximum of WaitingBytes
 	LongestWrite   time.Duration // the longest time for lines written together, with retries, also in progress
@@ -74,7 +77,7 @@ func (t *tally) withdraw(bytes int) {
 // refuse counts a new event that is dropped immediately.
 func (t *tally) refuse(level log.Level, reason Reason) {
 	t.stats.Emitted++
-	t.lose(level, reason)
+	t.lose(level, reason, 1)
 }
 
 // settle counts the outcome of a waiting event. It was written if reason is "".
@@ -89,7 +92,7 @@ func (t *tally) settle(level log.Level, bytes, taken int, reason Reason, err err
 	if reason == WriteError || reason == Rejected {
 		t.stats.LastError = err
 	}
-	t.lose(level, reason)
+	t.lose(level, reason, 1)
 }
 
 // wroteMany counts waiting events that were written completely.
@@ -100,13 +103,13 @@ func (t *tally) wroteMany(events, bytes int) {
 	t.stats.Written += uint64(events)
 }
 
-func (t *tally) lose(level log.Level, reason Reason) {
+func (t *tally) lose(level log.Level, reason Reason, events uint64) {
 	loss := Loss{Level: level, Reason: reason}
 	i, found := slices.BinarySearchFunc(t.stats.Dropped, loss, compareLosses)
 	if !found {
 		t.stats.Dropped = slices.Insert(t.stats.Dropped, i, loss)
 	}
-	t.stats.Dropped[i].Events++
+	t.stats.Dropped[i].Events += events
 }
 
 // snapshot returns the counts, with the longest write of the sink's writer.

@@ -12,6 +12,8 @@ type courier struct {
 	ctx context.Context // ends when nothing is delivered any more
 	end context.CancelFunc
 
+	changed chan struct{} // receives a value when the destination was replaced
+
 	delivering sync.Mutex // held during a delivery; acquired before mu
 
 	mu     sync.Mutex // guards the fields below
@@ -20,7 +22,7 @@ type courier struct {
 }
 
 func newCourier(to Destination) *courier {
-	c := &courier{to: to}
+	c := &courier{to: to, changed: make(chan struct{}, 1)}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	return c
 }
@@ -53,6 +55,10 @@ func (c *courier) use(to Destination) error {
 		c.cancel()
 	}
 	c.mu.Unlock()
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
 	c.delivering.Lock()
 	defer c.delivering.Unlock()
 	return before.Close()

@@ -17,15 +17,16 @@ import (
 
 // A server is a Destination that stores lines, and fails as errs say.
 type server struct {
-	errs func(b stream.Batch) error
-
 	mu     sync.Mutex
+	errs   func(b stream.Batch) error
 	ids    []string
 	lines  [][]byte
 	closed bool
 }
 
 func (s *server) Deliver(ctx context.Context, b stream.Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	err := s.errs(b)
 	var rejected *stream.RejectedError
 	stored := b.Count
@@ -35,13 +36,18 @@ func (s *server) Deliver(ctx context.Context, b stream.Batch) error {
 	case err != nil:
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for i, line := range slices.Collect(bytes.Lines(b.Lines))[:stored] {
 		s.ids = append(s.ids, string(b.AppendID(nil, i)))
 		s.lines = append(s.lines, bytes.Clone(line))
 	}
 	return err
+}
+
+// set sets the error of later deliveries.
+func (s *server) set(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.errs = always(err)
 }
 
 func (s *server) Close() error {

@@ -72,6 +72,9 @@ func closeLog(out *front.Log, stderr io.Writer, err error) error {
 		if text := lossSummary(d); text != "" {
 			fmt.Fprintln(stderr, text)
 		}
+		if n := d.OnDisk.Events; n > 0 {
+			fmt.Fprintf(stderr, "weir: %d events for %s wait on the disk for the next process\n", n, d.To)
+		}
 	}
 	if closing == nil {
 		return err

@@ -1,0 +1,232 @@
+package stream
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/spool"
+	"github.com/weirhq/weir/log/record"
+	"github.com/weirhq/weir/log/sink"
+)
+
+// A forwarder delivers the lines of a store in a goroutine of its own.
+type forwarder struct {
+	courier *courier
+	store   *spool.Store
+	queue   *sink.Queue // writes to the store
+	onError func(error)
+	batch   atomic.Int64 // bytes
+
+	closing chan struct{} // closed when no more lines come
+	done    chan struct{} // closed when the goroutine has ended
+
+	// Used only by the goroutine.
+	delays  delays
+	adopted time.Time // when the folder was last searched
+
+	mu        sync.Mutex // guards the fields below
+	delivered uint64     // lines
+	bytes     uint64     // of these lines
+}
+
+var (
+	errDamaged = errors.New("the data on the disk was damaged or removed")
+	errExpired = errors.New("events have reached the maximum age")
+)
+
+// newForwarder opens the folder. Set queue before start.
+func newForwarder(c *courier, o Options) (*forwarder, error) {
+	f := &forwarder{courier: c, onError: o.Spill.OnError, closing: make(chan struct{}), done: make(chan struct{})}
+	f.batch.Store(int64(cmp.Or(o.Batch, DefaultBatch)))
+	var err error
+	f.store, err = spool.Open(o.Spill.Folder, o.Spill.options(), f.lose)
+	return f, err
+}
+
+// start begins with the lines that other processes have left.
+func (f *forwarder) start() {
+	f.adopt()
+	go f.run()
+}
+
+func (f *forwarder) change(o Options) {
+	f.batch.Store(int64(cmp.Or(o.Batch, DefaultBatch)))
+	f.store.Change(o.Spill.options())
+}
+
+// run delivers lines until close was called and all are delivered, or the courier ends.
+func (f *forwarder) run() {
+	defer close(f.done)
+	for f.courier.ctx.Err() == nil {
+		if time.Since(f.adopted) >= adoptPause {
+			f.adopt()
+		}
+		b, err := f.store.Next(int(f.batch.Load()), time.Now())
+		switch {
+		case err != nil:
+			f.queue.Lose(err)
+			f.wait(f.delays.after(err))
+		case b.Count > 0:
+			f.deliver(b)
+		case !f.idle():
+			return
+		}
+	}
+}
+
+// idle waits for lines, and reports whether more may come.
+func (f *forwarder) idle() bool {
+	select {
+	case <-f.store.Arrived(): // perhaps before close was called
+		return true
+	default:
+	}
+	timer := time.NewTimer(adoptPause)
+	defer timer.Stop()
+	select {
+	case <-f.store.Arrived():
+	case <-timer.C:
+	case <-f.courier.ctx.Done():
+	case <-f.closing:
+		return len(f.store.Arrived()) > 0
+	}
+	return true
+}
+
+// deliver delivers a batch, with retries, until it succeeds or the courier ends.
+func (f *forwarder) deliver(b spool.Batch) {
+	for b.Count > 0 {
+		err := f.courier.deliver(Batch{Lines: b.Lines, Count: b.Count, Source: b.Source, First: b.First})
+		var rejected *RejectedError
+		if err == nil || errors.As(err, &rejected) {
+			f.settle(b, rejected)
+			return
+		}
+		f.queue.Lose(err)
+		f.wait(f.delays.after(err))
+		if f.courier.ctx.Err() != nil {
+			return
+		}
+		if b, err = f.store.Again(b, int(f.batch.Load()), time.Now()); err != nil {
+			f.queue.Lose(err)
+			return
+		}
+	}
+}
+
+// settle counts the lines of a batch that the server has stored or rejected.
+func (f *forwarder) settle(b spool.Batch, rejected *RejectedError) {
+	f.delays.end()
+	lost := 0
+	if rejected != nil {
+		lost = min(rejected.Lines, b.Count)
+		f.queue.Lose(rejected, lossesOf(lastLines(b.Lines, lost), sink.Rejected)...)
+	}
+	f.count(b.Count-lost, len(b.Lines))
+	f.store.Done(b, time.Now())
+}
+
+// count counts lines that are delivered.
+func (f *forwarder) count(lines, bytes int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.delivered += uint64(lines)
+	f.bytes += uint64(bytes)
+}
+
+// wait waits before the next attempt. A new destination and close end it early.
+func (f *forwarder) wait(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	closing := f.closing
+	select {
+	case <-closing:
+		closing = nil // close has ended a wait before
+	default:
+	}
+	select {
+	case <-timer.C:
+	case <-f.courier.changed:
+	case <-closing:
+	case <-f.courier.ctx.Done():
+	}
+}
+
+// lose counts lines that the store has lost. Only the level of expired lines is known.
+func (f *forwarder) lose(l spool.Loss) {
+	if l.Expired {
+		f.queue.Lose(errExpired, lossesOf(lastLines(l.Text, int(l.Lines)), sink.Expired)...)
+		return
+	}
+	f.queue.Lose(errDamaged, sink.Loss{Level: log.LevelInfo, Reason: sink.Damaged, Events: l.Lines})
+}
+
+// lastLines returns the last n lines of a text.
+func lastLines(text []byte, n int) []byte {
+	for range countLines(text) - n {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	return text
+}
+
+// lossesOf counts lines by their level. A line without a level counts as LevelInfo.
+func lossesOf(lines []byte, reason sink.Reason) (losses []sink.Loss) {
+	reader := record.NewReader("severity")
+	for len(lines) > 0 {
+		var line []byte
+		line, lines, _ = bytes.Cut(lines, []byte("\n"))
+		level := log.LevelInfo
+		if r, err := reader.Parse(line); err == nil && r.Severity != record.SeverityNone {
+			level = log.LevelInfo + log.Level(record.SeverityInfo-r.Severity)
+		}
+		i := slices.IndexFunc(losses, func(l sink.Loss) bool { return l.Level == level })
+		if i < 0 {
+			i = len(losses)
+			losses = append(losses, sink.Loss{Level: level, Reason: reason})
+		}
+		losses[i].Events++
+	}
+	return losses
+}
+
+// adoptPause is the interval at which a forwarder looks for lines that other processes have
+// left.
+const adoptPause = 5 * time.Second
+
+func (f *forwarder) adopt() {
+	f.adopted = time.Now()
+	recovered, err := f.store.Adopt()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && f.onError != nil {
+		f.onError(fmt.Errorf("the spill of an earlier process: %w", err))
+	}
+	if recovered > 0 {
+		f.queue.AddRecovered(recovered)
+	}
+}
+
+// stats returns the counts of the queue and the store. Lines are emitted before they are
+// delivered, and are counted in the opposite order here, so that none is delivered twice.
+func (f *forwarder) stats() sink.Stats {
+	f.mu.Lock()
+	delivered, bytes := f.delivered, f.bytes
+	f.mu.Unlock()
+	s := f.queue.Stats()
+	s.Written, s.Bytes = delivered, bytes
+	s.Waiting = s.Emitted - s.Lost() - delivered
+	return s
+}
+
+// close returns when all lines are delivered, or when the courier has ended.
+func (f *forwarder) close() error {
+	close(f.closing)
+	<-f.done
+	return f.store.Close()
+}
