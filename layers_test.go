@@ -46,9 +46,10 @@ var layers = map[string]struct {
 		why: "a sink writes lines of log",
 	},
 	"log/stream": {
-		own: []string{"log", "log/sink"},
+		own: []string{"log", "log/internal/spool", "log/record", "log/sink"},
 		why: "delivers lines to a server; the protocols are in modules of their own",
 	},
+	"log/internal/spool": {why: "keeps lines in files; it knows neither queues nor servers"},
 	"router": {
 		own: []string{"router/internal/nearest"},
 		why: "users import the router by itself; it has no dependencies",

@@ -51,8 +51,13 @@ func (c *DoctorCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return fmt.Errorf("opening a UDP socket: %w", err)
 	}
+	disk, err := spillDisk(cfg)
+	if err != nil {
+		return err
+	}
 	findings := examine(host{
 		udpBuffer:   udpBuffer,
+		spillDisk:   disk,
 		Limits:      limits,
 		openNow:     machine.OpenFilesNow(),
 		procs:       runtime.GOMAXPROCS(0),
@@ -85,9 +90,10 @@ func memoryLimit(l machine.Limits) int64 {
 // A host is a machine and the configuration of the door that will run on it.
 type host struct {
 	machine.Limits
-	openNow     int // files that the process has open
-	procs       int // GOMAXPROCS
-	udpBuffer   int // maximum size of the receive buffer of a UDP socket; 0 if unknown
+	openNow     int   // files that the process has open
+	procs       int   // GOMAXPROCS
+	udpBuffer   int   // maximum size of the receive buffer of a UDP socket; 0 if unknown
+	spillDisk   int64 // free space in bytes on the disk of log.spill; 0 if unknown
 	memoryLimit int64
 	config      *config.Config
 }
@@ -105,6 +111,9 @@ func examine(h host) []finding {
 	all := []finding{h.files(), h.connections(), h.ports(), h.backlog(), h.cpu(), h.memory()}
 	if h.config.TLS != nil && h.config.TLS.HTTP3 {
 		all = append(all, h.udp())
+	}
+	if h.config.Log.Spill.Folder != "" {
+		all = append(all, h.spill())
 	}
 	for _, c := range certificatesOf(h.config) {
 		all = append(all, expiry(c))

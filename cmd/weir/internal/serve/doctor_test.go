@@ -66,6 +66,14 @@ func TestExamine(t *testing.T) {
 		{"a certificate that has ended", func(h *host) { h.config.TLS = certificateUntil(-time.Hour) }, "certificate",
 			"replace the file"},
 		{"a certificate", func(h *host) { h.config.TLS = certificateUntil(30 * 24 * time.Hour) }, "", ""},
+		{"a disk for the spills of two servers", func(h *host) {
+			h.spillDisk, h.config.Log.To = 2<<30, []string{"stdout", "nats://a/x", "nats://b/x"}
+			h.config.Log.Spill.Folder = "spill"
+		}, "", ""},
+		{"a small disk for the spills of two servers", func(h *host) {
+			h.spillDisk, h.config.Log.To = 2<<30-1, []string{"stdout", "nats://a/x", "nats://b/x"}
+			h.config.Log.Spill.Folder = "spill"
+		}, "log.spill", "log.spill.size"},
 		{"all the memory", func(h *host) { h.memoryLimit = h.Memory }, "GOMEMLIMIT", "unset GOMEMLIMIT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
