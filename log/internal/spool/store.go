@@ -121,13 +121,12 @@ func (s *Store) Append(text []byte, lines int, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.write(last); errors.Is(err, syscall.EFBIG) && last.size > 0 {
+	err = s.write(last)
+	if errors.Is(err, syscall.EFBIG) && last.size > 0 {
 		// A limit on the size of files does not limit their number.
 		if last, err = s.addSegment(); err == nil {
 			err = s.write(last)
 		}
-	} else if err != nil {
-		return err
 	}
 	if err != nil {
 		return err
