@@ -119,6 +119,10 @@ var layers = map[string]struct {
 		why: "resolves the names of an upstream's servers; it knows neither configurations nor logs",
 	},
 	"front/internal/serverlist": {own: []string{"proxy"}, why: "follows lists; it knows neither their syntax nor logs"},
+	"front/natskv": {
+		own: []string{"log/natssink"}, foreign: []string{"github.com/nats-io/nats.go"},
+		why: "follows keys of NATS; only the command imports it, so that package front needs no client",
+	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",
@@ -250,7 +254,7 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir/internal/serve": {
-		own: []string{"cmd/weir/internal/cli", "front", "front/config", "internal/backend", "internal/filebudget",
+		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/natskv", "internal/backend", "internal/filebudget",
 			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "internal/sibling", "log",
 			"log/natssink", "log/otlpsink", "log/sink", "log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",

@@ -49,7 +49,7 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 	d.mirrors = newMirrors(d.logger, max(1, d.files.Upstreams/mirrorPart))
 	d.builder = tableBuilder{
 		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, passwords: newPasswordChecks(), hook: d.observe,
-		encoders: coding.NewEncoders(encoderMemory), logger: d.logger,
+		encoders: coding.NewEncoders(encoderMemory), logger: d.logger, engines: &e,
 	}
 	events, err := newRequestEvents(cfg, out, d.cost)
 	if err != nil {

@@ -1,6 +1,8 @@
 package front
 
 import (
+	"context"
+
 	"github.com/weirhq/weir/limit/lease"
 )
 
@@ -11,4 +13,10 @@ type Engines struct {
 	// Limits returns the store of shared limits with a URL that the configuration has. It does
 	// not wait for the server.
 	Limits func(url string) (lease.Store, error)
+
+	// Servers returns a function that follows the list of servers with a URL that the configuration
+	// has. Until ctx is done, it calls changed with the text of the list, at the start and after each
+	// change, or with the reason why there is none, once for each reason. It does not wait for the
+	// server.
+	Servers func(url string) (func(ctx context.Context, changed func(text []byte, err error)), error)
 }

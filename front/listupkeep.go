@@ -2,6 +2,8 @@ package front
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
@@ -20,18 +22,46 @@ type listUpkeep struct {
 	pace     eventPace
 }
 
-// newListUpkeep returns the upkeep of a list. The caller sets Apply.
-func newListUpkeep(u *config.Upstream, m *metrics, logger func() *log.Logger) *listUpkeep {
+// newListUpkeep returns the upkeep of the list of an upstream. The caller sets Apply.
+func newListUpkeep(u *config.Upstream, e *Engines, m *metrics, logger func() *log.Logger) (*listUpkeep, error) {
 	k := &listUpkeep{upstream: u.Name, place: u.List, metrics: m, logger: logger}
-	k.Watch = func(ctx context.Context, changed func([]byte, error)) {
-		serverlist.WatchFile(ctx, u.List.File, changed)
+	switch {
+	case u.List.File != "":
+		k.Watch = func(ctx context.Context, changed func([]byte, error)) {
+			serverlist.WatchFile(ctx, u.List.File, changed)
+		}
+	case e.Servers == nil:
+		return nil, fmt.Errorf("upstream %s: there is no client for %s", u.Name, u.List)
+	default:
+		watch, err := e.Servers(u.List.NATS)
+		if err != nil {
+			return nil, fmt.Errorf("upstream %s: %s: %w", u.Name, u.List, err)
+		}
+		k.Watch = watch
 	}
 	k.Parse = func(text []byte) ([]proxy.Endpoint, error) {
 		servers, err := config.ParseServers(u.List.String(), text)
 		return endpointsOf(servers), err
 	}
 	k.Report = k.report
-	return k
+	var err error
+	if u.List.NATS != "" {
+		err = errNotRead
+	}
+	k.SetServers(endpointsOf(u.Servers), err)
+	return k, nil
+}
+
+// errNotRead is the state of a list that was not read yet.
+var errNotRead = errors.New("not read yet")
+
+// inherit takes over the servers of the list with the same place in an earlier configuration, unless
+// the list was read since.
+func (k *listUpkeep) inherit(before *listUpkeep) {
+	if _, err := k.Servers(); before == nil || before.place != k.place || err != errNotRead {
+		return
+	}
+	k.SetServers(before.Servers())
 }
 
 // The events of lists.

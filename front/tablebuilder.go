@@ -26,6 +26,7 @@ type tableBuilder struct {
 	hook      func(*proxy.Exchange, proxy.Event)
 	encoders  *coding.Encoders
 	logger    func() *log.Logger
+	engines   *Engines
 
 	// Of the configuration:
 	files  filebudget.Budget
@@ -65,6 +66,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	t.gate = newGate(allRoutes, all, most, b.gates)
 	t.gates[allRoutes] = t.gate
 	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
+	parts := upkeepParts{&cfg.DNS, b.engines, b.metrics, b.logger}
 	for _, u := range cfg.Upstreams {
 		up, err := newUpstream(&u)
 		if err != nil {
@@ -72,7 +74,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 		up.Share(b.conns)
 		b.metrics.prepare(up)
-		if t.upkeeps[u.Name], err = newUpkeep(up, &u, &cfg.DNS, b.metrics, b.logger, b.upkeeps[u.Name]); err != nil {
+		if t.upkeeps[u.Name], err = newUpkeep(up, &u, parts, b.upkeeps[u.Name]); err != nil {
 			return nil, err
 		}
 		t.upstreams = append(t.upstreams, up)

@@ -31,40 +31,49 @@ type upkeep struct {
 	cancel  context.CancelFunc
 }
 
+// upkeepParts are the parts that the upkeeps of all upstreams share.
+type upkeepParts struct {
+	dns     *config.DNS
+	engines *Engines
+	metrics *metrics
+	logger  func() *log.Logger
+}
+
 // newUpkeep returns the upkeep of an upstream, which follows that of another configuration unless
-// before is nil. It gives the upstream its servers.
-func newUpkeep(
-	up *proxy.Upstream, u *config.Upstream, dns *config.DNS, m *metrics, logger func() *log.Logger, before *upkeep,
-) (*upkeep, error) {
-	k := &upkeep{up: up, metrics: m, logger: logger, events: make(map[string]*namePace)}
+// before is nil. It gives the upstream the servers that are known.
+func newUpkeep(up *proxy.Upstream, u *config.Upstream, parts upkeepParts, before *upkeep) (*upkeep, error) {
+	k := &upkeep{up: up, metrics: parts.metrics, logger: parts.logger, events: make(map[string]*namePace)}
 	k.ctx, k.cancel = context.WithCancel(context.Background())
 	k.names = names.Watcher{
-		Resolver: &resolve.Resolver{Servers: dns.Servers}, MaxTTL: cmp.Or(dns.MaxTTL, names.DefaultMaxTTL),
+		Resolver: &resolve.Resolver{Servers: parts.dns.Servers}, MaxTTL: cmp.Or(parts.dns.MaxTTL, names.DefaultMaxTTL),
 		Apply: k.setServers, Report: k.resolved,
-	}
-	k.names.SetSources(k.listed(u, before))
-	if before != nil {
-		k.names.Inherit(&before.names)
 	}
 	k.health = health.Monitor{
 		Upstream: up, Check: checkOf(u.Health), Outliers: outliersOf(u.Outliers), StateOf: healthOf,
 		Changed:  k.stateChanged,
-		Checked:  func(result string) { m.checks.WithLabelValues(up.Name(), result).Inc() },
-		Detected: func(by, result string) { m.outliers.WithLabelValues(up.Name(), by, result).Inc() },
+		Checked:  func(result string) { k.metrics.checks.WithLabelValues(up.Name(), result).Inc() },
+		Detected: func(by, result string) { k.metrics.outliers.WithLabelValues(up.Name(), by, result).Inc() },
 	}
-	return k, k.up.SetServers(k.names.Endpoints())
-}
-
-// listed returns the servers of an upstream as they are in the configuration, or in its list.
-func (k *upkeep) listed(u *config.Upstream, before *upkeep) []proxy.Endpoint {
 	servers := endpointsOf(u.Servers)
-	if u.List == (config.ServerList{}) {
-		return servers
+	if u.List != (config.ServerList{}) {
+		var err error
+		if k.list, err = newListUpkeep(u, parts.engines, parts.metrics, parts.logger); err != nil {
+			return nil, err
+		}
+		if before != nil {
+			k.list.inherit(before.list)
+		}
+		k.list.Apply = k.names.SetSources
+		servers, _ = k.list.Servers()
 	}
-	k.list = newListUpkeep(u, k.metrics, k.logger)
-	k.list.Apply = k.names.SetSources
-	k.list.SetServers(servers, nil)
-	return servers
+	k.names.SetSources(servers)
+	if before != nil {
+		k.names.Inherit(&before.names)
+	}
+	if k.list != nil && len(servers) == 0 {
+		return k, nil // its list is not known yet
+	}
+	return k, up.SetServers(k.names.Endpoints())
 }
 
 // start starts the work in goroutines.

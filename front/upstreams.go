@@ -81,9 +81,12 @@ func (u *upstream) describe() string {
 			list[i] += " (backup)"
 		}
 	}
-	text := "upstream " + u.name + ": " + strings.Join(list, ", ")
+	text := "upstream " + u.name
 	if u.list != (config.ServerList{}) {
-		text += " (the servers of " + u.list.String() + ")"
+		text += " of " + u.list.String()
+	}
+	if len(list) > 0 {
+		text += ": " + strings.Join(list, ", ")
 	}
 	if u.http2 {
 		text += " over HTTP/2"

@@ -153,7 +153,7 @@ type Upstream struct {
 	Servers []Server // at least one; all have the same path, and none occurs twice
 
 	// List is the place of the servers outside of the configuration. Servers are then those that
-	// were read with the configuration.
+	// were read with the configuration: none for a list in NATS.
 	List ServerList
 
 	// HTTP2 selects HTTP/2: by ALPN for https servers, and by prior knowledge for others.
@@ -200,13 +200,23 @@ type Upstream struct {
 }
 
 // A ServerList is the place of a list of servers outside of the configuration. The list changes
-// without a reload. The zero value is no such place.
+// without a reload. The zero value is no such place, and one of the fields is set otherwise.
 type ServerList struct {
-	File string // the path of a file
+	// File is the path of a file.
+	File string
+
+	// NATS is the URL of a key in a bucket of NATS: nats://host:4222/BUCKET/KEY. It may contain a
+	// password.
+	NATS string
 }
 
-// String returns the place for messages.
-func (l ServerList) String() string { return l.File }
+// String returns the place for messages, without a password.
+func (l ServerList) String() string {
+	if l.NATS != "" {
+		return LogName(l.NATS)
+	}
+	return l.File
+}
 
 // Retry determines when a request is sent again to a server of an upstream.
 type Retry struct {

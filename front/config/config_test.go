@@ -393,6 +393,13 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:33 "none.yaml"|no such file`}},
 		{"a file of servers with weights", "upstreams: {a: {servers: {file: go.mod, weight: 2}}}\nroutes: {match: /, to: a}\n",
 			[]string{"1:33 no such file", `1:41 unknown key "weight"|belongs`}},
+		{"servers in two places", "upstreams: {a: {servers: {file: go.mod, nats: 'nats://a/b/k'}}}\nroutes: {match: /, to: a}\n",
+			[]string{"1:17 in a file and in NATS", "1:33 no such file"}},
+		{"no key of NATS", "upstreams:\n  a: {servers: {nats: http://a/b/k}}\n  b: {servers: {nats: 'nats://a/bucket'}}\n" +
+			"  c: {servers: {nats: 'nats://a/b.c/k'}}\n  d: {servers: {nats: 'nats://u:hunter2@a:x/b/k'}}\n" +
+			"  e: {servers: {nats: 'nats://a/b/*'}}\n  f: {servers: {nats: 'nats://a/b/k?cred=x'}}\nroutes: {match: /, to: a}\n",
+			[]string{"2:23 not the URL of a key|BUCKET/KEY", "3:23 a bucket and a key", "4:23 a bucket and a key",
+				`5:23 "a:x" is not a host`, "6:23 a bucket and a key", `7:23 "cred"|did you mean "creds"?`}},
 		{"a file among servers", "upstreams: {a: {servers: [{file: a.yaml}]}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:27 "url"`, `1:28 unknown key "file"|"upstreams.NAME.servers"`}},
 		{"mistakes in the PROXY protocol", "proxy_protocol: {from: [10.0.0.1/8], required: maybe, version: 2}\n" + smallest,

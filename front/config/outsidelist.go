@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -9,12 +10,17 @@ import (
 // outsideListKeys are the keys of servers if their list is outside of the configuration.
 var outsideListKeys = []key{
 	{Path: "upstreams.*.servers.file", Read: readServersFile},
+	{Path: "upstreams.*.servers.nats",
+		Read: yamlfile.One(parseServersURL, func(f filling) *string { return &f.upstream.List.NATS })},
 }
 
 // readServers reads the servers of an upstream, or the place of their list.
 func readServers(r *fileReader, p place, n *yamlfile.Node) {
 	if isOutsideList(n) {
 		r.Fields(p, n)
+		if l := p.To.upstream.List; l.File != "" && l.NATS != "" {
+			r.Mistakef(p.Key.Pos, "keep one of them", "the servers are in a file and in NATS")
+		}
 		return
 	}
 	readServerEntries(r, p, n)
@@ -22,7 +28,7 @@ func readServers(r *fileReader, p place, n *yamlfile.Node) {
 
 // isOutsideList reports whether the value of servers is the place of a list, and not a server.
 func isOutsideList(n *yamlfile.Node) bool {
-	return slices.ContainsFunc(n.Pairs, func(p yamlfile.Pair) bool { return p.Key.Text == "file" })
+	return slices.ContainsFunc(n.Pairs, func(p yamlfile.Pair) bool { return p.Key.Text == "file" || p.Key.Text == "nats" })
 }
 
 // readServersFile reads the name of a file with a list of servers, and the list. The file is
@@ -42,6 +48,25 @@ func readServersFile(r *fileReader, p place, n *yamlfile.Node) {
 	f, servers := parseServers(u.List.File, src)
 	p.To.lists = append(p.To.lists, f)
 	u.Servers = servers
+}
+
+// natsKey matches the path of a URL: a bucket and a key of NATS.
+var natsKey = regexp.MustCompile(`^/[\w-]+/[-\w=]+([./][-\w=]+)*$`)
+
+// parseServersURL reads the URL of a key of NATS. Its messages do not contain the user, the password
+// and the query.
+func parseServersURL(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	const example = "write nats://host:4222/BUCKET/KEY"
+	if scheme := LogScheme(s.Text); scheme != "nats" && scheme != "tls" {
+		return "", yamlfile.Refuse(example, "%s is not the URL of a key of NATS", yamlfile.Quote(LogName(s.Text)))
+	}
+	if refused := parseLogURL(s.Text); refused != nil {
+		return "", refused
+	}
+	if _, _, path, _ := splitStream(s.Text); !natsKey.MatchString(path) {
+		return "", yamlfile.Refuse(example, "%s does not name a bucket and a key", yamlfile.Quote(LogName(s.Text)))
+	}
+	return s.Text, nil
 }
 
 // ParseServers reads a list of servers, as it is in the configuration of an upstream. Variables are

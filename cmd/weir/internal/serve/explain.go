@@ -32,7 +32,7 @@ func (o *explainOptions) explain(cfg *config.Config) (*front.Explanation, error)
 	if err != nil {
 		return nil, cli.Misuse(err, explainHint)
 	}
-	d, err := front.New(cfg, sink.NewDirect(io.Discard))
+	d, err := engines.New(cfg, sink.NewDirect(io.Discard))
 	if err != nil {
 		return nil, err
 	}

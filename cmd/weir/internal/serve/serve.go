@@ -96,7 +96,7 @@ func (c *Command) open(cfg *config.Config, s cli.Streams, stderr io.Writer, sign
 		return err
 	}
 	defer func() { err = closeLog(out, stderr, err) }()
-	door, err := front.New(cfg, out)
+	door, err := engines.New(cfg, out)
 	if err != nil {
 		return err
 	}
