@@ -9,9 +9,9 @@ MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-load load-peers clean
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-load load-peers test-node clean
 
-test: format vet staticcheck tidy oldest race allocs promises bench-module lacking
+test: format vet staticcheck tidy oldest race allocs promises bench-module test-node lacking
 
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
@@ -81,6 +81,19 @@ promises:
 # The peers stay out of this module; what measures them is checked all the same.
 bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
+
+# The package for Node, with the versions of Node that it promises to work with. npm has their programs.
+NODES = 20 22
+test-node:
+	@if ! command -v npm >/dev/null; then exit 0; fi; set -e; cd node; \
+	npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
+	for version in $(NODES); do \
+		folder=$(CURDIR)/.bench/node-$$version/node_modules/node-$$(node -p 'process.platform + "-" + process.arch'); \
+		[ -d $$folder ] || npm install --prefix $(CURDIR)/.bench/node-$$version --no-audit --no-fund --loglevel=error \
+			$$(basename $$folder)@$$version; \
+		echo "npm test with Node $$($$folder/bin/node --version)"; \
+		PATH=$$folder/bin:$$PATH npm test --silent; \
+	done
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
 	./log/onslog/internal/wire ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process \

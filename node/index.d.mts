@@ -1,0 +1,3 @@
+import weir from './index.js'
+
+export default weir

@@ -1,0 +1,166 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+
+/**
+ * Returns a logger. Use one for the whole program, and {@link weir.Logger.child child} for parts of it.
+ *
+ * @example
+ * const log = weir({ namespace: 'search' })
+ * log.info('dataset found', { id, rows })
+ * log.error('could not save', err, { id })
+ *
+ * `Fields` lists the fields of the program with their types; others are compile errors. `Levels` lists its levels.
+ *
+ * @throws TypeError if an option has another name or type than the ones below; the error of the operating system if a
+ * file cannot be opened.
+ */
+declare function weir<Fields extends object = weir.AnyFields, Levels extends weir.Level = weir.Level>(
+  options?: weir.Options
+): weir.Logger<Fields, Levels>
+
+declare namespace weir {
+  type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug'
+  type AnyFields = Record<string, unknown>
+
+  interface Options {
+    /** The name of the service, in every event. */
+    namespace?: string
+    /** The lowest level that is written; `'info'` if missing. The methods of the levels below it do nothing. */
+    level?: Level
+    /** `'auto'`, the default, is `'human'` on a terminal and `'json'` elsewhere. `'json-v1'` is for readers of log.go 1. */
+    format?: 'json' | 'json-v1' | 'ltsv' | 'human' | 'auto'
+    /**
+     * `'stdout'`, the default; `'stderr'`; a path, which is appended to, and opened again on SIGHUP or when it was
+     * renamed; a descriptor; or an object whose method `write` gets each line when it is logged, for tests.
+     */
+    to?: string | URL | number | { write(line: string): unknown }
+    /** The greatest length of a line; 16 KiB if missing, and at least 512. The longest strings of a longer one are cut. */
+    maxEventBytes?: number
+    /** Keys with secret values, in any case: in fields at any depth, and in queries. */
+    redact?: string[]
+    queue?: QueueOptions
+  }
+
+  interface QueueOptions {
+    /** The bytes of lines that may wait for a slow destination; 8 MiB if missing. */
+    bytes?: number
+    /**
+     * What happens to a line when the queue is full. `'shed'`, the default, drops debug events when half of it is taken,
+     * info from three quarters and warn from seven eighths. `'drop'` drops any new line. `'block'` blocks the thread until
+     * there is space.
+     */
+    whenFull?: 'shed' | 'drop' | 'block'
+    /** The longest time in ms for which `'block'` blocks before the line is dropped; 0, the default, is no limit. */
+    wait?: number
+    /** Lines are written when they have so many bytes; 64 KiB if missing. 0 writes each event when it is logged. */
+    batch?: number
+    /** The interval in ms of the event `log totals` while there are events; 0, the default, is never. */
+    heartbeat?: number
+    /**
+     * The longest time in ms by which lines that a slow destination has not taken delay the end of the process; 10 s if
+     * missing. After a second without progress they are dropped in any case.
+     */
+    exitTimeout?: number
+  }
+
+  /** A time with nanoseconds, such as a Temporal.Instant. */
+  interface Instant {
+    readonly epochNanoseconds: bigint
+  }
+
+  /** The http object of an event. Keys that are missing, empty or 0 are not written, except for the status. */
+  interface HTTP {
+    status_code?: number
+    method?: string
+    scheme?: string
+    host?: string
+    port?: number
+    path?: string
+    query?: string
+    started_at?: Date | Instant
+    ended_at?: Date | Instant
+    /** In nanoseconds. */
+    duration?: number | bigint
+    response_content_length?: number | bigint
+    route?: string
+    client?: string
+    protocol?: string
+    user_agent?: string
+    referer?: string
+    request_content_length?: number | bigint
+  }
+
+  /** The event's own keys, other than its fields. An id, http or auth replaces an earlier one; errors are added. */
+  interface Parts {
+    created_at?: Date | Instant | number
+    trace_id?: string
+    span_id?: string
+    http?: HTTP
+    auth?: { identity: string, identity_type: 'user' | 'service' }
+    errors?: readonly unknown[]
+  }
+
+  /**
+   * Writes an event: a constant sentence, with variable data in fields. An error has its message, its stack, its own
+   * properties, and those of its causes; an AggregateError adds each of its errors. No argument can throw or break a line.
+   */
+  interface Log<Fields extends object> {
+    (event: string, fields?: Partial<Fields>): void
+    (event: string, error: Error | unknown[] | string | null | undefined, fields?: Partial<Fields>): void
+  }
+
+  /** Writes an event with an error, which may be any value that was thrown, and fields. */
+  interface LogError<Fields extends object> {
+    (event: string, fields?: Partial<Fields>): void
+    (event: string, error: unknown, fields: Partial<Fields>): void
+  }
+
+  /** A logger that is not limited to some levels. */
+  type AnyLogger<Fields extends object = AnyFields> = Logger<Fields, Level>
+
+  type Logger<Fields extends object = AnyFields, Levels extends Level = Level> =
+    { readonly [level in Levels]: Log<Fields> } & Methods<Fields, Levels>
+
+  interface Methods<Fields extends object, Levels extends Level> {
+    /** Returns a logger whose events have these fields too. They are encoded once. */
+    child(fields: Partial<Fields>): Logger<Fields, Levels>
+    /** Returns a logger whose events have these parts. */
+    with(parts: Parts): Logger<Fields, Levels>
+    /**
+     * Returns a logger whose events have the http object of a request of node:http, node:http2, Express, Fastify or Koa.
+     * With a response it has the status and the content-length that were sent.
+     */
+    http(request: Request, response?: Response): Logger<Fields, Levels>
+    /**
+     * Writes all lines, and blocks the thread until the destination has taken them, or has taken nothing for a second, or
+     * the exitTimeout of the queue is over. It reports whether nothing is left.
+     */
+    flush(): boolean
+    /** Is flush, and closes a file. Later events are dropped. The end of the process needs no call. */
+    close(): boolean
+    stats(): Stats
+  }
+
+  type Request = IncomingMessage | { raw: IncomingMessage } | { req: IncomingMessage } | object
+  type Response = ServerResponse | { raw: ServerResponse } | { res: ServerResponse } | object
+
+  /** Counts of events. At any time, emitted = written + dropped + waiting. */
+  interface Stats {
+    emitted: number
+    written: number
+    dropped: number
+    waiting: number
+    /** The dropped events by level and reason. */
+    losses: { [level in Level]?: { [reason in 'full' | 'write_error' | 'closed']?: number } }
+    waitingBytes: number
+    highWaterBytes: number
+    bytes: number
+    /** Events that went to stderr, because the reader of stdout has gone. */
+    diverted: number
+    lastError: Error | null
+  }
+
+  /** Returns the trace id of the request that is being handled or of the active span, for other services; '' if none. */
+  function traceId(): string
+}
+
+export = weir

@@ -1,0 +1,3 @@
+import weir from './src/index.js'
+
+export default weir

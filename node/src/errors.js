@@ -1,0 +1,124 @@
+'use strict'
+// Encodes errors, with their causes and stacks.
+
+const { types } = require('node:util')
+
+const { quote, textOf } = require('./text.js')
+
+const mostFrames = 32
+const longestChain = 32
+
+// Properties of an error that are not fields of it.
+const own = new Set(['message', 'stack', 'cause', 'errors', 'name'])
+
+// A frame is "at function (file:line:column)" or "at file:line:column". Without a position it is "at function (native)".
+const frame = /^ +at (?:(.*?) \()?(.+?)(?::(\d+))?(?::\d+)?\)?$/
+
+function isError(value) {
+  try {
+    return typeof value === 'object' && value !== null && (value instanceof Error || types.isNativeError(value))
+  } catch {
+    return false // a revoked Proxy
+  }
+}
+
+// encodeErrors returns the JSON objects of an error, each without its opening brace and key of the message: one, or
+// several for an AggregateError. fields is the FieldEncoder for the fields of the error.
+function encodeErrors(thrown, fields, maxBytes) {
+  const texts = []
+  add(thrown, new Set())
+  return texts
+
+  function add(thrown, seen) {
+    if (texts.length >= longestChain || seen.has(thrown)) return
+    seen.add(thrown)
+    const joined = read(thrown, 'errors')
+    const isJoined = Array.isArray(joined) && isError(thrown) && joined.length > 0
+    if (!isJoined || textOf(thrown) !== '') texts.push(encode(thrown, fields, maxBytes))
+    if (isJoined) for (const one of joined) add(one, seen)
+  }
+}
+
+function encode(thrown, fields, maxBytes) {
+  const chain = chainOf(thrown)
+  let frames = []
+  const data = new Pairs()
+  for (const error of chain) {
+    if (!isError(error)) continue
+    const found = framesOf(error)
+    if (found.length > 0) frames = found
+    addFields(data, error)
+  }
+  const stack = frames.map((f) => `{"file":${quote(f.file, maxBytes)},"line":${f.line},"function":${quote(f.function, maxBytes)}}`)
+  const object = fields.object(data)
+  return quote(messageOf(chain), maxBytes) +
+    (stack.length > 0 ? ',"stack_trace":[' + stack.join(',') + ']' : '') +
+    (object !== '{}' ? ',"data":' + object : '') + '}'
+}
+
+// chainOf returns an error and its causes, outermost first.
+function chainOf(thrown) {
+  const chain = [thrown]
+  while (chain.length < longestChain) {
+    const cause = isError(chain.at(-1)) ? read(chain.at(-1), 'cause') : undefined
+    if (cause === undefined || cause === null || chain.includes(cause)) break
+    chain.push(cause)
+  }
+  return chain
+}
+
+// messageOf joins the messages of a chain with colons. Many outer messages contain that of the cause.
+function messageOf(chain) {
+  return chain.map(textOf).reduceRight((inner, outer) => {
+    if (outer === '' || inner === '' || outer.includes(inner)) return outer || inner
+    return outer + ': ' + inner
+  })
+}
+
+// Pairs are fields of which some may have the same key.
+class Pairs extends Map {
+  #pairs = []
+  add(key, value) { this.#pairs.push([key, value]) }
+  [Symbol.iterator]() { return this.#pairs[Symbol.iterator]() }
+}
+
+function addFields(data, error) {
+  const name = read(error, 'name')
+  if (typeof name === 'string' && name !== 'Error') data.add('name', name)
+  for (const key of Object.keys(error)) {
+    if (own.has(key)) continue
+    try {
+      data.add(key, error[key])
+    } catch (failed) {
+      data.add(key, { toJSON() { throw failed } })
+    }
+  }
+}
+
+// framesOf parses the stack of an error.
+function framesOf(error) {
+  const stack = read(error, 'stack')
+  if (typeof stack !== 'string') return []
+  const message = textOf(error)
+  const header = message === '' ? -1 : stack.indexOf(message)
+  const frames = []
+  for (const line of stack.slice(header < 0 ? 0 : header + message.length).split('\n')) {
+    const parts = frame.exec(line)
+    if (parts === null) continue
+    const [, name = '<anonymous>', file, lineNumber = '0'] = parts
+    frames.push({ file: file.replace(/^file:\/\//, ''), line: Number(lineNumber), function: name })
+    if (frames.length === mostFrames) break
+  }
+  return frames
+}
+
+// read returns a property, or undefined if reading it throws.
+function read(object, key) {
+  try {
+    return object?.[key]
+  } catch {
+    return undefined
+  }
+}
+
+module.exports = { encodeErrors, isError }

@@ -1,0 +1,59 @@
+'use strict'
+// Writes the waiting lines of all queues when the process or the worker thread ends.
+
+const fs = require('node:fs')
+const { isMainThread } = require('node:worker_threads')
+
+const signals = ['SIGTERM', 'SIGINT']
+
+const queues = new Set()
+let ending = false
+
+function isEnding() { return ending }
+
+function add(queue) {
+  if (queues.size === 0) {
+    process.on('exit', end)
+    if (isMainThread) for (const signal of signals) process.on(signal, interrupted)
+  }
+  queues.add(queue)
+}
+
+function remove(queue) {
+  queues.delete(queue)
+  if (queues.size > 0) return
+  process.off('exit', end)
+  if (isMainThread) for (const signal of signals) process.off(signal, interrupted)
+}
+
+// end is called for the end of the event loop, process.exit, uncaught exceptions and unhandled rejections.
+function end() {
+  ending = true
+  for (const queue of queues) if (!queue.end()) complain(queue)
+}
+
+// interrupted writes the lines, and ends the process as the signal would have without this listener. A program that has
+// a listener of its own ends the process itself.
+function interrupted(signal) {
+  const others = process.listenerCount(signal) > 1
+  for (const queue of queues) if (!(others ? queue.flush() : queue.end()) && !others) complain(queue)
+  if (others) return
+  process.off(signal, interrupted)
+  process.kill(process.pid, signal)
+}
+
+// complain writes to stderr how many events are lost. Nothing else can report that.
+function complain(queue) {
+  try {
+    fs.writeSync(2, `weir-log: ${queue.stats().waiting} events could not be written before the end of the process\n`)
+  } catch {
+    // stderr takes nothing either.
+  }
+}
+
+// reopenOnHangup reopens the file of a queue when the process gets SIGHUP.
+function reopenOnHangup(queue) {
+  if (isMainThread && process.platform !== 'win32') process.on('SIGHUP', () => queue.reopen())
+}
+
+module.exports = { add, remove, isEnding, reopenOnHangup }

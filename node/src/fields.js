@@ -1,0 +1,161 @@
+'use strict'
+// Encodes the fields of a caller. They may be anything; nothing that they do throws.
+
+const { types } = require('node:util')
+
+const { instantOf, isInstant } = require('./instant.js')
+const { redacted } = require('./secrets.js')
+const { failure, quote, textOf } = require('./text.js')
+
+const deepest = 100 // levels of objects in each other
+
+// An event may have this many times the bytes of a line, so that a huge object costs little before it is cut.
+const roomPerLine = 64
+
+const secretValue = JSON.stringify(redacted)
+
+class FieldEncoder {
+  #maxBytes
+  #secrets // null: none
+  #room = 0 // characters that are left for the event
+  #open = [] // the objects around the value, to find cycles
+
+  constructor(maxBytes, secrets) {
+    this.#maxBytes = maxBytes
+    this.#secrets = secrets
+  }
+
+  // object returns fields as a JSON object.
+  object(fields) {
+    try {
+      if (this.#isSimple(fields)) return JSON.stringify(fields)
+    } catch {
+      // A getter may throw, or return another value than before.
+    }
+    this.#open.length = 0
+    this.#room = roomPerLine * this.#maxBytes
+    try {
+      return '{' + this.#members(fields) + '}'
+    } catch (error) {
+      return '{"error":' + failure(error) + '}'
+    }
+  }
+
+  // #isSimple reports whether JSON.stringify encodes fields as the event format does: a plain object of short strings,
+  // booleans, numbers that JSON has, and null.
+  #isSimple(fields) {
+    if (Object.getPrototypeOf(fields) !== Object.prototype) return false
+    const maxBytes = this.#maxBytes
+    const secrets = this.#secrets
+    for (const key in fields) {
+      const value = fields[key]
+      switch (typeof value) {
+        case 'string':
+          if (value.length > maxBytes) return false
+          break
+        case 'number':
+          if (value - value !== 0 || (value === 0 && 1 / value < 0)) return false
+          break
+        case 'boolean':
+        case 'undefined':
+          break
+        default:
+          if (value !== null) return false
+      }
+      if (secrets !== null && secrets.has(key)) return false
+    }
+    return true
+  }
+
+  #members(object) {
+    let text = ''
+    const add = (key, read) => {
+      const value = this.#secrets !== null && this.#secrets.has(key) ? secretValue : this.#read(read)
+      if (value === undefined) return
+      const name = quote(key, this.#maxBytes)
+      this.#room -= name.length
+      text += (text === '' ? '' : ',') + name + ':' + value
+    }
+    if (object instanceof Map) {
+      for (const [key, value] of object) add(typeof key === 'string' ? key : textOf(key), () => value)
+    } else {
+      for (const key of Object.keys(object)) add(key, () => object[key])
+    }
+    return text
+  }
+
+  // #read returns the JSON of what read returns, or undefined for undefined.
+  #read(read) {
+    const depth = this.#open.length
+    try {
+      if (this.#room < 0) return failure('the event is too large')
+      const text = this.#value(read())
+      if (text !== undefined) this.#room -= text.length
+      return text
+    } catch (error) {
+      this.#open.length = depth
+      return failure(error)
+    }
+  }
+
+  #value(value) {
+    switch (typeof value) {
+      case 'string': return quote(value, this.#maxBytes)
+      case 'number': return number(value)
+      case 'boolean': return value ? 'true' : 'false'
+      case 'bigint': return value.toString()
+      case 'undefined': return undefined
+      case 'object': return value === null ? 'null' : this.#object(value)
+      default: return failure(`a ${typeof value} has no text`)
+    }
+  }
+
+  #object(value) {
+    if (isInstant(value)) return JSON.stringify(instantOf(value))
+    if (value instanceof Uint8Array) return JSON.stringify(this.#base64(value))
+    if (value instanceof ArrayBuffer) return JSON.stringify(this.#base64(new Uint8Array(value)))
+    if (types.isNativeError(value) || value instanceof Error) return quote(textOf(value), this.#maxBytes)
+    if (types.isBoxedPrimitive(value)) return this.#value(value.valueOf())
+    if (value instanceof RegExp) return quote(String(value), this.#maxBytes)
+    if (this.#open.includes(value)) return failure('a cycle')
+    if (this.#open.length === deepest) return failure(`more than ${deepest} objects in each other`)
+    this.#open.push(value)
+    const text = this.#nested(value)
+    this.#open.pop()
+    return text
+  }
+
+  #nested(value) {
+    if (typeof value.toJSON === 'function') return this.#value(value.toJSON())
+    if (Array.isArray(value)) return this.#elements(value.length, (i) => value[i])
+    if (value instanceof Set) {
+      const elements = [...value]
+      return this.#elements(elements.length, (i) => elements[i])
+    }
+    if (ArrayBuffer.isView(value) && 'length' in value) return this.#elements(value.length, (i) => value[i])
+    return '{' + this.#members(value) + '}'
+  }
+
+  #elements(length, element) {
+    let text = ''
+    for (let i = 0; i < length; i++) {
+      text += (i === 0 ? '' : ',') + (this.#read(() => element(i)) ?? 'null')
+      if (this.#room < 0) break
+    }
+    return '[' + text + ']'
+  }
+
+  #base64(bytes) {
+    const some = bytes.subarray(0, this.#maxBytes) // the line will be cut below that
+    return Buffer.from(some.buffer, some.byteOffset, some.byteLength).toString('base64')
+  }
+}
+
+// number returns a number as encoding/json of Go does, which differs from JSON.stringify in -0 and in numbers that JSON
+// does not have.
+function number(value) {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value)
+  return Number.isNaN(value) ? '"NaN"' : value > 0 ? '"+Inf"' : '"-Inf"'
+}
+
+module.exports = { FieldEncoder }

@@ -1,0 +1,68 @@
+'use strict'
+// The forms of a line: JSON in two shapes, LTSV, and the human format. All are made of the JSON of the event.
+
+const { cutJSON } = require('./cut.js')
+const { human } = require('./human.js')
+const { ltsv } = require('./ltsv.js')
+const { escapeSpecial } = require('./text.js')
+const { parse } = require('./tree.js')
+
+class JSONForm {
+  // Encoded events of at most so many characters are a line of at most maxBytes once escapeSpecial has escaped them,
+  // which is faster for many lines at once. A character has at most six bytes then.
+  certain
+
+  maxBytes
+
+  constructor(maxBytes) {
+    this.maxBytes = maxBytes
+    this.certain = Math.floor(maxBytes / 6) - 1
+  }
+
+  // errors returns the member for errors, which come from encodeErrors.
+  errors(errors) { return ',"errors":[{"message":' + errors.join(',{"message":') + ']' }
+
+  // finish returns the line of an event, with a newline.
+  finish(json) { return this.bounded(json) + '\n' }
+
+  // bounded returns JSON that is escaped, and cut if it is too long for a line.
+  bounded(json) {
+    const escaped = escapeSpecial(json)
+    const bytes = Buffer.byteLength(escaped) + 1
+    return bytes > this.maxBytes ? cutJSON(parse(escaped), bytes, this.maxBytes).json : escaped
+  }
+}
+
+class JSONv1Form extends JSONForm {
+  errors([first, ...others]) {
+    return ',"error":{"error":' + first + (others.length > 0 ? super.errors(others) : '')
+  }
+}
+
+class LTSVForm extends JSONForm {
+  certain = -1
+
+  finish(json) { return ltsv(escapeSpecial(json), this.maxBytes) }
+}
+
+class HumanForm extends JSONForm {
+  certain = -1
+  #color
+
+  constructor(maxBytes, color) {
+    super(maxBytes)
+    this.#color = color
+  }
+
+  finish(json) { return human(this.bounded(json), this.#color) }
+}
+
+const forms = { json: JSONForm, 'json-v1': JSONv1Form, ltsv: LTSVForm, human: HumanForm }
+
+// newForm returns the form with a name of the option format. auto is human on a terminal, and JSON elsewhere.
+function newForm(name, maxBytes, isTerminal) {
+  const chosen = name === 'auto' ? (isTerminal ? 'human' : 'json') : name
+  return new forms[chosen](maxBytes, isTerminal && !process.env.NO_COLOR)
+}
+
+module.exports = { newForm, formats: [...Object.keys(forms), 'auto'] }

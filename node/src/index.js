@@ -1,0 +1,60 @@
+'use strict'
+
+const { Direct } = require('./direct.js')
+const { reopenOnHangup } = require('./exit.js')
+const { FieldEncoder } = require('./fields.js')
+const { newForm } = require('./form.js')
+const { classes } = require('./logger.js')
+const { readOptions } = require('./options.js')
+const { Queue } = require('./queue.js')
+const { Secrets } = require('./secrets.js')
+const { openTarget } = require('./target.js')
+const { escapeSpecial, quote } = require('./text.js')
+const { traceId } = require('./trace.js')
+
+const mostEventTexts = 1000 // an event is a constant; a program that builds them does not fill the memory
+
+function weir(options = {}) {
+  const o = readOptions(options)
+  const secrets = o.redact.length > 0 ? new Secrets(o.redact) : null
+  const target = typeof o.to === 'object' ? null : openTarget(o.to)
+  const core = {
+    maxBytes: o.maxEventBytes,
+    secrets,
+    fields: new FieldEncoder(o.maxEventBytes, secrets),
+    plainFields: new FieldEncoder(o.maxEventBytes, null),
+    eventText: keepTexts(',"namespace":' + quote(o.namespace, o.maxEventBytes) + ',"event":', o.maxEventBytes),
+    form: newForm(o.format, o.maxEventBytes, target?.isTerminal ?? false),
+    output: null
+  }
+  core.output = target === null ? new Direct(o.to, core.form) : newQueue(o, target, core)
+  return new classes[o.level](core)
+}
+
+function newQueue(o, target, core) {
+  let made
+  const report = new classes.info({ ...core, output: { put(severity, json) { made = json } } })
+  const queue = new Queue(target, core.form, { ...o.queue, fallback: o.to === 'stdout' }, (event, severity, fields) => {
+    report[severity === 2 ? 'warn' : 'info'](event, fields)
+    return made
+  })
+  if (typeof o.to === 'string' && o.to !== 'stdout' && o.to !== 'stderr') reopenOnHangup(queue)
+  return queue
+}
+
+// keepTexts returns a function that encodes a string after a label, and keeps the results.
+function keepTexts(label, maxBytes) {
+  const texts = new Map()
+  return (event) => {
+    let text = texts.get(event)
+    if (text === undefined) {
+      text = escapeSpecial(label + quote(event, maxBytes))
+      if (texts.size < mostEventTexts) texts.set(event, text)
+    }
+    return text
+  }
+}
+
+weir.traceId = traceId
+
+module.exports = weir

@@ -1,0 +1,161 @@
+'use strict'
+// A Logger encodes events and gives their lines to its output.
+
+const { encodeErrors, isError } = require('./errors.js')
+const { encodeHTTP, requestOf } = require('./http.js')
+const { createdAtTime, createdNow, instantOf, isInstant } = require('./instant.js')
+const { levels } = require('./levels.js')
+const { textOf } = require('./text.js')
+const { currentIds, idMembers } = require('./trace.js')
+
+// The parts that all events of a Logger have, as encoded; '' for those that they do not have.
+class Parts {
+  createdAt = ''
+  traceId = '' // not encoded, like spanId
+  spanId = ''
+  ids = ''
+  http = ''
+  auth = ''
+  data = '' // the beginning of data, with a comma after each field
+  errors = none
+
+  copy() {
+    const copy = new Parts()
+    copy.createdAt = this.createdAt
+    copy.traceId = this.traceId
+    copy.spanId = this.spanId
+    copy.ids = this.ids
+    copy.http = this.http
+    copy.auth = this.auth
+    copy.data = this.data
+    copy.errors = this.errors
+    return copy
+  }
+}
+
+const none = []
+
+class Logger {
+  #core
+  #own
+
+  constructor(core, own = new Parts()) {
+    this.#core = core
+    this.#own = own
+  }
+
+  fatal(event, first, second) { this.#log(0, event, first, second) }
+  error(event, first, second) { this.#log(1, event, first, second) }
+  warn(event, first, second) { this.#log(2, event, first, second) }
+  info(event, first, second) { this.#log(3, event, first, second) }
+  debug(event, first, second) { this.#log(4, event, first, second) }
+
+  child(fields) {
+    const own = this.#own.copy()
+    if (isFields(fields)) own.data = withFields(own.data, this.#core.fields.object(fields))
+    return new this.constructor(this.#core, own)
+  }
+
+  with(parts) {
+    const own = this.#own.copy()
+    try {
+      this.#set(own, parts)
+    } catch (error) {
+      return this.child({ error: '!ERROR: ' + textOf(error) })
+    }
+    return new this.constructor(this.#core, own)
+  }
+
+  http(request, response) {
+    try {
+      return this.with({ http: requestOf(request, response) })
+    } catch (error) {
+      return this.child({ error: '!ERROR: ' + textOf(error) })
+    }
+  }
+
+  flush() { return this.#core.output.flush() }
+  close() { return this.#core.output.close() }
+  stats() { return this.#core.output.stats() }
+
+  #set(own, { created_at: createdAt, trace_id: traceId, span_id: spanId, http, auth, errors }) {
+    if (createdAt !== undefined) own.createdAt = createdAtTime(instantText(createdAt))
+    if (traceId) own.traceId = String(traceId)
+    if (spanId) own.spanId = String(spanId)
+    if (traceId || spanId) own.ids = idMembers(own.traceId, own.spanId)
+    if (http !== undefined) own.http = ',"http":' + encodeHTTP(http, this.#core.plainFields, this.#core.secrets)
+    if (auth !== undefined) own.auth = this.#auth(auth)
+    if (errors !== undefined) own.errors = own.errors.concat(...errors.map((error) => this.#errors(error)))
+  }
+
+  #auth({ identity, identity_type: type }) {
+    return ',"auth":' + this.#core.plainFields.object({ identity: String(identity ?? ''), identity_type: String(type ?? '') })
+  }
+
+  #errors(error) { return encodeErrors(error, this.#core.fields, this.#core.maxBytes) }
+
+  #log(severity, event, first, second) {
+    let json
+    try {
+      json = this.#encode(severity, event, first, second)
+    } catch (error) { // not by fields, which never throw
+      json = this.#encode(severity, 'event could not be encoded', { error: textOf(error) })
+    }
+    this.#core.output.put(severity, json)
+  }
+
+  #encode(severity, event, first, second) {
+    const core = this.#core
+    const own = this.#own
+    let errors = own.errors
+    let fields = first
+    if (first !== undefined && (second !== undefined || !isFields(first))) {
+      if (first !== null) errors = errors.concat(this.#errors(first))
+      fields = second
+    }
+    if (typeof event !== 'string') {
+      if (isError(event)) errors = errors.concat(this.#errors(event))
+      event = textOf(event)
+    }
+    let json = (own.createdAt || createdNow()) + core.eventText(event) +
+      (own.traceId === '' ? currentIds() || own.ids : own.ids) + severities[severity] + own.http + own.auth
+    if (fields !== undefined && isFields(fields)) {
+      const object = core.fields.object(fields)
+      if (object !== '{}') json += (own.data || openData) + object.slice(1)
+      else if (own.data !== '') json += own.data.slice(0, -1) + '}'
+    } else if (own.data !== '') {
+      json += own.data.slice(0, -1) + '}'
+    }
+    return errors.length === 0 ? json + '}' : json + core.form.errors(errors) + '}'
+  }
+}
+
+const severities = levels.map((_, severity) => `,"severity":${severity}`)
+
+const openData = ',"data":{'
+
+// withFields adds the fields of a JSON object to the beginning of data.
+function withFields(data, object) {
+  return object === '{}' ? data : (data || openData) + object.slice(1, -1) + ','
+}
+
+// isFields reports whether an argument has the fields of an event. Anything else is an error.
+function isFields(value) { return typeof value === 'object' && value !== null && !isError(value) }
+
+function instantText(time) {
+  return typeof time === 'object' && time !== null && isInstant(time) ? instantOf(time) : instantOf(new Date(time))
+}
+
+function ignore() {}
+
+// loggerClass returns the class of Loggers that write events of a level and of those above. The methods of the others
+// do nothing.
+function loggerClass(level) {
+  class LeveledLogger extends Logger {}
+  for (const below of levels.slice(levels.indexOf(level) + 1)) LeveledLogger.prototype[below] = ignore
+  return LeveledLogger
+}
+
+const classes = Object.fromEntries(levels.map((level) => [level, loggerClass(level)]))
+
+module.exports = { classes }

@@ -1,0 +1,43 @@
+'use strict'
+// Escapes in JSON text, and the error texts of values that cannot be encoded.
+
+// JSON.stringify leaves characters unescaped that steer a terminal, and escapes half of a surrogate pair by its code.
+// An escaped backslash matches too, so that a "ud800" after it is not mistaken for an escape.
+const SPECIAL = /\\[^u]|\\ud[89a-f]..|[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+// escapeSpecial returns JSON, of one or of many lines, with the escapes of the event format. It changes nothing in text
+// that has them.
+function escapeSpecial(json) {
+  if (Buffer.byteLength(json) === json.length && isPlain(json)) return json
+  return json.replace(SPECIAL, (match) => {
+    if (match[0] !== '\\') return '\\u' + match.charCodeAt(0).toString(16).padStart(4, '0')
+    return match[1] === 'u' ? '\\ufffd' : match
+  })
+}
+
+// isPlain reports whether JSON in ASCII needs no escape. It is fast, and may be false for text that needs none.
+function isPlain(ascii) { return !ascii.includes('\x7f') && !ascii.includes('\\ud') }
+
+// quote returns a string as JSON. Of a long one it encodes the beginning: the line will be cut below maxBytes anyway.
+function quote(string, maxBytes) {
+  return JSON.stringify(string.length > maxBytes ? string.slice(0, maxBytes + 1) : string)
+}
+
+// textOf returns a thrown value as a string. It never throws.
+function textOf(thrown) {
+  try {
+    if (typeof thrown === 'object' && thrown !== null && typeof thrown.message === 'string') return thrown.message
+    return String(thrown)
+  } catch {
+    return 'an error without a text'
+  }
+}
+
+const longestReason = 256
+
+// failure returns the JSON string in place of a value that cannot be encoded.
+function failure(thrown) {
+  return JSON.stringify('!ERROR: ' + textOf(thrown).slice(0, longestReason))
+}
+
+module.exports = { escapeSpecial, isPlain, quote, textOf, failure }
