@@ -278,8 +278,10 @@ var layers = map[string]struct {
 		why: "conditions on events are parsed without a library",
 	},
 	"cmd/weir/internal/tail": {
-		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/where", "internal/follow", "log", "log/record"},
-		why: "weir tail reads the events of any program",
+		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/where", "internal/follow", "log", "log/natssink",
+			"log/record"},
+		foreign: []string{"github.com/nats-io/nats.go"},
+		why:     "weir tail reads the events of any program",
 	},
 	"cmd/weir": {
 		own: []string{

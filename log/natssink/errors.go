@@ -23,7 +23,7 @@ func isTooLarge(err error) bool {
 // whose server has not responded.
 func (d *Destination) explain(ctx context.Context, err error) error {
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
-		return NoStreamError(d.subject)
+		return noStreamError(d.subject)
 	}
 	var of *jetstream.APIError
 	if errors.As(err, &of) {
@@ -39,9 +39,9 @@ func (d *Destination) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("NATS at %s: %w", d.server, err)
 }
 
-// NoStreamError returns the error for a subject that no stream stores, with the command that
+// noStreamError returns the error for a subject that no stream stores, with the command that
 // creates one.
-func NoStreamError(subject string) error {
+func noStreamError(subject string) error {
 	return fmt.Errorf("no stream of JetStream stores the subject %s: "+
 		"create one, as in nats stream add LOGS --subjects '%s' --defaults", subject, subject)
 }

@@ -23,22 +23,27 @@ const (
 	maxHeld = 100_000
 )
 
-// An input is a file or a pipe.
+// An input is a file, a pipe or a subject of NATS.
 type input struct {
 	name     string
 	file     *os.File     // is read to its end; nil for a named pipe that is not open yet
 	followed *follow.File // instead of file, with --follow
+	subject  *subject     // instead of both, for a subject
 	lines    follow.Lines
 	last     *lastLines // of a pipe, if only those are shown
 	skipped  int        // lines of a pipe that are still to be skipped
 }
 
 // inputs opens the inputs. If there are several, it calls report for each that
-// cannot be opened, and returns the others.
-func (c *Command) inputs(report func(error)) ([]*input, error) {
+// cannot be opened, and returns the others. warn is called by any goroutine.
+func (c *Command) inputs(report func(error), warn func(string)) ([]*input, error) {
 	names := c.Files
 	if len(names) == 0 {
 		names = []string{"-"}
+	}
+	if isSubject(names[0]) { // the only one
+		in, err := c.subject(names[0], warn)
+		return []*input{in}, err
 	}
 	var all []*input
 	for _, name := range names {
@@ -53,6 +58,19 @@ func (c *Command) inputs(report func(error)) ([]*input, error) {
 		}
 	}
 	return all, nil
+}
+
+// subject opens a subject of NATS.
+func (c *Command) subject(url string, warn func(string)) (*input, error) {
+	s := &subject{start: c.start(), follow: c.Follow, warn: warn}
+	if c.Since != nil {
+		s.since = c.Since.Time
+	}
+	in := &input{name: url, subject: s}
+	if !s.start.FromEnd {
+		in.skipped = s.start.Lines
+	}
+	return in, openSubject(url, s)
 }
 
 func (c *Command) input(name string) (*input, error) {
@@ -115,6 +133,8 @@ func (in *input) skip(start follow.Start) error {
 func closeInputs(all []*input) {
 	for _, in := range all {
 		switch {
+		case in.subject != nil:
+			in.subject.conn.Close()
 		case in.followed != nil:
 			in.followed.Close()
 		case in.file != nil && in.file != os.Stdin:
@@ -150,7 +170,11 @@ func read(ctx context.Context, all []*input) <-chan *part {
 	r := &reader{ctx: ctx, parts: make(chan *part), buf: make([]byte, readSize)}
 	go func() {
 		defer close(r.parts)
-		if all[0].followed != nil {
+		switch {
+		case all[0].subject != nil:
+			r.subject(all[0])
+			return
+		case all[0].followed != nil:
 			r.follow(all)
 			return
 		}

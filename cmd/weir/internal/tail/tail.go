@@ -30,9 +30,10 @@ import (
 
 // Command is the command line of weir tail.
 type Command struct {
-	Files      []string `arg:"" optional:"" name:"file" help:"Files to read. Without one, or for \"-\", stdin."`
+	Files      []string `arg:"" optional:"" name:"file" help:"Files to read, or the URL of a subject of NATS. Without one, or for \"-\", stdin."`
 	Follow     bool     `short:"f" help:"Continue with appended lines, through rotation and truncation."`
 	Lines      *start   `short:"n" placeholder:"N" help:"Begin with the last N lines, or with line N when it is written as +N. The default is all lines, with --follow the last 10, unless --stats counts them."`
+	Since      *since   `placeholder:"TIME" help:"Of a subject: begin with the events that the server has stored since TIME, as in 2026-11-21T09:30:15Z, or since an age, as in 1h30m."`
 	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
 	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
 	EventsOnly bool     `help:"Omit lines that are not events."`
@@ -72,6 +73,11 @@ The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, last
 		`that took its name. With copytruncate, lines written less than a tenth of a second before the ` +
 		`truncation are lost.
 
+The URL of a subject, nats://HOST:4222/SUBJECT, reads the events that many machines have stored in a stream of NATS ` +
+		`JetStream, in the order in which they have arrived there; docs/nats.md describes it. SUBJECT may have the ` +
+		`wildcards * and >. Events that the stream has twice are shown once. With --follow, a server that is away is ` +
+		`awaited.
+
 SIGINT ends weir tail. If it reads a pipe, it ignores the first one, so that the program that writes ` +
 		`there can finish and its last lines are read; a second one ends it immediately.
 
@@ -81,7 +87,8 @@ Examples:
   weir tail --where 'http.status_code >= 500 && http.duration > 1s' weir.log
   weir tail --format json --where 'trace_id startsWith "kQmzRzXb"' weir.log
   weir tail --format json --events-only access.ltsv
-  weir tail --stats weir.log`
+  weir tail --stats weir.log
+  weir tail -f --level warn 'nats://nats-1:4222/logs.>'`
 }
 
 // followedLines is the number of lines with which --follow begins, as in tail.
@@ -104,7 +111,7 @@ func (c *Command) Run(s cli.Streams) error {
 	in, err := c.inputs(func(err error) {
 		cli.PrintError(s.Err, err)
 		missed = cli.ErrReported
-	})
+	}, func(text string) { fmt.Fprintf(s.Err, "weir: warning: %s\n", printable(errors.New(text))) })
 	if err != nil {
 		return err
 	}
@@ -261,6 +268,12 @@ func (c *Command) check() error {
 			"for a JSON document there is --json")
 	case c.Lines != nil && c.Lines.FromEnd && c.Lines.Lines > maxHeld:
 		return c.misuse("--lines: %d is more than %d, the maximum", c.Lines.Lines, maxHeld)
+	case slices.ContainsFunc(c.Files, isSubject) && len(c.Files) > 1:
+		return c.misuse("a subject of NATS is read without other inputs; it may have the wildcards * and >")
+	case c.Since != nil && !slices.ContainsFunc(c.Files, isSubject):
+		return c.misuse("--since goes with a subject of NATS; for files there is --where 'created_at > now() - 1h'")
+	case c.Since != nil && c.Lines != nil:
+		return c.misuse("--since and --lines exclude each other")
 	case c.Follow && len(c.Files) > 1 && slices.Contains(c.Files, "-"):
 		return c.misuse("--follow cannot wait for stdin and for files at once")
 	}
@@ -296,6 +309,21 @@ func (s *start) UnmarshalText(text []byte) error {
 	s.Start = follow.Start{Lines: int(n), FromEnd: true}
 	if fromLine {
 		s.Start = follow.Start{Lines: max(int(n), 1) - 1}
+	}
+	return nil
+}
+
+// A since is the value of --since: an instant, or its age.
+type since struct{ time.Time }
+
+// UnmarshalText implements encoding.TextUnmarshaler, for kong.
+func (s *since) UnmarshalText(text []byte) (err error) {
+	if age, err := time.ParseDuration(string(text)); err == nil && age >= 0 {
+		s.Time = time.Now().Add(-age)
+		return nil
+	}
+	if s.Time, err = time.Parse(time.RFC3339, string(text)); err != nil {
+		return fmt.Errorf("%q is neither an instant, as in 2026-11-21T09:30:15Z, nor an age, as in 1h30m", text)
 	}
 	return nil
 }
