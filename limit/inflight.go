@@ -119,6 +119,14 @@ func (f *InFlight) Change(o InFlightOptions) {
 	f.admitFree()
 }
 
+// ChangeMax changes Max and keeps the other options; see [InFlight.Change].
+func (f *InFlight) ChangeMax(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.setMax(n)
+	f.admitFree()
+}
+
 // admitFree admits waiting requests while there are free slots. f.mu is held.
 func (f *InFlight) admitFree() {
 	for f.free() && f.queue.len > 0 {

@@ -1,3 +1,33 @@
-// Package lease applies limits that several replicas of a program share. Their state is in a
-// [Store], but a decision does not wait for it.
+// Package lease applies limits that the replicas of a program share. Their state is in a
+// [Store], such as a server of Redis, but no decision waits for it: a replica leases tokens
+// in batches, and decides with those.
+//
+//	leaser := lease.New(store, lease.Options{Fleet: "shop"})
+//	go leaser.Run(ctx)
+//	rate := leaser.Rate(lease.RateOptions{Name: "api", Every: 10 * time.Millisecond, Burst: 200})
+//	...
+//	if !rate.Allow(time.Now(), key).OK { ... }
+//
+// [Slots] divide a number of requests in flight among the replicas in the same way.
+//
+// # The tokens of a key
+//
+// Each key of a [Rate] has a bucket in the store, and in each replica that uses it a lease:
+// a number of tokens, and a credit. A request takes a token, or uses the credit. The goroutine
+// of [Leaser.Run] checks the leases that are in use from time to time and exchanges tokens:
+// it takes those that were used on credit from the bucket, and if the bucket may become empty,
+// those that the demand of the next period needs. Unused tokens go back.
+//
+// The credit is a part of the tokens that are left in the bucket. While there are many, an
+// exchange is rare: at most one in a second. If there are none, there is no credit, so that all
+// replicas together never use more tokens than the bucket gets; a replica then asks for tokens
+// once in 50 ms, and in a fleet of more than 10 replicas once in 5 ms for each of them, but at
+// least once a second.
+//
+// # Without the store
+//
+// If the store does not answer in time, or refuses, each replica continues with its last
+// share: the rate at which it took tokens, and its part of the rate that was not used. The
+// shares of all replicas add up to the rate. A key that the replica has not seen gets the rate
+// divided by the number of replicas.
 package lease

@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// A Store keeps the limits that replicas share. Goroutines may share it. A call returns soon
-// after the end of its context.
+// A Store keeps the limits that replicas share. Goroutines may share it. A call ends with an
+// error if the store does not respond for a fraction of a second.
 type Store interface {
-	// Exchange settles the tokens of buckets and sets the results of each [Exchange]. It sets
-	// Err of those that have failed.
-	Exchange(ctx context.Context, batch []Exchange)
+	// Exchange settles the tokens of buckets and sets the results of each [Exchange], or its
+	// Err. An error means that the store could not be reached, or did not respond; a part of
+	// the batch may have been settled.
+	Exchange(ctx context.Context, batch []Exchange) error
 
 	// Hold registers the use of slots by a replica and sets the results of h.
 	Hold(ctx context.Context, h *Hold) error
 
-	// Join registers a replica of a fleet for the time ttl and returns the number of its
-	// replicas. Zero for ttl removes the replica.
-	Join(ctx context.Context, fleet, replica string, ttl time.Duration) (replicas int, err error)
+	// Join registers a replica for the time ttl, and returns the number of replicas that are
+	// registered with the same key. Zero for ttl removes the replica.
+	Join(ctx context.Context, key, replica string, ttl time.Duration) (replicas int, err error)
 
 	// Close closes the connections.
 	Close() error

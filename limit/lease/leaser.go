@@ -1,0 +1,414 @@
+package lease
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are the settings of a Leaser.
+type Options struct {
+	// Fleet is the name of the replicas that share limits. All keys of the store contain it.
+	Fleet string
+	// Changed, if not nil, is called by the goroutine of Run after a change.
+	Changed func(Condition)
+}
+
+// A Condition is the state of the connection to the store.
+type Condition struct {
+	// Failing reports whether calls have failed in the last two seconds.
+	Failing bool
+	// Err is the error of the first such call. After the end of the failures, Lasted is the
+	// time since then.
+	Err    error
+	Lasted time.Duration
+}
+
+// A Leaser exchanges tokens and slots with a store. Make one with New, and call Run. Goroutines
+// may share it.
+type Leaser struct {
+	store          Store
+	fleet, replica string
+	changed        func(Condition)
+	began          time.Time
+	replicas       atomic.Int64 // of the fleet, at least 1
+	down           atomic.Bool  // only Join is called
+	grantedLocally atomic.Int64
+
+	mu     sync.Mutex // guards the fields below
+	woken  []*lease   // to be checked in the next turn
+	asleep bool       // the goroutine of Run waits for wake
+	slots  []*Slots
+	stats  Stats
+
+	wake  chan struct{}
+	calls sync.WaitGroup
+	done  chan func(now time.Duration) // results of calls
+	loop  loop
+}
+
+// Stats are the counts of a Leaser since it was made.
+type Stats struct {
+	Replicas      int // of the fleet
+	Failing       bool
+	OK, Failed    uint64        // results of exchanges, and of other calls
+	Waited        time.Duration // for all calls
+	Calls         uint64        // to the store; one may have many exchanges
+	Taken         uint64        // tokens
+	GrantedItself uint64        // tokens that the replica granted itself
+}
+
+// A loop is the state of Run.
+type loop struct {
+	wheel    [wheelTurns][]*lease // to be checked in a turn, by its number
+	planned  int                  // number of entries of wheel
+	turn     int64                // the last one
+	ready    []outgoing
+	inFlight int // calls of Exchange
+
+	joining     bool
+	nextJoin    time.Duration
+	joinFails   int
+	failing     bool
+	failedFirst time.Duration
+	failedLast  time.Duration
+	failure     error
+}
+
+// An outgoing is an exchange of a lease.
+type outgoing struct {
+	lease    *lease
+	exchange Exchange
+}
+
+const (
+	wheelTurns  = 128 // more than mostPeriod takes
+	maxBatch    = 512
+	maxInFlight = 4
+	joinTime    = time.Second // between two calls of Join
+	replicaTTL  = 5 * time.Second
+	failingTime = 2 * time.Second // without a failure, until the store counts as recovered
+)
+
+// New returns a Leaser for a store, which the caller closes after Run.
+func New(store Store, o Options) *Leaser {
+	c := &Leaser{
+		store: store, fleet: o.Fleet, replica: fmt.Sprintf("%016x", rand.Uint64()), changed: o.Changed, began: time.Now(),
+		wake: make(chan struct{}, 1), done: make(chan func(time.Duration), maxInFlight),
+	}
+	c.replicas.Store(1)
+	return c
+}
+
+// key returns a key of the store. A name must not have braces: a cluster would choose the node
+// by the text in them.
+func (c *Leaser) key(kind, name string) string {
+	return "weir:" + braces.Replace(c.fleet+":"+kind+":"+name)
+}
+
+var braces = strings.NewReplacer("{", "(", "}", ")")
+
+// period returns the time between two exchanges of a lease whose bucket is nearly empty.
+func (c *Leaser) period() time.Duration {
+	return min(max(time.Duration(c.replicas.Load())*ofReplica, leastPeriod), mostPeriod)
+}
+
+// enqueue plans a check of a lease in the next turn. The mutex of its shard is held.
+func (c *Leaser) enqueue(l *lease) {
+	if l.queued {
+		return
+	}
+	l.queued = true
+	c.mu.Lock()
+	c.woken = append(c.woken, l)
+	wake := c.asleep
+	c.asleep = false
+	c.mu.Unlock()
+	if wake {
+		select {
+		case c.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Run exchanges tokens until the end of ctx. It then returns the tokens and the slots. It waits
+// for calls of the store.
+func (c *Leaser) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			c.finish()
+			return
+		case apply := <-c.done:
+			apply(c.now())
+			continue
+		case <-c.wake:
+		case <-timer.C:
+		}
+		now := c.now()
+		c.runTurn(now)
+		timer.Reset(c.pause(now))
+	}
+}
+
+func (c *Leaser) now() time.Duration { return time.Since(c.began) }
+
+// pause returns the time until the next turn.
+func (c *Leaser) pause(now time.Duration) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loop.planned > 0 || len(c.woken) > 0 {
+		return turnTime
+	}
+	c.asleep = true
+	next := c.loop.nextJoin
+	for _, s := range c.slots {
+		if !s.calling && !c.down.Load() {
+			next = min(next, s.next)
+		}
+	}
+	return max(turnTime, next-now)
+}
+
+// runTurn checks the leases that are due.
+func (c *Leaser) runTurn(now time.Duration) {
+	turn := int64(now / turnTime)
+	for n := max(c.loop.turn+1, turn-wheelTurns+1); n <= turn; n++ {
+		slot := &c.loop.wheel[n%wheelTurns]
+		due := *slot
+		c.loop.planned -= len(due)
+		c.loop.turn = n
+		for _, l := range due {
+			if l.due == n {
+				c.checkOne(l, now)
+			}
+		}
+		clear(due)
+		*slot = due[:0]
+	}
+	c.mu.Lock()
+	woken := c.woken
+	c.woken, c.asleep = nil, false
+	c.mu.Unlock()
+	for _, l := range woken {
+		c.checkOne(l, now)
+	}
+	c.dispatch()
+	c.join(now)
+	c.hold(now)
+	c.recover(now)
+}
+
+// checkOne checks a lease and plans the next check.
+func (c *Leaser) checkOne(l *lease, now time.Duration) {
+	l.shard.mu.Lock()
+	l.queued = false
+	x, send, next := l.check(now)
+	l.shard.mu.Unlock()
+	if send {
+		c.loop.ready = append(c.loop.ready, outgoing{l, x})
+	}
+	c.plan(l, next)
+}
+
+// plan plans the next check of a lease; 0 is none.
+func (c *Leaser) plan(l *lease, at time.Duration) {
+	if at == 0 {
+		l.due = 0
+		return
+	}
+	turn := min(max(int64((at+turnTime-1)/turnTime), c.loop.turn+1), c.loop.turn+wheelTurns-1)
+	if l.due == turn {
+		return
+	}
+	l.due = turn
+	c.loop.wheel[turn%wheelTurns] = append(c.loop.wheel[turn%wheelTurns], l)
+	c.loop.planned++
+}
+
+// dispatch sends exchanges that are ready, in a few calls at a time.
+func (c *Leaser) dispatch() {
+	for len(c.loop.ready) > 0 && c.loop.inFlight < maxInFlight {
+		n := min(len(c.loop.ready), maxBatch)
+		batch := c.loop.ready[:n:n]
+		c.loop.ready = c.loop.ready[n:]
+		c.loop.inFlight++
+		c.calls.Go(func() { c.exchange(batch) })
+	}
+	if len(c.loop.ready) == 0 {
+		c.loop.ready = nil
+	}
+}
+
+// exchange calls the store.
+func (c *Leaser) exchange(batch []outgoing) {
+	began := time.Now()
+	xs := make([]Exchange, len(batch))
+	for i := range batch {
+		xs[i] = batch[i].exchange
+	}
+	err := c.store.Exchange(context.Background(), xs)
+	waited := time.Since(began)
+	c.done <- func(now time.Duration) {
+		c.loop.inFlight--
+		c.settle(batch, xs, err, now, waited)
+		c.dispatch()
+	}
+}
+
+// settle applies the results of a call of Exchange.
+func (c *Leaser) settle(batch []outgoing, xs []Exchange, failure error, now, waited time.Duration) {
+	c.down.Store(failure != nil)
+	failed, taken := 0, int64(0)
+	for i := range xs {
+		x := &xs[i]
+		if failure != nil {
+			x.Err = failure
+		}
+		if x.Err != nil {
+			failed++
+			c.fail(now, x.Err)
+		}
+		taken += max(0, x.Taken)
+		l := batch[i].lease
+		l.shard.mu.Lock()
+		next := l.settle(x, now)
+		l.shard.mu.Unlock()
+		c.plan(l, next)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.OK += uint64(len(xs) - failed)
+	c.stats.Failed += uint64(failed)
+	c.stats.Calls++
+	c.stats.Waited += waited
+	c.stats.Taken += uint64(taken)
+}
+
+// join registers the replica when it is time.
+func (c *Leaser) join(now time.Duration) {
+	if c.loop.joining || now < c.loop.nextJoin {
+		return
+	}
+	c.loop.joining = true
+	c.loop.nextJoin = now + joinTime
+	c.calls.Go(func() {
+		n, err := c.store.Join(context.Background(), c.key("replicas", ""), c.replica, replicaTTL)
+		c.done <- func(now time.Duration) { c.joined(n, err, now) }
+	})
+}
+
+// joined applies the result of join. After a failure, join is tried again soon: while the store
+// is down, it is the only call.
+func (c *Leaser) joined(n int, err error, now time.Duration) {
+	c.loop.joining = false
+	c.down.Store(err != nil)
+	if err != nil {
+		c.fail(now, err)
+		c.loop.nextJoin = now + jitter(min(leastRetry<<min(c.loop.joinFails, 8), joinTime))
+		c.loop.joinFails++
+		return
+	}
+	c.loop.joinFails = 0
+	c.loop.nextJoin = now + jitter(joinTime)
+	c.replicas.Store(int64(max(1, n)))
+}
+
+// fail notes a failed call.
+func (c *Leaser) fail(now time.Duration, err error) {
+	c.loop.failedLast = now
+	if c.loop.failing {
+		return
+	}
+	c.loop.failing, c.loop.failedFirst = true, now
+	c.report(Condition{Failing: true, Err: err})
+}
+
+// recover reports the end of failures.
+func (c *Leaser) recover(now time.Duration) {
+	if c.loop.failing && now-c.loop.failedLast >= failingTime && !c.down.Load() {
+		c.loop.failing = false
+		c.report(Condition{Lasted: now - c.loop.failedFirst})
+	}
+}
+
+func (c *Leaser) report(to Condition) {
+	c.mu.Lock()
+	c.stats.Failing = to.Failing
+	c.mu.Unlock()
+	if c.changed != nil {
+		c.changed(to)
+	}
+}
+
+// Stats returns the counts.
+func (c *Leaser) Stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	s.Replicas, s.GrantedItself = int(c.replicas.Load()), uint64(c.grantedLocally.Load())
+	return s
+}
+
+// finish returns all tokens and slots, and removes the replica. It waits for calls in progress.
+func (c *Leaser) finish() {
+	idle := make(chan struct{})
+	go func() {
+		c.calls.Wait()
+		close(idle)
+	}()
+	for waiting := true; waiting; {
+		select {
+		case apply := <-c.done:
+			apply(c.now())
+		case <-idle:
+			waiting = false
+		}
+	}
+	if c.down.Load() {
+		return
+	}
+	c.returnTokens()
+	c.leaveSlots()
+	c.store.Join(context.Background(), c.key("replicas", ""), c.replica, 0) // otherwise it expires
+}
+
+// returnTokens returns the tokens of all leases, and takes those that were used on credit.
+func (c *Leaser) returnTokens() {
+	now := c.now()
+	var xs []Exchange
+	add := func(l *lease) {
+		l.shard.mu.Lock()
+		defer l.shard.mu.Unlock()
+		if l.tokens != 0 && l.key != "" && !l.local {
+			xs = append(xs, Exchange{Key: l.key, Every: l.rate.every, Fill: l.rate.fill(), Used: max(0, -l.tokens),
+				Want: min(0, -l.tokens)})
+		}
+		l.detach(now)
+		l.tokens = 0
+	}
+	for _, due := range c.loop.wheel {
+		for _, l := range due {
+			add(l)
+		}
+	}
+	c.mu.Lock()
+	woken := c.woken
+	c.mu.Unlock()
+	for _, l := range woken {
+		add(l)
+	}
+	for batch := range slices.Chunk(xs, maxBatch) {
+		if c.store.Exchange(context.Background(), batch) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package lease
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+// RateOptions are the settings of a Rate.
+type RateOptions struct {
+	Name  string        // part of the keys of the store
+	Every time.Duration // the interval between requests, more than zero
+	Burst int           // number of requests that may arrive at once after a pause; 0 is 1
+	// Keys is about how many keys can have their own lease at a time; 0 is one key for all
+	// requests. A lease takes about 300 bytes.
+	Keys int
+}
+
+// A Rate is a token bucket for each key, which the replicas of a fleet share. Make one with
+// [Leaser.Rate]. Goroutines may share it.
+//
+// If all leases are in use, new keys share leases that no bucket backs. These get the rate
+// divided by the number of replicas.
+type Rate struct {
+	leaser *Leaser
+	name   string
+	every  time.Duration
+	burst  int64
+	keys   bool // has a lease for each key
+	spread uint64
+	shards []shard
+}
+
+// A shard has a part of the leases of a Rate.
+type shard struct {
+	mu     sync.Mutex // guards all fields and the leases
+	leases map[uint64]*lease
+	most   int
+	shared [sharedLeases]*lease // of keys for which there is no space
+
+	admitted, refused uint64
+
+	_ [64]byte // a cache line between the locks of two shards
+}
+
+const (
+	shards       = 64 // of a Rate with keys
+	sharedLeases = 16 // in each shard
+	evictionTry  = 16 // number of leases
+)
+
+// RateStats are the counts of a Rate since it was made.
+type RateStats struct {
+	Admitted, Refused uint64
+	Keys              int // leases, including those that are not in use
+}
+
+// Rate returns a rate whose tokens are in the store.
+func (c *Leaser) Rate(o RateOptions) *Rate {
+	r := &Rate{leaser: c, name: o.Name, every: o.Every, burst: int64(max(o.Burst, 1)), keys: o.Keys > 0,
+		spread: rand.Uint64() | 1}
+	n := 1
+	if r.keys {
+		n = shards
+	}
+	r.shards = make([]shard, n)
+	for i := range r.shards {
+		r.shards[i].most = max(1, o.Keys/n)
+		r.shards[i].leases = make(map[uint64]*lease)
+	}
+	return r
+}
+
+// Allow takes a token for a request. All replicas must have the same key for a client; a Rate
+// without keys ignores it. now is the current time, with a monotonic reading.
+func (r *Rate) Allow(now time.Time, key uint64) limit.Decision {
+	if !r.keys {
+		key = 0
+	}
+	s := &r.shards[key*r.spread>>32%uint64(len(r.shards))] // spread keeps clients from choosing the shard
+	at := now.Sub(r.leaser.began)
+	s.mu.Lock()
+	l := s.leases[key]
+	if l == nil {
+		l = r.add(s, key, at)
+	}
+	if l.idle {
+		l.wake(at)
+		r.leaser.enqueue(l)
+	}
+	ok := l.left() > 0
+	if ok {
+		l.tokens--
+		l.used++
+		s.admitted++
+	} else {
+		l.refused++
+		s.refused++
+	}
+	left := l.left()
+	if left <= l.low {
+		r.leaser.enqueue(l)
+	}
+	tokenAt, fullsAt := l.tokenAt, l.fullsAt
+	s.mu.Unlock()
+	d := limit.Decision{OK: ok, Remaining: int(max(0, left)), Reset: max(0, fullsAt-at)}
+	if !ok {
+		d.RetryAfter = max(tokenAt-at, turnTime)
+		d.Reset = max(d.Reset, d.RetryAfter)
+	}
+	return d
+}
+
+// add makes the lease of a new key. s.mu is held.
+func (r *Rate) add(s *shard, key uint64, now time.Duration) *lease {
+	if len(s.leases) >= s.most && !s.evict(now) {
+		i := key % sharedLeases
+		if s.shared[i] == nil {
+			s.shared[i] = &lease{rate: r, shard: s, idle: true, granted: now}
+			s.shared[i].tokens = s.shared[i].burst()
+			s.shared[i].local = true
+		}
+		return s.shared[i]
+	}
+	l := &lease{rate: r, shard: s, key: r.bucket(key), idle: true}
+	if r.leaser.down.Load() {
+		l.local, l.granted = true, now
+		l.tokens = l.burst()
+	}
+	s.leases[key] = l
+	return l
+}
+
+// evict removes a lease that holds nothing and whose bucket is full, if it finds one. s.mu is
+// held.
+func (s *shard) evict(now time.Duration) bool {
+	tried := 0
+	for key, l := range s.leases {
+		if l.idle && now >= l.fullsAt {
+			delete(s.leases, key)
+			return true
+		}
+		if tried++; tried == evictionTry {
+			break
+		}
+	}
+	return false
+}
+
+// bucket returns the store's key of a bucket.
+func (r *Rate) bucket(key uint64) string {
+	if !r.keys {
+		return r.leaser.key("rate", r.name)
+	}
+	return fmt.Sprintf("%s:%016x", r.leaser.key("rate", r.name), key)
+}
+
+// fill returns the time in which an empty bucket becomes full. A bucket has at least the tokens
+// of one and a half periods: otherwise some would be lost before a replica asks for them.
+func (r *Rate) fill() time.Duration {
+	return max(time.Duration(r.burst)*r.every, r.leaser.period()*3/2)
+}
+
+// capacity returns the number of tokens of a full bucket.
+func (r *Rate) capacity() int64 { return int64(r.fill() / r.every) }
+
+// pause returns the time until the next check of a lease, given the tokens that are left in the
+// bucket: a quarter of the time in which as many return.
+func (r *Rate) pause(left int64) time.Duration {
+	enough := time.Duration(float64(max(0, left)) * float64(r.every) / 4)
+	return jitter(min(max(r.leaser.period(), enough), mostPeriod))
+}
+
+// fresh returns the credit of a lease whose bucket is full as far as the replica knows. A client
+// mostly uses one or two replicas, and a rate without keys is used by all of them.
+func (r *Rate) fresh() int64 {
+	n := r.leaser.replicas.Load()
+	if r.keys {
+		n = min(n, 2)
+	}
+	return max(1, r.burst/n)
+}
+
+// Stats returns the counts.
+func (r *Rate) Stats() RateStats {
+	var sum RateStats
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.mu.Lock()
+		sum.Admitted += s.admitted
+		sum.Refused += s.refused
+		sum.Keys += len(s.leases)
+		s.mu.Unlock()
+	}
+	return sum
+}

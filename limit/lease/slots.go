@@ -1,0 +1,149 @@
+package lease
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+)
+
+const (
+	leastSlotsPeriod = 100 * time.Millisecond // between two calls of Hold
+	slotsOfReplica   = 10 * time.Millisecond  // of the period, for each replica
+	slotsTTL         = 5 * time.Second
+	slotsDecay       = 0.8 // of the demand, in a period
+)
+
+// SlotsOptions are the settings of Slots.
+type SlotsOptions struct {
+	Name  string          // part of the key of the store
+	Max   int             // requests in flight of all replicas together
+	Limit *limit.InFlight // whose Max follows the number of slots of this replica
+}
+
+// Slots are the part of a limit of requests in flight that a replica has. It follows the
+// demand. A replica always has one slot at least, so a fleet with more replicas than slots may
+// exceed Max. While the store is down, a replica keeps its slots. Those of a replica that has
+// ended without returning them are free again after 5 s.
+//
+// Make Slots with [Leaser.Slots]. Goroutines may share them.
+type Slots struct {
+	leaser *Leaser
+	key    string
+	limit  *limit.InFlight
+
+	// guarded by leaser.mu:
+	max     int
+	granted int // 0 before the first result
+	closed  bool
+
+	// of the goroutine of the Leaser:
+	next    time.Duration // the next call of Hold
+	calling bool
+	want    float64
+	full    uint64 // requests that were refused before the last call
+}
+
+// Slots returns the slots of a limit. Call Close when they are not used any more.
+func (c *Leaser) Slots(o SlotsOptions) *Slots {
+	s := &Slots{leaser: c, key: c.key("in_flight", o.Name), limit: o.Limit, max: o.Max, full: o.Limit.Stats().Full}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slots = append(c.slots, s)
+	return s
+}
+
+// Granted returns the number of slots that the replica has: Max before the first response of the
+// store.
+func (s *Slots) Granted() int {
+	s.leaser.mu.Lock()
+	defer s.leaser.mu.Unlock()
+	if s.granted == 0 {
+		return s.max
+	}
+	return s.granted
+}
+
+// SetMax changes Max. The slots of the replica change after the next call of the store.
+func (s *Slots) SetMax(n int) {
+	s.leaser.mu.Lock()
+	defer s.leaser.mu.Unlock()
+	s.max = n
+}
+
+// Close returns the slots.
+func (s *Slots) Close() {
+	s.leaser.mu.Lock()
+	defer s.leaser.mu.Unlock()
+	s.closed = true
+}
+
+// hold calls the store for the slots that are due.
+func (c *Leaser) hold(now time.Duration) {
+	if c.down.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.slots {
+		if s.calling || now < s.next && !s.closed {
+			continue
+		}
+		s.calling = true
+		h := s.call()
+		ends := s.closed
+		c.calls.Go(func() {
+			err := c.store.Hold(context.Background(), &h)
+			c.done <- func(now time.Duration) { s.apply(&h, ends, err, now) }
+		})
+	}
+}
+
+// call returns the call of the store for the present demand. leaser.mu is held.
+func (s *Slots) call() Hold {
+	h := Hold{Key: s.key, Replica: s.leaser.replica, Max: s.max, TTL: slotsTTL}
+	if s.closed {
+		return h
+	}
+	stats := s.limit.Stats()
+	need := float64(stats.InFlight + stats.Waiting + int(stats.Full-s.full) + 1)
+	s.full = stats.Full
+	s.want = max(need, s.want*slotsDecay)
+	h.Used, h.Want = stats.InFlight, min(int(math.Ceil(s.want)), s.max)
+	return h
+}
+
+// apply applies the result of a call.
+func (s *Slots) apply(h *Hold, ended bool, err error, now time.Duration) {
+	c := s.leaser
+	if err != nil {
+		c.fail(now, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.calling = false
+	period := time.Duration(c.replicas.Load()) * slotsOfReplica
+	s.next = now + jitter(min(max(period, leastSlotsPeriod), mostPeriod))
+	switch {
+	case ended:
+		c.slots = slices.DeleteFunc(c.slots, func(other *Slots) bool { return other == s })
+	case err == nil && s.granted != h.Granted:
+		s.granted = h.Granted
+		s.limit.ChangeMax(h.Granted)
+	}
+}
+
+// leaveSlots returns all slots.
+func (c *Leaser) leaveSlots() {
+	c.mu.Lock()
+	slots := c.slots
+	c.mu.Unlock()
+	for _, s := range slots {
+		h := Hold{Key: s.key, Replica: c.replica, Max: s.max}
+		if c.store.Hold(context.Background(), &h) != nil {
+			return
+		}
+	}
+}
