@@ -24,6 +24,7 @@ require (
 	github.com/weirhq/weir/log/natssink v0.1.0
 	github.com/weirhq/weir/log/otlpsink v0.1.0
 	github.com/weirhq/weir/router v0.1.0
+	github.com/valkey-io/valkey-go v1.0.79
 	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/mod v0.41.0
