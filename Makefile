@@ -16,7 +16,7 @@ test: format vet staticcheck tidy oldest race allocs promises bench-module test-
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
 lacking:
-	@for command in curl nghttp h2load jq python3 node npm strace zstd nginx haproxy caddy wrk chromium openssl sslyze; do \
+	@for command in curl nghttp h2load jq python3 node npm strace zstd nginx haproxy caddy wrk chromium openssl sslyze redis-server; do \
 		command -v $$command >/dev/null || echo "note: the tests that need $$command were skipped: it is not installed"; \
 	done
 
@@ -65,7 +65,7 @@ race:
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
 allocs:
-	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./log/otellog ./log/otlpsink ./router ./limit ./proxy ./front ./load/... ./internal/process
+	$(GO) test -count=1 -run 'Alloc' ./log/... ./log/logr ./log/otellog ./log/otlpsink ./router ./limit/... ./proxy ./front ./load/... ./internal/process
 
 # The long sizes of the tests that check promises: every code point, 10 MiB,
 # 100,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
@@ -96,7 +96,7 @@ test-node:
 	done
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/internal/wire ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process \
+	./log/onslog/internal/wire ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process ./internal/redisurl \
 	./internal/transport ./internal/yamlfile ./router ./proxy ./front ./front/config ./front/internal/coding ./load ./load/internal/answer ./load/internal/program ./load/target ./load/report ./lab ./lab/analysis ./lab/flame ./cmd/weir/internal/where
 
 # Every fuzz target for FUZZTIME.

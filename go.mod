@@ -20,11 +20,11 @@ require (
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.0
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/valkey-io/valkey-go v1.0.79
 	github.com/weirhq/weir/log v0.1.0
 	github.com/weirhq/weir/log/natssink v0.1.0
 	github.com/weirhq/weir/log/otlpsink v0.1.0
 	github.com/weirhq/weir/router v0.1.0
-	github.com/valkey-io/valkey-go v1.0.79
 	go.uber.org/goleak v1.3.0
 	golang.org/x/crypto v0.58.0
 	golang.org/x/mod v0.41.0

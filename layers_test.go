@@ -75,8 +75,8 @@ var layers = map[string]struct {
 			"front/internal/acme",
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/names", "front/internal/serverlist", "internal/resolve",
-			"front/internal/redirect", "front/internal/rewrite", "front/internal/target", "front/internal/template",
-			"internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
+			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
+			"front/internal/template", "internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
 			"log/traceid"},
 		foreign: []string{
@@ -87,7 +87,7 @@ var layers = map[string]struct {
 	"front/config": {
 		own: []string{"router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",
 			"front/internal/rewrite", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
-			"internal/password", "internal/yamlfile"},
+			"internal/password", "internal/redisurl", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/acme": {
@@ -134,6 +134,10 @@ var layers = map[string]struct {
 	"front/internal/rewrite": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",
+	},
+	"front/internal/sharing": {
+		own: []string{"internal/redisurl", "limit/lease"},
+		why: "keeps the stores of shared limits; it knows neither routes nor the clients of stores",
 	},
 	"front/internal/template": {
 		own: []string{"router", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
@@ -258,9 +262,10 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir/internal/serve": {
-		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/natskv", "internal/backend", "internal/filebudget",
-			"internal/httpsyntax", "internal/machine", "internal/password", "internal/readable", "internal/sibling", "log",
-			"log/natssink", "log/otlpsink", "log/sink", "log/stream"},
+		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/natskv", "internal/backend",
+			"internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/password", "internal/readable",
+			"internal/sibling", "limit/lease", "limit/redisstore", "log", "log/natssink", "log/otlpsink", "log/sink",
+			"log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",
 			"github.com/coreos/go-systemd/v22/daemon", "github.com/nats-io/nats.go", "golang.org/x/sys/unix",
 			"golang.org/x/term"},

@@ -10,8 +10,10 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
+	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/internal/filebudget"
+	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
@@ -26,6 +28,7 @@ type Door struct {
 	files    filebudget.Budget // with the connections of the first configuration
 	conns    *proxy.Conns      // all connections to upstreams
 	mirrors  *mirrors
+	stores   *sharing.Stores // of shared limits
 	builder  tableBuilder
 	certs    *certificates
 	tables   atomic.Pointer[tables]
@@ -46,10 +49,13 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 	d := &Door{out: out, cost: costOf(out), files: filebudget.Raise(cfg.Limits.MaxConnections)}
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
 	d.conns = proxy.NewConns(d.files.Upstreams)
+	d.stores = &sharing.Stores{Open: e.Limits, Changed: func(store string, c lease.Condition) {
+		logStore(d.logger(), store, c)
+	}}
 	d.mirrors = newMirrors(d.logger, max(1, d.files.Upstreams/mirrorPart))
 	d.builder = tableBuilder{
 		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, passwords: newPasswordChecks(), hook: d.observe,
-		encoders: coding.NewEncoders(encoderMemory), logger: d.logger, engines: &e,
+		encoders: coding.NewEncoders(encoderMemory), logger: d.logger, engines: &e, stores: d.stores,
 	}
 	events, err := newRequestEvents(cfg, out, d.cost)
 	if err != nil {
@@ -60,9 +66,12 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 		return nil, err
 	}
 	d.tables.Store(t)
+	for _, g := range t.gates {
+		g.apply()
+	}
 	d.certs = newCertificates(d.logger)
 	d.server = newServer(d)
-	d.metrics.registry.MustRegister(d.certs, upstreamCollector{d.tables.Load}, limitCollector{
+	d.metrics.registry.MustRegister(d.certs, upstreamCollector{d.tables.Load}, sharedCollector{d.stores}, limitCollector{
 		metrics: d.metrics, clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
 	})
 	return d, nil

@@ -55,7 +55,7 @@ func newDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) *tes
 	cfg := doorConfig(upstream, adjust...)
 	d := &testDoor{t: t, config: cfg, log: newLogBook(), served: make(chan error, 1)}
 	var err error
-	if d.Door, err = front.New(cfg, sink.NewDirect(d.log)); err != nil {
+	if d.Door, err = engines.New(cfg, sink.NewDirect(d.log)); err != nil {
 		t.Fatal(err)
 	}
 	return d

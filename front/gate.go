@@ -7,14 +7,19 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/proxy"
 )
 
 // rateKeys is the number of clients for which a rate limit keeps a state of its own.
 // The memory is at most 40 bytes for each; see limit.RateOptions.
 const rateKeys = 1 << 20
+
+// sharedRateKeys is the same for a rate that replicas share, whose state of a client is larger.
+const sharedRateKeys = 1 << 17
 
 // A gate holds the limits of all requests, or those of one route.
 type gate struct {
@@ -23,40 +28,89 @@ type gate struct {
 	inFlight *limit.InFlight // nil for no limit
 	adaptive bool            // inFlight follows the latency of the upstreams
 	rate     *limit.Rate     // nil for no limit
+	shared   *lease.Rate     // decides instead of rate; nil if replicas do not share it
+	slots    sharedSlots     // of inFlight
 	total    time.Duration   // timeout.total of the route; 0 for no limit
+}
+
+// A gateBuilder makes the gates of a configuration.
+type gateBuilder struct {
+	stores    *sharing.Stores
+	namespace string           // by which replicas find each other
+	gates     map[string]*gate // of the tables that are replaced, or nil
+	most      int              // the highest value of a limit of requests in flight, if that is adaptive or of all routes
 }
 
 // newGate returns a gate with the given limits. It takes over the requests in
 // flight from the gate that the route had before a reload, so that the reload
 // never exceeds the limits. A rate limit that is unchanged keeps its state. Call
-// apply when the new gate replaces the old one. most is the highest value of an adaptive limit.
-func newGate(route string, l config.RequestLimits, most int, gates map[string]*gate) *gate {
-	g := &gate{route: route, limits: l, adaptive: l.InFlight == config.InFlightAuto}
-	if g.adaptive {
-		g.limits.InFlight = most
+// apply when the new gate replaces the old one.
+func (b *gateBuilder) newGate(route string, l config.RequestLimits) (g *gate, err error) {
+	g = &gate{route: route, limits: l, adaptive: l.InFlight == config.InFlightAuto}
+	if g.adaptive || route == allRoutes && (l.InFlight == 0 || l.InFlight > b.most) {
+		g.limits.InFlight = b.most
 	}
-	before := gates[route]
+	before := b.gates[route]
+	if before == nil {
+		before = new(gate)
+	}
 	switch {
-	case l.InFlight == 0:
-	case before != nil && before.inFlight != nil:
+	case g.limits.InFlight == 0:
+	case before.inFlight != nil:
 		g.inFlight = before.inFlight
 	default:
 		g.inFlight = limit.NewInFlight(g.inFlightOptions())
 	}
+	if l.InFlightShared != "" && l.InFlight > 0 {
+		g.slots.max = l.InFlight
+		if g.slots.leaser, err = b.stores.Use(l.InFlightShared, b.namespace); err != nil {
+			return nil, err
+		}
+		if before.slots.leaser == g.slots.leaser {
+			g.slots.slots = before.slots.slots
+		}
+	}
+	return g, b.setRate(g, before)
+}
+
+// setRate sets the rate limit of a gate.
+func (b *gateBuilder) setRate(g, before *gate) error {
+	r := g.limits.Rate
+	options := limit.RateOptions{Every: r.Every, Burst: r.Burst, Keys: rateKeys}
 	switch {
-	case l.Rate.Every == 0:
-	case before != nil && before.limits.Rate == l.Rate:
+	case r.Every == 0:
+	case r.Shared != "":
+		options.Keys = 1 // only for the fields of responses
+		g.rate = limit.NewRate(options)
+		leaser, err := b.stores.Use(r.Shared, b.namespace)
+		if err != nil {
+			return err
+		}
+		if g.shared = before.shared; before.limits.Rate != r || !g.shared.Of(leaser) {
+			g.shared = newSharedRate(leaser, g.route, r)
+		}
+	case before.limits.Rate == r:
 		g.rate = before.rate
 	default:
-		g.rate = limit.NewRate(limit.RateOptions{Every: l.Rate.Every, Burst: l.Rate.Burst, Keys: rateKeys})
+		g.rate = limit.NewRate(options)
 	}
-	return g
+	return nil
 }
 
 // apply applies the gate's limits to the requests in flight that it took over.
 func (g *gate) apply() {
 	if g.inFlight != nil {
+		g.slots.apply(g.route, g.inFlight, g.limits.InFlight)
 		g.inFlight.Change(g.inFlightOptions())
+	}
+}
+
+// closeSlots returns the slots of gates that others replace.
+func closeSlots(before, now map[string]*gate) {
+	for route, g := range before {
+		if next := now[route]; g.slots.slots != nil && (next == nil || next.slots.slots != g.slots.slots) {
+			g.slots.slots.Close()
+		}
 	}
 }
 
@@ -66,7 +120,7 @@ func (g *gate) allow(now time.Time, client netip.Addr, header []proxy.Field) []p
 	if g.rate == nil {
 		return nil
 	}
-	d := g.rate.Allow(now, g.key(client, header))
+	d := g.decide(now, client, header)
 	if d.OK {
 		return nil
 	}
@@ -78,22 +132,44 @@ func (g *gate) allow(now time.Time, client netip.Addr, header []proxy.Field) []p
 	}
 }
 
-// key returns the key of the rate limit for a request.
-func (g *gate) key(client netip.Addr, header []proxy.Field) limit.Key {
+// decide takes a token of the replica or of all replicas.
+func (g *gate) decide(now time.Time, client netip.Addr, header []proxy.Field) limit.Decision {
+	value, byClient := g.key(header)
+	switch {
+	case g.shared != nil && byClient:
+		return g.shared.Allow(now, lease.KeyOf(client))
+	case g.shared != nil:
+		return g.shared.Allow(now, lease.KeyOfString(value))
+	case byClient:
+		return g.rate.Allow(now, limit.KeyOf(client))
+	}
+	return g.rate.Allow(now, limit.KeyOfString(value))
+}
+
+// key returns the text by which the rate limit counts a request, unless that is the client.
+func (g *gate) key(header []proxy.Field) (value string, byClient bool) {
 	switch per := g.limits.Rate.Per; per {
 	case "", config.RatePerClient:
-		return limit.KeyOf(client)
+		return "", true
 	case config.RatePerRoute:
-		return limit.KeyOfString("")
+		return "", false
 	default:
 		name := per[len(config.RatePerHeader):]
 		for i := range header {
 			if httpsyntax.EqualFold(header[i].Name, name) {
-				return limit.KeyOfString(header[i].Value)
+				return header[i].Value, false
 			}
 		}
-		return limit.KeyOfString("")
+		return "", false
 	}
+}
+
+// clients returns the number of clients with a state of the rate limit.
+func (g *gate) clients() int {
+	if g.shared != nil {
+		return g.shared.Stats().Keys
+	}
+	return g.rate.Stats().Keys
 }
 
 // leave releases an in-flight slot.
@@ -161,5 +237,7 @@ func inheritOne[T int64 | time.Duration](route, door T) T {
 
 func (g *gate) inFlightOptions() limit.InFlightOptions {
 	l := &g.limits
-	return limit.InFlightOptions{Max: l.InFlight, Adaptive: g.adaptive, Queue: l.Queue.Length, Wait: l.Queue.Wait}
+	return limit.InFlightOptions{
+		Max: g.slots.of(l.InFlight), Adaptive: g.adaptive, Queue: l.Queue.Length, Wait: l.Queue.Wait,
+	}
 }

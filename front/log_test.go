@@ -358,7 +358,7 @@ func newDoorOver(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 	t.Helper()
 	d := &testDoor{t: t, config: cfg, log: newLogBook(), served: make(chan error, 1)}
 	var err error
-	if d.Door, err = front.New(cfg, out); err != nil {
+	if d.Door, err = engines.New(cfg, out); err != nil {
 		t.Fatal(err)
 	}
 	return d

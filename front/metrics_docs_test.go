@@ -76,6 +76,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Routes[0].Mirror = &config.Mirror{To: "dead", Share: config.MirrorAll, InFlight: 1}
 		proxied(false)(c)
 		c.TLS = tlsConfig(t, "site.example")
+		c.Limits.Rate = config.Rate{Every: time.Millisecond, Burst: 100, Shared: "redis://" + closedPort(t)}
 		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
 	out, _, _ := openLog(t, cfg, nil)

@@ -39,6 +39,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		return nil, err
 	}
 	t, err := d.build(cfg, logs.events)
+	defer d.closeUnusedStores()
 	if err != nil {
 		logs.abandon()
 		return nil, err
@@ -65,6 +66,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	for _, g := range t.gates {
 		g.apply()
 	}
+	closeSlots(before.gates, t.gates)
 	d.server.use(t)
 	certificates.apply()
 	listeners.apply()
@@ -76,6 +78,12 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	d.warnOfFiles(t)
 	d.metrics.reloads.count(reloadApplied)
 	return unchanged, nil
+}
+
+// closeUnusedStores closes the stores that the configuration in use does not have.
+func (d *Door) closeUnusedStores() {
+	cfg := d.tables.Load().config
+	d.stores.Keep(cfg.SharedStores(), cfg.Namespace)
 }
 
 // A doorLogChange changes the log of a door.

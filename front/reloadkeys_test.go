@@ -340,7 +340,7 @@ func TestReloadOfLog(t *testing.T) {
 	out, _, _ := openLog(t, cfg, func(err error) { t.Error(err) })
 	d := &testDoor{t: t, config: cfg, served: make(chan error, 1)}
 	var err error
-	if d.Door, err = front.New(cfg, out); err != nil {
+	if d.Door, err = engines.New(cfg, out); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Listen(); err != nil {
@@ -441,7 +441,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &testDoor{t: t, config: cfg, served: make(chan error, 1)}
-	if d.Door, err = front.New(cfg, out); err != nil {
+	if d.Door, err = engines.New(cfg, out); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Listen(); err != nil {

@@ -197,6 +197,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	s.rejector.close()
 	s.handshakeLog.close()
 	s.handshakes.Close()
+	d.stores.Stop()
 	return err
 }
 
@@ -222,6 +223,7 @@ func (s *server) run() error {
 		s.admin.run(s)
 	}
 	s.door.tables.Load().startUpkeep()
+	s.door.stores.Start()
 	close(s.ready)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/limit"
@@ -27,6 +28,8 @@ type tableBuilder struct {
 	encoders  *coding.Encoders
 	logger    func() *log.Logger
 	engines   *Engines
+
+	stores *sharing.Stores
 
 	// Of the configuration:
 	files  filebudget.Budget
@@ -58,12 +61,10 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
 	}
 	// Each request in flight needs a connection to an upstream.
-	all := cfg.Limits.RequestLimits
-	most := b.mostInFlight(cfg)
-	if all.InFlight == 0 || all.InFlight > most {
-		all.InFlight = most
+	gates := gateBuilder{stores: b.stores, namespace: cfg.Namespace, gates: b.gates, most: b.mostInFlight(cfg)}
+	if t.gate, err = gates.newGate(allRoutes, cfg.Limits.RequestLimits); err != nil {
+		return nil, err
 	}
-	t.gate = newGate(allRoutes, all, most, b.gates)
 	t.gates[allRoutes] = t.gate
 	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
 	parts := upkeepParts{&cfg.DNS, b.engines, b.metrics, b.logger}
@@ -102,10 +103,12 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		value := &route{
 			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
 			events:   b.events.set(cmp.Or(r.Events, cfg.Log.Events)),
-			gate:     newGate(label, r.Limits, most, b.gates),
 			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
 			position: r.Position, settings: r.Settings,
 			restricts: restricts(&r), plainHTTP: r.PlainHTTP,
+		}
+		if value.gate, err = gates.newGate(label, r.Limits); err != nil {
+			return nil, err
 		}
 		t.restricted = t.restricted || value.restricts
 		if r.CORS != nil {

@@ -632,8 +632,11 @@ type RequestLimits struct {
 	// InFlight is the maximum number of requests in flight, or InFlightAuto. With zero, only
 	// open files limit it.
 	InFlight int
-	Queue    Queue
-	Rate     Rate
+	// InFlightShared is the URL of the store of slots, as Rate.Shared. Replicas have InFlight
+	// slots together. Empty, the default, limits each replica by itself.
+	InFlightShared string
+	Queue          Queue
+	Rate           Rate
 
 	Body int64 // maximum length of a request's body in bytes
 
@@ -668,6 +671,10 @@ type Rate struct {
 	Per   string // RatePerClient (the default), RatePerRoute, or RatePerHeader and a header's name
 	Every time.Duration
 	Burst int // at least 1, the default
+
+	// Shared is the URL of the store, as in package limit/redisstore, that the replicas with the
+	// same Namespace share. Empty, the default, limits each replica by itself.
+	Shared string
 }
 
 // Values of [Rate.Per].

@@ -14,9 +14,9 @@ import (
 func TestParseLimits(t *testing.T) {
 	c := parse(t, `upstreams: {a: {servers: http://a}}
 limits:
-  in_flight: 1000
+  in_flight: {max: 1000, shared: "redis://10.0.0.5,10.0.0.6"}
   queue: {length: 200, wait: 500ms}
-  rate: {per: header x-api-key, every: 10ms, burst: 200}
+  rate: {per: header x-api-key, every: 10ms, burst: 200, shared: "redis://:p%40ss@10.0.0.5:6380/2"}
   body: 100MiB
   upload_rate: 1KiB/s
   download_rate: none
@@ -30,9 +30,10 @@ routes:
 `, nil)
 	want := config.Limits{
 		RequestLimits: config.RequestLimits{
-			InFlight:   1000,
-			Queue:      config.Queue{Length: 200, Wait: 500 * time.Millisecond},
-			Rate:       config.Rate{Per: config.RatePerHeader + "X-Api-Key", Every: 10 * time.Millisecond, Burst: 200},
+			InFlight: 1000, InFlightShared: "redis://10.0.0.5:6379,10.0.0.6:6379",
+			Queue: config.Queue{Length: 200, Wait: 500 * time.Millisecond},
+			Rate: config.Rate{Per: config.RatePerHeader + "X-Api-Key", Every: 10 * time.Millisecond, Burst: 200,
+				Shared: "redis://:p%40ss@10.0.0.5:6380/2"},
 			Body:       100 << 20,
 			UploadRate: 1 << 10, DownloadRate: config.NoLimit,
 			ReadTimeout: 21 * time.Second, WriteTimeout: 61 * time.Second,
@@ -70,6 +71,16 @@ func TestParseLimitsMistakes(t *testing.T) {
 		{"{body: 10kg}", `3:16 "10kg"`},
 		{"{upload_rate: 1KiB}", `3:23 "1KiB" is not a speed|20KiB/s`},
 		{"{download_rate: x/s}", `3:25 "x"`},
+		{"{rate: {every: 1s, shared: http://a}}", `3:36 does not begin with redis://|redis://host:port`},
+		{"{rate: {every: 1s, shared: 'redis://:secret@a?x=1'}}", `3:36 there is no parameter "x"`},
+		{"{rate: {shared: redis://a}}", `3:10 "rate" has no "every"`},
+		{"{rate: {every: 1s, shared: 'rediss://a?roots=absent.pem'}}", `3:36 the roots "absent.pem"`},
+		{"{rate: {every: 1s, shared: 'rediss://a?cert=absent.pem'}}", `3:36 the certificate "absent.pem"`},
+		{"{rate: {every: 1s, shared: [redis://a, redis://b]}}", `3:36 "shared" must be`},
+		{"{in_flight: {shared: redis://a}}", `3:10 "in_flight" has no "max"`},
+		{"{in_flight: {max: auto, shared: redis://a}}", `3:10 cannot be shared|a number`},
+		{"{in_flight: {max: 1, shared: a}}", `3:38 does not begin`},
+		{"{in_flight: []}", `3:21 "in_flight" must be`},
 		{"{headers: 1MiB}", `3:19 8KiB to 64KiB`},
 		{"{timeouts: {header: none}}", `3:29 "none"`},
 		{"{timeouts: {read: 1}}", `3:27 "1" is a number without a unit`},

@@ -30,7 +30,10 @@ func limitKeys() []key {
 func requestLimitKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readLimits},
-		{Path: path + ".in_flight", Read: oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight })},
+		{Path: path + ".in_flight", Read: readInFlight},
+		{Path: path + ".in_flight.max", Read: readInFlightMax,
+			Required: "set how many requests may be in flight, as in: in_flight: {max: 100}"},
+		{Path: path + ".in_flight.shared", Read: readShared(func(l *RequestLimits) *string { return &l.InFlightShared })},
 		{Path: path + ".queue", Read: (*fileReader).Fields},
 		{Path: path + ".queue.length", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Queue.Length }),
 			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
@@ -42,6 +45,7 @@ func requestLimitKeys(path string) []key {
 			Read:     oneLimit(parseTimeout, func(l *RequestLimits) *time.Duration { return &l.Rate.Every }),
 			Required: "set the interval of requests, as in: rate: {every: 100ms, burst: 20}"},
 		{Path: path + ".rate.burst", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Rate.Burst })},
+		{Path: path + ".rate.shared", Read: readShared(func(l *RequestLimits) *string { return &l.Rate.Shared })},
 		{Path: path + ".body", Read: oneLimit(orNone(yamlfile.Size), func(l *RequestLimits) *int64 { return &l.Body })},
 		{Path: path + ".upload_rate",
 			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.UploadRate })},
@@ -77,6 +81,21 @@ func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	l := p.To.limits()
 	if at, ok := r.Positions[length]; ok && l.InFlight == 0 {
 		r.Mistakef(at[0], "add in_flight, or remove it", "requests wait only if in_flight limits those in flight")
+	}
+}
+
+var readInFlightMax = oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight })
+
+// readInFlight reads a mapping, or a number as max.
+func readInFlight(r *fileReader, p place, n *yamlfile.Node) {
+	if n.Kind == yamlfile.Single {
+		readInFlightMax(r, p, n)
+		return
+	}
+	r.Fields(p, n)
+	if l := p.To.limits(); l.InFlight == InFlightAuto && l.InFlightShared != "" {
+		r.Mistakef(p.Key.Pos, "write a number for max, or remove shared",
+			"a limit that follows the latency of the upstreams cannot be shared")
 	}
 }
 

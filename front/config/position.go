@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 
+	"github.com/weirhq/weir/internal/redisurl"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -26,8 +27,11 @@ type Setting struct {
 func settings(n *yamlfile.Node) (all []Setting) {
 	for _, pair := range n.Pairs {
 		value := pair.Value
-		if pair.Key.Text == "basic_auth" {
+		switch pair.Key.Text {
+		case "basic_auth":
 			value = withoutPasswords(value)
+		case "limits":
+			value = withoutStorePasswords(value)
 		}
 		all = append(all, Setting{pair.Key.Text, value.Flow()})
 	}
@@ -45,6 +49,26 @@ func withoutPasswords(n *yamlfile.Node) *yamlfile.Node {
 				names = append(names, user.Key.Text)
 			}
 			pair.Value = yamlfile.Of(names)
+		}
+		shown.Pairs = append(shown.Pairs, pair)
+	}
+	return &shown
+}
+
+// withoutStorePasswords returns the value of limits with only the servers of the URLs of stores.
+func withoutStorePasswords(n *yamlfile.Node) *yamlfile.Node {
+	shown := *n
+	shown.Pairs = nil
+	for _, pair := range n.Pairs {
+		switch {
+		case pair.Key.Text == "shared" && pair.Value.Kind == yamlfile.Single:
+			name := "[redacted]"
+			if u, err := redisurl.Parse(pair.Value.Text); err == nil {
+				name = u.Name()
+			}
+			pair.Value = yamlfile.Of(name)
+		case pair.Value.Kind == yamlfile.Mapping:
+			pair.Value = withoutStorePasswords(pair.Value)
 		}
 		shown.Pairs = append(shown.Pairs, pair)
 	}

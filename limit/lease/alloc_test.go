@@ -2,6 +2,8 @@ package lease_test
 
 import (
 	"net/netip"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,4 +32,33 @@ func TestAlloc(t *testing.T) {
 			t.Errorf("%s: %v allocations, want 0", c.name, got)
 		}
 	}
+}
+
+// TestMemoryAlloc measures the memory of a Rate whose leases are all in use.
+func TestMemoryAlloc(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	const keys = 100_000
+	before := heap()
+	r := lease.New(new(leasetest.Store), lease.Options{}).
+		Rate(lease.RateOptions{Name: "GET /a/path/{of}", Every: time.Hour, Burst: 2, Keys: keys})
+	for i := range uint64(3 * keys) {
+		r.Allow(time.Now(), lease.KeyOfString(strconv.FormatUint(i, 10)))
+	}
+	used := float64(heap()-before) / keys
+	t.Logf("%.0f bytes for each of Keys", used)
+	if used > 400 {
+		t.Errorf("%.0f bytes for each of Keys, want at most 400", used)
+	}
+	if n := r.Stats().Keys; n > keys {
+		t.Errorf("%d leases, want at most %d", n, keys)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -77,7 +77,6 @@ type loop struct {
 	failing     bool
 	failedFirst time.Duration
 	failedLast  time.Duration
-	failure     error
 }
 
 // An outgoing is an exchange of a lease.

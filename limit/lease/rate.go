@@ -58,7 +58,7 @@ type RateStats struct {
 	Keys              int // leases, including those that are not in use
 }
 
-// Rate returns a rate whose tokens are in the store.
+// Rate returns a rate with its tokens in the store.
 func (c *Leaser) Rate(o RateOptions) *Rate {
 	r := &Rate{leaser: c, name: o.Name, every: o.Every, burst: int64(max(o.Burst, 1)), keys: o.Keys > 0,
 		spread: rand.Uint64() | 1}
@@ -73,6 +73,9 @@ func (c *Leaser) Rate(o RateOptions) *Rate {
 	}
 	return r
 }
+
+// Of reports whether the rate has been made by c. The zero pointer has not.
+func (r *Rate) Of(c *Leaser) bool { return r != nil && r.leaser == c }
 
 // Allow takes a token for a request. All replicas must have the same key for a client; a Rate
 // without keys ignores it. now is the current time, with a monotonic reading.
@@ -134,7 +137,7 @@ func (r *Rate) add(s *shard, key uint64, now time.Duration) *lease {
 	return l
 }
 
-// evict removes a lease that holds nothing and whose bucket is full, if it finds one. s.mu is
+// evict removes a lease that holds nothing and has a full bucket, if it finds one. s.mu is
 // held.
 func (s *shard) evict(now time.Duration) bool {
 	tried := 0
@@ -174,7 +177,7 @@ func (r *Rate) pause(left int64) time.Duration {
 	return jitter(min(max(r.leaser.period(), enough), mostPeriod))
 }
 
-// fresh returns the credit of a lease whose bucket is full as far as the replica knows. A client
+// fresh returns the credit of a lease of a bucket that is full as far as the replica knows. A client
 // mostly uses one or two replicas, and a rate without keys is used by all of them.
 func (r *Rate) fresh() int64 {
 	n := r.leaser.replicas.Load()

@@ -2,7 +2,6 @@ package lease_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -70,8 +69,6 @@ func changing(n int, rate float64) func(int, time.Duration) float64 {
 		return rate * 3 * 2 * float64(moved+1) / float64(n*(n+1))
 	}
 }
-
-var errNetwork = errors.New("no network")
 
 func TestSharedRate(t *testing.T) {
 	for _, c := range []struct {

@@ -20,6 +20,7 @@ const (
 type SlotsOptions struct {
 	Name  string          // part of the key of the store
 	Max   int             // requests in flight of all replicas together
+	Most  int             // requests in flight of this replica
 	Limit *limit.InFlight // whose Max follows the number of slots of this replica
 }
 
@@ -36,6 +37,7 @@ type Slots struct {
 
 	// guarded by leaser.mu:
 	max     int
+	most    int // of this replica
 	granted int // 0 before the first result
 	closed  bool
 
@@ -48,29 +50,30 @@ type Slots struct {
 
 // Slots returns the slots of a limit. Call Close when they are not used any more.
 func (c *Leaser) Slots(o SlotsOptions) *Slots {
-	s := &Slots{leaser: c, key: c.key("in_flight", o.Name), limit: o.Limit, max: o.Max, full: o.Limit.Stats().Full}
+	s := &Slots{leaser: c, key: c.key("in_flight", o.Name), limit: o.Limit, max: o.Max, most: o.Most}
+	s.full = o.Limit.Stats().Full
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.slots = append(c.slots, s)
 	return s
 }
 
-// Granted returns the number of slots that the replica has: Max before the first response of the
-// store.
+// Granted returns the number of slots that the replica has. Before the first response of the
+// store, these are all of them.
 func (s *Slots) Granted() int {
 	s.leaser.mu.Lock()
 	defer s.leaser.mu.Unlock()
 	if s.granted == 0 {
-		return s.max
+		return min(s.max, s.most)
 	}
 	return s.granted
 }
 
-// SetMax changes Max. The slots of the replica change after the next call of the store.
-func (s *Slots) SetMax(n int) {
+// Change changes Max and Most. The slots of the replica change after the next call of the store.
+func (s *Slots) Change(all, most int) {
 	s.leaser.mu.Lock()
 	defer s.leaser.mu.Unlock()
-	s.max = n
+	s.max, s.most = all, most
 }
 
 // Close returns the slots.
@@ -111,7 +114,7 @@ func (s *Slots) call() Hold {
 	need := float64(stats.InFlight + stats.Waiting + int(stats.Full-s.full) + 1)
 	s.full = stats.Full
 	s.want = max(need, s.want*slotsDecay)
-	h.Used, h.Want = stats.InFlight, min(int(math.Ceil(s.want)), s.max)
+	h.Used, h.Want = stats.InFlight, min(int(math.Ceil(s.want)), s.max, s.most)
 	return h
 }
 
@@ -129,9 +132,11 @@ func (s *Slots) apply(h *Hold, ended bool, err error, now time.Duration) {
 	switch {
 	case ended:
 		c.slots = slices.DeleteFunc(c.slots, func(other *Slots) bool { return other == s })
-	case err == nil && s.granted != h.Granted:
-		s.granted = h.Granted
-		s.limit.ChangeMax(h.Granted)
+	case err == nil:
+		if granted := min(h.Granted, s.most); s.granted != granted {
+			s.granted = granted
+			s.limit.ChangeMax(granted)
+		}
 	}
 }
 

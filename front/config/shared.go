@@ -1,0 +1,67 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/internal/redisurl"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// readShared returns a function that reads the URL of a store of shared limits into a field of
+// the limits that are being read. It checks the files that the URL names.
+func readShared(field func(*RequestLimits) *string) readFunc {
+	return func(r *fileReader, p place, n *yamlfile.Node) {
+		text, ok := yamlfile.ReadOne(r, p, n, asWritten)
+		if !ok {
+			return
+		}
+		u, err := redisurl.Parse(text.Text)
+		if err != nil {
+			r.Mistakef(text.Pos, "it is redis://host:port, or rediss:// with TLS; several hosts are nodes of a cluster",
+				"the URL of the store is not valid: %s", err)
+			return
+		}
+		if checkStoreFiles(r, p, text.Pos, u) {
+			*field(p.To.limits()) = u.String()
+		}
+	}
+}
+
+// checkStoreFiles checks the files that a URL names, and makes their paths absolute or relative
+// to the working directory.
+func checkStoreFiles(r *fileReader, p place, at yamlfile.Pos, u *redisurl.URL) bool {
+	if u.Roots != "" {
+		u.Roots = resolve(r.Name(), u.Roots)
+		src, ok := p.To.readNamed(r.File, at, "the roots", u.Roots)
+		if !ok {
+			return false
+		}
+		if _, refused := certs.ParseChain(src); refused != nil {
+			r.Mistakef(at, refused.Hint, "the roots %s: %s", yamlfile.Quote(u.Roots), refused.What)
+			return false
+		}
+	}
+	if u.Cert == "" {
+		return true
+	}
+	pair := &upstreamTLSDraft{cert: yamlfile.Scalar{Text: u.Cert, Pos: at}, key: yamlfile.Scalar{Text: u.Key, Pos: at}}
+	u.Cert, u.Key = resolve(r.Name(), u.Cert), resolve(r.Name(), u.Key)
+	return clientCertificate(r, p, pair) != nil
+}
+
+// SharedStores returns the URLs of the stores of shared limits, without duplicates.
+func (c *Config) SharedStores() (urls []string) {
+	add := func(l *RequestLimits) {
+		for _, url := range []string{l.Rate.Shared, l.InFlightShared} {
+			if url != "" && !slices.Contains(urls, url) {
+				urls = append(urls, url)
+			}
+		}
+	}
+	add(&c.Limits.RequestLimits)
+	for i := range c.Routes {
+		add(&c.Routes[i].Limits)
+	}
+	return urls
+}

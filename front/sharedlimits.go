@@ -1,0 +1,43 @@
+package front
+
+import (
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/limit/lease"
+)
+
+// newSharedRate returns the rate limit of a route that replicas share.
+func newSharedRate(leaser *lease.Leaser, route string, r config.Rate) *lease.Rate {
+	o := lease.RateOptions{Name: route, Every: r.Every, Burst: r.Burst, Keys: sharedRateKeys}
+	if r.Per == config.RatePerRoute {
+		o.Keys = 0
+	}
+	return leaser.Rate(o)
+}
+
+// sharedSlots are the slots of a limit of requests in flight. The zero value are those of a limit
+// that replicas do not share.
+type sharedSlots struct {
+	leaser *lease.Leaser
+	slots  *lease.Slots // nil before apply
+	max    int          // of all replicas together
+}
+
+// apply begins to use the slots for the limit of a route, of which this replica has most at most.
+func (s *sharedSlots) apply(route string, l *limit.InFlight, most int) {
+	switch {
+	case s.leaser == nil:
+	case s.slots != nil:
+		s.slots.Change(s.max, most)
+	default:
+		s.slots = s.leaser.Slots(lease.SlotsOptions{Name: route, Max: s.max, Most: most, Limit: l})
+	}
+}
+
+// of returns the number of slots of this replica, which is n unless slots are shared.
+func (s *sharedSlots) of(n int) int {
+	if s.slots == nil {
+		return n
+	}
+	return min(n, s.slots.Granted())
+}
