@@ -55,13 +55,20 @@ func newListUpkeep(u *config.Upstream, e *Engines, m *metrics, logger func() *lo
 // errNotRead is the state of a list that was not read yet.
 var errNotRead = errors.New("not read yet")
 
-// inherit takes over the servers of the list with the same place in an earlier configuration, unless
-// the list was read since.
-func (k *listUpkeep) inherit(before *listUpkeep) {
-	if _, err := k.Servers(); before == nil || before.place != k.place || err != errNotRead {
+// inherit takes over the servers of an earlier configuration until the list is read: those that were
+// configured, or those of its list if that is not nil.
+func (k *listUpkeep) inherit(configured []proxy.Endpoint, list *listUpkeep) {
+	_, err := k.Servers()
+	if err != errNotRead {
 		return
 	}
-	k.SetServers(before.Servers())
+	if list != nil {
+		var before error
+		if configured, before = list.Servers(); list.place == k.place {
+			err = before
+		}
+	}
+	k.SetServers(configured, err)
 }
 
 // The events of lists.

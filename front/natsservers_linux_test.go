@@ -96,7 +96,17 @@ func TestServersFromNATS(t *testing.T) {
 	if !gets("two")() || !up(0)() {
 		t.Error("a reload without NATS has changed the servers or the state")
 	}
+	inNATS := d.config.Upstreams
+	d.reload(func(c *config.Config) {
+		c.Upstreams = []config.Upstream{{Name: "site", Servers: []config.Server{{URL: one.URL}}}}
+	})
+	eventually(t, "a response of the configured server", gets("one"))
+	d.reload(func(c *config.Config) { c.Upstreams = inNATS }) // the configured servers stay until there is a list
+	if !gets("one")() || !up(0)() {
+		t.Error("a reload to a list that cannot be read has changed the servers")
+	}
 	n.Start()
+	eventually(t, "a response of the second server", gets("two"))
 	eventually(t, "the list is in use", up(1))
 	put("- " + one.URL + "\n")
 	eventually(t, "a response of the first server", gets("one"))

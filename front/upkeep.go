@@ -22,6 +22,7 @@ type upkeep struct {
 	logger  func() *log.Logger
 	names   names.Watcher
 	events  map[string]*namePace // by the URL of the server
+	listed  []proxy.Endpoint     // the servers as configured, or in the list at the start
 	list    *listUpkeep          // nil if the servers are in the configuration
 	health  health.Monitor
 	state   stateEvents // of the upstream
@@ -61,11 +62,12 @@ func newUpkeep(up *proxy.Upstream, u *config.Upstream, parts upkeepParts, before
 			return nil, err
 		}
 		if before != nil {
-			k.list.inherit(before.list)
+			k.list.inherit(before.listed, before.list)
 		}
 		k.list.Apply = k.names.SetSources
 		servers, _ = k.list.Servers()
 	}
+	k.listed = servers
 	k.names.SetSources(servers)
 	if before != nil {
 		k.names.Inherit(&before.names)
@@ -119,6 +121,10 @@ type namePace struct {
 
 // resolved counts and logs the result of resolving a name. It logs changes and failures.
 func (k *upkeep) resolved(r names.Resolution) {
+	if r.Gone {
+		delete(k.events, r.URL)
+		return
+	}
 	result := resolvedAll
 	if r.Err != nil {
 		result = resolvedNot

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -123,4 +124,42 @@ func natsLines(t *testing.T, js jetstream.JetStream) []string {
 		}
 	}
 	return all
+}
+
+// TestServersInNATS follows a list of servers in a key. Stderr shows that NATS is away, and a password is
+// nowhere.
+func TestServersInNATS(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true,
+		Config: "authorization { user: weir, password: \"hunter2@\" }\n"})
+	js := natsClient(t, n, nats.UserInfo("weir", "hunter2@"))
+	bucket, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "upstreams"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := "- " + start(t, "backend", "--listen", "127.0.0.1:0").url() + "\n"
+	if _, err := bucket.PutString(t.Context(), "site", list); err != nil {
+		t.Fatal(err)
+	}
+	config := "upstreams: {site: {servers: {nats: 'nats://weir:hunter2%40@" + n.Address + "/upstreams/site'}}}\n" +
+		"routes: [{match: '/{path...}', to: site}]\n"
+	p := door(t, config)
+	if a := get(t, client(t), p.url()+"/"); a.StatusCode != 200 { // waits for the list
+		t.Errorf("status %d", a.StatusCode)
+	}
+	n.Stop()
+	p.says("error: upstream site: the last servers stay: NATS: ")
+	if a := get(t, client(t), p.url()+"/"); a.StatusCode != 200 {
+		t.Errorf("status %d without NATS", a.StatusCode)
+	}
+	n.Start()
+	p.says("upstream site: the servers are those of nats://" + n.Address + "/upstreams/site again")
+	log, err := os.ReadFile(p.stdout)
+	if err != nil || strings.Contains(string(log)+p.stderr.String(), "hunter2") {
+		t.Errorf("the password is in the log or on stderr, or there is no log: %v", err)
+	}
+	out, err := exec.Command("weir", "check", configFile(t, config), "--explain", "GET http://a/").CombinedOutput()
+	if want := "the upstream site of nats://" + n.Address + "/upstreams/site"; err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("weir check --explain: %v\n%s", err, out)
+	}
 }

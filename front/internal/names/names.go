@@ -57,6 +57,7 @@ type Resolution struct {
 	Added   []string
 	Removed []string
 	LeftOut int   // addresses beyond MaxAddrs
+	Gone    bool  // the list of servers has the name no longer; the fields above but URL are zero
 	Err     error // the servers are those of an earlier answer, or some of them are
 }
 
@@ -109,12 +110,22 @@ func (w *Watcher) SetSources(endpoints []proxy.Endpoint) {
 		w.begin(s)
 	}
 	for _, s := range before {
-		if s.cancel != nil && !slices.Contains(w.sources, s) {
-			s.cancel()
-		}
+		w.end(s)
 	}
 	if w.ctx != nil {
 		w.Apply(w.endpoints())
+	}
+}
+
+// end ends the work for a source that is none of the list any more. The caller holds mu.
+func (w *Watcher) end(s *source) {
+	if s.cancel == nil || slices.Contains(w.sources, s) {
+		return
+	}
+	s.cancel()
+	listed := slices.ContainsFunc(w.sources, func(other *source) bool { return other.endpoint.URL == s.endpoint.URL })
+	if w.Report != nil && !listed {
+		w.Report(Resolution{URL: s.endpoint.URL, Gone: true})
 	}
 }
 

@@ -24,6 +24,7 @@ type recorder struct {
 	mu      sync.Mutex
 	servers []proxy.Endpoint
 	results []names.Resolution
+	gone    []string
 }
 
 // watch runs a watcher of servers until the end of the test.
@@ -41,6 +42,10 @@ func watch(t *testing.T, s *resolvetest.Server, maxTTL time.Duration, urls ...st
 		Report: func(r names.Resolution) {
 			rec.mu.Lock()
 			defer rec.mu.Unlock()
+			if r.Gone {
+				rec.gone = append(rec.gone, r.URL)
+				return
+			}
 			rec.results = append(rec.results, r)
 		},
 	}
@@ -132,6 +137,11 @@ func TestSetSources(t *testing.T) {
 	}
 	if servers != "http://added.example:80 127.0.0.3:80, "+stays {
 		t.Errorf("after a change of the list: %s", servers)
+	}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if n := len(rec.gone); n != 1 || rec.gone[0] != "http://removed.example:80" {
+		t.Errorf("the names that have gone are %q", rec.gone)
 	}
 }
 
