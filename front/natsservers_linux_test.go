@@ -75,7 +75,7 @@ func TestServersFromNATS(t *testing.T) {
 	eventually(t, "a response of the first server", gets("one"))
 
 	var failed atomic.Int64
-	stop := repeat(t, 2, func(c *http.Client) {
+	stop := repeat(t, 1, func(c *http.Client) {
 		if resp, _ := get(t, c, d.url("/")); resp.StatusCode != 200 {
 			failed.Add(1)
 		}

@@ -81,7 +81,7 @@ func TestServersFromFile(t *testing.T) {
 	eventually(t, "the slow request arrived", func() bool { return waiting.Load() == 1 })
 	seen := map[string]*atomic.Int64{"stays": new(atomic.Int64), "removed": new(atomic.Int64), "added": new(atomic.Int64)}
 	var failed atomic.Int64
-	stop := repeat(t, 4, func(c *http.Client) {
+	stop := repeat(t, 2, func(c *http.Client) {
 		if resp, body := get(t, c, d.url("/")); resp.StatusCode == 200 {
 			seen[body].Add(1)
 		} else {
@@ -125,16 +125,19 @@ func TestMistakeInServers(t *testing.T) {
 	folder.Set(map[string]string{"servers.yaml": "- " + old.URL + "\n"})
 	d := openDoor(t, "", listedIn(t, list))
 	c := httpClient(t)
-	for i, text := range []string{"- " + old.URL + "\n- {url: " + other.URL + ", wieght: 2}\n", "", "[]\n"} {
-		folder.Set(map[string]string{"servers.yaml": text})
-		eventually(t, "a failed update", func() bool {
-			return d.metric(t, `weir_upstream_list_updates_total{result="failed",upstream="site"}`) == float64(i+1)
-		})
+	for i, list := range []struct{ text, mistake string }{
+		{"- " + old.URL + "\n- {url: " + other.URL + ", wieght: 2}\n", "wieght"}, {"", "1:1: the list is empty"}, {"[]\n", "servers\\\" is empty"},
+	} {
+		folder.Set(map[string]string{"servers.yaml": list.text})
+		d.log.find(t, func(e event) bool { return strings.Contains(e.raw, list.mistake) })
+		if n := d.metric(t, `weir_upstream_list_updates_total{result="failed",upstream="site"}`); n != float64(i+1) {
+			t.Errorf("%q: %v failed updates", list.text, n)
+		}
 		if _, body := get(t, c, d.url("/")); body != "old" {
-			t.Errorf("%q: a response of %s", text, body)
+			t.Errorf("%q: a response of %s", list.text, body)
 		}
 		if up := d.metric(t, `weir_upstream_list_up{upstream="site"}`); up != 0 {
-			t.Errorf("%q: weir_upstream_list_up is %v", text, up)
+			t.Errorf("%q: weir_upstream_list_up is %v", list.text, up)
 		}
 	}
 	e := d.log.find(t, func(e event) bool { return e.Event == "upstream servers not updated" })
@@ -147,7 +150,10 @@ func TestMistakeInServers(t *testing.T) {
 	folder.Break()
 	d.log.find(t, func(e event) bool { return strings.Contains(e.raw, "no such file") })
 	folder.Set(map[string]string{"servers.yaml": "- " + other.URL + "\n"})
-	eventually(t, "the other server", func() bool { _, body := get(t, c, d.url("/")); return body == "other" })
+	d.log.find(t, func(e event) bool { return e.Event == "upstream servers updated" })
+	if _, body := get(t, c, d.url("/")); body != "other" {
+		t.Errorf("after a correct list: a response of %s", body)
+	}
 	if up := d.metric(t, `weir_upstream_list_up{upstream="site"}`); up != 1 || d.ServerLists()[0].Err != nil {
 		t.Errorf("after a correct list: weir_upstream_list_up is %v, %+v", up, d.ServerLists())
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mounttest"
@@ -39,7 +40,10 @@ func TestMountedFolder(t *testing.T) {
 	url := p.says(`listening on (http://\S+)`)
 
 	var served, failed atomic.Int64
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	stop := repeatedly(t, 2, func(c *http.Client) bool {
+		<-tick.C
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+"/", nil)
 		if a, err := try(c, req); err != nil || a.StatusCode != 200 {
 			failed.Add(1)

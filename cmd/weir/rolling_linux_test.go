@@ -134,7 +134,7 @@ type numberedClient struct {
 
 func (c *numberedClient) run(ended <-chan struct{}) {
 	defer c.close()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(inSoak(40*time.Millisecond, 20*time.Millisecond))
 	defer tick.Stop()
 	for {
 		n := c.next.Add(1)
@@ -182,7 +182,7 @@ func testRollingRestart(t *testing.T, balancer, engine string) {
 		running.Wait()
 	})
 	t.Cleanup(stop)
-	for range inSoak(6, 50) {
+	for range inSoak(4, 50) {
 		c := &numberedClient{pooledConn{addr: address}, &next, &failed, &first}
 		running.Go(func() { c.run(ended) })
 	}
