@@ -1,4 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
+import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { Writable } from 'node:stream'
 
 /**
  * Returns a logger. Use one for the whole program, and {@link weir.Logger.child child} for parts of it.
@@ -19,7 +21,7 @@ declare function weir<Fields extends object = weir.AnyFields, Levels extends wei
 
 declare namespace weir {
   type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug'
-  type AnyFields = Record<string, unknown>
+  type AnyFields = Record<string, any>
 
   interface Options {
     /** The name of the service, in every event. */
@@ -100,22 +102,17 @@ declare namespace weir {
   }
 
   /**
-   * Writes an event: a constant sentence, with variable data in fields. An error has its message, its stack, its own
-   * properties, and those of its causes; an AggregateError adds each of its errors. No argument can throw or break a line.
+   * Writes an event: a constant sentence, with variable data in fields. An error, which may be any value that was thrown
+   * except a plain object, has its message, its stack, its own properties, and those of its causes; an AggregateError
+   * adds each of its errors. No argument can throw or break a line.
    */
   interface Log<Fields extends object> {
     (event: string, fields?: Partial<Fields>): void
-    (event: string, error: Error | unknown[] | string | null | undefined, fields?: Partial<Fields>): void
+    <E>(event: string, error: E & Thrown<E>, fields?: Partial<Fields>): void
   }
 
-  /** Writes an event with an error, which may be any value that was thrown, and fields. */
-  interface LogError<Fields extends object> {
-    (event: string, fields?: Partial<Fields>): void
-    (event: string, error: unknown, fields: Partial<Fields>): void
-  }
-
-  /** A logger that is not limited to some levels. */
-  type AnyLogger<Fields extends object = AnyFields> = Logger<Fields, Level>
+  /** Is unknown for an error, and never for fields. */
+  type Thrown<E> = unknown extends E ? unknown : E extends Error | string | null | undefined ? unknown : never
 
   type Logger<Fields extends object = AnyFields, Levels extends Level = Level> =
     { readonly [level in Levels]: Log<Fields> } & Methods<Fields, Levels>
@@ -140,8 +137,8 @@ declare namespace weir {
     stats(): Stats
   }
 
-  type Request = IncomingMessage | { raw: IncomingMessage } | { req: IncomingMessage } | object
-  type Response = ServerResponse | { raw: ServerResponse } | { res: ServerResponse } | object
+  type Request = IncomingMessage | Http2ServerRequest | { raw: IncomingMessage } | { req: IncomingMessage }
+  type Response = ServerResponse | Http2ServerResponse | { raw: ServerResponse } | { res: ServerResponse }
 
   /** Counts of events. At any time, emitted = written + dropped + waiting. */
   interface Stats {
@@ -161,6 +158,41 @@ declare namespace weir {
 
   /** Returns the trace id of the request that is being handled or of the active span, for other services; '' if none. */
   function traceId(): string
+
+  /**
+   * Returns a function that writes the events `http request received` and `http request completed` of each request, and
+   * gives its trace id to all events that are logged while it is handled. The id is that of the active span, of the
+   * traceparent or X-Request-Id of the request, or a new one.
+   *
+   * @example
+   * app.use(weir.middleware(log)) // Express, Koa
+   * app.addHook('onRequest', weir.middleware(log)) // Fastify
+   * createServer((request, response) => requests(request, response, () => handle(request, response)))
+   */
+  function middleware(log: AnyLogger, options?: MiddlewareOptions): Middleware
+
+  interface MiddlewareOptions {
+    /** `'completed'` leaves out the first event; `'all'` is the default. */
+    events?: 'all' | 'completed'
+  }
+
+  interface Middleware {
+    (context: { req: IncomingMessage, res: ServerResponse }, next: () => Promise<any>): unknown
+    (request: IncomingMessage, response: ServerResponse, next: (...args: any[]) => unknown): void
+    (request: { raw: IncomingMessage }, reply: { raw: ServerResponse }, done: (...args: any[]) => unknown): void
+  }
+
+  /** Returns the destination of a pino logger: `pino(options, weir.pinoStream(log))`. */
+  function pinoStream(log: AnyLogger): { write(line: string): void }
+
+  /** Returns a transport of winston: `winston.createLogger({ transports: [weir.winstonTransport(log)] })`. */
+  function winstonTransport(log: AnyLogger): Writable & { log(info: any, callback: () => void): any }
+
+  /** Makes the methods of the global console write events, and returns a function that ends that. */
+  function captureConsole(log: AnyLogger): () => void
+
+  /** A logger of any schema that has all levels. */
+  type AnyLogger = Logger<any, Level>
 }
 
 export = weir

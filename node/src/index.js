@@ -1,10 +1,12 @@
 'use strict'
 
+const { captureConsole, pinoStream, winstonTransport } = require('./bridges.js')
 const { Direct } = require('./direct.js')
 const { reopenOnHangup } = require('./exit.js')
 const { FieldEncoder } = require('./fields.js')
 const { newForm } = require('./form.js')
 const { classes } = require('./logger.js')
+const { middleware } = require('./middleware.js')
 const { readOptions } = require('./options.js')
 const { Queue } = require('./queue.js')
 const { Secrets } = require('./secrets.js')
@@ -55,6 +57,4 @@ function keepTexts(label, maxBytes) {
   }
 }
 
-weir.traceId = traceId
-
-module.exports = weir
+module.exports = Object.assign(weir, { captureConsole, middleware, pinoStream, traceId, winstonTransport })

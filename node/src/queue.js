@@ -59,6 +59,7 @@ class Queue {
   #delay = 1 // before the next retry, in ms
   #triedAt = 0
   #closed = false
+  #gaveUp = false // whether end has left lines behind
 
   #gap = '' // when the first event was dropped that is not reported yet
   #reported = new Map()
@@ -99,7 +100,7 @@ class Queue {
     } else if (this.#immediate === null && this.#retry === null) {
       this.#immediate = setImmediate(this.#endOfTurn)
     }
-    if (severity === 0 || exit.isEnding()) this.flush(fatalWait)
+    if (severity === 0 || exit.isEnding() && !this.#gaveUp) this.flush(fatalWait)
   }
 
   #endOfTurn = () => {
@@ -299,10 +300,10 @@ class Queue {
 
   // end writes everything at the end of the process, with the reports that are due.
   end() {
-    const empty = this.flush()
-    if (!empty) return false
+    this.#gaveUp = !this.flush()
+    if (this.#gaveUp) return false
     this.#reportGap(0)
-    if (this.#o.heartbeat > 0 && this.#totals !== null) this.#reportTotals()
+    if (this.#totals !== null) this.#reportTotals()
     return this.flush()
   }
 

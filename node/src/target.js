@@ -128,4 +128,4 @@ function openTarget(to) {
   return typeof to === 'number' ? new Stream(to) : new File(to)
 }
 
-module.exports = { openTarget, Stream }
+module.exports = { openTarget, Stream, Target }

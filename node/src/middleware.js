@@ -1,0 +1,100 @@
+'use strict'
+// Writes the events of a request, and gives its trace id to all events that are logged while it is handled.
+
+const { performance } = require('node:perf_hooks')
+
+const { addCaller, rawOf, routeOf, targetOf } = require('./http.js')
+const { now } = require('./instant.js')
+const { currentIds, idMembers, idOf, useRequests } = require('./trace.js')
+
+const received = 'http request received'
+const completed = 'http request completed'
+
+const statusClientGone = 499 // of nginx, for a client that disconnected before the response; it is never sent
+
+// middleware returns a function for Express and Koa (app.use), Fastify (addHook 'onRequest'), and node:http, where the
+// handler is its third argument.
+function middleware(log, { events = 'all' } = {}) {
+  if (events !== 'all' && events !== 'completed') throw new TypeError("weir: option events must be 'all' or 'completed'")
+  const requests = useRequests()
+  return (first, second, third) => {
+    // Koa has a context and next; Fastify has a request, a reply and done; the others a request, a response and next.
+    const isKoa = third === undefined
+    const request = isKoa ? first.req : first
+    const response = isKoa ? first.res : second.raw ?? second
+    const id = idOf(rawOf(request).headers)
+    const exchange = new Exchange(log, isKoa ? first : request, response)
+    return requests.run({ id, text: idMembers(id, '') }, () => {
+      exchange.begin(currentIds(), events === 'all')
+      return isKoa ? second() : third()
+    })
+  }
+}
+
+// An Exchange is a request and its response.
+class Exchange {
+  #log
+  #request // of the framework
+  #response // of Node
+  #http
+  #began = performance.now()
+  #bytes = 0
+  #ended = false
+
+  constructor(log, request, response) {
+    this.#log = log
+    this.#request = request
+    this.#response = response
+    this.#http = { ...targetOf(request), started_at: now() }
+  }
+
+  begin(ids, logsReceived) {
+    const { trace_id: traceId, span_id: spanId } = JSON.parse('{' + ids.slice(1) + '}')
+    this.#log = this.#log.with({ trace_id: traceId, span_id: spanId })
+    if (logsReceived) this.#log.with({ http: this.#http }).info(received)
+    addCaller(this.#http, this.#request)
+    this.#countBytes()
+    this.#response.once('finish', () => this.#end(false))
+    this.#response.once('close', () => this.#end(true))
+  }
+
+  // #countBytes counts the bytes of the body, because Node does not tell the length that it has sent.
+  #countBytes() {
+    const response = this.#response
+    const { write, end } = response
+    response.write = (chunk, encoding, callback) => {
+      this.#count(chunk, encoding)
+      return write.call(response, chunk, encoding, callback)
+    }
+    response.end = (chunk, encoding, callback) => {
+      const before = this.#bytes
+      const result = end.call(response, chunk, encoding, callback)
+      if (this.#bytes === before) this.#count(chunk, encoding) // end of http2 calls write
+      return result
+    }
+  }
+
+  #count(chunk, encoding) {
+    if (typeof chunk === 'string') this.#bytes += Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
+    else if (ArrayBuffer.isView(chunk)) this.#bytes += chunk.byteLength
+  }
+
+  #end(isClosed) {
+    if (this.#ended) return
+    this.#ended = true
+    const response = this.#response
+    const isGone = isClosed && !response.writableFinished
+    const http = this.#http
+    http.status_code = isGone && !response.headersSent ? statusClientGone : response.statusCode
+    http.ended_at = now()
+    http.duration = Math.round((performance.now() - this.#began) * 1e6)
+    http.response_content_length = http.method === 'HEAD' ? 0 : this.#bytes
+    http.route = routeOf(this.#request)
+    const log = this.#log.with({ http })
+    if (isGone) log.warn(completed, { failure: 'client_gone', cut: response.headersSent })
+    else if (response.statusCode >= 500) log.warn(completed)
+    else log.info(completed)
+  }
+}
+
+module.exports = { middleware }

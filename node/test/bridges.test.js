@@ -1,0 +1,70 @@
+'use strict'
+const assert = require('node:assert')
+const { test } = require('node:test')
+
+const pino = require('pino')
+const winston = require('winston')
+
+const weir = require('weir-log')
+const { collector } = require('./collector.js')
+
+const error = () => Object.assign(new TypeError('refused'), { code: 'E1' })
+
+test('pino writes events', () => {
+  const { log, events } = collector({ namespace: 'shop', level: 'debug' })
+  const logger = pino({ level: 'trace', base: null }, weir.pinoStream(log)).child({ tenant: 't' })
+  const before = Date.now()
+  logger.info({ rows: 3 }, 'order %s', 'found')
+  logger.error({ err: error(), id: 7 }, 'could not save')
+  logger.trace('finest')
+  logger.fatal(error())
+  const [found, failed, finest, fatal] = events()
+  assert.deepStrictEqual([found.namespace, found.event, found.severity, found.data], ['shop', 'order found', 3, { tenant: 't', rows: 3 }])
+  assert.ok(Date.parse(found.created_at) >= before)
+  assert.deepStrictEqual([failed.event, failed.severity, failed.data], ['could not save', 1, { tenant: 't', id: 7 }])
+  assert.deepStrictEqual([failed.errors[0].message, failed.errors[0].data], ['refused', { name: 'TypeError', code: 'E1' }])
+  assert.strictEqual(failed.errors[0].stack_trace[0].function, 'error')
+  assert.deepStrictEqual([finest.severity, fatal.severity, fatal.event], [4, 0, 'refused'])
+})
+
+test('pino with other formatters and times writes events', () => {
+  const { log, events } = collector()
+  const formatters = { level: (label) => ({ level: label }) }
+  pino({ formatters, timestamp: pino.stdTimeFunctions.isoTime }, weir.pinoStream(log)).warn('a')
+  pino({ timestamp: false, base: null }, weir.pinoStream(log)).info('b')
+  assert.deepStrictEqual(events().map((e) => [e.event, e.severity]), [['a', 2], ['b', 3]])
+})
+
+test('winston writes events', async () => {
+  const { log, events } = collector({ namespace: 'shop', level: 'debug' })
+  const logger = winston.createLogger({
+    level: 'silly', defaultMeta: { tenant: 't' }, format: winston.format.errors({ stack: true }), transports: [weir.winstonTransport(log)]
+  })
+  logger.info('order found', { rows: 3 })
+  logger.error(error())
+  logger.warn('a warning')
+  logger.silly('finest')
+  logger.end()
+  await new Promise((resolve) => logger.on('finish', resolve))
+  const [found, failed, warning, finest] = events()
+  assert.deepStrictEqual([found.event, found.severity, found.data], ['order found', 3, { rows: 3, tenant: 't' }])
+  assert.deepStrictEqual([failed.event, failed.severity], ['refused', 1])
+  assert.strictEqual(failed.errors[0].stack_trace[0].function, 'error')
+  assert.deepStrictEqual([warning.severity, finest.severity], [2, 4])
+})
+
+test('the console writes events until that ends', () => {
+  const { log, events } = collector({ level: 'debug' })
+  const { log: original } = console
+  const end = weir.captureConsole(log)
+  console.log('user %d', 7, { admin: true })
+  console.error('failed:', error())
+  console.warn(error())
+  console.debug('detail')
+  end()
+  assert.strictEqual(console.log, original)
+  const [user, failed, warned, detail] = events()
+  assert.deepStrictEqual([user.event, user.severity], ['user 7 { admin: true }', 3])
+  assert.deepStrictEqual([failed.event, failed.severity, failed.errors[0].message], ['failed:', 1, 'refused'])
+  assert.deepStrictEqual([warned.event, warned.severity, detail.severity], ['refused', 2, 4])
+})

@@ -1,0 +1,158 @@
+'use strict'
+// Sends requests to servers of node:http, Express, Fastify and Koa.
+const assert = require('node:assert')
+const { once } = require('node:events')
+const http = require('node:http')
+const { test } = require('node:test')
+const { setTimeout: delay } = require('node:timers/promises')
+
+const weir = require('weir-log')
+const { collector } = require('./collector.js')
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+const id = '4bf92f3577b34da6a3ce929d0e0e4736'
+
+// Each framework listens with a route /items/:id whose handler logs after an await, and responds with seven bytes.
+const frameworks = {
+  'node:http'(log) {
+    const requests = weir.middleware(log)
+    return http.createServer((request, response) => requests(request, response, async () => {
+      await delay(1)
+      log.info('handling', { id: weir.traceId() })
+      response.write('seven')
+      response.end('..')
+    })).listen(0)
+  },
+  express(log) {
+    const app = require('express')()
+    app.use(weir.middleware(log))
+    app.get('/items/:id', async (request, response) => {
+      await delay(1)
+      log.info('handling', { id: weir.traceId() })
+      response.send('seven..')
+    })
+    return app.listen(0)
+  },
+  async fastify(log, t) {
+    const app = require('fastify')()
+    app.addHook('onRequest', weir.middleware(log))
+    app.get('/items/:id', async () => {
+      await delay(1)
+      log.info('handling', { id: weir.traceId() })
+      return 'seven..'
+    })
+    await app.listen({ port: 0 })
+    t.after(() => app.close())
+    return app.server
+  },
+  koa(log) {
+    const app = new (require('koa'))()
+    app.use(weir.middleware(log))
+    app.use(async (context) => {
+      await delay(1)
+      log.info('handling', { id: weir.traceId() })
+      context.body = 'seven..'
+    })
+    return app.listen(0)
+  }
+}
+
+async function listening(server, t) {
+  if (!server.listening) await once(server, 'listening')
+  t.after(() => { server.close(); server.closeAllConnections() })
+  return `http://127.0.0.1:${server.address().port}`
+}
+
+async function until(condition) {
+  for (let i = 0; !condition(); i++) {
+    assert.ok(i < 1000, 'waited for ten seconds')
+    await delay(10)
+  }
+}
+
+for (const [name, listen] of Object.entries(frameworks)) {
+  test(`${name}: the events of a request have its trace id`, async (t) => {
+    const { log, events, lines } = collector({ namespace: 'items' })
+    const url = await listening(await listen(log, t), t)
+    const response = await fetch(url + '/items/7?a=1', { headers: { traceparent, 'user-agent': 'test' } })
+    assert.strictEqual(await response.text(), 'seven..')
+    await until(() => lines.length === 3)
+    const [received, handling, completed] = events()
+    assert.deepStrictEqual([received.event, handling.event, completed.event],
+      ['http request received', 'handling', 'http request completed'])
+    for (const event of events()) assert.strictEqual(event.trace_id, id)
+    assert.strictEqual(handling.data.id, id)
+    assert.strictEqual(received.http.status_code, 0)
+    const { host, path, query, method, status_code: status, response_content_length: length, started_at: started, ended_at: ended, duration, client, protocol, user_agent: agent, route } = completed.http
+    assert.deepStrictEqual({ host, path, query, method, status, length, protocol, agent },
+      { host: '127.0.0.1', path: '/items/7', query: 'a=1', method: 'GET', status: 200, length: 7, protocol: 'HTTP/1.1', agent: 'test' })
+    assert.ok(started <= ended && duration > 0 && client.endsWith('127.0.0.1'), lines[2])
+    if (name === 'express' || name === 'fastify') assert.strictEqual(route, '/items/:id')
+  })
+
+  test(`${name}: requests at the same time keep their ids`, async (t) => {
+    const { log, events, lines } = collector()
+    const url = await listening(await listen(log, t), t)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => fetch(`${url}/items/${i}`, { headers: { 'x-request-id': `id-${i}` } })))
+    await until(() => lines.length === 60)
+    const ids = (event) => events().filter((e) => e.event === event).map((e) => e.trace_id).sort()
+    assert.deepStrictEqual(ids('handling'), ids('http request received'))
+    assert.deepStrictEqual(ids('http request completed'), ids('http request received'))
+    for (const e of events()) if (e.data) assert.strictEqual(e.data.id, e.trace_id)
+  })
+}
+
+test('a client that disconnects is logged as a warning with 499', async (t) => {
+  const { log, events, lines } = collector()
+  const requests = weir.middleware(log, { events: 'completed' })
+  const url = await listening(http.createServer((request, response) => requests(request, response, () => client.destroy())).listen(0), t)
+  const client = http.get(url).on('error', () => {})
+  await until(() => lines.length === 1)
+  const [{ severity, http: { status_code: status }, data }] = events()
+  assert.deepStrictEqual({ severity, status, data }, { severity: 2, status: 499, data: { failure: 'client_gone', cut: false } })
+})
+
+const ids = [
+  ['a traceparent before X-Request-Id', { traceparent, 'x-request-id': 'r' }, id],
+  ['zeros', { traceparent: '00-00000000000000000000000000000000-00f067aa0ba902b7-01', 'x-request-id': 'r' }, 'r'],
+  ['version ff', { traceparent: 'ff' + traceparent.slice(2), 'x-request-id': 'r' }, 'r'],
+  ['upper case', { traceparent: traceparent.toUpperCase(), 'x-request-id': 'r' }, 'r'],
+  ['quotes', { 'x-request-id': '"r"' }, /^[a-zA-Z]{16}$/],
+  ['a long one', { 'x-request-id': 'r'.repeat(129) }, /^[a-zA-Z]{16}$/],
+  ['nothing', {}, /^[a-zA-Z]{16}$/]
+]
+test('the trace id is chosen as in the front door', async (t) => {
+  const { log, events, lines } = collector()
+  const url = await listening(frameworks['node:http'](log), t)
+  for (const [name, headers, want] of ids) {
+    lines.length = 0
+    await (await fetch(url, { headers })).text()
+    await until(() => lines.length === 3)
+    const got = events()[0].trace_id
+    typeof want === 'string' ? assert.strictEqual(got, want, name) : assert.match(got, want, name)
+  }
+})
+
+test('log.http has the fields of a request and its response', async (t) => {
+  const { log, events } = collector({ redact: ['token'] })
+  const server = http.createServer((request, response) => {
+    response.setHeader('content-length', 2)
+    log.http(request).info('before')
+    response.end('ok', () => log.http(request, response).info('after'))
+  }).listen(0)
+  const url = await listening(server, t)
+  await (await fetch(url + '/a?token=secret', { method: 'POST', body: 'abc', headers: { referer: 'https://x/?token=secret' } })).text()
+  const [before, after] = events()
+  assert.deepStrictEqual([before.http.status_code, after.http.status_code, after.http.response_content_length], [0, 200, 2])
+  assert.strictEqual(before.http.request_content_length, 3)
+  assert.strictEqual(before.http.query, 'token=[redacted]')
+  assert.strictEqual(before.http.referer, 'https://x/?token=[redacted]')
+})
+
+test('log.http of something else does not throw', () => {
+  const { log, events } = collector()
+  log.http(null).info('a')
+  log.http({}, {}).info('b')
+  assert.strictEqual(events().length, 2)
+  assert.match(events()[0].data.error, /^!ERROR: /)
+})
