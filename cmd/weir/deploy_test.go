@@ -206,7 +206,7 @@ func TestComposeFile(t *testing.T) {
 	t.Parallel()
 	program := peer.Program(t, "./compose-check")
 	out, err := exec.Command(program, filepath.Join(deployFolder, "compose/compose.yaml")).CombinedOutput()
-	if want := "[balancer collector door-1 door-2 door-3 nats site valkey]\n"; err != nil || string(out) != want {
+	if want := "[balancer collector door-1 door-2 door-3 nats site stream valkey]\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %s", err, out)
 	}
 	wrong := filepath.Join(t.TempDir(), "compose.yaml")

@@ -38,11 +38,23 @@ func TestRollingRestart(t *testing.T) {
 // A fleet is three front doors, each at an address of the loopback network of its own.
 type fleet struct {
 	t       *testing.T
-	site    string
-	engine  string
+	config  string    // listens on :8080, with the admin listener on :20001
 	ports   [2]string // of the listener and of the admin listener
 	running [3]*process
 	outputs []string // the files with the events of all processes
+}
+
+// startFleet starts three front doors with the same configuration.
+func startFleet(t *testing.T, config string) *fleet {
+	t.Helper()
+	f := &fleet{t: t, config: config}
+	for i := range f.ports {
+		_, f.ports[i], _ = net.SplitHostPort(freePort(t))
+	}
+	for n := range f.running {
+		f.start(n)
+	}
+	return f
 }
 
 func (f *fleet) host(n int) string { return fmt.Sprintf("127.0.0.%d", 11+n) }
@@ -50,8 +62,7 @@ func (f *fleet) host(n int) string { return fmt.Sprintf("127.0.0.%d", 11+n) }
 func (f *fleet) start(n int) {
 	f.t.Helper()
 	file := filepath.Join(f.t.TempDir(), "weir.yaml")
-	text := fmt.Sprintf("listen: %s:%s\nadmin: %[1]s:%[3]s\nengine: %s\ndrain: {delay: 2s, timeout: 30s}\n"+
-		"log: {events: completed}\n%s", f.host(n), f.ports[0], f.ports[1], f.engine, allTo(f.site))
+	text := strings.NewReplacer(`":8080"`, f.host(n)+":"+f.ports[0], `":20001"`, f.host(n)+":"+f.ports[1]).Replace(f.config)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		f.t.Fatal(err)
 	}
@@ -164,13 +175,8 @@ func testRollingRestart(t *testing.T, balancer, engine string) {
 		served[r.URL.Path]++
 	}))
 	t.Cleanup(site.Close)
-	f := &fleet{t: t, site: site.URL, engine: engine}
-	for i := range f.ports {
-		_, f.ports[i], _ = net.SplitHostPort(freePort(t))
-	}
-	for n := range f.running {
-		f.start(n)
-	}
+	f := startFleet(t, "listen: \":8080\"\nadmin: \":20001\"\nengine: "+engine+"\ndrain: {delay: 2s, timeout: 30s}\n"+
+		"log: {events: completed}\n"+allTo(site.URL))
 	address := f.startBalancer(balancer)
 
 	var next, failed atomic.Int64
