@@ -44,12 +44,13 @@ format:
 vet:
 	$(GO) vet -stdversion=false $(PACKAGES)
 	cd peers && GOWORK=off $(GO) vet ./...
+	cd peers/collector && GOWORK=off $(GO) vet ./...
 
 staticcheck:
 	$(GO) tool staticcheck $(PACKAGES)
 
 tidy:
-	.ci/tidy $(MODULES) peers
+	.ci/tidy $(MODULES) peers peers/collector
 
 # The libraries build with the Go version that their go.mod names.
 oldest:

@@ -223,6 +223,7 @@ var layers = map[string]struct {
 	"internal/peer": {own: []string{"internal/certtest"}, foreign: []string{"golang.org/x/mod/module"},
 		why: "builds programs of other projects for tests"},
 	"internal/natssinktest": {why: "tests a module that does not require this one"},
+	"internal/otlpsinktest": {why: "tests a module that does not require this one"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "reads the resource usage of processes from /proc"},
 	"internal/proxyproto": {why: "headers of the PROXY protocol, for both sides of the proxy; no input and output"},

@@ -18,8 +18,8 @@ import (
 )
 
 // Program returns the path of an executable of a package, which is a tool or a folder of the
-// module peers, such as "./name". The first test that needs it builds it into a folder in
-// the user's cache, where later runs find it.
+// module peers, such as "./name". The folder may be a module of its own. The first test that
+// needs the program builds it into a folder in the user's cache, where later runs find it.
 func Program(t testing.TB, pkg string) string {
 	t.Helper()
 	module := moduleFolder(t)
@@ -28,6 +28,9 @@ func Program(t testing.TB, pkg string) string {
 		t.Fatal(err)
 	}
 	name, _, _ := gomodule.SplitPathVersion(pkg)
+	if own := filepath.Join(module, pkg); isModule(own) {
+		module, pkg = own, "."
+	}
 	file := filepath.Join(cache, "weir-peers", path.Base(name)+"-"+version(t, module, pkg))
 	if _, err := os.Stat(file); err == nil {
 		return file
@@ -57,8 +60,7 @@ func moduleFolder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for {
-		module := filepath.Join(folder, "peers")
-		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
+		if module := filepath.Join(folder, "peers"); isModule(module) {
 			return module
 		}
 		if folder == filepath.Dir(folder) {
@@ -66,6 +68,12 @@ func moduleFolder(t testing.TB) string {
 		}
 		folder = filepath.Dir(folder)
 	}
+}
+
+// isModule reports whether a folder is that of a module.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 // version returns a text that differs if the program does: a hash of the module's versions,
