@@ -47,7 +47,8 @@ type shard struct {
 }
 
 const (
-	shards       = 64 // of a Rate with keys
+	keysInShard  = 1024 // at least, for shards that fill evenly
+	maxShards    = 64
 	sharedLeases = 16 // in each shard
 	evictionTry  = 16 // number of leases
 )
@@ -62,10 +63,7 @@ type RateStats struct {
 func (c *Leaser) Rate(o RateOptions) *Rate {
 	r := &Rate{leaser: c, name: o.Name, every: o.Every, burst: int64(max(o.Burst, 1)), keys: o.Keys > 0,
 		spread: rand.Uint64() | 1}
-	n := 1
-	if r.keys {
-		n = shards
-	}
+	n := min(max(o.Keys/keysInShard, 1), maxShards)
 	r.shards = make([]shard, n)
 	for i := range r.shards {
 		r.shards[i].most = max(1, o.Keys/n)

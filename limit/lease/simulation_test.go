@@ -1,8 +1,11 @@
 package lease_test
 
 import (
-	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,89 +15,133 @@ import (
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
-// A fleet is a number of replicas with a common store, in a synctest bubble.
-type fleet struct {
-	store   *leasetest.Store
-	leasers []*lease.Leaser
-	rates   []*lease.Rate
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-}
+// The delays of a server of Redis on the same machine, as measured by BenchmarkExchange of package
+// redisstore: quantiles of a call with one bucket, and the time of the server for each bucket.
+var (
+	measuredDelays  = []time.Duration{40, 66, 99, 153, 302} // µs: the least, and p50, p90, p99 and p99.9
+	delayQuantiles  = []float64{0, 0.5, 0.9, 0.99, 0.999}
+	measuredService = 9 * time.Microsecond
+)
 
-func newFleet(t testing.TB, n int, store *leasetest.Store, o lease.RateOptions) *fleet {
-	ctx, cancel := context.WithCancel(t.Context())
-	f := &fleet{store: store, cancel: cancel}
-	for range n {
-		l := lease.New(store, lease.Options{Fleet: "test"})
-		f.leasers = append(f.leasers, l)
-		f.rates = append(f.rates, l.Rate(o))
-		f.running.Go(func() { l.Run(ctx) })
+// randomDelay returns a delay with the measured distribution.
+func randomDelay() time.Duration {
+	q := rand.Float64() * delayQuantiles[len(delayQuantiles)-1]
+	i := 1
+	for q > delayQuantiles[i] {
+		i++
 	}
-	return f
+	part := (q - delayQuantiles[i-1]) / (delayQuantiles[i] - delayQuantiles[i-1])
+	us := float64(measuredDelays[i-1]) + part*float64(measuredDelays[i]-measuredDelays[i-1])
+	return time.Duration(us * float64(time.Microsecond))
 }
 
-// stop ends the replicas.
-func (f *fleet) stop() {
-	f.cancel()
-	f.running.Wait()
+// A network delays the calls to a store, whose server handles one bucket at a time.
+type network struct {
+	mu     sync.Mutex
+	extra  time.Duration // in addition to the measured delays
+	free   time.Time     // when the server has handled all calls
+	busy   time.Duration
+	broken bool
 }
 
-// send sends requests for a time: demand is the number per second at a replica. It returns the
-// number of admitted requests.
-func (f *fleet) send(d time.Duration, demand func(replica int, at time.Duration) float64) (admitted int64) {
-	const step = 5 * time.Millisecond
-	owed := make([]float64, len(f.rates))
-	for i := range owed {
-		owed[i] = rand.Float64()
+var errBroken = errors.New("the network is broken")
+
+func (n *network) before(buckets int) error {
+	n.mu.Lock()
+	if n.broken {
+		n.mu.Unlock()
+		return errBroken
 	}
-	for at := time.Duration(0); at < d; at += step {
-		for i, r := range f.rates {
-			owed[i] += demand(i, at) * step.Seconds()
-			for ; owed[i] >= 1; owed[i]-- {
-				if r.Allow(time.Now(), 7).OK {
-					admitted++
-				}
+	delay, service := n.extra+randomDelay(), time.Duration(buckets)*measuredService
+	now := time.Now()
+	if n.free.Before(now) {
+		n.free = now
+	}
+	n.free = n.free.Add(service)
+	n.busy += service
+	wait := n.free.Sub(now) + delay
+	n.mu.Unlock()
+	time.Sleep(wait)
+	return nil
+}
+
+func (n *network) setBroken(broken bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.broken = broken
+}
+
+// A simulated is the result of a simulation.
+type simulated struct {
+	admitted, expected float64
+	worstSecond        float64 // most admitted in one second, relative to the rate
+	calls, exchanges   float64 // per second
+	busy               float64 // part of the time
+}
+
+func (s simulated) error() float64 { return s.admitted/s.expected - 1 }
+
+// simulate sends requests to a fleet for a time, three times as many as the rate allows. Without
+// the store between two times, if they differ.
+func simulate(t *testing.T, replicas int, o lease.RateOptions, extra, d, cut, mended time.Duration) (s simulated) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &network{extra: extra}
+		store := &leasetest.Store{Before: n.before}
+		f := newFleet(t, replicas, store, o)
+		defer f.stop()
+		time.Sleep(2 * time.Second) // all replicas know each other
+		before, busy := store.Count(), n.busy
+		rate := 1 / o.Every.Seconds()
+		demand := changing(replicas, rate)
+		if cut != mended {
+			time.AfterFunc(cut, func() { n.setBroken(true) })
+			time.AfterFunc(mended, func() { n.setBroken(false) })
+		}
+		for at := time.Duration(0); at < d; at += time.Second {
+			got := float64(f.send(time.Second, func(i int, in time.Duration) float64 { return demand(i, at+in) }))
+			s.admitted += got
+			s.worstSecond = max(s.worstSecond, got/rate)
+		}
+		s.expected = rate*d.Seconds() + float64(o.Burst)
+		after := store.Count()
+		s.calls, s.exchanges = float64(after.Calls-before.Calls)/d.Seconds(), float64(after.Exchanges-before.Exchanges)/d.Seconds()
+		s.busy = (n.busy - busy).Seconds() / d.Seconds()
+	})
+	return s
+}
+
+// TestSimulation simulates fleets in virtual time, with the code that runs in a replica. With
+// WEIR_SOAK, it prints the table of docs/limits.md.
+func TestSimulation(t *testing.T) {
+	long := os.Getenv("WEIR_SOAK") != ""
+	d, fleets := 10*time.Second, []int{1, 3, 30}
+	if long {
+		d, fleets = time.Minute, []int{1, 3, 30, 100, 300, 1000}
+	}
+	var table strings.Builder
+	fmt.Fprintln(&table, "| replicas | rate per second | delay | admitted | the worst second | 10 s without the server | "+
+		"calls/s | server busy |\n|---|---|---|---|---|---|---|---|")
+	for _, n := range fleets {
+		for _, c := range []struct {
+			rate  int
+			extra time.Duration
+		}{{1000, 0}, {1000, 10 * time.Millisecond}, {100 * n, 0}} {
+			o := lease.RateOptions{Name: "r", Every: time.Second / time.Duration(c.rate), Burst: c.rate / 10}
+			s := simulate(t, n, o, c.extra, d, 0, 0)
+			cut := simulate(t, n, o, c.extra, d, d/3, d/3+d/6)
+			delay := "measured"
+			if c.extra != 0 {
+				delay = fmt.Sprint("measured + ", c.extra)
+			}
+			fmt.Fprintf(&table, "| %d | %d | %s | %+.2f%% | %+.1f%% | %+.1f%% | %.0f | %.2f%% |\n", n, c.rate, delay,
+				100*s.error(), 100*(s.worstSecond-1), 100*cut.error(), s.calls, 100*s.busy)
+			if e := s.error(); e < -0.02 || e > 0.02 {
+				t.Errorf("%d replicas, %d/s: %+.2f%% from the rate, want at most 2%%", n, c.rate, 100*e)
+			}
+			if e := cut.error(); e < -0.1 || e > 0.1 {
+				t.Errorf("%d replicas, %d/s: %+.2f%% from the rate without the server, want at most 10%%", n, c.rate, 100*e)
 			}
 		}
-		time.Sleep(step)
 	}
-	return admitted
-}
-
-// changing is an uneven demand, of three times the rate in sum, that moves to other replicas every
-// 7 s.
-func changing(n int, rate float64) func(int, time.Duration) float64 {
-	return func(i int, at time.Duration) float64 {
-		moved := (i + int(at/(7*time.Second))) % n
-		return rate * 3 * 2 * float64(moved+1) / float64(n*(n+1))
-	}
-}
-
-func TestSharedRate(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		n    int
-		o    lease.RateOptions
-	}{
-		{"1,000 per second", 3, lease.RateOptions{Name: "r", Every: time.Millisecond, Burst: 100}},
-		{"10 per second", 3, lease.RateOptions{Name: "r", Every: 100 * time.Millisecond, Burst: 5}},
-		{"100,000 per second", 10, lease.RateOptions{Name: "r", Every: 10 * time.Microsecond, Burst: 100}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				store := &leasetest.Store{Before: func(int) error { time.Sleep(time.Millisecond); return nil }}
-				f := newFleet(t, c.n, store, c.o)
-				defer f.stop()
-				time.Sleep(time.Second)
-				const d = 30 * time.Second
-				rate := 1 / c.o.Every.Seconds()
-				got := float64(f.send(d, changing(c.n, rate)))
-				want := rate*d.Seconds() + float64(c.o.Burst)
-				t.Logf("admitted %.0f, %.2f%% from %.0f; %+v", got, (got/want-1)*100, want, store.Count())
-				if got < 0.98*want || got > 1.02*want {
-					t.Errorf("admitted %.0f requests, want %.0f within 2%%", got, want)
-				}
-			})
-		})
-	}
+	t.Log("\n" + table.String())
 }
