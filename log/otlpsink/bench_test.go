@@ -24,8 +24,9 @@ func requestBatch() stream.Batch {
 		logger.Info("http request received").TraceID(trace).HTTP(&h).Send()
 		logger.Info("proxying request").TraceID(trace).HTTP(&h).Str("destination", "http://10.1.2.3:8080").
 			Str("proxy_name", "babbage").Send()
-		h.StatusCode, h.EndedAt, h.Duration, h.ResponseContentLength = 200, now.Add(5*time.Millisecond), rand.N(20*time.Millisecond), rand.N[int64](50000)
-		h.Route, h.Client, h.Protocol, h.UserAgent = "GET /economy/{rest...}", fmt.Sprintf("192.0.2.%d", rand.N(256)), "HTTP/1.1",
+		h.StatusCode, h.EndedAt, h.Duration = 200, now.Add(5*time.Millisecond), rand.N(20*time.Millisecond)
+		h.ResponseContentLength, h.Client = rand.N[int64](50000), fmt.Sprintf("192.0.2.%d", rand.N(256))
+		h.Route, h.Protocol, h.UserAgent = "GET /economy/{rest...}", "HTTP/1.1",
 			"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 		logger.Info("http request completed").TraceID(trace).HTTP(&h).Send()
 		count += 3

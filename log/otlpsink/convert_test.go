@@ -380,7 +380,8 @@ var seeds = []string{
 		`"data":{"host":"b"}},{"message":"closed"}],"truncated":["http.query"]}`,
 	`{"created_at":"2026-11-21T09:30:15Z","namespace":"n","event":"e","severity":1,"trace_id":"kQmzRzXbAbCdEfGh",` +
 		`"span_id":"00f067aa0ba902b7","error":{"error":"x","data":{"k":1}},"errors":[{"message":"y"}]}`,
-	`{"created_at":"2026-11-21T09:30:15.12+01:00","event":"\u00e9\n\ud83d\ude00\ud83d","severity":0,"http":{"status_code":0,` +
+	`{"created_at":"2026-11-21T09:30:15.12+01:00","event":"\u00e9\n\ud83d\ude00\ud83d","severity":0,` +
+		`"http":{"status_code":0,` +
 		`"method":"BREW","protocol":"HTTP/2.0"},"data":{"url.path":1,"":2,"weir.x":3,"data.url.path":4,"log.record.uid":5}}`,
 	`{"created_at":5,"namespace":5,"event":5,"trace_id":5,"span_id":5,"severity":"5","http":5,"auth":[],"data":"",` +
 		`"errors":{},"error":[],"truncated":0,"new":1,"http.path":2}`,
@@ -390,13 +391,17 @@ var seeds = []string{
 	`{"errors":[]}`, `{"errors":[5,{"message":"m"}]}`, `{"error":{"message":"m","stack_trace":[]},"errors":5}`,
 	`{"data":{"big":18446744073709551615,"i":-9223372036854775808,"f":1e999,"e":1E-3,"z":-0,"z2":-0.0}}`,
 	`{"data":{"a":1,"a":2},"event":"x","event":"y","http":{"method":"A","method":"GET"}}`,
-	`{"a":1,"a":2}}`, `{"created_at":"1969-12-31T23:59:59Z"}`, `{"created_at":"2600-01-01T00:00:00Z"}`, `{"created_at":"2026-11-21T9:30:15Z"}`,
+	`{"a":1,"a":2}}`, `{"created_at":"1969-12-31T23:59:59Z"}`, `{"created_at":"2600-01-01T00:00:00Z"}`,
+	`{"created_at":"2026-11-21T9:30:15Z"}`,
 	`{"created_at":"2026-11-21T09:30:15,5Z"}`, `{"created_at":"2026-11-21T09:30:15.1234567891Z"}`,
-	`{}`, ` { } `, ``, `{`, `{"a":1}}`, `{"a":1} x`, `{"a":1,}`, `{,}`, `[1]`, `null`, `5`, "not JSON", "\xff\x00", `{"a":"` + "\xff" + `"}`,
-	`{"a":[1,]}`, `{"a":"\x"}`, `{"a":"\ud83d\u0041"}`, `{"a":01}`, `{"a":tru}`, `{"a":"` + "\t" + `"}`, "{\"a\":1}\r", "{\"a\":1}\x00",
+	`{}`, ` { } `, ``, `{`, `{"a":1}}`, `{"a":1} x`, `{"a":1,}`, `{,}`, `[1]`, `null`, `5`,
+	"not JSON", "\xff\x00", `{"a":"` + "\xff" + `"}`,
+	`{"a":[1,]}`, `{"a":"\x"}`, `{"a":"\ud83d\u0041"}`, `{"a":01}`, `{"a":tru}`,
+	`{"a":"` + "\t" + `"}`, "{\"a\":1}\r", "{\"a\":1}\x00",
 	`{"data":{"deep":` + strings.Repeat(`[{"a":`, 20) + `"x"` + strings.Repeat(`}]`, 20) + `}}`,
 	`{"a":` + strings.Repeat("[", 990) + strings.Repeat("]", 990) + `}`,
-	`{"data":{"0123456789012345678901234567890123456789":"` + strings.Repeat("é", 300) + `","v":[` + strings.Repeat(`"x",`, 300) + `1]}}`,
+	`{"data":{"0123456789012345678901234567890123456789":"` + strings.Repeat("é", 300) + `",` +
+		`"v":[` + strings.Repeat(`"x",`, 300) + `1]}}`,
 }
 
 // TestLines compares the records of lines with those that encoding/json reads.

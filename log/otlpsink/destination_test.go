@@ -138,7 +138,8 @@ func TestCompression(t *testing.T) {
 // TestPath shows how the path of a URL becomes that of the requests.
 func TestPath(t *testing.T) {
 	s := startServer(t, nil)
-	for path, want := range map[string]string{"": "/v1/logs", "/": "/v1/logs", "/otlp": "/otlp/v1/logs", "/otlp/": "/otlp/v1/logs",
+	for path, want := range map[string]string{"": "/v1/logs", "/": "/v1/logs", "/otlp": "/otlp/v1/logs",
+		"/otlp/":        "/otlp/v1/logs",
 		"/otlp/v1/logs": "/otlp/v1/logs"} {
 		if err := deliver(t, s.url()+path, 1); err != nil {
 			t.Fatal(err)
@@ -192,7 +193,8 @@ func TestResponses(t *testing.T) {
 		{"all bad", 400, "", nil, 8, 0, "400", 15},
 		{"too large", 413, "", nil, 8, 0, "413", 15},
 		{"unprocessable", 422, "", nil, 8, 0, "422", 15},
-		{"a long message", 500, "Content-Type: text/plain", []byte(strings.Repeat("x", 1<<20)), 8, 0, strings.Repeat("x", 200) + `"`, 1},
+		{"a long message", 500, "Content-Type: text/plain", []byte(strings.Repeat("x", 1<<20)), 8, 0,
+			strings.Repeat("x", 200) + `"`, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := startServer(t, func(w http.ResponseWriter, _ []string) bool {
@@ -296,11 +298,13 @@ func TestHeaders(t *testing.T) {
 		}
 		return s.requests[len(s.requests)-1].Header
 	}
-	if h := last(); h.Get("Authorization") != "Bearer a:b" || !slices.Equal(h.Values("X-Scope-OrgID"), []string{"5", "6"}) {
+	if h := last(); h.Get("Authorization") != "Bearer a:b" ||
+		!slices.Equal(h.Values("X-Scope-OrgID"), []string{"5", "6"}) {
 		t.Errorf("the fields are %v", h)
 	}
 	write("x-other: 1\n", 2)
-	if h := last(); h.Get("Authorization") != "Basic YW5uOnBAc3M=" || h.Get("X-Other") != "1" || h.Get("X-Scope-OrgID") != "" {
+	if h := last(); h.Get("Authorization") != "Basic YW5uOnBAc3M=" || h.Get("X-Other") != "1" ||
+		h.Get("X-Scope-OrgID") != "" {
 		t.Errorf("the fields are %v after the change", h)
 	}
 	os.Remove(file)
@@ -407,7 +411,8 @@ func TestStalledServer(t *testing.T) {
 		return false
 	})
 	defer close(stop)
-	if err := deliver(t, s.url()+"?timeout=50ms", 1); err == nil || !strings.Contains(err.Error(), "no response within 50ms") {
+	err := deliver(t, s.url()+"?timeout=50ms", 1)
+	if err == nil || !strings.Contains(err.Error(), "no response within 50ms") {
 		t.Errorf("the error is %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

@@ -17,8 +17,7 @@ type encoder struct {
 	now func() time.Time
 
 	out     []byte // the request
-	records []byte // of the current scope, as fields of its ScopeLogs
-	service []byte // the service of these records
+	service []byte // of the records at its end
 
 	// The record of the current line.
 	scanner
@@ -40,7 +39,11 @@ type encoder struct {
 
 // request returns the ExportLogsServiceRequest of a batch. It is valid until the next call.
 func (e *encoder) request(b stream.Batch) []byte {
-	e.out, e.records, e.service = e.out[:0], e.records[:0], e.service[:0]
+	e.out, e.service = e.out[:0], e.service[:0]
+	if b.Count == 0 {
+		return e.out
+	}
+	var resource, scope int
 	rest := b.Lines
 	for i := range b.Count {
 		line := rest
@@ -49,42 +52,51 @@ func (e *encoder) request(b stream.Batch) []byte {
 		}
 		e.uid = b.AppendID(e.uid[:0], i)
 		e.record(line)
-		if !bytes.Equal(e.namespace, e.service) {
-			e.closeService()
-			e.service = append(e.service[:0], e.namespace...)
+		if i == 0 || !bytes.Equal(e.namespace, e.service) {
+			if i > 0 {
+				e.closeService(resource, scope)
+			}
+			resource, scope = e.openService()
 		}
-		e.records = putText(e.records, scopeLogsRecords, e.rec)
+		e.out = putText(e.out, scopeLogsRecords, e.rec)
 	}
-	e.closeService()
+	e.closeService(resource, scope)
 	return e.out
 }
 
-// closeService appends the ResourceLogs of the current service to the request.
-func (e *encoder) closeService() {
-	if len(e.records) == 0 {
-		return
-	}
-	e.name = putText(e.name[:0], scopeName, instrumentation)
-	scope := textSize(len(e.name)) + len(e.records)
-	e.room = e.room[:0]
+// openService appends the beginning of a ResourceLogs for e.namespace, and of its ScopeLogs. It
+// returns the offsets of their contents.
+func (e *encoder) openService() (resource, scope int) {
+	e.service = append(e.service[:0], e.namespace...)
+	e.out, resource = openLong(e.out, requestResourceLogs)
+	var content int
+	e.out, content = open(e.out, resourceLogsResource)
 	if len(e.service) > 0 {
-		e.room = putTextPair(e.room, resourceAttributes, attrServiceName, e.service)
+		e.out = putTextPair(e.out, resourceAttributes, attrServiceName, e.service)
 	}
-	e.out = putLength(e.out, requestResourceLogs, textSize(len(e.room))+textSize(scope))
-	e.out = putText(e.out, resourceLogsResource, e.room)
-	e.out = putLength(e.out, resourceLogsScopeLogs, scope)
-	e.out = putText(e.out, scopeLogsScope, e.name)
-	e.out = append(e.out, e.records...)
-	e.records = e.records[:0]
+	e.out = shut(e.out, content)
+	e.out, scope = openLong(e.out, resourceLogsScopeLogs)
+	e.out, content = open(e.out, scopeLogsScope)
+	e.out = shut(putText(e.out, scopeName, instrumentation), content)
+	return resource, scope
+}
+
+func (e *encoder) closeService(resource, scope int) {
+	shutLong(e.out, scope)
+	shutLong(e.out, resource)
 }
 
 // record makes the record of a line. The result is in e.rec and e.namespace.
 func (e *encoder) record(line []byte) {
 	e.start(line)
-	e.event()
+	e.event(true)
+	if e.repeated { // perhaps
+		e.start(line)
+		e.event(false)
+	}
 	if e.repeated {
 		e.start(withoutRepeated(line))
-		e.event()
+		e.event(false)
 	}
 	if e.failed {
 		e.start(line)
@@ -135,7 +147,7 @@ func (e *encoder) member(from int, seen *uint64) (key []byte) {
 	if q.escaped || !q.ascii {
 		key, _ = q.value(nil)
 	}
-	bit := uint64(1) << (mix(key) & 63)
+	bit := bitOf(key)
 	if *seen&bit != 0 {
 		for _, other := range e.keys[from:] {
 			if bytes.Equal(other, key) {
@@ -150,11 +162,22 @@ func (e *encoder) member(from int, seen *uint64) (key []byte) {
 	return key
 }
 
-// mix returns a number that differs for most keys of one object.
-func mix(key []byte) uint {
+// bitOf returns a bit that differs for most keys of one object.
+func bitOf(key []byte) uint64 {
 	n := uint(len(key))
 	if n == 0 {
-		return 0
+		return 1
 	}
-	return n*7 + uint(key[0])*3 + uint(key[n-1])*5 + uint(key[n/2])*11
+	return 1 << ((n*7 + uint(key[0])*3 + uint(key[n-1])*5 + uint(key[n/2])*11) & 63)
+}
+
+// A keySet is a set of keys.
+type keySet struct {
+	bits uint64 // of bitOf
+	keys [][]byte
+}
+
+func (s *keySet) add(key []byte) {
+	s.bits |= bitOf(key)
+	s.keys = append(s.keys, key)
 }

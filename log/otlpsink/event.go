@@ -2,7 +2,7 @@ package otlpsink
 
 import (
 	"bytes"
-	"encoding/hex"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -11,14 +11,20 @@ import (
 // absent is the offset of a member that an event does not have.
 const absent = -1
 
-// event appends the fields of an event. It fails if the line is not a JSON object.
-func (e *encoder) event() {
+// event appends the fields of an event. It fails if the line is not a JSON object. If
+// canonical, it is faster for lines of package log, but members in another order than theirs
+// can count as repeated.
+func (e *encoder) event(canonical bool) {
 	e.expect('{')
 	e.created = 0
 	e.traceID, e.spanID = e.traceID[:0], e.spanID[:0]
 	v1Error, list := absent, absent
 	var seen uint64
-	for first := true; e.more(&first, '}'); {
+	first := !canonical || !e.canonicalEvent()
+	if !first {
+		e.keys, seen = append(e.keys, eventKeys.keys...), eventKeys.bits
+	}
+	for e.more(&first, '}') {
 		switch key := e.member(0, &seen); string(key) {
 		case "created_at":
 			e.createdAt(key)
@@ -101,9 +107,18 @@ func (e *encoder) object(key []byte, member func(e *encoder, key []byte)) {
 		return
 	}
 	e.at++
-	from := len(e.keys)
-	var seen uint64
-	for first := true; e.more(&first, '}'); {
+	first := true
+	e.members(&first, keySet{}, member)
+}
+
+// members reads the members of an object from those with the keys read on.
+func (e *encoder) members(first *bool, read keySet, member func(e *encoder, key []byte)) {
+	if !e.more(first, '}') {
+		return
+	}
+	from, seen := len(e.keys), read.bits
+	e.keys = append(e.keys, read.keys...)
+	for more := true; more; more = e.more(first, '}') {
 		member(e, e.member(from, &seen))
 	}
 	e.keys = e.keys[:from]
@@ -149,8 +164,7 @@ func (e *encoder) severity(key []byte) {
 	begin := e.at
 	if isDigit(e.peek()) {
 		if i, ok := e.number().integer(); ok && i < int64(len(severities)) {
-			e.rec = putVarint(e.rec, recordSeverityNumber, severities[i].number)
-			e.rec = putText(e.rec, recordSeverityText, severities[i].text)
+			e.putSeverity(i)
 			return
 		}
 		e.rewind(begin)
@@ -158,44 +172,57 @@ func (e *encoder) severity(key []byte) {
 	e.put(prefixEvent, key)
 }
 
+func (e *encoder) putSeverity(i int64) {
+	e.rec = putVarint(e.rec, recordSeverityNumber, severities[i].number)
+	e.rec = putText(e.rec, recordSeverityText, severities[i].text)
+}
+
 // putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context, and a
 // span belongs to a trace. Others become attributes.
 func (e *encoder) putIDs() {
-	hasTrace := isID(e.traceID, 32)
-	if hasTrace {
-		e.rec = putID(e.rec, recordTraceID, e.traceID)
-	} else if len(e.traceID) > 0 {
+	hasTrace := e.putID(recordTraceID, e.traceID, 16)
+	if !hasTrace && len(e.traceID) > 0 {
 		e.putText(prefixEvent+"trace_id", e.traceID)
 	}
-	if hasTrace && isID(e.spanID, 16) {
-		e.rec = putID(e.rec, recordSpanID, e.spanID)
-	} else if len(e.spanID) > 0 {
+	if len(e.spanID) > 0 && !(hasTrace && e.putID(recordSpanID, e.spanID, 8)) {
 		e.putText(prefixEvent+"span_id", e.spanID)
 	}
 }
 
-// isID reports whether an id has n hexadecimal digits in lower case, not all of them 0.
-func isID(id []byte, n int) bool {
-	if len(id) != n {
+// putID appends an id of size bytes, and reports whether it is one: hexadecimal digits in
+// lower case, not all of them 0.
+func (e *encoder) putID(field protowire.Number, id []byte, size int) bool {
+	if len(id) != 2*size {
 		return false
 	}
-	zeros := true
-	for _, b := range id {
-		if !isDigit(b) && (b < 'a' || b > 'f') {
-			return false
-		}
-		zeros = zeros && b == '0'
+	n := len(e.rec)
+	e.rec = putLength(e.rec, field, size)
+	var all, invalid byte
+	for i := 0; i < len(id); i += 2 {
+		high, low := hexDigits[id[i]], hexDigits[id[i+1]]
+		e.rec = append(e.rec, high<<4|low&0xf)
+		all |= high | low
+		invalid |= (high | low) & notHex
 	}
-	return !zeros
+	if all == 0 || invalid != 0 {
+		e.rec = e.rec[:n]
+		return false
+	}
+	return true
 }
 
-func putID(b []byte, field protowire.Number, id []byte) []byte {
-	b = putLength(b, field, hex.DecodedLen(len(id)))
-	n := len(b)
-	b = append(b, id...)
-	hex.Decode(b[n:], b[n:]) // isID has checked the digits
-	return b[:n+hex.DecodedLen(len(id))]
-}
+const notHex = 0x80
+
+// hexDigits are the values of hexadecimal digits in lower case, and notHex for other bytes.
+var hexDigits = func() (table [256]byte) {
+	for i := range table {
+		table[i] = notHex
+		if n := strings.IndexByte("0123456789abcdef", byte(i)); n >= 0 {
+			table[i] = byte(n)
+		}
+	}
+	return table
+}()
 
 // A stamp is a time with whole seconds and its text. Most lines of a batch begin with the
 // same one.

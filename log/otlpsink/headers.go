@@ -10,7 +10,8 @@ import (
 )
 
 // ownFields are the header fields that a file of headers cannot have.
-var ownFields = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host", "Transfer-Encoding"}
+var ownFields = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
+	"Transfer-Encoding"}
 
 // A headerFile has the header fields of requests, which are often secret. It notices changes
 // of the file.

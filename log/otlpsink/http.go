@@ -87,24 +87,29 @@ func isKnownMethod(method []byte) bool {
 	return false
 }
 
-// putProtocol appends the protocol. The version of HTTP/2.0 is 2 in the conventions.
-func (e *encoder) putProtocol(protocol []byte) {
-	version := ""
-	switch string(protocol) {
-	case "HTTP/1.0":
-		version = "1.0"
-	case "HTTP/1.1":
-		version = "1.1"
-	case "HTTP/2.0":
-		version = "2"
-	case "HTTP/3.0":
-		version = "3"
-	default:
-		e.putText(prefixHTTP+"protocol", protocol)
-		return
+// protocols have the encoded attributes of the versions of HTTP. The version of HTTP/2.0 is 2
+// in the conventions.
+var protocols = func() (list [4]struct{ name, attributes string }) {
+	for i, version := range []string{"1.1", "2", "3", "1.0"} {
+		b := putTextPair(nil, recordAttributes, attrProtocolName, "http")
+		b = putTextPair(b, recordAttributes, attrProtocolVersion, version)
+		list[i].name = "HTTP/" + version
+		if len(version) == 1 {
+			list[i].name += ".0"
+		}
+		list[i].attributes = string(b)
 	}
-	e.rec = putTextPair(e.rec, recordAttributes, attrProtocolName, "http")
-	e.rec = putTextPair(e.rec, recordAttributes, attrProtocolVersion, version)
+	return list
+}()
+
+func (e *encoder) putProtocol(protocol []byte) {
+	for i := range protocols {
+		if string(protocol) == protocols[i].name {
+			e.rec = append(e.rec, protocols[i].attributes...)
+			return
+		}
+	}
+	e.putText(prefixHTTP+"protocol", protocol)
 }
 
 // putReferer appends the field Referer: the conventions have the fields of requests as arrays.

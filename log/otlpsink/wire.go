@@ -53,23 +53,26 @@ func putText[T bytesOf](b []byte, field protowire.Number, text T) []byte {
 }
 
 func putFixed64(b []byte, field protowire.Number, value uint64) []byte {
-	b = protowire.AppendTag(b, field, protowire.Fixed64Type)
-	return binary.LittleEndian.AppendUint64(b, value)
+	return binary.LittleEndian.AppendUint64(append(b, tag(field, protowire.Fixed64Type)), value)
 }
 
 func putVarint(b []byte, field protowire.Number, value uint64) []byte {
-	b = protowire.AppendTag(b, field, protowire.VarintType)
-	return protowire.AppendVarint(b, value)
+	return protowire.AppendVarint(append(b, tag(field, protowire.VarintType)), value)
 }
 
-// putLength appends the beginning of a field that is a message of size bytes.
+// tag returns the tag of a field. All fields here have numbers below 16, whose tag has one
+// byte.
+func tag(field protowire.Number, kind protowire.Type) byte { return byte(field)<<3 | byte(kind) }
+
+// putLength appends the beginning of a field that is a text or a message of size bytes.
 func putLength(b []byte, field protowire.Number, size int) []byte {
-	b = protowire.AppendTag(b, field, protowire.BytesType)
-	return protowire.AppendVarint(b, uint64(size))
+	if size < 0x80 {
+		return append(b, tag(field, protowire.BytesType), byte(size))
+	}
+	return protowire.AppendVarint(append(b, tag(field, protowire.BytesType)), uint64(size))
 }
 
-// textSize returns the size of a field with a text of n bytes. All fields here have numbers
-// below 16, whose tag has one byte.
+// textSize returns the size of a field with a text of n bytes.
 func textSize(n int) int { return 1 + protowire.SizeBytes(n) }
 
 // putTextValue appends a field that is an AnyValue with a text.
@@ -94,7 +97,7 @@ func putTextPair[K, T bytesOf](b []byte, field protowire.Number, key K, text T) 
 // open appends the beginning of a message whose length is not known, and returns the offset
 // of its content, for shut.
 func open(b []byte, field protowire.Number) (longer []byte, content int) {
-	b = append(protowire.AppendTag(b, field, protowire.BytesType), 0)
+	b = append(b, tag(field, protowire.BytesType), 0)
 	return b, len(b)
 }
 
@@ -110,6 +113,25 @@ func shut(b []byte, content int) []byte {
 	}
 	protowire.AppendVarint(b[:content-1], size)
 	return b
+}
+
+// longLength is the size of a length that openLong reserves. It suffices for 32 GiB.
+const longLength = 5
+
+// openLong is open for a long message, which must not move.
+func openLong(b []byte, field protowire.Number) (longer []byte, content int) {
+	b = append(b, tag(field, protowire.BytesType), 0, 0, 0, 0, 0)
+	return b, len(b)
+}
+
+// shutLong completes the message of openLong. A length may have more bytes than it needs.
+func shutLong(b []byte, content int) {
+	size := uint64(len(b) - content)
+	for i := content - longLength; i < content-1; i++ {
+		b[i] = byte(size) | 0x80
+		size >>= 7
+	}
+	b[content-1] = byte(size)
 }
 
 // putNumber appends an AnyValue with a number. An integer beyond 64 bits and a number beyond
