@@ -1,6 +1,9 @@
 package load
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A collector merges the threads' headlines ten times per second. It makes the series
 // and calls the plan's Progress. Without Progress it merges once per second, since
@@ -12,9 +15,13 @@ type collector struct {
 	second times   // of the current second
 	spare  []times // empty, to swap with the threads' headlines
 
+	sum   measures   // of the run until the last snapshot
+	fresh []measures // empty, to swap with those of the threads; nil without Snapshot
+
 	last   tally         // at the end of the last second
 	since  time.Duration // when the current second began
 	series []Second
+	told   int // seconds that a snapshot had
 	now    tally
 
 	// The last second of the series.
@@ -34,9 +41,12 @@ func (c *collector) every() time.Duration {
 }
 
 func newCollector(r *run) *collector {
-	c := &collector{run: r, all: newTimes(), second: newTimes(), before: newTimes()}
-	for range r.recorders {
+	c := &collector{run: r, all: newTimes(), second: newTimes(), before: newTimes(), sum: r.recorders[0].empty()}
+	for _, rec := range r.recorders {
 		c.spare = append(c.spare, newTimes())
+		if r.plan.Snapshot != nil {
+			c.fresh = append(c.fresh, rec.empty())
+		}
 	}
 	return c
 }
@@ -49,7 +59,7 @@ func (c *collector) collect(over <-chan struct{}) {
 	for {
 		select {
 		case <-over:
-			c.take()
+			c.take(false)
 			end := c.ending()
 			if end <= c.since && c.now != c.last { // events after the end
 				end = c.run.now()
@@ -62,20 +72,32 @@ func (c *collector) collect(over <-chan struct{}) {
 			return
 		case <-every.C:
 		}
-		c.take()
-		if now := c.run.now(); now >= next {
+		now := c.run.now()
+		whole := now >= next
+		c.take(whole && c.fresh != nil)
+		if whole {
 			c.endSecond(now)
 			next += time.Second * (1 + (now-next)/time.Second)
+			c.snapshot()
 		}
 		c.report(false)
 	}
 }
 
-// take swaps the threads' headlines and adds up their tallies.
-func (c *collector) take() {
+// take swaps the threads' headlines, and their measures if all is set, and adds up their
+// tallies.
+func (c *collector) take(all bool) {
 	c.now = tally{}
 	for i, rec := range c.run.recorders {
-		t, h := rec.swap(c.spare[i])
+		var m *measures
+		if all {
+			m = &c.fresh[i]
+		}
+		t, h := rec.swap(c.spare[i], m)
+		if all {
+			c.sum.merge(m)
+			m.reset()
+		}
 		c.now.add(&t)
 		c.second.merge(&h)
 		c.all.merge(&h)
@@ -107,6 +129,29 @@ func (c *collector) endSecond(now time.Duration) {
 	c.last, c.since = c.now, now
 	c.before, c.second = c.second, c.before
 	c.second.reset()
+}
+
+// snapshot calls the plan's Snapshot. Requests that have not ended are left out, so that the
+// counts and the latencies are of the same requests.
+func (c *collector) snapshot() {
+	if c.fresh == nil {
+		return
+	}
+	n := c.now
+	underWay := n.sent - n.answered - n.failed - n.unanswered
+	n.sent -= underWay
+	n.sentInTime -= underWay
+	n.asked = n.sent + n.unsent()
+	res := c.document(&n, c.since)
+	if len(res.Targets) > 1 {
+		for i := range res.Targets {
+			t := &res.Targets[i]
+			t.Sent = t.Requests + t.Failed + t.Unanswered
+		}
+	}
+	res.Series = slices.Clone(c.series[c.told:])
+	c.told = len(c.series)
+	c.run.plan.Snapshot(res)
 }
 
 // setQuantiles sets the quantiles of the requests that ended in the second.

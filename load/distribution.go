@@ -51,15 +51,6 @@ func (d *distribution) merge(e *distribution) {
 	d.min, d.max = min(d.min, e.min), max(d.max, e.max)
 }
 
-// merged returns the sum of both, which uses one of them. nil is empty.
-func merged(d, e *distribution) *distribution {
-	if d == nil {
-		return e
-	}
-	d.merge(e)
-	return d
-}
-
 func (d *distribution) count() int64 { return d.histogram.TotalCount() }
 
 // ranked returns the bucket of the time with the given rank, from 1.

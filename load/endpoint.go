@@ -31,6 +31,11 @@ func (t *endpointTally) merge(o *endpointTally) {
 	t.times.merge(&o.times)
 }
 
+func (t *endpointTally) reset() {
+	t.times.reset()
+	*t = endpointTally{times: t.times}
+}
+
 // result returns the tally for a Result.
 func (t *endpointTally) result(e program.Endpoint, open bool) TargetResult {
 	r := TargetResult{
@@ -52,22 +57,11 @@ func (t *endpointTally) result(e program.Endpoint, open bool) TargetResult {
 	return r
 }
 
-// mergeEndpoints adds the tallies of another thread.
-func (r *recorder) mergeEndpoints(tallies []endpointTally) {
-	if r.endpoints == nil {
-		r.endpoints = tallies
-		return
-	}
-	for i := range tallies {
-		r.endpoints[i].merge(&tallies[i])
-	}
-}
-
 // setTargets sets the Result's fields about targets.
-func (r *recorder) setTargets(res *Result, p *program.Program, open bool) {
+func (m *measures) setTargets(res *Result, p *program.Program, open bool) {
 	first := p.First()
 	res.Method, res.BodyBytes, res.RequestsHash = first.Method, first.BodyBytes, p.Hash
-	if r.endpoints == nil {
+	if m.endpoints == nil {
 		only := p.Endpoints[0]
 		res.Targets = []TargetResult{{
 			Method: only.Method, Path: only.Path, Targets: only.Targets, BodyBytes: only.BodyBytes,
@@ -75,7 +69,7 @@ func (r *recorder) setTargets(res *Result, p *program.Program, open bool) {
 		}}
 		return
 	}
-	for i := range r.endpoints {
-		res.Targets = append(res.Targets, r.endpoints[i].result(p.Endpoints[i], open))
+	for i := range m.endpoints {
+		res.Targets = append(res.Targets, m.endpoints[i].result(p.Endpoints[i], open))
 	}
 }

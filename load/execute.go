@@ -33,12 +33,21 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 	return r.execute(ctx)
 }
 
+// Check returns the error of [Run] for an invalid plan. It reads the files of templates.
+func (p Plan) Check() error {
+	p, err := p.withDefaults()
+	if err == nil {
+		_, err = program.Compile(p.Targets, p.NoKeepAlive, p.Find)
+	}
+	return err
+}
+
 func newRun(ctx context.Context, p Plan) (*run, error) {
 	p, err := p.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := program.Compile(p.Targets, p.NoKeepAlive, p.Folder)
+	compiled, err := program.Compile(p.Targets, p.NoKeepAlive, p.Find)
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,8 @@ func addTo(sum, counts map[string]int64) {
 
 func generatorShare(r *Result) GeneratorShare {
 	return GeneratorShare{
-		Share: r.Share.Share, Agent: r.Share.Agent, Lost: r.Share.Lost, Asked: r.Asked, Sent: r.Sent, Requests: r.Requests,
+		Share: r.Share.Share, Agent: r.Share.Agent, Lost: r.Share.Lost, ClockOffset: r.Share.ClockOffset,
+		ClockError: r.Share.ClockError, Asked: r.Asked, Sent: r.Sent, Requests: r.Requests,
 		RequestsPerSecond: r.RequestsPerSecond, DurationSeconds: r.DurationSeconds, Threads: r.Threads,
 		Connections: r.Connections, Saturated: r.Saturated, Generator: r.Generator, Machine: r.Machine,
 	}

@@ -1,6 +1,9 @@
 package load
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // apart is by how many seconds the ends of two shares' seconds may differ if they are the
 // same second: each collector ends them at its own time.
@@ -13,11 +16,18 @@ func (m *merger) addSeries() {
 	left := make([][]Second, len(m.shares))
 	for i, r := range m.shares {
 		left[i] = r.Series
+		if r.Share.Lost != "" {
+			left[i] = finished(r)
+		}
 	}
-	for start := 0.0; ; {
+	start := -1.0
+	for {
 		taken, end := takeSecond(left)
 		if len(taken) == 0 {
 			return
+		}
+		if start < 0 {
+			start = taken[0][0].Start
 		}
 		row := Second{Start: start, Seconds: end - start}
 		var latencies []*Latency
@@ -41,6 +51,24 @@ func (m *merger) addSeries() {
 		m.sum.Series = append(m.sum.Series, row)
 		start = end
 	}
+}
+
+// finished returns the series of a lost share without the requests that had not ended, as in
+// its counts. They were asked for and sent in its last seconds.
+func finished(r *Result) []Second {
+	series := slices.Clone(r.Series)
+	asked, sent := -r.Asked, -r.Sent
+	for _, s := range series {
+		asked += s.Asked
+		sent += s.Sent
+	}
+	for i := len(series) - 1; i >= 0; i-- {
+		s := &series[i]
+		a, b := min(asked, s.Asked), min(sent, s.Sent)
+		s.Asked, s.Sent = s.Asked-a, s.Sent-b
+		asked, sent = asked-a, sent-b
+	}
+	return series
 }
 
 // takeSecond removes the first second of each series, and more of those that end before

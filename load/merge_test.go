@@ -209,3 +209,49 @@ func TestStartAt(t *testing.T) {
 		t.Errorf("%d requests arrived, want that of the first run", n)
 	}
 }
+
+// TestSnapshots merges a share of which only the snapshots of its first seconds are left with
+// a complete one. Requests that were under way are in none of its counts.
+func TestSnapshots(t *testing.T) {
+	t.Parallel()
+	for name, pace := range map[string]load.Pace{"closed loop": {}, "open loop": load.Rate(400)} {
+		for _, paths := range [][]string{{"/a"}, {"/a", "/b"}} {
+			t.Run(fmt.Sprint(name, len(paths)), func(t *testing.T) {
+				t.Parallel()
+				s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+					select {
+					case <-time.After(300 * time.Millisecond):
+					case <-r.Context().Done():
+					}
+				})
+				p := load.Plan{Pace: pace, Duration: 2500 * time.Millisecond, Connections: 20}
+				for _, path := range paths {
+					p.Targets = append(p.Targets, target.Target{URL: s.URL + path})
+				}
+				var mu sync.Mutex
+				lost := make(map[int]*load.Result)
+				p.Snapshot = func(r *load.Result) {
+					mu.Lock()
+					defer mu.Unlock()
+					n := r.Share.Number
+					if before := lost[n]; before != nil {
+						r.Series = append(before.Series, r.Series...)
+					}
+					lost[n] = r
+				}
+				whole := runShares(t, p, 2, 1, 2)
+				share := *lost[1].Share
+				share.Lost, lost[1].Share = "it was killed", &share
+				r := merge(t, []*load.Result{lost[1], whole[1]})
+				if lost[1].Requests == 0 || r.Requests != lost[1].Requests+whole[1].Requests || len(r.Series) < 2 ||
+					!strings.Contains(strings.Join(r.Warnings, "\n"), "share 1/2 was lost after 2.") {
+					t.Errorf("%d answered, %d of the lost share, %d seconds, warnings %q", r.Requests, lost[1].Requests,
+						len(r.Series), r.Warnings)
+				}
+				if n := lost[1].Sent; n >= whole[0].Sent || n != lost[1].Requests {
+					t.Errorf("%d sent and %d answered, %d sent in the end", n, lost[1].Requests, whole[0].Sent)
+				}
+			})
+		}
+	}
+}

@@ -75,9 +75,9 @@ type Plan struct {
 	// random seed, which the Result has.
 	Seed uint64
 
-	// Folder is the folder of relative file names in templates; "" is the working
-	// directory.
-	Folder string
+	// Find returns the path of a file that a template names. Nil opens files by their
+	// names.
+	Find func(name string) (path string, err error)
 
 	// Points limits the Result's Points; 0 is none. Each needs about 60 bytes per
 	// thread.
@@ -86,6 +86,11 @@ type Plan struct {
 	// Progress, if not nil, is called every 100 ms and once at the end, always from the
 	// same goroutine. It may keep its argument.
 	Progress func(Progress)
+
+	// Snapshot, if not nil, is called each second with the measurements so far, from the
+	// goroutine of Progress. Its Series begins after that of the last call. Requests under
+	// way, Points, Generator and Server are left out. Snapshot may keep its argument.
+	Snapshot func(*Result)
 
 	fitted bool         // MaxConnections was not set, and may be reduced
 	shared *ShareResult // describes the whole plan; nil without a Share

@@ -18,18 +18,10 @@ type recorder struct {
 	lastSent time.Duration
 	lastDone time.Duration
 
-	classes    [10]*distribution // from sent, by the status's first digit
-	firstByte  *distribution
-	lag        *distribution // open loop only
-	headline   times         // since the last swap: from due in the open loop, else from sent
-	missed     misses        // from sent
-	connect    *distribution
-	handshake  *distribution
-	streamWait *distribution // HTTP/2: from a free connection to a free stream
-	codes      [1000]int64
-	bins       sendBins
-	points     *thinner        // nil without Plan.Points
-	endpoints  []endpointTally // nil for one endpoint
+	headline times // since the last swap: from due in the open loop, else from sent
+	measures       // since the last snapshot
+	bins     sendBins
+	points   *thinner // nil without Plan.Points
 }
 
 // A tally has the counters of a run.
@@ -54,11 +46,10 @@ const lateAfter = time.Millisecond
 
 func newRecorder(open bool, end *atomic.Int64) *recorder {
 	r := &recorder{
-		open:      open,
-		end:       end,
-		headline:  newTimes(),
-		firstByte: newDistribution(),
-		connect:   newDistribution(),
+		open:     open,
+		end:      end,
+		headline: newTimes(),
+		measures: measures{firstByte: newDistribution(), connect: newDistribution()},
 	}
 	if open {
 		r.lag = newDistribution()
@@ -107,7 +98,7 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	r.lastDone = max(r.lastDone, done)
 	r.codes[status]++
 	r.tally.classes[status/100]++
-	class := &r.classes[status/100]
+	class := &r.measures.classes[status/100]
 	if *class == nil {
 		*class = newDistribution()
 	}
@@ -215,12 +206,16 @@ func (r *recorder) connected(took time.Duration) {
 	r.connect.record(took)
 }
 
-// swap replaces the headline, and returns the old one and a copy of the tally.
-func (r *recorder) swap(empty times) (tally, times) {
+// swap replaces the headline, and returns the old one and a copy of the tally. It swaps the
+// measures too, if they are not nil.
+func (r *recorder) swap(empty times, m *measures) (tally, times) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.headline
 	r.headline = empty
+	if m != nil {
+		r.measures, *m = *m, r.measures
+	}
 	return r.tally, old
 }
 

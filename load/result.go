@@ -272,6 +272,9 @@ type GeneratorShare struct {
 	Agent string `json:"agent,omitempty"` // as in a ShareResult
 	Lost  string `json:"lost,omitempty"`
 
+	ClockOffset Micros `json:"clock_offset_us,omitempty"`
+	ClockError  Micros `json:"clock_error_us,omitempty"`
+
 	Asked             int64     `json:"asked"`
 	Sent              int64     `json:"sent"`
 	Requests          int64     `json:"requests"` // answered
@@ -334,6 +337,12 @@ type Progress struct {
 	// or from sent.
 	Latency *Latency
 	FromDue bool
+
+	// Agents is the number of agents that the plan is for; 0 if this process executes it.
+	// Reporting is the number of those that report or have ended. Quiet are the names of the
+	// others, as far as they are known.
+	Agents, Reporting int
+	Quiet             []string
 
 	Waiting bool // the run has stopped sending and waits for the last answers
 	Done    bool // the last call

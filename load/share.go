@@ -61,6 +61,11 @@ type ShareResult struct {
 	// complete result: it then has the requests that had ended until the last report.
 	Agent string `json:"agent,omitempty"`
 	Lost  string `json:"lost,omitempty"`
+
+	// ClockOffset is how far the agent's clock was ahead of the coordinator's, which the
+	// start allows for. ClockError limits the error of ClockOffset.
+	ClockOffset Micros `json:"clock_offset_us,omitempty"`
+	ClockError  Micros `json:"clock_error_us,omitempty"`
 }
 
 // divide reduces the numbers of the plan to those of its share.

@@ -12,9 +12,35 @@ import (
 // result returns the Result. The threads have ended.
 func (c *collector) result(usage []threadUsage) *Result {
 	r := c.run
-	sum := c.sumUp()
-	n := &c.now
-	window := r.window(n, max(sum.lastSent, sum.lastDone))
+	var bins sendBins
+	var last time.Duration
+	points := newThinner(r.plan.Points, random.New(r.plan.Seed, uint64(len(r.recorders))))
+	for _, rec := range r.recorders {
+		c.sum.merge(&rec.measures)
+		bins.merge(&rec.bins)
+		if rec.points != nil {
+			points.merge(rec.points)
+		}
+		last = max(last, rec.lastSent, rec.lastDone)
+	}
+	window := r.window(&c.now, last)
+	res := c.document(&c.now, window)
+	res.Series, res.Points, res.Generator, res.Interrupted = c.series, points.points(), generatorOf(usage), r.cut.Load()
+	if p := res.Pacing; p != nil {
+		p.Mean10ms, p.Variance10ms = bins.variance(r.plan.stages(), window)
+		if r.plan.shared != nil {
+			p.Sent10ms = bins.counts
+		}
+	}
+	res.Warnings = res.saturation()
+	res.Saturated = len(res.Warnings) > 0
+	res.judge(r.plan.MaxConnections)
+	return res
+}
+
+// document returns a Result with the tally, the sum of the measures and the headline.
+func (c *collector) document(n *tally, window time.Duration) *Result {
+	r, sum := c.run, &c.sum
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
 		Started: r.began, URL: r.plan.Targets[0].URL,
@@ -30,9 +56,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 		TimeoutSeconds: r.plan.Timeout.Seconds(), Seed: r.plan.Seed,
 		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
 		StreamWait: sum.streamWait.latency(), LatencyByStatus: make(map[string]*Latency),
-		Status: make(map[string]int64), StatusCodes: make(map[string]int64),
-		Series: c.series, Points: sum.points.points(), Generator: generatorOf(usage), Interrupted: r.cut.Load(),
-		Share: r.plan.shared,
+		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: r.plan.shared,
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	res.CertificateRequired = n.failures.certificateRequired()
@@ -41,11 +65,11 @@ func (c *collector) result(usage []threadUsage) *Result {
 	if r.plan.Pace.open() {
 		fromDue := c.all.order()
 		res.LatencyFromDue = fromDue.document()
-		res.Pacing = sum.pacing(r, n, window)
+		res.Pacing = &Pacing{Lag: sum.lag.latency()}
+		if s := window.Seconds(); s > 0 {
+			res.Pacing.AskedPerSecond, res.Pacing.SentPerSecond = float64(n.asked)/s, float64(n.sentInTime)/s
+		}
 	}
-	res.Warnings = res.saturation()
-	res.Saturated = len(res.Warnings) > 0
-	res.judge(r.plan.MaxConnections)
 	return res
 }
 
@@ -72,38 +96,11 @@ func (c counts) some() map[string]int64 {
 	return c
 }
 
-// sumUp merges the recorders of the threads, which it changes.
-func (c *collector) sumUp() *recorder {
-	sum := &recorder{points: newThinner(c.run.plan.Points, random.New(c.run.plan.Seed, uint64(len(c.run.recorders))))}
-	for _, rec := range c.run.recorders {
-		for i, d := range rec.classes {
-			sum.classes[i] = merged(sum.classes[i], d)
-		}
-		sum.firstByte = merged(sum.firstByte, rec.firstByte)
-		sum.connect = merged(sum.connect, rec.connect)
-		sum.handshake = merged(sum.handshake, rec.handshake)
-		sum.streamWait = merged(sum.streamWait, rec.streamWait)
-		sum.lag = merged(sum.lag, rec.lag)
-		for code, n := range rec.codes {
-			sum.codes[code] += n
-		}
-		sum.missed.merge(&rec.missed)
-		sum.mergeEndpoints(rec.endpoints)
-		sum.bins.merge(&rec.bins)
-		if rec.points != nil {
-			sum.points.merge(rec.points)
-		}
-		sum.lastSent = max(sum.lastSent, rec.lastSent)
-		sum.lastDone = max(sum.lastDone, rec.lastDone)
-	}
-	return sum
-}
-
 // setLatencies sets the Result's latencies from sent and its statuses.
-func (r *recorder) setLatencies(res *Result) {
+func (m *measures) setLatencies(res *Result) {
 	sent := newTimes()
-	sent.misses = r.missed
-	for class, d := range r.classes {
+	sent.misses = m.missed
+	for class, d := range m.classes {
 		if d == nil {
 			continue
 		}
@@ -113,23 +110,11 @@ func (r *recorder) setLatencies(res *Result) {
 	}
 	all := sent.order()
 	res.Latency = all.document()
-	for code, n := range r.codes {
+	for code, n := range m.codes {
 		if n > 0 {
 			res.StatusCodes[strconv.Itoa(code)] = n
 		}
 	}
-}
-
-func (r *recorder) pacing(run *run, n *tally, window time.Duration) *Pacing {
-	p := &Pacing{Lag: r.lag.latency()}
-	if s := window.Seconds(); s > 0 {
-		p.AskedPerSecond, p.SentPerSecond = float64(n.asked)/s, float64(n.sentInTime)/s
-	}
-	p.Mean10ms, p.Variance10ms = r.bins.variance(run.plan.stages(), window)
-	if run.plan.shared != nil {
-		p.Sent10ms = r.bins.counts
-	}
-	return p
 }
 
 func generatorOf(usage []threadUsage) Generator {

@@ -39,6 +39,13 @@ type times struct {
 
 func newTimes() times { return times{answered: newDistribution()} }
 
+func (m *misses) reset() {
+	m.never = 0
+	if m.atLeast != nil {
+		m.atLeast.reset()
+	}
+}
+
 func (t *times) merge(o *times) {
 	t.answered.merge(o.answered)
 	t.misses.merge(&o.misses)
@@ -46,10 +53,7 @@ func (t *times) merge(o *times) {
 
 func (t *times) reset() {
 	t.answered.reset()
-	t.never = 0
-	if t.atLeast != nil {
-		t.atLeast.reset()
-	}
+	t.misses.reset()
 }
 
 // order sorts the requests by their times.

@@ -62,7 +62,7 @@ func TestLoadDocsRequests(t *testing.T) {
 	}
 	var urls []string
 	for _, block := range fenced(string(text), "requests") {
-		targets, err := target.Read(strings.NewReader(block), "docs/load.md", "")
+		targets, err := target.Read(strings.NewReader(block), "docs/load.md", nil)
 		if err != nil {
 			t.Errorf("%v in\n%s", err, block)
 		}

@@ -155,8 +155,5 @@ func (s *Settings) formFields() ([]target.FormField, error) {
 		}
 		fields = append(fields, more...)
 	}
-	for i := range fields {
-		fields[i].Path = s.below(fields[i].Path)
-	}
 	return fields, nil
 }

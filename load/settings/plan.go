@@ -25,7 +25,7 @@ func (s Settings) Plan() (load.Plan, error) {
 	p := load.Plan{
 		Connections: s.Connections, MaxConnections: s.MaxConnections, Pipeline: s.Pipeline,
 		Duration: s.Duration, Requests: s.Requests, Timeout: s.Timeout, Threads: s.Threads,
-		NoKeepAlive: s.NoKeepAlive, Process: s.PID, Seed: s.Seed, Folder: s.Folder,
+		NoKeepAlive: s.NoKeepAlive, Process: s.PID, Seed: s.Seed, Find: s.find,
 	}
 	if s.HTTP2 {
 		p.Protocol = load.HTTP2
@@ -44,12 +44,15 @@ func (s Settings) Plan() (load.Plan, error) {
 	return p, err
 }
 
-// below returns the path of a file.
-func (s *Settings) below(name string) string {
-	if name == "" || s.Folder == "" || filepath.IsAbs(name) {
-		return name
+// find returns the path of a file.
+func (s *Settings) find(name string) (string, error) {
+	switch {
+	case s.Find != nil:
+		return s.Find(name)
+	case name == "" || s.Folder == "" || filepath.IsAbs(name):
+		return name, nil
 	}
-	return filepath.Join(s.Folder, name)
+	return filepath.Join(s.Folder, name), nil
 }
 
 // targets returns the requests.
@@ -95,7 +98,7 @@ func (s *Settings) readTargets(header []target.Header) ([]target.Target, error) 
 		return nil, &Error{"requests_file", err, ""}
 	}
 	defer in.Close()
-	targets, err := target.Read(in, s.RequestsFile, s.Folder)
+	targets, err := target.Read(in, s.RequestsFile, s.find)
 	if err != nil {
 		return nil, &Error{"requests_file", err, ""}
 	}
@@ -112,13 +115,26 @@ func (s *Settings) readTargets(header []target.Header) ([]target.Target, error) 
 
 // openInput opens a file, or Stdin for "-".
 func (s *Settings) openInput(name string) (*os.File, error) {
-	if name != "-" {
-		return os.Open(s.below(name))
+	if name != "-" || s.Find != nil {
+		path, err := s.find(name)
+		if err != nil {
+			return nil, err
+		}
+		return os.Open(path)
 	}
 	if s.Stdin == nil {
 		return nil, errors.New("there is no stdin here to read for -; name a file")
 	}
 	return s.Stdin, nil
+}
+
+// read reads a file.
+func (s *Settings) read(name string) ([]byte, error) {
+	path, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
 }
 
 // setBody sets the body from Body.
@@ -160,6 +176,14 @@ func (s *Settings) setForm(t *target.Target) error {
 	if err != nil {
 		return err
 	}
+	for i, f := range fields {
+		if f.Path == "" {
+			continue
+		}
+		if fields[i].Path, err = s.find(f.Path); err != nil {
+			return &Error{"form", err, ""}
+		}
+	}
 	body, contentType, err := target.Form(fields, s.Seed)
 	if err != nil {
 		return &Error{"form", err, ""}
@@ -175,7 +199,7 @@ func (s *Settings) tls() (*tls.Config, error) {
 	}
 	c := &tls.Config{InsecureSkipVerify: s.Insecure, ServerName: s.SNI}
 	if s.CACert != "" {
-		pem, err := os.ReadFile(s.below(s.CACert))
+		pem, err := s.read(s.CACert)
 		if err != nil {
 			return nil, &Error{"cacert", err, ""}
 		}
@@ -185,7 +209,15 @@ func (s *Settings) tls() (*tls.Config, error) {
 		}
 	}
 	if s.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.below(s.Cert), s.below(cmp.Or(s.Key, s.Cert)))
+		cert, err := s.read(s.Cert)
+		if err != nil {
+			return nil, &Error{"cert", err, ""}
+		}
+		key, err := s.read(cmp.Or(s.Key, s.Cert))
+		if err != nil {
+			return nil, &Error{"key", err, ""}
+		}
+		pair, err := tls.X509KeyPair(cert, key)
 		if err != nil {
 			return nil, &Error{"cert", err, ""}
 		}

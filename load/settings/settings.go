@@ -40,6 +40,10 @@ type Settings struct {
 	// "" is the working directory.
 	Folder string
 
+	// Find returns the path of a file that a setting, a template or RequestsFile names. If it
+	// is nil, Folder and Stdin apply.
+	Find func(name string) (path string, err error)
+
 	// Stdin is read if a file name is -. If it is nil, that is an error.
 	Stdin *os.File
 }
@@ -58,7 +62,7 @@ type Field struct {
 	unset string
 }
 
-// Fields returns all settings except Folder and Stdin, in the order of the manual. They
+// Fields returns all settings except Folder, Find and Stdin, in the order of the manual. They
 // point into s.
 func (s *Settings) Fields() []Field {
 	return []Field{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
 	"github.com/weirhq/weir/load/target"
@@ -30,7 +31,7 @@ func TestFields(t *testing.T) {
 	fields := reflect.ValueOf(&s).Elem()
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Name
-		if _, ok := seen[fields.Field(i).Addr().Interface()]; ok == (name == "Folder" || name == "Stdin") {
+		if _, ok := seen[fields.Field(i).Addr().Interface()]; ok == slices.Contains([]string{"Folder", "Find", "Stdin"}, name) {
 			t.Errorf("%s is in the table: %v", name, ok)
 		}
 	}
@@ -204,8 +205,10 @@ func TestFolder(t *testing.T) {
 		p, err := c.settings.Plan()
 		if err != nil {
 			t.Errorf("%+v: %v", c.settings, err)
-		} else if b := p.Targets[0].Body; b.Size != c.size || b.Text != c.text || p.Folder != dir {
-			t.Errorf("%+v: the body is %+v, the plan's folder %q", c.settings, b, p.Folder)
+		} else if b := p.Targets[0].Body; b.Size != c.size || b.Text != c.text {
+			t.Errorf("%+v: the body is %+v", c.settings, b)
+		} else if path, err := p.Find("lines"); err != nil || path != filepath.Join(dir, "lines") {
+			t.Errorf("%+v: the file of a template is %q, %v", c.settings, path, err)
 		}
 	}
 	s := settings.Settings{URL: "a", Form: []string{"f=@body.txt"}, Folder: dir}
@@ -215,5 +218,42 @@ func TestFolder(t *testing.T) {
 	s = settings.Settings{URL: "a", CACert: "bad.pem", Folder: dir}
 	if _, err := s.Plan(); err == nil || err.Error() != "cacert: bad.pem has no certificate in PEM" {
 		t.Errorf("a certificate: %v", err)
+	}
+}
+
+// TestFind names files in all places and checks that each is found by Find. None is opened
+// by its name.
+func TestFind(t *testing.T) {
+	root := certtest.Root(t, "client")
+	cert, key := root.Issue(t, certtest.Options{}).Write(t, t.TempDir(), "client")
+	kept := filepath.Join(t.TempDir(), "kept.png")
+	if err := os.WriteFile(kept, []byte("GET http://a.example/{{line \"lines.txt\"}}\n@body.txt\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]string{"cert.pem": cert, "key.pem": key, "ca.pem": cert}
+	for want, s := range map[string]settings.Settings{
+		"-":                       {URL: "a", Body: "@-"},
+		"body.bin":                {URL: "a", Body: "@body.bin"},
+		"photo.png value.txt":     {URL: "a", Form: []string{"f=@photo.png", "v=<value.txt", "x=y"}},
+		"requests.txt body.txt":   {RequestsFile: "requests.txt"},
+		"ca.pem cert.pem key.pem": {URL: "a", CACert: "ca.pem", Cert: "cert.pem", Key: "key.pem"},
+		"cert.pem cert.pem":       {URL: "a", Cert: "cert.pem"},
+	} {
+		var asked []string
+		s.Find = func(name string) (string, error) {
+			asked = append(asked, name)
+			if place := places[name]; place != "" {
+				return place, nil
+			}
+			return kept, nil
+		}
+		_, err := s.Plan()
+		if got := strings.Join(asked, " "); got != want || err != nil && want != "cert.pem cert.pem" {
+			t.Errorf("asked for %q, want %q; error %v", got, want, err)
+		}
+		s.Find = func(name string) (string, error) { return "", errors.New("not among the files: " + name) }
+		if _, err := s.Plan(); err == nil || !strings.Contains(err.Error(), "not among the files: "+asked[0]) {
+			t.Errorf("%s: %v", want, err)
+		}
 	}
 }

@@ -15,7 +15,7 @@ Content-Type: application/json
 
 GET http://shop.example/items/{{rand 1 100}}
 http://shop.example/
-`), "targets.txt", "")
+`), "targets.txt", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +33,7 @@ http://shop.example/
 }
 
 func ExampleRead_mistake() {
-	_, err := target.Read(strings.NewReader("GET http://a.example/\nGET http://a.example/b c\n"), "targets.txt", "")
+	_, err := target.Read(strings.NewReader("GET http://a.example/\nGET http://a.example/b c\n"), "targets.txt", nil)
 	fmt.Println(err)
 	// Output: targets.txt:2:23: a URL cannot hold ' '; write %20
 }

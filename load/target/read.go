@@ -30,14 +30,14 @@ import (
 // unchanged, and so are bodies from base64 or a file. Content-Length is left out,
 // because the body determines it.
 //
-// Relative names of files are below folder; "" is the working directory. Errors
-// begin with name:line:column. The files of large bodies stay open.
-func Read(r io.Reader, name, folder string) ([]Target, error) {
+// find returns the paths of the files that the targets name; nil opens them by their names.
+// Errors begin with name:line:column. The files of large bodies stay open.
+func Read(r io.Reader, name string, find func(name string) (path string, err error)) ([]Target, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
 	}
-	f := &targetFile{name: name, folder: folder, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
+	f := &targetFile{name: name, find: find, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	read := f.plainLines
 	switch {
 	case !bytes.HasPrefix(bytes.TrimLeft(f.data, " \t\r\n"), []byte("{")):
@@ -58,7 +58,7 @@ func Read(r io.Reader, name, folder string) ([]Target, error) {
 // A targetFile is a file of targets that is being read.
 type targetFile struct {
 	name    string
-	folder  string
+	find    request.Find
 	data    []byte // without a byte order mark
 	targets []Target
 	bodies  map[string]Body // by file name
@@ -176,8 +176,11 @@ func (f *targetFile) plainBody(path string, offset int) error {
 	path = strings.TrimSpace(path)
 	body, ok := f.bodies[path]
 	if !ok {
-		var err error
-		if body, err = fileBody(request.InFolder(f.folder, path)); err != nil {
+		file, err := f.find.Path(path)
+		if err == nil {
+			body, err = fileBody(file)
+		}
+		if err != nil {
 			return f.fail(offset, fmt.Errorf("the target's body: %w", err))
 		}
 		if f.bodies == nil {

@@ -23,7 +23,7 @@ func write(t *testing.T, name, content string) string {
 
 func readTargets(t *testing.T, text string) []target.Target {
 	t.Helper()
-	targets, err := target.Read(strings.NewReader(text), "targets.txt", "")
+	targets, err := target.Read(strings.NewReader(text), "targets.txt", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{`{"log": {"entries": [`, "targets.txt:1:21: unexpected end of JSON input"},
 		{`{"log": []}`, "HAR has log.entries[].request; there is [ where { has to be"},
 	} {
-		got, err := target.Read(strings.NewReader(c.text), "targets.txt", "")
+		got, err := target.Read(strings.NewReader(c.text), "targets.txt", nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q\ngot  %v, %v\nwant %s", c.text, got, err, c.want)
 		}
@@ -238,7 +238,7 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestReadTargetsWithoutAFile(t *testing.T) {
-	if _, err := target.Read(brokenReader{}, "x", ""); err == nil ||
+	if _, err := target.Read(brokenReader{}, "x", nil); err == nil ||
 		!strings.Contains(err.Error(), os.ErrClosed.Error()) {
 		t.Errorf("got %v, want %v", err, os.ErrClosed)
 	}
@@ -260,7 +260,7 @@ func FuzzReadTargets(f *testing.F) {
 		if strings.Contains(text, "@") {
 			return // no files
 		}
-		targets, err := target.Read(strings.NewReader(text), "f", "")
+		targets, err := target.Read(strings.NewReader(text), "f", nil)
 		if err != nil {
 			return
 		}

@@ -51,11 +51,11 @@ type compiled struct {
 }
 
 // Compile checks the targets and compiles them. It reads the files of their
-// templates, below the folder. With noKeepAlive each request asks the server to
+// templates. With noKeepAlive each request asks the server to
 // close the connection.
-func Compile(targets []target.Target, noKeepAlive bool, folder string) (*Program, error) {
+func Compile(targets []target.Target, noKeepAlive bool, find request.Find) (*Program, error) {
 	p := &Program{targets: make([]compiled, len(targets)), shares: 1}
-	files := &request.LineFiles{Folder: folder}
+	files := &request.LineFiles{Find: find}
 	all := make([]*request.Parsed, len(targets))
 	for i, t := range targets {
 		parsed, err := request.Parse(t.Method, t.URL, t.Header, request.Body(t.Body))

@@ -19,7 +19,7 @@ import (
 // heads compiles the targets and returns the first n messages of one thread.
 func heads(t *testing.T, n int, targets ...target.Target) []string {
 	t.Helper()
-	p, err := Compile(targets, false, "")
+	p, err := Compile(targets, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestCompileRefuses(t *testing.T) {
 		{target.Target{URL: "http://a/", Body: target.Body{Text: "abc{{"}},
 			"body column 4: {{ begins a template that no }} ends"},
 	} {
-		_, err := Compile([]target.Target{c.target}, false, "")
+		_, err := Compile([]target.Target{c.target}, false, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Compile(%+v) = %v\nwant %s", c.target, err, c.want)
 		}
@@ -167,12 +167,12 @@ func TestCompileRefuses(t *testing.T) {
 func TestCompileWantsOneOrigin(t *testing.T) {
 	for _, same := range [][2]string{{"http://a/", "http://A:80/x"}, {"https://a:443", "HTTPS://a"},
 		{"http://[::1]/", "http://[0:0::1]/"}} {
-		if _, err := Compile([]target.Target{{URL: same[0]}, {URL: same[1]}}, false, ""); err != nil {
+		if _, err := Compile([]target.Target{{URL: same[0]}, {URL: same[1]}}, false, nil); err != nil {
 			t.Errorf("%q: %v", same, err)
 		}
 	}
 	for _, other := range []string{"https://a/", "http://b/", "http://a:81/"} {
-		_, err := Compile([]target.Target{{URL: "http://a/"}, {URL: "http://a/2"}, {URL: other}}, false, "")
+		_, err := Compile([]target.Target{{URL: "http://a/"}, {URL: "http://a/2"}, {URL: other}}, false, nil)
 		want := "several origins: http://a (target 1) and " + strings.TrimSuffix(other, "/") + " (target 3)"
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Rebase") {
 			t.Errorf("http://a and %s: %v\nwant %s", other, err, want)
@@ -185,7 +185,7 @@ func TestOrigin(t *testing.T) {
 		"http://a/": "a:80", "https://a": "a:443", "http://a:81": "a:81", "http://[::1]": "[::1]:80",
 		"http://[fe80::1%25lo]:8/": "[fe80::1%lo]:8", "http://u:p@1.2.3.4/": "1.2.3.4:80",
 	} {
-		p, err := Compile([]target.Target{{URL: url}}, false, "")
+		p, err := Compile([]target.Target{{URL: url}}, false, nil)
 		if err != nil {
 			t.Errorf("%s: %v", url, err)
 		} else if got := p.Origin.Address(); got != want {
@@ -201,7 +201,7 @@ func TestScripts(t *testing.T) {
 		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
 		{URL: "http://a/1"},
 		{URL: "http://a/2", Method: "HEAD", Header: []target.Header{{Name: "X", Value: "{{uuid}}"}}},
-	}, false, "")
+	}, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestScripts(t *testing.T) {
 
 func TestNoKeepAlive(t *testing.T) {
 	p, err := Compile([]target.Target{{URL: "http://a/{{seq}}",
-		Header: []target.Header{{Name: "connection", Value: "x"}}}}, true, "")
+		Header: []target.Header{{Name: "connection", Value: "x"}}}}, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func FuzzMessage(f *testing.F) {
 		if strings.Contains(url+value+body, "line") {
 			return // files are for other tests
 		}
-		p, err := Compile([]target.Target{in}, false, "")
+		p, err := Compile([]target.Target{in}, false, nil)
 		if err != nil {
 			return
 		}
@@ -341,7 +341,7 @@ func TestScriptLines(t *testing.T) {
 		targets = append(targets, target.Target{URL: fmt.Sprintf("http://a/%d/{{line %q}}", i, file),
 			Body: target.Body{Text: fmt.Sprintf("{{line %q}}", file)}})
 	}
-	p, err := Compile(targets, false, "")
+	p, err := Compile(targets, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func TestTemplateLinesRefuse(t *testing.T) {
 		{target.Target{URL: "http://a/" + line(odd)}, ""},
 		{target.Target{URL: "http://a/", Body: target.Body{Text: line(odd)}}, ""},
 	} {
-		_, err := Compile([]target.Target{c.target}, false, "")
+		_, err := Compile([]target.Target{c.target}, false, nil)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: %v\nwant %s", c.target, err, c.want)
 		}
@@ -419,7 +419,7 @@ func TestTemplateAlloc(t *testing.T) {
 		"all of it": {URL: "http://a/" + all, Header: []target.Header{{Name: "X", Value: all}},
 			Body: target.Body{Text: all}},
 	} {
-		p, err := Compile([]target.Target{one}, false, "")
+		p, err := Compile([]target.Target{one}, false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -441,7 +441,7 @@ func BenchmarkMessage(b *testing.B) {
 		{"now", strings.Repeat("{{now}}", 10)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			p, err := Compile([]target.Target{{URL: "http://a/" + c.path}}, false, "")
+			p, err := Compile([]target.Target{{URL: "http://a/" + c.path}}, false, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

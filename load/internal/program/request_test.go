@@ -52,7 +52,7 @@ func TestRequest(t *testing.T) {
 			seen{method: "PUT", uri: "/", host: host, body: "abcd", length: 4}},
 		{target.Target{URL: server.URL, Method: "PUT"}, seen{method: "PUT", uri: "/", host: host}},
 	} {
-		p, err := Compile([]target.Target{c.target}, false, "")
+		p, err := Compile([]target.Target{c.target}, false, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -19,9 +18,9 @@ const (
 )
 
 // LineFiles reads the files of templates. It reads each file once and encodes it
-// once for each place. The zero value reads files below the working directory.
+// once for each place.
 type LineFiles struct {
-	Folder string // of relative names
+	Find   Find
 	fitted map[lineFile][][]byte
 }
 
@@ -53,7 +52,7 @@ func (f *LineFiles) fit(name string, where place) ([][]byte, error) {
 	var lines [][]byte
 	var err error
 	if where == inBody {
-		lines, err = readLines(InFolder(f.Folder, name))
+		lines, err = f.read(name)
 	} else {
 		lines, err = f.fit(name, inBody)
 	}
@@ -75,17 +74,23 @@ func (f *LineFiles) fit(name string, where place) ([][]byte, error) {
 	return lines, nil
 }
 
-// InFolder returns the path of a file. The folder applies to relative names; ""
-// is the working directory.
-func InFolder(folder, name string) string {
-	if folder == "" || filepath.IsAbs(name) {
-		return name
+// A Find returns the path of a file that a request names. The nil Find returns the name.
+type Find func(name string) (path string, err error)
+
+// Path calls the function.
+func (f Find) Path(name string) (string, error) {
+	if f == nil {
+		return name, nil
 	}
-	return filepath.Join(folder, name)
+	return f(name)
 }
 
-func readLines(name string) ([][]byte, error) {
-	data, err := os.ReadFile(name)
+func (f *LineFiles) read(name string) ([][]byte, error) {
+	path, err := f.Find.Path(name)
+	if err != nil {
+		return nil, fmt.Errorf("the lines of a template: %w", err)
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the lines of a template: %w", err)
 	}
