@@ -176,6 +176,11 @@ var layers = map[string]struct {
 		foreign: []string{"golang.org/x/perf/benchmath"},
 		why:     "compares results",
 	},
+	"load/agent": {
+		own:     []string{"load", "load/settings"},
+		foreign: []string{"github.com/nats-io/nats.go"},
+		why:     "executes plans on several machines; package load knows no network but that of the test",
+	},
 	"load/settings": {
 		own: []string{"load", "load/target", "internal/nearest"},
 		why: "parses plans; package load takes them parsed",
@@ -273,10 +278,10 @@ var layers = map[string]struct {
 		why: "the verbs of the front door do not measure",
 	},
 	"cmd/weir/internal/loadcmd": {
-		own: []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/compare", "load/gen",
-			"load/report", "load/settings", "load/target"},
-		foreign: []string{"github.com/alecthomas/kong"},
-		why:     "weir load sends requests to any server",
+		own: []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/agent", "load/compare", "load/gen",
+			"load/report", "load/settings", "load/target", "log/natssink"},
+		foreign: []string{"github.com/alecthomas/kong", "github.com/nats-io/nats.go"},
+		why:     "weir load sends requests to any server; --via is parsed as the URL of a log in NATS",
 	},
 	"cmd/weir/internal/labcmd": {
 		own: []string{"cmd/weir/internal/cli", "experiments", "internal/readable", "lab", "lab/analysis",

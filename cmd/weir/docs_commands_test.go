@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // long runs the commands of the docs with all configurations and packages.
@@ -72,6 +74,7 @@ type page struct {
 	config          string // the page's weir.yaml
 	log             string // the page's weir.log
 	door, backend   *process
+	nats            *peer.NATS
 	doors, requests int
 	measured        *sync.Map // the commands of weir lab that a page has run
 }
@@ -117,6 +120,8 @@ func (r *page) run(line string) {
 		// modules_test.go in the root gets the modules as a user does.
 	case args[0] == "curl":
 		r.request(args[len(args)-1])
+	case args[0] == "nats-server":
+		r.nats = peer.StartNATS(r.t, peer.NATSOptions{})
 	case args[0] == "./weir":
 		r.weir(args[1:])
 	case strings.HasPrefix(line, "go run ./cmd/weir "):
@@ -154,6 +159,8 @@ func (r *page) weir(args []string) {
 		r.serve(args)
 	case "tail":
 		r.tail(args)
+	case "agent":
+		r.agent(args)
 	case "load":
 		r.load(args)
 	case "lab":
@@ -192,6 +199,8 @@ func (r *page) load(args []string) {
 			args[i] = strings.Replace(arg, "http://127.0.0.1:8080", r.backend.url(), 1)
 		case i > 0 && args[i-1] == "-d":
 			args[i] = "200ms"
+		case i > 0 && args[i-1] == "--via":
+			args[i] = r.nats.URL
 		case strings.HasPrefix(arg, "p99 > "):
 			args[i] = "p99 > 1000s"
 		}
@@ -202,6 +211,17 @@ func (r *page) load(args []string) {
 		r.t.Fatal(err)
 	}
 	p.wait(0)
+}
+
+// agent starts an agent of the page's NATS server.
+func (r *page) agent(args []string) {
+	r.t.Helper()
+	for i, arg := range args {
+		if arg == "nats://127.0.0.1:4222" {
+			args[i] = r.nats.URL
+		}
+	}
+	start(r.t, args...).says("connected to NATS")
 }
 
 // lab runs each configuration of an experiment once, and each benchmark once. By

@@ -10,6 +10,7 @@
 //	weir backend                    a backend for tests
 //	weir tail -f weir.log           events in readable form
 //	weir load URL                   requests and their latency
+//	weir agent --via nats://…       a load generator that waits for work
 //	weir lab run three-events       the cost of a setting, and its confidence
 //
 // It exits with 0 on success, 1 if it found a problem or failed, 2 if it was used
@@ -40,6 +41,7 @@ type command struct {
 	Backend      serve.BackendCommand      `cmd:"" help:"Run a backend for tests."`
 	Tail         tail.Command              `cmd:"" help:"Show, filter and convert events."`
 	Load         loadcmd.Command           `cmd:"" help:"Send requests and measure the latency."`
+	Agent        loadcmd.AgentCommand      `cmd:"" help:"Wait for work from weir load --agents."`
 	Lab          labcmd.Command            `cmd:"" help:"Measure the cost of settings of a service."`
 
 	Version kong.VersionFlag `help:"Print the version."`

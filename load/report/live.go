@@ -183,6 +183,9 @@ func (l *Live) lines(p load.Progress, width int) []line {
 		{page.Plain, readable.Things(int64(p.Connections), "connection")},
 		{page.Plain, readable.Things(p.InFlight, "request") + " under way"},
 	}, width)...)
+	if p.Agents > 0 {
+		lines = append(lines, packed("agents", agentPieces(p), width)...)
+	}
 	lines = append(lines,
 		l.sparkline("answers", page.Green, width, answersPerSecond),
 		l.sparkline("p99", page.Cyan, width, func(s load.Second) float64 { return float64(s.P99) }),
@@ -262,6 +265,14 @@ func statusPieces(p load.Progress) []piece {
 	}
 	if len(pieces) == 0 {
 		return []piece{{page.Plain, "no answer yet"}}
+	}
+	return pieces
+}
+
+func agentPieces(p load.Progress) []piece {
+	pieces := []piece{{page.Plain, fmt.Sprintf("%d of %d report", p.Reporting, p.Agents)}}
+	for _, name := range p.Quiet {
+		pieces = append(pieces, piece{page.Red, "nothing from " + page.Pen{Colored: true}.Clean(readable.Clip(name))})
 	}
 	return pieces
 }

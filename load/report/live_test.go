@@ -32,6 +32,12 @@ func progressAt(elapsed time.Duration) load.Progress {
 	return p
 }
 
+// onAgents returns the progress of a run on agents, of which two do not report.
+func onAgents(p load.Progress) load.Progress {
+	p.Agents, p.Reporting, p.Quiet = 8, 6, []string{"load-3", "an-agent-with-a-long-name.\x1b[31mzone-b.example"}
+	return p
+}
+
 const above = "$ weir load\n"
 
 func TestLive(t *testing.T) {
@@ -44,6 +50,7 @@ func TestLive(t *testing.T) {
 		{"live-40.txt", 40, 24, progressAt(12_300 * time.Millisecond)},
 		{"live-120.txt", 120, 24, progressAt(29_900 * time.Millisecond)},
 		{"live-low.txt", 80, 5, progressAt(12_300 * time.Millisecond)},
+		{"live-agents.txt", 80, 24, onAgents(progressAt(12_300 * time.Millisecond))},
 		{"live-start.txt", 80, 24, progressAt(100 * time.Millisecond)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -558,7 +558,10 @@ func processTable(r *load.Result) page.Table {
 
 // generatorTable has a row for each share of a merged result.
 func generatorTable(r *load.Result) page.Table {
-	t := newTable("Generators", "sent", "answers/s", "CPUs", "busiest")
+	t := newTable("Generators", "sent", "rate", "CPUs", "busiest")
+	if len(r.Generators) > 0 {
+		t.Notes = []string{"rate is of answers per second, busiest the CPU time of the busiest thread."}
+	}
 	for _, g := range r.Generators {
 		name := g.Share.String()
 		if g.Agent != "" {

@@ -19,9 +19,9 @@ func (mergeCommand) Help() string {
 one machine: histograms are added, not averaged. A missing share is a warning.
 
 Examples:
-  AT=$(($(date +%s) + 30))
-  ssh a weir load -r 20000 -d 60s --share 1/2 --start-at $AT -q --json http://server/ > a.json &
-  ssh b weir load -r 20000 -d 60s --share 2/2 --start-at $AT -q --json http://server/ > b.json &
+  at=$(($(date +%s) + 30))
+  ssh a weir load -r 9000 --share 1/2 --start-at $at -q --json URL > a.json &
+  ssh b weir load -r 9000 --share 2/2 --start-at $at -q --json URL > b.json &
   wait
   weir load merge a.json b.json`
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -22,8 +23,8 @@ func misuse(hint, format string, args ...any) error {
 	return cli.Misuse(fmt.Errorf(format, args...), cmp.Or(hint, "weir load --help"))
 }
 
-// plan returns the plan of the URL and the flags.
-func (c *sendCommand) plan(flags []*kong.Flag) (load.Plan, error) {
+// plan returns the plan of the URL and the flags. remote is nil for a run in this process.
+func (c *sendCommand) plan(flags []*kong.Flag, remote *agent.Coordinator) (load.Plan, error) {
 	if err := c.checkURL(); err != nil {
 		return load.Plan{}, err
 	}
@@ -33,6 +34,9 @@ func (c *sendCommand) plan(flags []*kong.Flag) (load.Plan, error) {
 	}
 	if len(c.URL) > 0 {
 		s.URL = c.URL[0]
+	}
+	if remote != nil {
+		return remotePlan(remote, s)
 	}
 	share, startAt, err := c.share()
 	if err != nil {

@@ -59,6 +59,8 @@ type sendCommand struct {
 	Key      string `group:"TLS:" placeholder:"FILE" help:"The key of --cert, if it is in another file."`
 	SNI      string `group:"TLS:" name:"sni" placeholder:"NAME" help:"Send NAME as the server name instead of the URL's host."`
 
+	fleet
+
 	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Measure process N as the server. The default 0 searches for it on this machine, --pid=-1 measures none."`
 
 	output
@@ -81,14 +83,15 @@ The first Ctrl-C stops sending, waits a second for responses in flight, and repo
 exit code 130. The exit code is 1 if a --fail is true or no response arrived. A report file appears complete or not at
 all.
 
-See also weir load merge --help, weir load compare --help and weir load gen --help, and docs/load.md for details.
+See also weir agent --help, weir load merge --help, weir load compare --help and weir load gen --help, and docs/load.md for details.
 
 Examples:
   weir load http://127.0.0.1:8080/
   weir load -r 10000 -d 30s 127.0.0.1:8080/hello
   weir load --stage 30s:100-5000 --html report.html http://127.0.0.1:8080/
   weir load -n 100000 --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL
-  weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL`
+  weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL
+  weir load --agents 8 --via nats://nats-1:4222 -r 200000 http://server/`
 }
 
 // pagePoints is the number of single requests that a page shows: about four per
@@ -97,7 +100,14 @@ const pagePoints = 4000
 
 // Run sends the requests and writes the reports.
 func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
-	plan, err := c.plan(ctx.Flags())
+	remote, err := c.coordinator(c)
+	if err != nil {
+		return err
+	}
+	if remote != nil {
+		defer remote.Files.Close()
+	}
+	plan, err := c.plan(ctx.Flags(), remote)
 	if err != nil {
 		return err
 	}
@@ -127,6 +137,9 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	signals, stop := cli.Interrupts()
 	defer stop()
 	run := func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) }
+	if remote != nil {
+		run = remoteRun(remote, screen, plan.Points)
+	}
 	result, err := cli.Interruptible(screen, interruptNotice, signals, run)
 	if err != nil {
 		return withHint(err)
@@ -165,7 +178,7 @@ func withHint(err error) error {
 	var unreachable *load.UnreachableError
 	var network *net.DNSError
 	switch {
-	case errors.Is(err, cli.ErrInterrupted):
+	case errors.Is(err, cli.ErrInterrupted), errors.As(err, new(*cli.Error)):
 		return err
 	case errors.As(err, &room):
 		return cli.WithHint(err, fmt.Sprintf("-c %d, or raise the limit of %s: weir doctor", room.Fit, room.Of))

@@ -1,0 +1,262 @@
+package agent_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"go.uber.org/goleak"
+
+	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/agent"
+	"github.com/weirhq/weir/load/settings"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// waitLimit is how long a test waits for an event.
+const waitLimit = time.Minute
+
+// lines are the lines of a log.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, line)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n")
+}
+
+// await waits until the lines contain a text so many times.
+func (l *lines) await(t *testing.T, text string, times int) {
+	t.Helper()
+	for began := time.Now(); strings.Count(l.String(), text) < times; time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > waitLimit {
+			t.Fatalf("%q was not logged %d times:\n%s", text, times, l)
+		}
+	}
+}
+
+func connection(n *peer.NATS) nats.Options {
+	o := nats.GetDefaultOptions()
+	o.Servers = []string{n.URL}
+	return o
+}
+
+// serve starts an agent, which the end of the test ends.
+func serve(t *testing.T, n *peer.NATS, name, version string, labels map[string]string) *lines {
+	t.Helper()
+	log := new(lines)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- agent.Serve(ctx, agent.Options{Connection: connection(n), Subject: "test.load", Name: name,
+			Labels: labels, Version: version, Log: log.add})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("agent %s: %v", name, err)
+		}
+		if t.Failed() {
+			t.Logf("agent %s:\n%s", name, log)
+		}
+	})
+	log.await(t, "connected to NATS", 1)
+	return log
+}
+
+// coordinator returns the options of a run. The plan was made, so that the files are known.
+func coordinator(t *testing.T, n *peer.NATS, agents int, s settings.Settings, stdin io.Reader) (agent.Coordinator, *lines) {
+	t.Helper()
+	files := agent.NewFiles(stdin)
+	t.Cleanup(func() {
+		if err := files.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.Find, s.Seed = files.Find, 7
+	p, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	warnings := new(lines)
+	return agent.Coordinator{Connection: connection(n), Subject: "test.load", Version: "1", Agents: agents, Settings: s,
+		Files: files, Points: 500, Progress: func(load.Progress) {}, Warn: warnings.add}, warnings
+}
+
+// TestRun executes a plan with files that are larger than a message may be. The server gets
+// each request once, with the same body, and the merged result has all of them.
+func TestRun(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	const agents, requests = 3, 90
+	n := peer.StartNATS(t, peer.NATSOptions{Config: "max_payload: 16KB\n"})
+	var mu sync.Mutex
+	seen := make(map[string]int)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := sha256.New()
+		io.Copy(body, r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		seen[r.URL.Path]++
+		seen[r.URL.RawQuery]++
+		seen[hex.EncodeToString(body.Sum(nil))]++
+	}))
+	t.Cleanup(s.Close)
+	content := strings.Repeat("0123456789", 20_000)
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
+	users := filepath.Join(t.TempDir(), "users \"of\" 日本.txt")
+	if err := os.WriteFile(users, []byte("a\nb\nc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var logs []*lines
+	for i := range agents {
+		logs = append(logs, serve(t, n, fmt.Sprint("agent-", i), "1", map[string]string{"zone": "a", "disk": "x"}))
+	}
+	serve(t, n, "a-other", "1", map[string]string{"zone": "b"})
+	c, warnings := coordinator(t, n, agents, settings.Settings{
+		URL: fmt.Sprintf("%s/{{seq}}?{{line %q}}", s.URL, users), Body: "@-", Requests: requests, Rate: 100, Connections: 6,
+		Headers: []string{"X-One: 1"}, Timeout: 5 * time.Second,
+	}, strings.NewReader(content))
+	c.Labels = map[string]string{"zone": "a"}
+	var last load.Progress
+	c.Progress = func(p load.Progress) { last = p }
+	r, err := agent.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Requests != requests || r.Status["2xx"] != requests || r.Latency.Count != requests || len(r.Points) < 50 ||
+		r.Share != nil || len(r.Generators) != agents || warnings.String() != "" {
+		t.Errorf("%+v\nwarnings: %s", r, warnings)
+	}
+	for i, g := range r.Generators {
+		if g.Agent != fmt.Sprint("agent-", i) || g.Requests != requests/agents || g.ClockError <= 0 ||
+			max(g.ClockOffset, -g.ClockOffset) > g.ClockError+100 {
+			t.Errorf("generator %d: %+v", i, g)
+		}
+	}
+	if !last.Done || last.Requests != requests || last.Agents != agents || last.Reporting != agents || last.Quiet != nil ||
+		last.Latency.Count != requests {
+		t.Errorf("the last progress is %+v", last)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for i := range requests {
+		if got := seen[fmt.Sprint("/", i)]; got != 1 {
+			t.Errorf("request %d arrived %d times", i, got)
+		}
+	}
+	if seen["a"] != 30 || seen["b"] != 30 || seen["c"] != 30 || seen[sum] != requests {
+		t.Errorf("lines and bodies that arrived: a %d, b %d, c %d, body %d", seen["a"], seen["b"], seen["c"], seen[sum])
+	}
+	for _, log := range logs {
+		log.await(t, "waits for work", 2)
+	}
+	c.Files.Close()
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// TestRunLeavesOut has agents that cannot be used. A run needs one that can; the shares of the
+// others are missing.
+func TestRunLeavesOut(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+	t.Cleanup(s.Close)
+	plan := settings.Settings{URL: s.URL, Rate: 40, Duration: 500 * time.Millisecond}
+	refused := func(c agent.Coordinator, want string) {
+		t.Helper()
+		_, err := agent.Run(t.Context(), c)
+		if !errors.As(err, new(*agent.NoAgentError)) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v\nwant %s", err, want)
+		}
+	}
+	c, _ := coordinator(t, n, 2, plan, nil)
+	refused(c, "no agent responded at nats://")
+	serve(t, n, "old", "0", nil)
+	refused(c, "agent old was left out: it is 0, and this is 1")
+	log := serve(t, n, "young", "1", nil)
+	c.Labels = map[string]string{"zone": "a"}
+	refused(c, "agent young was left out: it has no label zone=a")
+
+	c, warnings := coordinator(t, n, 2, plan, nil)
+	r, err := agent.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(r.Warnings, "\n")
+	if r.Asked != 10 || !strings.Contains(all, "agent old was left out: it is 0, and this is 1") ||
+		!strings.Contains(all, "1 of 2 agents take part") || !strings.Contains(all, "missing: 2/2") ||
+		!strings.Contains(all, "requests per second were sent, of 40 ") || !strings.Contains(warnings.String(), "agent old") {
+		t.Errorf("%d asked, warnings:\n%s", r.Asked, all)
+	}
+
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	c, _ = coordinator(t, n, 1, settings.Settings{URL: gone.URL}, nil)
+	refused(c, "agent young did not run: load: no connection to 127.0.0.1:")
+	log.await(t, "waits for work", 3)
+}
+
+// TestRunBusy gives an agent to one of two runs. It is free when the first one is interrupted.
+func TestRunBusy(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{})
+	asked := make(chan struct{}, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+	}))
+	t.Cleanup(s.Close)
+	log := serve(t, n, "only", "1", nil)
+	c, _ := coordinator(t, n, 1, settings.Settings{URL: s.URL, Rate: 10, Duration: time.Hour}, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan *load.Result, 1)
+	go func() {
+		r, err := agent.Run(ctx, c)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	<-asked
+	other, _ := coordinator(t, n, 1, settings.Settings{URL: s.URL}, nil)
+	if _, err := agent.Run(t.Context(), other); err == nil || !strings.Contains(err.Error(), "it is busy with another run") {
+		t.Errorf("the second run: %v", err)
+	}
+	cancel()
+	if r := <-ended; r == nil || !r.Interrupted {
+		t.Errorf("the first run: %+v", r)
+	}
+	log.await(t, "waits for work", 2)
+}
