@@ -35,8 +35,8 @@ func built(name, folder, source string) func() (string, error) {
 	})
 }
 
-// install copies the Node service to a folder and runs npm install there. An
-// error is npm's.
+// install copies the Node service to a folder, runs npm install there, and copies the package weir-log. An error with a
+// folder is npm's.
 var install = sync.OnceValues(func() (folder string, err error) {
 	folder = filepath.Join(tools, "node")
 	if err := os.CopyFS(folder, os.DirFS("../bench/node")); err != nil {
@@ -47,7 +47,15 @@ var install = sync.OnceValues(func() (folder string, err error) {
 	if out, err := exec.CommandContext(ctx, "node", filepath.Join(folder, "install.js")).CombinedOutput(); err != nil {
 		return folder, fmt.Errorf("node install.js: %w\n%s", err, out)
 	}
-	return folder, nil
+	source := filepath.Join(folder, "node_modules", "weir-log")
+	if err := os.CopyFS(filepath.Join(source, "src"), os.DirFS("../node/src")); err != nil {
+		return "", err
+	}
+	about, err := os.ReadFile("../node/package.json")
+	if err != nil {
+		return "", err
+	}
+	return folder, os.WriteFile(filepath.Join(source, "package.json"), about, 0o644)
 })
 
 // withDoor returns the build of an experiment whose service is the door. It is
@@ -351,16 +359,16 @@ func TestCSVNode(t *testing.T) {
 	}
 	const rows = 2000
 	build := fmt.Sprintf(`[[cp, -r, "%s/.", "${build}"], [sh, -c, '"$0" load gen csv --rows %d > "$1"', "${weir}", "${build}/table.csv"]]`, folder, rows)
-	// Each way to log writes to a file, and the fastest one also to a
-	// terminal.
+	// Each way to log writes to a file, and pino also to a terminal.
 	const exclude = `[{service.args: none, service.output: terminal}, {service.args: format, service.output: terminal},
 		{service.args: console, service.output: terminal}, {service.args: proxy, service.output: terminal},
-		{service.args: winston-console, service.output: terminal}, {service.args: winston-file, service.output: terminal}]`
+		{service.args: winston-console, service.output: terminal}, {service.args: winston-file, service.output: terminal},
+		{service.args: weir, service.output: terminal}]`
 	runs := run(t, "csv-node", setting{"build", build}, setting{"load.connections", "1"},
 		setting{"matrix.service.output", "[file, terminal]"},
 		setting{"exclude", exclude})
-	if len(runs) != 7+1+1 {
-		t.Errorf("got %d runs, want those of seven ways, a terminal and the baseline's twin", len(runs))
+	if len(runs) != 8+1+1 {
+		t.Errorf("got %d runs, want those of eight ways, a terminal and the baseline's twin", len(runs))
 	}
 	calls := callsPerUpload(t, rows)
 	for name, r := range runs {

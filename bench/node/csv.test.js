@@ -90,8 +90,8 @@ const callsOf = 3000 + Math.ceil(upload.length / 65536)
 const installed = fs.existsSync(path.join(__dirname, 'node_modules'))
 
 for (const [name, lines] of [['none', 0], ['format', 0], ['console', 2 * callsOf], ['proxy', 2 * callsOf],
-  ['winston-console', 2 * callsOf], ['winston-file', 0], ['pino', 2 * callsOf]]) {
-  const lacking = !installed && /winston|pino/.test(name) && 'npm ci has not been run here'
+  ['winston-console', 2 * callsOf], ['winston-file', 0], ['pino', 2 * callsOf], ['weir', 2 * callsOf]]) {
+  const lacking = !installed && /winston|pino|weir/.test(name) && 'npm ci has not been run here'
   test(`${name} logs every row and chunk`, { skip: lacking }, async () => {
     const got = await served(name, [upload, upload])
     assert.deepStrictEqual(got.answers, ['3000 rows\n', '3000 rows\n'])
@@ -100,7 +100,7 @@ for (const [name, lines] of [['none', 0], ['format', 0], ['console', 2 * callsOf
     assert.strictEqual(got.values['log lines emitted'], lines)
     for (const line of got.lines) {
       const event = JSON.parse(line)
-      assert.ok((event.event ?? event.message) && event.number >= 0 && (event.time ?? event.timestamp), line)
+      assert.ok((event.event ?? event.message) && (event.data ?? event).number >= 0 && (event.time ?? event.timestamp ?? event.created_at), line)
     }
     if (name === 'winston-file') assert.strictEqual(got.values['log lines missing in its file'], 0)
   })

@@ -89,6 +89,20 @@ function pino() {
   return l
 }
 
+// weir-log writes the lines of a turn of the event loop together. Its queue drops no line here, as the other loggers.
+function weir() {
+  const logger = require('weir-log')({ namespace: 'csv', format: 'json', queue: { whenFull: 'block', exitTimeout: 300_000 } })
+  const l = {
+    lines: 0,
+    log(event, data) { logger.info(event, data); l.lines++ },
+    close(done) {
+      logger.flush()
+      done()
+    }
+  }
+  return l
+}
+
 // folder is the folder for a logger's file.
 exports.loggers = {
   none,
@@ -100,5 +114,6 @@ exports.loggers = {
     const file = path.join(folder, 'winston.log')
     return winston((t) => new t.File({ filename: file }), file)
   },
-  pino
+  pino,
+  weir
 }
