@@ -34,8 +34,9 @@ type Destination struct {
 	server string // its URL
 	stream jetstream.JetStream
 
-	mu     sync.Mutex // guards the fields below
-	socket net.Conn   // of the connection, or of the attempt in progress
+	mu     sync.Mutex              // guards the fields below
+	socket net.Conn                // of the connection, or of the attempt in progress
+	cancel context.CancelCauseFunc // ends the delivery in progress
 }
 
 // New returns a Destination for the subject of a URL; see [Parse]. The options apply in
@@ -55,16 +56,37 @@ func New(url string, options ...nats.Option) (*Destination, error) {
 		}
 	}
 	d.options.AllowReconnect = false
-	if d.options.AsyncErrorCB == nil {
-		d.options.AsyncErrorCB = func(*nats.Conn, *nats.Subscription, error) {} // the default writes to stderr
+	given := d.options.AsyncErrorCB
+	d.options.AsyncErrorCB = func(c *nats.Conn, s *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			d.cancelDelivery(err)
+		}
+		if given != nil {
+			given(c, s, err)
+		}
 	}
 	return d, nil
 }
 
+// cancelDelivery cancels the delivery in progress. The server sends no acknowledgement, but
+// this error.
+func (d *Destination) cancelDelivery(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.cancel != nil {
+		d.cancel(err)
+	}
+}
+
 // Deliver implements [stream.Destination].
 func (d *Destination) Deliver(ctx context.Context, b stream.Batch) error {
-	ctx, cancel := context.WithTimeout(ctx, ackTime)
-	defer cancel()
+	ctx, stopTimer := context.WithTimeoutCause(ctx, ackTime, fmt.Errorf("no acknowledgement within %s", ackTime))
+	defer stopTimer()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	d.mu.Lock()
+	d.cancel = cancel
+	d.mu.Unlock()
 	// A server that does not read or respond can hold up all calls of the client.
 	stop := context.AfterFunc(ctx, d.closeSocket)
 	defer stop()

@@ -30,11 +30,8 @@ func (d *Destination) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("the stream for the subject %s: %w", d.subject, of)
 	}
 	d.conn.Close()
-	switch last := d.conn.LastError(); {
-	case errors.Is(last, nats.ErrPermissionViolation):
-		err = last // which the server sends instead of an acknowledgement
-	case ctx.Err() != nil:
-		err = fmt.Errorf("no acknowledgement within %s", ackTime)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
 	}
 	return fmt.Errorf("NATS at %s: %w", d.server, err)
 }
