@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -104,7 +105,7 @@ func natsStream(t *testing.T, js jetstream.JetStream, c jetstream.StreamConfig) 
 }
 
 // natsLines returns the lines of the stream LOGS, each with its newline, without those that
-// were delivered again.
+// were delivered again. It checks that no line of a source is missing before its last one.
 func natsLines(t *testing.T, js jetstream.JetStream) []string {
 	t.Helper()
 	s, err := js.Stream(t.Context(), "LOGS")
@@ -113,15 +114,26 @@ func natsLines(t *testing.T, js jetstream.JetStream) []string {
 	}
 	var all []string
 	var seen natssink.Seen
+	next := map[string]int{} // the number of the next line of each source
 	state := s.CachedInfo().State
 	for number := state.FirstSeq; number <= state.LastSeq; number++ {
 		m, err := s.GetMsg(t.Context(), number)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(seen.New(m.Header.Get(nats.MsgIdHdr), m.Data))) {
+		id := m.Header.Get(nats.MsgIdHdr)
+		for line := range strings.Lines(string(seen.New(id, m.Data))) {
 			all = append(all, line)
 		}
+		var first, count int
+		source, numbers, _ := strings.Cut(id, "-")
+		if _, err := fmt.Sscanf(numbers, "%d-%d", &first, &count); err != nil {
+			t.Fatalf("id %q: %v", id, err)
+		}
+		if first > next[source] {
+			t.Errorf("lines %d to %d of source %s are missing", next[source], first-1, source)
+		}
+		next[source] = max(next[source], first+count)
 	}
 	return all
 }
@@ -162,4 +174,75 @@ func TestServersInNATS(t *testing.T) {
 	if want := "the upstream site of nats://" + n.Address + "/upstreams/site"; err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("weir check --explain: %v\n%s", err, out)
 	}
+}
+
+// A front door with a spill is killed under load, and again while the server is away. All
+// events that were on its disk are in the stream, and a consumer with Seen gets each once.
+func TestKilledLogToNATS(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"loops", "goroutines"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
+			js := natsClient(t, n)
+			natsStream(t, js, jetstream.StreamConfig{})
+			file := configFile(t, fmt.Sprintf("engine: %s\nlog: {to: '%s/logs.front-door', spill: {folder: %q}}\n", engine, n.URL,
+				filepath.Join(t.TempDir(), "spill"))+allTo(start(t, "backend", "--listen", "127.0.0.1:0").url()))
+			serve := func() *process { return start(t, "serve", "--config", file) }
+			kill := func(p *process) {
+				p.signal(syscall.SIGKILL)
+				<-p.exited
+			}
+
+			p := serve()
+			url := p.url()
+			stop := repeatedly(t, 4, func(c *http.Client) bool {
+				if resp, err := c.Get(url + "/loaded"); err == nil {
+					resp.Body.Close()
+				}
+				return true
+			})
+			await(t, "events in the stream", func() bool { return metric(t, p.admin(), "weir_log_events_written_total") > 300 })
+			kill(p)
+			stop()
+
+			p = serve()
+			await(t, "the events of the killed process", func() bool { return waiting(t, p) == 0 })
+			n.Stop()
+			c := client(t)
+			for i := range 100 {
+				get(t, c, fmt.Sprint(p.url(), "/", i))
+			}
+			await(t, "300 events on the disk", func() bool {
+				return metric(t, p.admin(), "weir_log_destination_disk_events") >= 300
+			})
+			kill(p)
+
+			n.Start()
+			p = serve()
+			await(t, "delivery", func() bool {
+				return metric(t, p.admin(), "weir_log_events_recovered_total") >= 300 && waiting(t, p) == 0
+			})
+			p.signal(syscall.SIGTERM)
+			p.wait(0)
+			lines := natsLines(t, js)
+			if all := slices.Compact(slices.Sorted(slices.Values(lines))); len(all) < len(lines) {
+				t.Errorf("%d events are twice in the stream", len(lines)-len(all))
+			}
+			for i := range 100 {
+				path := fmt.Sprintf(`"path":"/%d"`, i)
+				if got := len(slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+					return !strings.Contains(line, path)
+				})); got != 3 {
+					t.Errorf("%d events with %s, want 3", got, path)
+				}
+			}
+		})
+	}
+}
+
+// waiting returns the number of events that are not delivered.
+func waiting(t *testing.T, p *process) float64 {
+	t.Helper()
+	return metric(t, p.admin(), "weir_log_queue_events") + metric(t, p.admin(), "weir_log_destination_disk_events")
 }
