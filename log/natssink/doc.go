@@ -23,9 +23,8 @@
 //	...
 //
 // The id consists of the source, the number of the first line and the number of lines. A
-// source is a process, or its spill. Its lines are numbered in order. A message is at
-// most 56 KiB, unless one line is longer. One message for each event would cost four times
-// as much CPU time: each has an acknowledgement.
+// source is a process, or its spill. Its lines are numbered in order. One message for each
+// event would cost four times as much CPU time: each has an acknowledgement.
 //
 // Lines count as delivered when the stream has acknowledged their message. Without an
 // acknowledgement the message is sent again, with the same id. The stream ignores it if the
