@@ -9,7 +9,7 @@ MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-load load-peers test-node clean
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers test-node clean
 
 test: format vet staticcheck tidy oldest race allocs promises bench-module test-node lacking
 
@@ -133,6 +133,10 @@ bench-tls:
 # Needs nginx and h2load: apt-get install nginx-light nghttp2-client.
 bench-http2: .bench/bin/caddy
 	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) http2
+
+# The costs from which docs/capacity derives the needs of a deployment.
+bench-capacity:
+	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) capacity
 
 .bench/bin/pingora-door: bench/peers/pingora/Cargo.lock bench/peers/pingora/src/main.rs
 	-cargo build --release --locked --manifest-path bench/peers/pingora/Cargo.toml --target-dir .bench/pingora && \

@@ -24,6 +24,7 @@ type Door struct {
 	// the lowest level and the events that Weir writes; the others have no such settings here
 	level, events string
 	engine        string // of Weir; "" is its default
+	keys, route   string // more keys of Weir's configuration and of its route
 	// path that reports its allocations, on the port for figures; may be empty
 	mallocs string
 	command func(t Tools, s site) (command, error) // writes the configuration to s.dir
@@ -109,6 +110,7 @@ type site struct {
 	log            string // a file, stdout or off
 	level, events  string
 	engine         string
+	keys, route    string
 	work           Work
 	cert, key      string // files, for work with TLS
 	port, upstream int
@@ -196,8 +198,8 @@ admin: "%s"
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
-  - {match: "/{path...}", to: backend}
-`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream)))
+  - {match: "/{path...}", to: backend%s}
+%s`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), s.route, s.keys))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 

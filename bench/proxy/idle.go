@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -19,7 +20,7 @@ const settleTime = time.Second
 func (b *Bench) measureIdle(ctx context.Context, w Work, p *program, s site) (Cost, int, error) {
 	warm := w
 	warm.Connections, warm.Idle = 64, false
-	l, err := b.load(ctx, "http://"+local(s.port), warm, time.Second)
+	l, err := b.load(ctx, s.origin(), warm, time.Second)
 	if err != nil {
 		return Cost{}, 0, err
 	}
@@ -29,7 +30,7 @@ func (b *Bench) measureIdle(ctx context.Context, w Work, p *program, s site) (Co
 	}
 	clients := make([]net.Conn, w.Connections)
 	for i := range clients {
-		if clients[i], err = new(net.Dialer).DialContext(ctx, "tcp", local(s.port)); err != nil {
+		if clients[i], err = dial(ctx, w, local(s.port)); err != nil {
 			return Cost{}, 0, err
 		}
 		defer clients[i].Close()
@@ -83,6 +84,14 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
+}
+
+// dial opens a connection for w.
+func dial(ctx context.Context, w Work, addr string) (net.Conn, error) {
+	if w.TLS {
+		return (&tls.Dialer{Config: clientTLS}).DialContext(ctx, "tcp", addr)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", addr)
 }
 
 // request makes a GET of w over c, and leaves it open.

@@ -24,6 +24,7 @@ type Cost struct {
 	Mallocs        float64       // per request; negative if the door does not report it
 	Lost           float64       // percentage of log lines that the door dropped
 	Failed         float64       // percentage of requests without a response, at a fixed rate
+	LogBytes       float64       // of the log's file, per request; 0 without a file
 
 	// Of a Work with Idle, which has no other figures but Lost.
 	Memory  float64       // private, in bytes per connection
@@ -136,6 +137,9 @@ func (b *Bench) Pass(ctx context.Context, d Door, w Work) (cost Cost, err error)
 	if err != nil {
 		return Cost{}, err
 	}
+	if info, err := os.Stat(s.log); err == nil {
+		cost.LogBytes = float64(info.Size()) / float64(requests)
+	}
 	want := d.Lines * requests
 	cost.Lost = 100 * max(0, float64(want-got)) / float64(want)
 	if cost.Lost > mostLost || cost.Lost > 0 && !d.lossy {
@@ -151,7 +155,7 @@ func (b *Bench) site(d Door, w Work) (site, error) {
 	}
 	dir, err := os.MkdirTemp(b.dir, "pass-")
 	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, level: d.level, events: d.events,
-		engine: d.engine, work: w, cert: b.cert, key: b.key}
+		engine: d.engine, keys: d.keys, route: d.route, work: w, cert: b.cert, key: b.key}
 	switch {
 	case d.null:
 		s.log = os.DevNull

@@ -6,6 +6,8 @@
 //	benchrun [flags] tls           the same for https, and the cost of a handshake
 //	benchrun [flags] http2         the same for HTTP/2
 //	benchrun [flags] load          the cost of a request for a load generator, and its accuracy
+//	benchrun [flags] capacity      no comparison: the costs of Weir from which docs/capacity derives the needs of a
+//	                               deployment
 //	benchrun [flags] profile       no comparison: writes the CPU profile of a loaded front door to -profile
 //
 // It prints a table for each comparison, and at the end one RESULT line for each target of the project. A missed target
@@ -51,7 +53,8 @@ var comparisons = map[string]comparison{"log": compareLoggers, "router": compare
 	"tls":   compareTLS,
 	"http2": compareHTTP2,
 	"sinks": compareSinks, "load": compareLoads,
-	"profile": profileWeir}
+	"capacity": measureCapacity,
+	"profile":  profileWeir}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -65,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|tls|http2|sinks|load|profile ...")
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|tls|http2|sinks|load|capacity|profile ...")
 		flags.PrintDefaults()
 	}
 	flags.IntVar(&s.passes, "passes", 0,
