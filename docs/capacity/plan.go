@@ -71,11 +71,15 @@ func (p plan) requestCPU() float64 {
 
 // The assumptions about the other engines. Sources are in docs/capacity.md.
 const (
-	leaseCallsPerDoor = 10    // per second, for each shared limit
-	streamBytes       = 100e6 // per second, that one stream of JetStream with three replicas stores
-	spareShare        = 0.1   // machines beyond the needed ones, at least one
-	hoursPerMonth     = 730
+	streamBytes   = 100e6 // per second, that one stream of JetStream with three replicas stores
+	spareShare    = 0.1   // machines beyond the needed ones, at least one
+	hoursPerMonth = 730
 )
+
+// leaseCalls returns the calls per second of a fleet for one bucket that is nearly empty: each
+// replica takes tokens for 50 ms or, with more than 10 replicas, 5 ms for each of them, at most
+// for a second (docs/limits.md).
+func leaseCalls(replicas float64) float64 { return replicas / min(1, max(0.05, 0.005*replicas)) }
 
 // need derives what a rate takes.
 func (p plan) need(rate float64) need {
@@ -95,7 +99,7 @@ func (p plan) need(rate float64) need {
 	n.logRate = rate * bytes * p.sample
 	n.logKept = n.logRate * float64(p.days) * 24 * 3600
 	n.streams = math.Ceil(n.logRate / streamBytes)
-	n.leaseCalls = n.machines * leaseCallsPerDoor
+	n.leaseCalls = leaseCalls(n.machines)
 	n.machineMoney = n.machines * float64(p.cores) * p.coreHour * hoursPerMonth
 	n.logMoney = n.logKept / 1e9 * p.gigabyteMonth
 	return n

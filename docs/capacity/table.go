@@ -48,7 +48,7 @@ func write(w io.Writer, p plan, needs []need) error {
 		{"log per second", func(n need) string { return bytes(n.logRate) }},
 		{fmt.Sprintf("log of %d days", p.days), func(n need) string { return bytes(n.logKept) }},
 		{"streams of JetStream", func(n need) string { return count(n.streams) }},
-		{"calls per second for one shared limit", func(n need) string { return count(n.leaseCalls) }},
+		{"calls per second for one shared bucket that is nearly empty", func(n need) string { return count(n.leaseCalls) }},
 		{"machines, money per month", func(n need) string { return money(n.machineMoney) }},
 		{"storage of the log, money per month", func(n need) string { return money(n.logMoney) }},
 		{"money per million requests", func(n need) string {
