@@ -214,7 +214,7 @@ var layers = map[string]struct {
 		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
 		why:     "runs Go benchmarks as configurations",
 	},
-	"experiments": {own: []string{"lab"}, why: "experiment files in the binary"},
+	"experiments":   {own: []string{"lab"}, why: "experiment files in the binary"},
 	"docs/capacity": {why: "computes the tables of docs/capacity.md from measured costs"},
 	"examples/logging": {own: []string{"log", "log/httplog", "log/sink"},
 		why: "the first program in docs/logging.md"},
