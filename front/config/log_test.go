@@ -22,8 +22,10 @@ func TestParseLog(t *testing.T) {
 		"a server": {"log: {to: [otlp+https://a:b@collector:4318/x, 'otlp+http://[::1]']}\n", func(l *config.Log) {
 			l.To = []string{"otlp+https://a:b@collector:4318/x", "otlp+http://[::1]"}
 		}},
-		"servers of a cluster": {"log: {to: 'nats://a:b@one:4222,two,[::1]:4222/weir.log', format: auto}\n",
-			func(l *config.Log) { l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log"}, "auto" }},
+		"servers of a cluster": {"log: {to: 'nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=a&ca=b', format: auto}\n",
+			func(l *config.Log) {
+				l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=a&ca=b"}, "auto"
+			}},
 		"a spill": {"log: {to: 'nats://s/x', spill: {folder: spill, size: 2GiB, age: 0s}}\n", func(l *config.Log) {
 			l.To, l.Spill = []string{"nats://s/x"}, config.LogSpill{Folder: "spill", Size: 2 << 30}
 		}},
@@ -90,6 +92,9 @@ func TestParseLogMistakes(t *testing.T) {
 			[]string{`3:7 no parameter "compresion"|did you mean "compression"?`, `4:7 "compression": "lz4"|one of gzip, zstd, none`,
 				`5:7 "timeout": "0s"`, `6:7 no parameter "ca"|it has compression, headers, timeout`,
 				`7:7 the parameter "timeout" is given twice`}},
+		{"parameters of nats", "log: {to: ['nats://s/x?cred=a', 'tls://s/x?timeout=5s']}\n",
+			[]string{`1:12 nats has no parameter "cred"|did you mean "creds"?`,
+				`1:33 tls has no parameter "timeout"|it has creds, nkey, ca, cert, key`}},
 		{"a format that servers do not know", "log: {to: 'nats://s/x', format: ltsv}\n",
 			[]string{`1:33 "ltsv"|write json`}},
 		{"a spill without a server", "log: {spill: {size: 1GiB, folder: /tmp}}\n", []string{`1:35 no server|log.to`}},
