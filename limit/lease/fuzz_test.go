@@ -30,7 +30,7 @@ func runSteps(t *testing.T, steps []byte) {
 	o := lease.RateOptions{Name: "r", Every: 10 * time.Millisecond, Burst: 20, Keys: 100}
 	fleet := newFleet(t, 2, store, o)
 	began := time.Now()
-	wasCut, cuts := false, 0
+	wasCut, broken, cuts := false, false, 0
 	var admitted [2]int64
 	for i, step := range steps {
 		amount := int(step >> 2)
@@ -45,7 +45,8 @@ func runSteps(t *testing.T, steps []byte) {
 				}
 			}
 		case 3:
-			n.setBroken(!n.broken)
+			broken = !broken
+			n.setBroken(broken)
 			wasCut, cuts = true, cuts+1
 		}
 	}

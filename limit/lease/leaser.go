@@ -141,21 +141,34 @@ func (c *Leaser) enqueue(l *lease) {
 func (c *Leaser) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	due := c.now() // of the next turn
 	for {
 		select {
 		case <-ctx.Done():
 			c.finish()
 			return
 		case apply := <-c.done:
-			apply(c.now())
-			continue
+			now := c.now()
+			apply(now)
+			if next := now + c.pause(now); next < due {
+				due = next
+				timer.Reset(due - now)
+			}
 		case <-c.wake:
+			due = c.nextTurn(timer)
 		case <-timer.C:
+			due = c.nextTurn(timer)
 		}
-		now := c.now()
-		c.runTurn(now)
-		timer.Reset(c.pause(now))
 	}
+}
+
+// nextTurn runs a turn. It returns the time of the next one and sets the timer to it.
+func (c *Leaser) nextTurn(timer *time.Timer) (due time.Duration) {
+	now := c.now()
+	c.runTurn(now)
+	d := c.pause(now)
+	timer.Reset(d)
+	return now + d
 }
 
 func (c *Leaser) now() time.Duration { return time.Since(c.began) }

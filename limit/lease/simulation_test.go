@@ -71,6 +71,12 @@ func (n *network) setBroken(broken bool) {
 	n.broken = broken
 }
 
+func (n *network) busyTime() time.Duration {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.busy
+}
+
 // A simulated is the result of a simulation.
 type simulated struct {
 	admitted, expected float64
@@ -90,7 +96,7 @@ func simulate(t *testing.T, replicas int, o lease.RateOptions, extra, d, cut, me
 		f := newFleet(t, replicas, store, o)
 		defer f.stop()
 		time.Sleep(2 * time.Second) // all replicas know each other
-		before, busy := store.Count(), n.busy
+		before, busy := store.Count(), n.busyTime()
 		rate := 1 / o.Every.Seconds()
 		demand := changing(replicas, rate)
 		if cut != mended {
@@ -105,7 +111,7 @@ func simulate(t *testing.T, replicas int, o lease.RateOptions, extra, d, cut, me
 		s.expected = rate*d.Seconds() + float64(o.Burst)
 		after := store.Count()
 		s.calls, s.exchanges = float64(after.Calls-before.Calls)/d.Seconds(), float64(after.Exchanges-before.Exchanges)/d.Seconds()
-		s.busy = (n.busy - busy).Seconds() / d.Seconds()
+		s.busy = (n.busyTime() - busy).Seconds() / d.Seconds()
 	})
 	return s
 }

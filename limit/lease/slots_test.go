@@ -1,0 +1,120 @@
+package lease_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit/lease/leasetest"
+)
+
+// A holder is a replica with a limit of requests in flight.
+type holder struct {
+	limit *limit.InFlight
+	slots *lease.Slots
+	end   context.CancelFunc
+}
+
+func newHolder(t *testing.T, store lease.Store, slots int) *holder {
+	t.Helper()
+	h := &holder{limit: limit.NewInFlight(limit.InFlightOptions{Max: slots})}
+	l := lease.New(store, lease.Options{})
+	h.slots = l.Slots(lease.SlotsOptions{Name: "in", Max: slots, Most: slots, Limit: h.limit})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { l.Run(ctx); close(done) }()
+	h.end = func() { cancel(); <-done }
+	return h
+}
+
+// enter begins n requests, and reports whether all were admitted.
+func (h *holder) enter(n int) bool {
+	for range n {
+		if !h.limit.TryEnter() {
+			return false
+		}
+	}
+	return true
+}
+
+// TestSlotsMove moves the load from one replica to another.
+func TestSlotsMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(leasetest.Store)
+		a, b := newHolder(t, store, 20), newHolder(t, store, 20)
+		defer a.end()
+		defer b.end()
+		time.Sleep(time.Second)
+		if a.slots.Granted() != 10 || b.slots.Granted() != 10 {
+			t.Fatalf("%d and %d slots without a load, want a half each", a.slots.Granted(), b.slots.Granted())
+		}
+		if !a.enter(10) || a.limit.TryEnter() {
+			t.Fatal("a replica has not admitted just its part")
+		}
+		time.Sleep(3 * time.Second)
+		if n := a.slots.Granted(); n < 14 {
+			t.Errorf("%d slots for the replica with a load, want more than its part", n)
+		}
+		for range 10 {
+			a.limit.Leave()
+		}
+		time.Sleep(2 * time.Second)
+		if !b.enter(10) {
+			t.Error("the replica has less than its part")
+		}
+		time.Sleep(3 * time.Second)
+		if n := b.slots.Granted(); n < 14 {
+			t.Errorf("%d slots after the load has moved, want more than a part", n)
+		}
+		if n := a.slots.Granted() + b.slots.Granted(); n > 20 {
+			t.Errorf("%d slots in sum, want at most 20", n)
+		}
+	})
+}
+
+// TestSlotsOfDeadReplica cuts a replica from the store for ever.
+func TestSlotsOfDeadReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, n := new(leasetest.Store), new(network)
+		a := newHolder(t, store, 20)
+		dead := newHolder(t, cutStore{store, n}, 20)
+		defer a.end()
+		defer dead.end()
+		time.Sleep(time.Second)
+		n.setBroken(true)
+		time.Sleep(4 * time.Second)
+		if n := a.slots.Granted(); n != 10 {
+			t.Errorf("%d slots after 4s, want those of before", n)
+		}
+		time.Sleep(3 * time.Second)
+		if n := a.slots.Granted(); n != 20 {
+			t.Errorf("%d slots after 7s, want all", n)
+		}
+		if n := dead.slots.Granted(); n != 10 {
+			t.Errorf("the replica without the store has %d slots, want those of before", n)
+		}
+	})
+}
+
+// A cutStore is a store with a network for one replica.
+type cutStore struct {
+	*leasetest.Store
+	network *network
+}
+
+func (s cutStore) Hold(ctx context.Context, h *lease.Hold) error {
+	if err := s.network.before(1); err != nil {
+		return err
+	}
+	return s.Store.Hold(ctx, h)
+}
+
+func (s cutStore) Join(ctx context.Context, key, replica string, ttl time.Duration) (int, error) {
+	if err := s.network.before(1); err != nil {
+		return 0, err
+	}
+	return s.Store.Join(ctx, key, replica, ttl)
+}
