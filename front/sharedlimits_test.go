@@ -76,8 +76,8 @@ func TestSharedRate(t *testing.T) {
 			eventually(t, "a refusal by the other replica", func() bool { return ask(doors[1], "a").StatusCode == 429 })
 			resp := ask(doors[1], "a")
 			doors[1].refusedBy(t, resp, 429, "rate", "/{path...}")
-			if policy, state := resp.Header.Get("RateLimit-Policy"), resp.Header.Get("RateLimit"); policy != `"rate";q=10;w=600` ||
-				!strings.HasPrefix(state, `"rate";r=0;t=`) {
+			policy, state := resp.Header.Get("RateLimit-Policy"), resp.Header.Get("RateLimit")
+			if policy != `"rate";q=10;w=600` || !strings.HasPrefix(state, `"rate";r=0;t=`) {
 				t.Errorf("RateLimit-Policy %q, RateLimit %q", policy, state)
 			}
 			if other := ask(doors[1], "b").StatusCode; (other == 200) != (per == config.RatePerHeader+"X-Key") {

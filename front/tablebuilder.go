@@ -28,8 +28,7 @@ type tableBuilder struct {
 	encoders  *coding.Encoders
 	logger    func() *log.Logger
 	engines   *Engines
-
-	stores *sharing.Stores
+	stores    *sharing.Stores
 
 	// Of the configuration:
 	files  filebudget.Budget

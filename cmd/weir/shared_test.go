@@ -39,8 +39,8 @@ func TestSharedRate(t *testing.T) {
 			l := loadOf(t, doors, d)
 			want := l.oneBucket()
 			off := 100 * (float64(l.admitted)/float64(want) - 1)
-			t.Logf("%d of %d requests admitted in %v, %+.2f%% from the %d of one bucket (%.0f by the rate); p99 took %v, p99.9 %v",
-				l.admitted, l.sent, d, off, want, sharedPerSecond*d.Seconds()+sharedBurst, l.slowest(0.99), l.slowest(0.999))
+			t.Logf("%d of %d requests admitted in %v, %+.2f%% from the %d of one bucket; p99 took %v, p99.9 %v",
+				l.admitted, l.sent, d, off, want, l.quantile(0.99), l.quantile(0.999))
 			most := c.most + inSoak(1.5, 0) // a short load leaves tokens in the leases
 			if off < -most || off > most {
 				t.Errorf("%+.2f%% from the rate, want at most %v%%", off, most)
@@ -103,7 +103,7 @@ func (l *sharedLoad) oneBucket() (admitted int) {
 	return admitted
 }
 
-func (l *sharedLoad) slowest(q float64) time.Duration {
+func (l *sharedLoad) quantile(q float64) time.Duration {
 	slices.Sort(l.times)
 	return l.times[min(int(q*float64(len(l.times))), len(l.times)-1)]
 }

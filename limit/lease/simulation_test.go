@@ -81,7 +81,7 @@ func (n *network) busyTime() time.Duration {
 type simulated struct {
 	admitted, expected float64
 	worstSecond        float64 // most admitted in one second, relative to the rate
-	calls, exchanges   float64 // per second
+	calls              float64 // per second
 	busy               float64 // part of the time
 }
 
@@ -110,7 +110,7 @@ func simulate(t *testing.T, replicas int, o lease.RateOptions, extra, d, cut, me
 		}
 		s.expected = rate*d.Seconds() + float64(o.Burst)
 		after := store.Count()
-		s.calls, s.exchanges = float64(after.Calls-before.Calls)/d.Seconds(), float64(after.Exchanges-before.Exchanges)/d.Seconds()
+		s.calls = float64(after.Calls-before.Calls) / d.Seconds()
 		s.busy = (n.busyTime() - busy).Seconds() / d.Seconds()
 	})
 	return s
