@@ -123,3 +123,16 @@ routes:
 		t.Errorf("a queue without in_flight on line 4: %v", ms)
 	}
 }
+
+// weir check --explain prints the settings of a route.
+func TestSettingsHavePasswordOfNoStore(t *testing.T) {
+	c := parse(t, `upstreams: {a: {servers: http://a}}
+routes:
+- {match: /, to: a, limits: {in_flight: {max: 1, shared: "redis://:secret@b"}, rate: {every: 1s, shared: "redis://u:secret@a/2"}}}
+`, nil)
+	for _, s := range c.Routes[0].Settings {
+		if strings.Contains(s.Value, "secret") || s.Key == "limits" && !strings.Contains(s.Value, "a:6379/2") {
+			t.Errorf("%s: %s", s.Key, s.Value)
+		}
+	}
+}
