@@ -1,7 +1,6 @@
 package front
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -31,19 +30,16 @@ type trace struct {
 func (t *trace) reset() { t.id, t.parent = "", "" }
 
 // read sets the trace id of a request by the rule of package traceid. It keeps a
-// valid traceparent. Otherwise it derives the trace-id of a new one from the id:
-// the id itself if it is a valid trace-id, the hexadecimal digits of an id of 16
-// bytes, or a hash. read returns the header. It removes a tracestate without a
-// valid traceparent.
+// valid traceparent, and otherwise makes one of the id. read returns the header.
+// It removes a tracestate without a valid traceparent.
 func (t *trace) read(header []proxy.Field) []proxy.Field {
-	parent := only(header, traceParentField)
-	if id := traceid.OfParent(parent); id != "" {
-		t.parent, t.id = parent, id
+	parent, requestID := only(header, traceParentField), only(header, requestIDField)
+	t.id = traceid.Of(parent, requestID)
+	if traceid.OfParent(parent) != "" {
+		t.parent = parent
 		return header
 	}
-	if id := only(header, requestIDField); traceid.Plain(id) {
-		t.id = id
-	} else {
+	if t.id == "" {
 		t.id = view(traceid.AppendNew(t.idSpace[:0]))
 	}
 	t.makeParent()
@@ -74,46 +70,10 @@ func only(header []proxy.Field, name string) string {
 // because services that follow the decision of their caller would not trace it
 // otherwise.
 func (t *trace) makeParent() {
-	b := append(t.parentSpace[:0], "00-"...)
-	switch {
-	case traceid.IsW3C(t.id):
-		b = append(b, t.id...)
-	case len(t.id) == 16:
-		for i := range 16 {
-			b = appendHex(b, t.id[i])
-		}
-	default:
-		hi, lo := hash(t.id)
-		b = appendHex64(appendHex64(b, hi), lo)
-	}
-	b = append(b, '-')
-	b = appendHex64(b, rand.Uint64()|1) // never all zeros
+	b := traceid.AppendW3C(append(t.parentSpace[:0], "00-"...), t.id)
+	b = traceid.AppendHex(append(b, '-'), rand.Uint64()|1) // never all zeros
 	b = append(b, "-01"...)
 	t.parent = view(b)
-}
-
-// hash is FNV-1a with 128 bits. hash/fnv would allocate.
-func hash(s string) (hi, lo uint64) {
-	const low, shift = 0x13b, 24 // the prime is 1<<(64+shift) + low
-	hi, lo = 0x6c62272e07bb0142, 0x62b821756295c58d
-	for i := 0; i < len(s); i++ {
-		lo ^= uint64(s[i])
-		carry, product := bits.Mul64(low, lo)
-		hi, lo = carry+lo<<shift+low*hi, product
-	}
-	return hi, lo
-}
-
-func appendHex64(b []byte, n uint64) []byte {
-	for shift := 56; shift >= 0; shift -= 8 {
-		b = appendHex(b, byte(n>>shift))
-	}
-	return b
-}
-
-func appendHex(b []byte, c byte) []byte {
-	const digits = "0123456789abcdef"
-	return append(b, digits[c>>4], digits[c&15])
 }
 
 // view returns b as a string without copying it. The string is valid until b is

@@ -13,8 +13,9 @@ import (
 //
 // The id is the trace-id of a valid traceparent (W3C Trace Context, version
 // 00); else an X-Request-Id of up to 128 visible ASCII characters without
-// quotes, commas and backslashes; else 16 random letters. A header that occurs
-// twice is invalid. A trace id that log.Options.Context finds in the request's
+// quotes, commas and backslashes; else 16 random letters. If a front door has
+// made the traceparent of the X-Request-Id, the id is the latter, as in the
+// events of that door. A header that occurs twice is invalid. A trace id that log.Options.Context finds in the request's
 // context takes precedence over all of these.
 func TraceID(ctx context.Context) string {
 	if c, ok := ctx.Value(traceKey{}).(*traceContext); ok {
@@ -43,10 +44,7 @@ func (c *traceContext) Value(key any) any {
 // traceID returns the trace id of a request, or a new one. TraceID documents
 // the rule, which package front follows too.
 func traceID(header http.Header) string {
-	if id := traceid.OfParent(only(header, "Traceparent")); id != "" {
-		return id
-	}
-	if id := only(header, "X-Request-Id"); traceid.Plain(id) {
+	if id := traceid.Of(only(header, "Traceparent"), only(header, "X-Request-Id")); id != "" {
 		return id
 	}
 	return newTraceID()

@@ -38,6 +38,8 @@ func TestTraceID(t *testing.T) {
 		{http.Header{"X-Request-Id": {"abc-123"}}, "abc-123"},
 		{http.Header{"Traceparent": {parent}}, trace},
 		{http.Header{"Traceparent": {parent}, "X-Request-Id": {"abc"}}, trace},
+		{http.Header{"Traceparent": {"00-6162636465666768696a6b6c6d6e6f70" + parent[35:]},
+			"X-Request-Id": {"abcdefghijklmnop"}}, "abcdefghijklmnop"},
 		{http.Header{"Traceparent": {parent, parent}, "X-Request-Id": {"abc"}}, "abc"},
 		{http.Header{"X-Request-Id": {"abc", "abc"}}, generated},
 		{http.Header{"X-Request-Id": {""}}, generated},

@@ -1,9 +1,12 @@
 // Package traceid selects the id that connects the events of one request: the
 // trace-id of a valid traceparent (W3C Trace Context), else a plain
-// X-Request-Id, else random letters. The caller reads the headers.
+// X-Request-Id, else random letters. The caller reads the headers. See [Of] for
+// requests that have both.
 package traceid
 
 import (
+	"encoding/hex"
+	"math/bits"
 	"math/rand/v2"
 	"strings"
 )
@@ -15,6 +18,58 @@ const (
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	maxLength = 128
 )
+
+// Of returns the id of a request by its traceparent and its X-Request-Id, or "" if neither is valid. The traceparent
+// takes precedence, unless its trace-id was made of the X-Request-Id with AppendW3C: a front door has sent both then,
+// and logs the X-Request-Id.
+func Of(parent, requestID string) string {
+	id := OfParent(parent)
+	if !Plain(requestID) || id != "" && !isMadeOf(id, requestID) {
+		return id
+	}
+	return requestID
+}
+
+func isMadeOf(w3c, id string) bool {
+	var scratch [32]byte
+	return string(AppendW3C(scratch[:0], id)) == w3c
+}
+
+// AppendW3C appends the trace-id for a traceparent, 32 hexadecimal digits: the id itself if it is one, the digits of an
+// id of 16 bytes, or a hash of any other id.
+func AppendW3C(b []byte, id string) []byte {
+	switch {
+	case IsW3C(id):
+		return append(b, id...)
+	case len(id) == Length:
+		var scratch [Length]byte
+		copy(scratch[:], id)
+		return hex.AppendEncode(b, scratch[:])
+	}
+	hi, lo := hash(id)
+	return AppendHex(AppendHex(b, hi), lo)
+}
+
+// AppendHex appends n as 16 hexadecimal digits.
+func AppendHex(b []byte, n uint64) []byte {
+	const digits = "0123456789abcdef"
+	for shift := 60; shift >= 0; shift -= 4 {
+		b = append(b, digits[n>>shift&15])
+	}
+	return b
+}
+
+// hash is FNV-1a with 128 bits. hash/fnv would allocate.
+func hash(s string) (hi, lo uint64) {
+	const low, shift = 0x13b, 24 // the prime is 1<<(64+shift) + low
+	hi, lo = 0x6c62272e07bb0142, 0x62b821756295c58d
+	for i := 0; i < len(s); i++ {
+		lo ^= uint64(s[i])
+		carry, product := bits.Mul64(low, lo)
+		hi, lo = carry+lo<<shift+low*hi, product
+	}
+	return hi, lo
+}
 
 // OfParent returns the trace-id of a traceparent such as
 // 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, or "" if it is

@@ -1,6 +1,8 @@
 package traceid_test
 
 import (
+	"encoding/hex"
+	"hash/fnv"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,6 +37,50 @@ func FuzzOfParent(f *testing.F) {
 		}
 		if got := traceid.OfParent(s); got != want {
 			t.Errorf("OfParent(%q) = %q, want %q", s, got, want)
+		}
+	})
+}
+
+func TestOf(t *testing.T) {
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	made := func(requestID string) string {
+		return "00-" + string(traceid.AppendW3C(nil, requestID)) + "-00f067aa0ba902b7-01"
+	}
+	for _, c := range []struct{ parent, requestID, want string }{
+		{parent, "", id},
+		{parent, "other", id},
+		{parent, "not plain", id},
+		{"invalid", "plain", "plain"},
+		{"invalid", "not plain", ""},
+		{"", "", ""},
+		{made("abcdefghijklmnop"), "abcdefghijklmnop", "abcdefghijklmnop"},
+		{made("c9bf9e57-1685-4c89-bafb-ff5af830be8a"), "c9bf9e57-1685-4c89-bafb-ff5af830be8a",
+			"c9bf9e57-1685-4c89-bafb-ff5af830be8a"},
+		{made("abcdefghijklmnop"), "abcdefghijklmnoq", "6162636465666768696a6b6c6d6e6f70"},
+	} {
+		if got := traceid.Of(c.parent, c.requestID); got != c.want {
+			t.Errorf("Of(%q, %q) = %q, want %q", c.parent, c.requestID, got, c.want)
+		}
+	}
+}
+
+func FuzzAppendW3C(f *testing.F) {
+	for _, seed := range []string{"", "a", "abcdefghijklmnop", "4bf92f3577b34da6a3ce929d0e0e4736",
+		"c9bf9e57-1685-4c89-bafb-ff5af830be8a", strings.Repeat("\xff", 128)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		h := fnv.New128a()
+		h.Write([]byte(id))
+		want := hex.EncodeToString(h.Sum(nil))
+		switch {
+		case traceid.IsW3C(id):
+			want = id
+		case len(id) == 16:
+			want = hex.EncodeToString([]byte(id))
+		}
+		if got := string(traceid.AppendW3C(nil, id)); got != want {
+			t.Errorf("AppendW3C(%q) = %s, want %s", id, got, want)
 		}
 	})
 }

@@ -50,13 +50,25 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const idLength = 16
 
 // idOf returns the trace id of a request by its headers: the trace-id of a valid traceparent (W3C Trace Context, version
-// 00), else a plain X-Request-Id, else random letters.
-function idOf(headers) {
-  const [, version, id, parent] = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(headers.traceparent) ?? []
-  if (id !== undefined && version !== 'ff' && /[^0]/.test(id) && /[^0]/.test(parent)) return id
-  const given = headers['x-request-id']
-  if (typeof given === 'string' && /^[!-~]{1,128}$/.test(given) && !/["',\\]/.test(given)) return given
+// 00), else a plain X-Request-Id, else random letters. If a front door has made the traceparent of the X-Request-Id, the
+// id is the latter, as in the events of that door.
+function idOf({ traceparent, 'x-request-id': given }) {
+  const [, version, id, parent] = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? []
+  const isValid = id !== undefined && version !== 'ff' && /[^0]/.test(id) && /[^0]/.test(parent)
+  const isPlain = typeof given === 'string' && /^[!-~]{1,128}$/.test(given) && !/["',\\]/.test(given)
+  if (isPlain && (!isValid || isMadeOf(id, given))) return given
+  if (isValid) return id
   return Array.from(randomBytes(idLength), (byte) => letters[byte % letters.length]).join('')
+}
+
+// isMadeOf reports whether a front door has made a trace-id of a request id: the digits of 16 characters, or the hash
+// FNV-1a of 128 bits.
+function isMadeOf(traceID, requestID) {
+  const bytes = Buffer.from(requestID)
+  if (bytes.length === idLength) return bytes.toString('hex') === traceID
+  let hash = 0x6c62272e07bb014262b821756295c58dn
+  for (const byte of bytes) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * 0x1000000000000000000013bn)
+  return hash.toString(16).padStart(32, '0') === traceID
 }
 
 module.exports = { currentIds, idMembers, idOf, traceId, useRequests }

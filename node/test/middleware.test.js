@@ -112,8 +112,15 @@ test('a client that disconnects is logged as a warning with 499', async (t) => {
   assert.deepStrictEqual({ severity, status, data }, { severity: 2, status: 499, data: { failure: 'client_gone', cut: false } })
 })
 
+const uuid = 'c9bf9e57-1685-4c89-bafb-ff5af830be8a'
+const hashOfUUID = '5a70c1596d743770b7a19c39de57ef57' // FNV-1a, 128 bits
+
 const ids = [
   ['a traceparent before X-Request-Id', { traceparent, 'x-request-id': 'r' }, id],
+  ['a traceparent that the front door has made of letters',
+    { traceparent: '00-6162636465666768696a6b6c6d6e6f70-00f067aa0ba902b7-01', 'x-request-id': 'abcdefghijklmnop' }, 'abcdefghijklmnop'],
+  ['a traceparent that it has made of a UUID',
+    { traceparent: `00-${hashOfUUID}-00f067aa0ba902b7-01`, 'x-request-id': uuid }, uuid],
   ['zeros', { traceparent: '00-00000000000000000000000000000000-00f067aa0ba902b7-01', 'x-request-id': 'r' }, 'r'],
   ['version ff', { traceparent: 'ff' + traceparent.slice(2), 'x-request-id': 'r' }, 'r'],
   ['upper case', { traceparent: traceparent.toUpperCase(), 'x-request-id': 'r' }, 'r'],
