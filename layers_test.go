@@ -216,6 +216,7 @@ var layers = map[string]struct {
 	},
 	"experiments":   {own: []string{"lab"}, why: "experiment files in the binary"},
 	"docs/capacity": {why: "computes the tables of docs/capacity.md from measured costs"},
+	"examples/node": {own: []string{"log", "log/httplog"}, why: "a service of users"},
 	"examples/logging": {own: []string{"log", "log/httplog", "log/sink"},
 		why: "the first program in docs/logging.md"},
 	"internal/sibling": {why: "connects processes and passes files; it knows neither listeners nor commands"},
