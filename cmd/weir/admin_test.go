@@ -43,10 +43,14 @@ func TestAdmin(t *testing.T) {
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
 	c := client(t)
 	get(t, c, p.url()+"/")
+	const counted = "\nweir_requests_total{code=\"200\",method=\"GET\",route=\"/{path...}\"} 1\n"
+	await(t, "the count of a request", func() bool { // it ends a moment after its response
+		return strings.Contains(get(t, c, p.admin()+"/metrics").body, counted)
+	})
 	for path, want := range map[string]string{
 		"/healthz":                       "ok\n",
 		"/readyz":                        "ready\n",
-		"/metrics":                       "\nweir_requests_total{code=\"200\",method=\"GET\",route=\"/{path...}\"} 1\n",
+		"/metrics":                       counted,
 		"/debug/pprof/":                  "goroutine",
 		"/debug/pprof/goroutine?debug=1": "goroutine profile: total",
 	} {
