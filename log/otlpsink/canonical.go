@@ -81,7 +81,10 @@ var (
 func (e *encoder) canonicalEvent() bool {
 	begin := e.at
 	v, ok := e.textAfter(`"created_at":"`)
-	if e.created, ok = e.stamp.parse(v); !ok {
+	if ok {
+		e.created, ok = e.stamp.parse(v)
+	}
+	if !ok {
 		e.at = begin
 		return false
 	}
