@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
@@ -66,7 +69,8 @@ func (c *logClient) Close() error {
 func TestLogToServer(t *testing.T) {
 	server := &logServer{password: "right-secret"}
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
-		c.Log.To, c.Log.Heartbeat = []string{config.LogToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}, 0
+		c.Log.To = []string{config.LogToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}
+		c.Log.Heartbeat = 0
 	})
 	stdout := create(t, t.TempDir()+"/stdout")
 	out, err := front.OpenLog(cfg, front.LogOptions{
@@ -132,7 +136,8 @@ func TestLogToServerMistakes(t *testing.T) {
 	for _, c := range []struct{ to, format, want string }{
 		{"nats://u:secret@server/subject", "json", "log.to: nats://server/subject: this program has no client for nats"},
 		{"otlp+http://u:secret@refused", "json", "log.to: otlp+http://refused: refused by the client"},
-		{"otlp+http://u:secret@collector", "ltsv", "log.format: otlp+http://collector cannot parse the format ltsv; it needs json"},
+		{"otlp+http://u:secret@collector", "ltsv",
+			"log.format: otlp+http://collector cannot parse the format ltsv; it needs json"},
 	} {
 		cfg := config.Default()
 		cfg.Log.To, cfg.Log.Format = []string{c.to}, c.format
@@ -162,5 +167,94 @@ func TestLogToServerIsNoTerminal(t *testing.T) {
 	}
 	if len(server.lines) == 0 || !json.Valid([]byte(server.lines[0])) {
 		t.Errorf("the server has %q", server.lines)
+	}
+}
+
+// TestLogSpill logs to a server that rejects the password, with a spill. The events of a front
+// door that ends wait on the disk, and the next one delivers them. A reload can remove the
+// server and add it again.
+func TestLogSpill(t *testing.T) {
+	server := &logServer{password: "right"}
+	const name = "otlp+http://collector"
+	folder := filepath.Join(t.TempDir(), "spill")
+	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
+		c.Log.To, c.Log.Heartbeat = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}, 0
+		c.Log.Spill.Folder = folder
+	})
+	open := func() (*testDoor, *front.Log) {
+		out, err := front.OpenLog(cfg, front.LogOptions{
+			Stdout:   create(t, t.TempDir()+"/stdout"),
+			Complain: func(err error) { t.Error(err) },
+			Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return serveDoor(t, cfg, out), out
+	}
+	const requests = 20
+	load := func(d *testDoor) {
+		client := httpClient(t)
+		for i := range requests {
+			get(t, client, d.url(fmt.Sprintf("/%d", i)))
+		}
+	}
+	toServer := func(out *front.Log) front.LogDestination {
+		for _, d := range out.Destinations() {
+			if d.To == name {
+				return d
+			}
+		}
+		return front.LogDestination{}
+	}
+	end := func(d *testDoor, out *front.Log) {
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if err := out.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	setTo := func(d *testDoor, to ...string) { d.reload(func(c *config.Config) { c.Log.To = to }) }
+
+	d, out := open()
+	load(d)
+	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 3*requests })
+	moved := *cfg
+	moved.Log.Spill.Folder = t.TempDir()
+	if unchanged, err := d.Reload(&moved); err != nil || !slices.Equal(unchanged, []string{"log.spill.folder"}) {
+		t.Errorf("a reload with another folder: %q, %v", unchanged, err)
+	}
+	end(d, out)
+	if s := toServer(out); s.OnDisk.Events != 3*requests || s.Stats.Waiting != 3*requests || s.OnDisk.Bytes == 0 {
+		t.Errorf("at the end, %+v", s)
+	}
+
+	cfg.Log.To = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}
+	d, out = open()
+	load(d)
+	if got := d.metric(t, "weir_log_events_recovered_total"); got != 3*requests {
+		t.Errorf("%v events are recovered", got)
+	}
+	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
+	setTo(d, config.LogToStdout, "otlp+http://u:right@collector")
+	eventually(t, "the delivery", func() bool { return toServer(out).Stats.Written == 6*requests })
+	setTo(d, config.LogToStdout)
+	load(d)
+	eventually(t, "the events on stdout", func() bool { return out.Destinations()[0].Stats.Written == 6*requests })
+	again := *d.config
+	again.Log.To, again.Log.Spill.Size = []string{config.LogToStdout, "otlp+http://u:right@collector"}, 1<<20
+	eventually(t, "the server again", func() bool { // when it is closed
+		_, err := d.Reload(&again)
+		return err == nil
+	})
+	load(d)
+	eventually(t, "the last events", func() bool { return toServer(out).Stats.Written == 9*requests })
+	end(d, out)
+	s := toServer(out).Stats
+	if s.Emitted != 9*requests || s.Waiting+s.Lost() != 0 || len(server.lines) != 9*requests {
+		t.Errorf("the server has %d lines; %+v", len(server.lines), s)
 	}
 }

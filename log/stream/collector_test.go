@@ -136,7 +136,8 @@ type httpDestination struct {
 }
 
 func newHTTPDestination(addr string) *httpDestination {
-	return &httpDestination{"http://" + addr, &http.Client{Timeout: 300 * time.Millisecond, Transport: new(http.Transport)}}
+	client := &http.Client{Timeout: 300 * time.Millisecond, Transport: new(http.Transport)}
+	return &httpDestination{"http://" + addr, client}
 }
 
 func (d *httpDestination) Deliver(ctx context.Context, b stream.Batch) error {

@@ -58,7 +58,8 @@ func fullDiskProcess(args []string) error {
 		return err
 	}
 	return outlive(args[0], func(out *stream.Sink) error {
-		if err := poll("the disk to be full", func() bool { return errors.Is(out.Stats().LastError, syscall.ENOSPC) }); err != nil {
+		isFull := func() bool { return errors.Is(out.Stats().LastError, syscall.ENOSPC) }
+		if err := poll("the disk to be full", isFull); err != nil {
 			return err
 		}
 		if n, bytes := out.Spilled(); n == 0 || bytes < 800<<10 {
@@ -133,7 +134,8 @@ func outlive(folder string, full func(*stream.Sink) error, before ...func() erro
 		return err
 	}
 	st := out.Stats()
-	if st.Written != outlived || st.Lost() != 0 || st.Waiting != 0 || len(s.lines) != outlived || uniqueLines(s) != outlived {
+	if st.Written != outlived || st.Lost() != 0 || st.Waiting != 0 ||
+		len(s.lines) != outlived || uniqueLines(s) != outlived {
 		return fmt.Errorf("%d lines, %d ids; %+v", len(s.lines), uniqueLines(s), st)
 	}
 	for i, line := range s.lines {

@@ -32,7 +32,8 @@ func TestFaults(t *testing.T) {
 		t.Run(fmt.Sprintf("spill %v", spill), func(t *testing.T) {
 			t.Parallel()
 			c := newCollector(t)
-			o := stream.Options{Queue: sink.QueueOptions{Bytes: 256 << 10, Linger: time.Millisecond, Heartbeat: 100 * time.Millisecond}}
+			var o stream.Options
+			o.Queue = sink.QueueOptions{Bytes: 256 << 10, Linger: time.Millisecond, Heartbeat: 100 * time.Millisecond}
 			if spill {
 				o.Spill = stream.Spill{Folder: t.TempDir(), Bytes: 1 << 20}
 			}
@@ -153,7 +154,8 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	var recovered, written, lost, waiting int
-	if _, err := fmt.Sscan(string(text), &recovered, &written, &lost, &waiting); err != nil || lost+waiting != 0 || recovered != written {
+	_, err = fmt.Sscan(string(text), &recovered, &written, &lost, &waiting)
+	if err != nil || lost+waiting != 0 || recovered != written {
 		t.Errorf("%d recovered, %d written, %d lost, %d waiting, %v", recovered, written, lost, waiting, err)
 	}
 	if left, _ := os.ReadDir(folder); len(left) > 0 {

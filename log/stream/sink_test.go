@@ -97,7 +97,8 @@ func TestDelivery(t *testing.T) {
 	}
 	stats := out.Stats()
 	want := []sink.Loss{{Level: log.LevelWarn, Reason: sink.Rejected, Events: uint64(rejected)}}
-	if stats.Emitted < lines || stats.Written != uint64(len(s.lines)) || !slices.Equal(stats.Dropped, want) || stats.Waiting != 0 ||
+	if stats.Emitted < lines || stats.Written != uint64(len(s.lines)) || !slices.Equal(stats.Dropped, want) ||
+		stats.Waiting != 0 ||
 		stats.Emitted != stats.Written+stats.Lost() {
 		t.Errorf("the counts are %+v, want %d stored and %v", stats, len(s.lines), want)
 	}

@@ -31,7 +31,8 @@ func spilled(t *testing.T, to stream.Destination, s stream.Spill) *stream.Sink {
 func emit(t *testing.T, out *stream.Sink, n int) {
 	t.Helper()
 	for i := range n {
-		if _, err := out.WriteEvent(log.LevelWarn, fmt.Appendf(nil, "{\"event\":\"e\",\"created_at\":\"x\",\"severity\":2,\"n\":%d}\n", i)); err != nil {
+		line := fmt.Appendf(nil, `{"event":"e","created_at":"x","severity":2,"n":%d}`+"\n", i)
+		if _, err := out.WriteEvent(log.LevelWarn, line); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,7 +59,7 @@ func (s *Store) Next(max int, now time.Time) (Batch, error) {
 			if b := s.read(p, max, now); b.Count > 0 {
 				return b, nil
 			}
-			// What is left of the segment is damaged.
+			// The rest of the segment is damaged.
 			s.lose(p.from, p.end, Loss{})
 		}
 		if !p.final {

@@ -13,7 +13,7 @@ import (
 // now is the time of all calls. Only TestExpiry needs another.
 var now = time.UnixMilli(1_800_000_000_000)
 
-// losses adds up what a store reports.
+// losses adds up the losses of a store.
 type losses struct{ damaged, expired uint64 }
 
 func (l *losses) add(loss Loss) {
@@ -285,13 +285,17 @@ func TestMissingFiles(t *testing.T) {
 		lost    uint64
 		waiting uint64
 	}{
-		"the first segment":  {func(t *testing.T, _ string, s []string) { remove(t, s[0]) }, 100, 300},
-		"a segment":          {func(t *testing.T, _ string, s []string) { remove(t, s[1]) }, 100, 300},
-		"an empty segment":   {func(t *testing.T, _ string, s []string) { os.Truncate(s[1], 0) }, 100, 300},
-		"half of a segment":  {func(t *testing.T, _ string, s []string) { os.Truncate(s[1], 600) }, 100, 300},
-		"the cursor":         {func(t *testing.T, dir string, _ []string) { remove(t, filepath.Join(dir, cursorName)) }, 0, 300},
-		"a part of a cursor": {func(t *testing.T, dir string, _ []string) { os.Truncate(filepath.Join(dir, cursorName), 7) }, 0, 300},
-		"the lock":           {func(t *testing.T, dir string, _ []string) { remove(t, filepath.Join(dir, lockName)) }, 0, 300},
+		"the first segment": {func(t *testing.T, _ string, s []string) { remove(t, s[0]) }, 100, 300},
+		"a segment":         {func(t *testing.T, _ string, s []string) { remove(t, s[1]) }, 100, 300},
+		"an empty segment":  {func(t *testing.T, _ string, s []string) { os.Truncate(s[1], 0) }, 100, 300},
+		"half of a segment": {func(t *testing.T, _ string, s []string) { os.Truncate(s[1], 600) }, 100, 300},
+		"the cursor": {func(t *testing.T, dir string, _ []string) {
+			remove(t, filepath.Join(dir, cursorName))
+		}, 0, 300},
+		"a part of a cursor": {func(t *testing.T, dir string, _ []string) {
+			os.Truncate(filepath.Join(dir, cursorName), 7)
+		}, 0, 300},
+		"the lock": {func(t *testing.T, dir string, _ []string) { remove(t, filepath.Join(dir, lockName)) }, 0, 300},
 		"other files": {func(t *testing.T, dir string, _ []string) {
 			os.WriteFile(filepath.Join(dir, "note.seg"), []byte("x"), 0o600)
 			os.WriteFile(filepath.Join(dir, "9.seg.old"), []byte("x"), 0o600)
@@ -336,10 +340,12 @@ func TestExpiry(t *testing.T) {
 	if b, err = s.Again(b, 1<<20, now); err != nil || b.Count != 7 {
 		t.Errorf("again: %+v, %v", b, err)
 	}
-	if b, err = s.Again(b, 1<<20, now.Add(15*time.Minute)); err != nil || b.First != 5 || b.Count != 5 || lost.expired != 5 {
+	b, err = s.Again(b, 1<<20, now.Add(15*time.Minute))
+	if err != nil || b.First != 5 || b.Count != 5 || lost.expired != 5 {
 		t.Errorf("after a quarter of an hour: %+v, %v, lost %+v", b, err, *lost)
 	}
-	if b, err = s.Again(b, 1<<20, now.Add(24*time.Hour)); err != nil || b.Count != 0 || lost.expired != 10 || !s.IsEmpty() {
+	b, err = s.Again(b, 1<<20, now.Add(24*time.Hour))
+	if err != nil || b.Count != 0 || lost.expired != 10 || !s.IsEmpty() {
 		t.Errorf("after a day: %+v, %v, lost %+v", b, err, *lost)
 	}
 }
