@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzSegment writes arbitrary bytes over a segment of a killed process, and delivers it. The
+// FuzzSegment writes arbitrary bytes over a part of a killed process's segment, or appends them, and
+// delivers the rest. The
 // oracle finds the valid records in the whole file, without a window.
 func FuzzSegment(f *testing.F) {
 	f.Add([]byte{2, 3, 1}, uint16(40), []byte{0})
@@ -23,25 +24,21 @@ func FuzzSegment(f *testing.F) {
 		for _, lines := range records[:min(len(records), 8)] {
 			add(t, s, int(lines))
 		}
-		total := s.own.next
 		leave(s)
-		for _, file := range segments(t, folder) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The damage does not only replace bytes: it may also make the file longer.
-			text = slices.Replace(text, min(int(at), len(text)), min(int(at)+len(damage), len(text)), damage...)
-			if err := os.WriteFile(file, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			want, end := oracle(text, s.own.seed)
-			checkDelivery(t, folder, s.Source(), want, end)
-			return
+		files := segments(t, folder)
+		if len(files) == 0 {
+			return // there are no records
 		}
-		if total != 0 {
-			t.Errorf("no segment for %d lines", total)
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
 		}
+		text = slices.Replace(text, min(int(at), len(text)), min(int(at)+len(damage), len(text)), damage...)
+		if err := os.WriteFile(files[0], text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want, end := oracle(text, s.own.seed)
+		checkDelivery(t, folder, s.Source(), want, end)
 	})
 }
 
