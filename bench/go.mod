@@ -78,6 +78,4 @@ replace github.com/weirhq/weir => ../
 
 replace github.com/weirhq/weir/log => ../log
 
-replace github.com/weirhq/weir/log/otlpsink => ../log/otlpsink
-
 replace github.com/weirhq/weir/router => ../router
