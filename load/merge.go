@@ -181,7 +181,12 @@ func generatorShare(r *Result) GeneratorShare {
 func (m *merger) latency(of func(*Result) *Latency) *Latency {
 	var all []*Latency
 	for _, r := range m.shares {
-		all = append(all, of(r))
+		if l := of(r); l != nil {
+			all = append(all, l)
+		}
+	}
+	if len(all) == 0 { // an empty distribution needs 0.3 MB
+		return nil
 	}
 	o, err := mergeOrders(all)
 	if err != nil {

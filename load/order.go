@@ -105,7 +105,7 @@ func (o *order) document() *Latency {
 
 // order decodes the histograms.
 func (l *Latency) order() (order, error) {
-	o := order{never: l.NeverAnswered, answered: newDistribution()}
+	o := order{never: l.NeverAnswered}
 	var err error
 	if o.finite, err = l.distribution(); err != nil {
 		return o, err
@@ -114,17 +114,19 @@ func (l *Latency) order() (order, error) {
 	case l.Answered != nil:
 		o.answered, err = l.Answered.distribution()
 	case l.GivenUp == 0:
-		o.answered, err = l.distribution()
+		o.answered = o.finite
+	default:
+		o.answered = newDistribution()
 	}
 	return o, err
 }
 
 // distribution decodes the histogram.
 func (l *Latency) distribution() (*distribution, error) {
-	d := newDistribution()
 	if l.Count == l.NeverAnswered {
-		return d, nil
+		return newDistribution(), nil
 	}
+	d := new(distribution)
 	var err error
 	if d.histogram, err = l.DecodeHistogram(); err != nil {
 		return nil, err

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,11 +69,17 @@ func connection(n *peer.NATS) nats.Options {
 // serve starts an agent, which the end of the test ends.
 func serve(t *testing.T, n *peer.NATS, name, version string, labels map[string]string) *lines {
 	t.Helper()
+	return serveOver(t, connection(n), name, version, labels)
+}
+
+// serveOver starts an agent with the options of a connection.
+func serveOver(t *testing.T, o nats.Options, name, version string, labels map[string]string) *lines {
+	t.Helper()
 	log := new(lines)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- agent.Serve(ctx, agent.Options{Connection: connection(n), Subject: "test.load", Name: name,
+		ended <- agent.Serve(ctx, agent.Options{Connection: o, Subject: "test.load", Name: name,
 			Labels: labels, Version: version, Log: log.add})
 	}()
 	t.Cleanup(func() {
@@ -259,4 +267,105 @@ func TestRunBusy(t *testing.T) {
 		t.Errorf("the first run: %+v", r)
 	}
 	log.await(t, "waits for work", 2)
+}
+
+// A relay passes the connections of an agent on to a server. While the network is cut, nothing
+// arrives, and the connections stay open.
+type relay struct {
+	url string
+	cut sync.RWMutex // is locked while the network is cut
+}
+
+func newRelay(t *testing.T, server string) *relay {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{url: "nats://" + listener.Addr().String()}
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			upstream, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			running.Go(func() { r.pass(upstream, client) })
+			running.Go(func() { r.pass(client, upstream) })
+		}
+	})
+	t.Cleanup(func() { // after the agent and before the server have ended
+		listener.Close()
+		running.Wait()
+	})
+	return r
+}
+
+// pass copies bytes until one side closes its connection.
+func (r *relay) pass(to, from net.Conn) {
+	defer to.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		r.cut.RLock()
+		_, err = to.Write(buffer[:n])
+		r.cut.RUnlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// TestRunCut cuts the network of an agent in the middle of a run: the agent is lost, and stops.
+// When the network is back, it waits for work again.
+func TestRunCut(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{})
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1) }))
+	t.Cleanup(s.Close)
+	serve(t, n, "near", "1", nil)
+	network := newRelay(t, n.Address)
+	o := nats.GetDefaultOptions()
+	o.Servers = []string{network.url}
+	far := serveOver(t, o, "far", "1", nil)
+
+	c, _ := coordinator(t, n, 2, settings.Settings{URL: s.URL, Rate: 40, Duration: 13 * time.Second}, nil)
+	ended := make(chan *load.Result, 1)
+	go func() {
+		r, err := agent.Run(t.Context(), c)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	for began := time.Now(); asked.Load() < 80 && time.Since(began) < waitLimit; {
+		time.Sleep(5 * time.Millisecond)
+	}
+	network.cut.Lock()
+	far.await(t, "the coordinator was silent", 1)
+	network.cut.Unlock()
+	r := <-ended
+	if r == nil {
+		t.FailNow()
+	}
+	if lost := r.Generators[0]; lost.Agent != "far" || lost.Lost == "" || lost.Requests < 20 || lost.Requests > 200 ||
+		r.Generators[1].Requests != 260 {
+		t.Errorf("generators %+v", r.Generators)
+	}
+	far.await(t, "waits for work", 2)
+	far.await(t, "connected to NATS", 2)
+
+	c, _ = coordinator(t, n, 2, settings.Settings{URL: s.URL, Requests: 10, Connections: 2}, nil)
+	if r, err := agent.Run(t.Context(), c); err != nil || r.Requests != 10 || len(r.Warnings) > 0 && !r.Saturated {
+		t.Errorf("the next run: %+v, %v", r, err)
+	}
 }

@@ -94,11 +94,8 @@ func (c *coordinator) await(ctx context.Context) {
 	interrupted := ctx.Done()
 	var shown load.Progress
 	for !c.over() {
-		fresh := false
 		select {
 		case <-tick.C:
-		case <-c.reported:
-			fresh = true
 		case <-interrupted:
 			interrupted = nil
 			c.each(func(r *remote) error {
@@ -107,13 +104,15 @@ func (c *coordinator) await(ctx context.Context) {
 				return nil
 			})
 		}
-		if fresh {
+		select {
+		case <-c.reported: // the reports since the last tick are merged together
 			shown = c.merged()
+		default:
 		}
 		c.show(shown, false)
 	}
 	c.show(c.merged(), true)
-	c.tell()
+	c.warnNow()
 }
 
 func (c *coordinator) over() bool {
@@ -140,7 +139,7 @@ func (c *coordinator) show(p load.Progress, done bool) {
 	}
 	p.Agents, p.Reporting = c.Agents, len(c.agents)-len(p.Quiet)
 	c.mu.Unlock()
-	c.tell()
+	c.warnNow()
 	c.Progress(p)
 }
 
@@ -221,22 +220,32 @@ func (r *remote) quiet(now time.Time) bool {
 	return r.result == nil && (r.failed != "" || now.Sub(r.heard) > quietFor)
 }
 
-// latest returns a copy of the last result of an agent, without its Series, and its progress;
+// latest returns the headline of the last result of an agent, and its progress;
 // nil before the first report. The coordinator's lock is held.
 func (r *remote) latest() (*load.Result, load.Progress) {
 	if r.result == nil && r.partial == nil {
 		return nil, load.Progress{}
 	}
 	if r.result == nil {
-		s := *r.partial
-		s.Series = nil
-		return &s, r.progress
+		return headline(r.partial), r.progress
 	}
-	s := *r.result
-	s.Series, s.Points = nil, nil
+	s := headline(r.result)
 	p := load.Progress{Asked: s.Asked, Sent: s.Sent, Requests: s.Requests, Status: s.Status}
 	for _, n := range s.Errors {
 		p.Errors += n
 	}
-	return &s, p
+	return s, p
+}
+
+// headline returns a copy of a result with the latency that a progress has, and no other. The
+// others would be most of the work of merging.
+func headline(r *load.Result) *load.Result {
+	s := *r
+	s.FirstByte, s.Connect, s.TLSHandshake, s.StreamWait, s.LatencyByStatus, s.Targets, s.Pacing = nil, nil, nil, nil,
+		nil, nil, nil
+	s.Series, s.Points = nil, nil
+	if s.LatencyFromDue != nil {
+		s.Latency = nil
+	}
+	return &s
 }

@@ -100,8 +100,8 @@ func (c *coordinator) later(line string) {
 	c.lines = append(c.lines, line)
 }
 
-// tell calls Warn with the kept lines.
-func (c *coordinator) tell() {
+// warnNow calls Warn with the kept lines.
+func (c *coordinator) warnNow() {
 	c.mu.Lock()
 	lines := c.lines
 	c.lines = nil
@@ -116,7 +116,7 @@ func (c *coordinator) warn(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	c.warnings = append(c.warnings, line)
 	c.later(line)
-	c.tell()
+	c.warnNow()
 }
 
 // A remote is an agent that works for the run.
@@ -146,7 +146,7 @@ const (
 
 // find claims agents.
 func (c *coordinator) find(ctx context.Context) error {
-	c.tell()
+	c.warnNow()
 	offers, err := c.call(ctx)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type job struct {
 	running  chan struct{} // closed when the run has ended; nil before the start
 }
 
-// errDone ends a job whose result has arrived.
+// errDone ends a job after its result has arrived.
 var errDone = errors.New("done")
 
 func newJob(a *agent, run string) (*job, error) {
@@ -87,7 +87,7 @@ func (j *job) attend() error {
 	return nil
 }
 
-// handle executes an operation. An operation whose response was lost is repeated, and must
+// handle executes an operation. The coordinator repeats it if the response is lost. It must then
 // have the same result.
 func (j *job) handle(op string, msg *nats.Msg) error {
 	j.heard.Store(time.Now().UnixNano())

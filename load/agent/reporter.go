@@ -15,7 +15,7 @@ import (
 // A report is the state of a share that is under way.
 type report struct {
 	Progress load.Progress `json:"progress"`
-	Result   *load.Result  `json:"result"` // a snapshot, whose Series continues that of the last report
+	Result   *load.Result  `json:"result"` // a snapshot; its Series continues that of the last report
 }
 
 // A reporter sends the snapshots of a run to the coordinator. A snapshot that was not sent

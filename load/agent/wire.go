@@ -37,7 +37,7 @@ const (
 	opClaim = "claim" // the agent works for this run
 	opClock = "clock" // the response is the time
 	opFile  = "file"  // a chunk of a file of the plan
-	opPlan  = "plan"  // a chunk of the plan, whose last one is checked
+	opPlan  = "plan"  // a chunk of the plan; with the last one, the plan is checked
 	opStart = "start" // the time of the start
 	opStop  = "stop"
 	opLeave = "leave" // the claim ends
