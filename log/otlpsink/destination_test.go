@@ -391,8 +391,9 @@ func TestTLS(t *testing.T) {
 	if err := deliver(t, url, 3); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without a certificate of the authority, the error is %v", err)
 	}
-	if err := deliver(t, url+ca, 3); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("without a certificate of the client, the error is %v", err)
+	// The server may close the connection before the client has read the alert.
+	if err := deliver(t, url+ca, 3); err == nil {
+		t.Error("a batch was delivered without a certificate of the client")
 	}
 	if err := deliver(t, url+ca+"&cert="+folder+"/cert&key="+folder+"/key", 3); err != nil || len(s.stored) != 3 {
 		t.Errorf("%v; stored %q", err, s.stored)
