@@ -66,9 +66,7 @@ func (f *forwarder) change(o Options) {
 func (f *forwarder) run() {
 	defer close(f.done)
 	for f.courier.ctx.Err() == nil {
-		if time.Since(f.adopted) >= adoptPause {
-			f.adopt()
-		}
+		f.adoptIfDue()
 		b, err := f.store.Next(int(f.batch.Load()), time.Now())
 		switch {
 		case err != nil:
@@ -144,19 +142,25 @@ func (f *forwarder) count(lines, bytes int) {
 
 // wait waits before the next attempt. A new destination and close end it early.
 func (f *forwarder) wait(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	closing := f.closing
 	select {
 	case <-closing:
 		closing = nil // close has ended a wait before
 	default:
 	}
-	select {
-	case <-timer.C:
-	case <-f.courier.changed:
-	case <-closing:
-	case <-f.courier.ctx.Done():
+	end := time.Now().Add(d)
+	for left := d; left > 0; left = time.Until(end) {
+		timer := time.NewTimer(min(left, adoptPause))
+		select {
+		case <-timer.C:
+			f.adoptIfDue()
+			continue
+		case <-f.courier.changed:
+		case <-closing:
+		case <-f.courier.ctx.Done():
+		}
+		timer.Stop()
+		return
 	}
 }
 
@@ -200,6 +204,12 @@ func lossesOf(lines []byte, reason sink.Reason) (losses []sink.Loss) {
 // adoptPause is the interval at which a forwarder looks for lines that other processes have
 // left.
 const adoptPause = 5 * time.Second
+
+func (f *forwarder) adoptIfDue() {
+	if time.Since(f.adopted) >= adoptPause {
+		f.adopt()
+	}
+}
 
 func (f *forwarder) adopt() {
 	f.adopted = time.Now()
