@@ -30,13 +30,17 @@ func TestSharedRate(t *testing.T) {
 			server := peer.StartRedis(t, peer.RedisOptions{})
 			doors := sharingDoors(t, server)
 			d := inSoak(6*time.Second, time.Minute)
+			var fault sync.WaitGroup
 			if c.fail != nil {
-				fail := time.AfterFunc(d/3, func() { c.fail(server) })
-				defer fail.Stop()
-				end := time.AfterFunc(d/2, func() { c.end(server) })
-				defer end.Stop()
+				fault.Go(func() {
+					time.Sleep(d / 3)
+					c.fail(server)
+					time.Sleep(d / 6)
+					c.end(server)
+				})
 			}
 			l := loadOf(t, doors, d)
+			fault.Wait()
 			want := l.oneBucket()
 			off := 100 * (float64(l.admitted)/float64(want) - 1)
 			t.Logf("%d of %d requests admitted in %v, %+.2f%% from the %d of one bucket; p99 took %v, p99.9 %v",

@@ -63,7 +63,10 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Latency = &load.Latency{Unit: "us", Count: int64(n), Mean: load.Micros(sum / n), Histogram: string(encoded)}
+	r.Latency = &load.Latency{
+		Unit: "us", Count: int64(n), Min: load.Micros(h.Min()) / 1e3, Max: load.Micros(h.Max()) / 1e3,
+		Mean: load.Micros(sum / n), Histogram: string(encoded),
+	}
 	return r
 }
 
@@ -327,7 +330,10 @@ func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Histogram = string(encoded)
+	l.Histogram, l.MaxFinite, l.Max = string(encoded), load.Micros(h.Max())/1e3, load.NeverAnswered
+	if after > 0 {
+		l.MaxFinite, l.Max = 0, l.MaxFinite
+	}
 	r.Latency = l
 	return r
 }
