@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 
 	"github.com/weirhq/weir/front/config"
 )
@@ -214,6 +215,40 @@ func TestHTTP2Drain(t *testing.T) {
 	}
 }
 
+// TestHTTP2DrainBeforeFirstStream drains a connection before its first stream, and before the
+// first SETTINGS frame. The client may still send a request, which gets its response before
+// GOAWAY; if it sends none, GOAWAY ends the connection.
+func TestHTTP2DrainBeforeFirstStream(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL)
+	slow := dial(t, d.addr)
+	slow.send(http2.ClientPreface)
+	used, unused := dialHTTP2(t, d.addr), dialHTTP2(t, d.addr)
+	for _, h := range []*rawHTTP2{used, unused} {
+		h.send(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
+		h.awaitPing()
+	}
+	d.drain()
+	if status := used.get(getFields...); status != http.StatusOK {
+		t.Errorf("the first request has the status %d", status)
+	}
+	if last := unused.lastStream(); last != 1<<31-1 {
+		t.Errorf("the first GOAWAY has the stream %d", last)
+	}
+	if last := unused.lastStream(); last != 0 {
+		t.Errorf("the second GOAWAY has the stream %d", last)
+	}
+	late := &rawHTTP2{conn: slow, framer: http2.NewFramer(slow, slow.r)}
+	late.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	late.send(func(f *http2.Framer) { f.WriteSettings() })
+	if status := late.get(getFields...); status != http.StatusOK {
+		t.Errorf("the first request after late SETTINGS has the status %d", status)
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // lastStream reads until a GOAWAY frame, and returns its stream.
 func (h *rawHTTP2) lastStream() uint32 {
 	h.conn.t.Helper()
@@ -224,6 +259,20 @@ func (h *rawHTTP2) lastStream() uint32 {
 		}
 		if f, ok := f.(*http2.GoAwayFrame); ok {
 			return f.LastStreamID
+		}
+	}
+}
+
+// awaitPing reads until the response to a PING.
+func (h *rawHTTP2) awaitPing() {
+	h.conn.t.Helper()
+	for {
+		f, err := h.framer.ReadFrame()
+		if err != nil {
+			h.conn.t.Fatal(err)
+		}
+		if f, ok := f.(*http2.PingFrame); ok && f.IsAck() {
+			return
 		}
 	}
 }

@@ -546,9 +546,13 @@ func TestTLSHandshakeDuringDrain(t *testing.T) {
 			client := http.Client{Transport: &http.Transport{
 				ForceAttemptHTTP2: protocol == "h2",
 				DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+					raw, err := net.Dial("tcp", d.secure)
+					if err != nil {
+						return nil, err
+					}
 					c := d.client("localhost")
 					c.NextProtos = []string{protocol}
-					conn := tls.Client(&pausingConn{Conn: dial(t, d.secure).TCPConn, begun: begun}, c)
+					conn := tls.Client(&pausingConn{Conn: raw, begun: begun}, c)
 					return conn, conn.Handshake()
 				},
 			}}

@@ -116,6 +116,7 @@ type state uint8
 
 const (
 	open     state = iota
+	unused         // Drain was called before the first stream, which is awaited
 	draining       // GOAWAY was sent, and streams are still accepted
 	closing        // no stream is accepted any more; those that are open end
 	failed         // nothing is read any more; the peer may read until due
@@ -322,12 +323,31 @@ func (c *Conn) Abort() {
 // Drain ends the connection after its streams (RFC 9113, section 6.8). The first GOAWAY
 // accepts all streams that the peer opens before it arrives; the second one none. It may be
 // called more than once.
+//
+// A peer without a stream may have connected for a request that it is about to send. After
+// GOAWAY, clients such as Go's send that request on another connection, which a server that
+// ends refuses. The GOAWAY therefore follows the first stream, or firstStreamWait.
 func (c *Conn) Drain() {
 	c.mu.Lock()
 	defer c.unlock()
-	if c.state != open {
-		return
+	switch {
+	case c.state != open:
+	case c.last > 0:
+		c.announce()
+	default:
+		c.state = unused
+		if c.seen {
+			c.due = time.Now().Add(firstStreamWait)
+		}
+		c.arm()
 	}
+}
+
+// firstStreamWait is how long the first stream may take after the first SETTINGS frame.
+const firstStreamWait = 250 * time.Millisecond
+
+// announce sends the first GOAWAY. mu is held.
+func (c *Conn) announce() {
 	c.state = draining
 	c.due = time.Now().Add(drainPing)
 	c.writeFrames(func(f *http2.Framer) {

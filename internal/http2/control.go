@@ -74,6 +74,9 @@ func (c *Conn) settings(f *http2.SettingsFrame) *Error {
 	}
 	if !c.seen {
 		c.seen, c.due = true, time.Time{}
+		if c.state == unused {
+			c.due = time.Now().Add(firstStreamWait)
+		}
 	}
 	for i := range f.NumSettings() {
 		setting := f.Setting(i)

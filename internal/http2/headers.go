@@ -224,6 +224,9 @@ func (c *Conn) open(b *headerBlock) {
 	s.recvWindow, s.sendWindow = streamWindow, c.initialWindow
 	c.streams[s.id] = s
 	c.running++
+	if c.state == unused {
+		c.announce()
+	}
 }
 
 // setTrailers ends the body of a stream with trailers.

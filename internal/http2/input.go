@@ -133,6 +133,8 @@ func (c *Conn) expired() bool {
 		}
 	case isDue && !c.seen, !c.partial.IsZero() && now.Sub(c.partial) >= limits.HeaderTimeout:
 		c.fail(&Error{http2.ErrCodeEnhanceYourCalm, SlowHead, "a frame took too long"})
+	case isDue && c.state == unused:
+		c.announce()
 	case isDue:
 		c.stopAccepting()
 	case c.running == 0 && now.Sub(c.idle) >= limits.IdleTimeout:

@@ -178,8 +178,11 @@ func TestSpillIsFull(t *testing.T) {
 		emit(t, out, lines)
 		close(emitted)
 	}()
-	eventually(t, "the queue to fill", func() bool { return out.Stats().WaitingBytes > 20<<10 })
-	if n, bytes := out.Spilled(); bytes > 256<<10 || n == 0 || n >= lines {
+	eventually(t, "the spill and the queue to fill", func() bool {
+		_, bytes := out.Spilled()
+		return bytes > 200<<10 && out.Stats().WaitingBytes > 20<<10
+	})
+	if n, bytes := out.Spilled(); bytes > 256<<10 || n >= lines {
 		t.Errorf("%d lines, %d bytes are spilled", n, bytes)
 	}
 	s.set(nil)
