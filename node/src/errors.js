@@ -41,18 +41,15 @@ function encodeErrors(thrown, fields, maxBytes) {
 
 function encode(thrown, fields, maxBytes) {
   const chain = chainOf(thrown)
-  let frames = []
+  let frames = ''
   const data = new Pairs()
   for (const error of chain) {
     if (!isError(error)) continue
-    const found = framesOf(error)
-    if (found.length > 0) frames = found
+    frames = encodedFrames(error, maxBytes) || frames
     addFields(data, error)
   }
-  const stack = frames.map((f) => `{"file":${quote(f.file, maxBytes)},"line":${f.line},"function":${quote(f.function, maxBytes)}}`)
   const object = fields.object(data)
-  return quote(messageOf(chain), maxBytes) +
-    (stack.length > 0 ? ',"stack_trace":[' + stack.join(',') + ']' : '') +
+  return quote(messageOf(chain), maxBytes) + (frames && ',"stack_trace":[' + frames + ']') +
     (object !== '{}' ? ',"data":' + object : '') + '}'
 }
 
@@ -95,14 +92,32 @@ function addFields(data, error) {
   }
 }
 
-// framesOf parses the stack of an error.
-function framesOf(error) {
+// An error usually comes from one of few places, and parsing its stack takes most of the time of its event. These are
+// the encoded frames of recent stacks.
+const known = new Map()
+const mostKnown = 100
+const longestKnown = 8192 // characters
+
+// encodedFrames returns the frames of an error's stack, separated by commas.
+function encodedFrames(error, maxBytes) {
   const stack = read(error, 'stack')
-  if (typeof stack !== 'string') return []
+  if (typeof stack !== 'string') return ''
   const message = textOf(error)
   const header = message === '' ? -1 : stack.indexOf(message)
+  const lines = stack.slice(header < 0 ? 0 : header + message.length)
+  let frames = known.get(lines)
+  if (frames === undefined) {
+    frames = parseFrames(lines).map(({ file, line, function: name }) =>
+      `{"file":${quote(file, maxBytes)},"line":${line},"function":${quote(name, maxBytes)}}`).join(',')
+    if (known.size >= mostKnown) known.clear()
+    if (lines.length <= longestKnown) known.set(lines, frames)
+  }
+  return frames
+}
+
+function parseFrames(lines) {
   const frames = []
-  for (const line of stack.slice(header < 0 ? 0 : header + message.length).split('\n')) {
+  for (const line of lines.split('\n')) {
     const parts = frame.exec(line)
     if (parts === null) continue
     const [, name = '<anonymous>', file, lineNumber = '0'] = parts

@@ -16,7 +16,7 @@ function count(value) {
 function encodeHTTP(http, fields, secrets) {
   const query = text(http.query)
   const referer = text(http.referer)
-  return fields.object({ // all keys in their order; those that are undefined are not written
+  const object = { // all keys in their order; those that are undefined are not written
     status_code: count(http.status_code) ?? 0,
     method: text(http.method),
     scheme: text(http.scheme),
@@ -34,7 +34,12 @@ function encodeHTTP(http, fields, secrets) {
     user_agent: text(http.user_agent),
     referer: secrets !== null && referer !== undefined ? secrets.referer(referer) : referer,
     request_content_length: count(http.request_content_length)
-  })
+  }
+  try {
+    return JSON.stringify(object)
+  } catch {
+    return fields.object(object) // it has a BigInt
+  }
 }
 
 // requestOf returns the http object of a request of node:http or node:http2, also if it is one of Express, Fastify or
