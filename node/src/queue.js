@@ -29,7 +29,10 @@ class Chunk {
   first = 0 // the first line that is not counted yet
 
   constructor(bytes, end, ends, severities) {
-    Object.assign(this, { bytes, end, ends, severities })
+    this.bytes = bytes
+    this.end = end
+    this.ends = ends
+    this.severities = severities
   }
 
   get beginOfLine() { return this.first === 0 ? 0 : this.ends[this.first - 1] }
@@ -95,13 +98,16 @@ class Queue {
     this.#ends.push(this.#textBytes)
     this.#severities.push(severity)
     if (this.#textBytes >= this.#o.batch) {
-      if (this.#retry !== null && performance.now() - this.#triedAt < this.#delay) this.#seal()
+      if (this.#isEarly()) this.#seal()
       else this.#drain()
     } else if (this.#immediate === null && this.#retry === null) {
       this.#immediate = setImmediate(this.#endOfTurn)
     }
     if (severity === 0 || exit.isEnding() && !this.#gaveUp) this.flush(fatalWait)
   }
+
+  // #isEarly reports whether a write has failed so recently that it is not tried again yet.
+  #isEarly() { return this.#retry !== null && performance.now() - this.#triedAt < this.#delay }
 
   #endOfTurn = () => {
     this.#immediate = null
@@ -116,7 +122,7 @@ class Queue {
   // #makeRoom writes lines to make room for one, and waits for that if the policy is block.
   #makeRoom(severity, bytes) {
     const began = performance.now()
-    if (began - this.#triedAt >= this.#delay) this.#drain()
+    if (!this.#isEarly()) this.#drain()
     const { whenFull, wait } = this.#o
     while (!this.#hasRoom(severity, bytes)) {
       if (whenFull !== 'block' || wait > 0 && performance.now() - began >= wait) return false
@@ -159,7 +165,6 @@ class Queue {
   // #drain writes until nothing is left or the target takes no more. Then it tries again later.
   #drain() {
     this.#seal()
-    this.#triedAt = performance.now()
     while (this.#chunks.length > 0) {
       const chunk = this.#chunks[0]
       try {
@@ -173,7 +178,7 @@ class Queue {
       if (chunk.bytes.length === sizeOfBuffer) this.#buffer = chunk.bytes
       this.#reportGap(gapPause)
     }
-    this.#retryLater(null)
+    if (this.#retry !== null) this.#retryLater(null)
   }
 
   // #write writes some bytes of a chunk, and counts the lines that are whole.
@@ -211,6 +216,7 @@ class Queue {
     clearTimeout(this.#retry)
     this.#retry = null
     if (longest === null) return
+    this.#triedAt = performance.now()
     this.#delay = Math.min(2 * this.#delay, longest)
     this.#retry = setTimeout(() => this.#drain(), this.#delay).unref() // exit.js writes what is left when the loop ends
   }

@@ -1,6 +1,6 @@
 'use strict'
-// The files and streams that a queue writes to. A write takes some bytes or throws; none of them waits for a reader if
-// the operating system allows that.
+// The files and streams that a queue writes to. A write takes some bytes or throws. Writes to pipes and sockets do not
+// wait for the reader, if the operating system allows that.
 
 const fs = require('node:fs')
 const net = require('node:net')
@@ -46,21 +46,21 @@ class Stream extends Target {
     this.#fd = fd
     this.isTerminal = tty.isatty(fd)
     const stat = fs.fstatSync(fd)
-    if (stat.isFIFO() || this.isTerminal) {
+    if (stat.isFIFO()) {
       this.#openAgain()
     } else if (stat.isSocket()) {
       this.#socket = new net.Socket({ fd, readable: false, writable: true })
     } else {
-      this.#shared = false
+      this.#shared = this.isTerminal // a person waits for the terminal anyway: its writes block, like those of console
     }
   }
 
-  // #openAgain opens the pipe or terminal for this Stream, because the mode that does not block would apply to all
-  // processes that have inherited the descriptor. Only Linux can do that.
+  // #openAgain opens the pipe for this Stream, because the mode that does not block would apply to all processes that have
+  // inherited the descriptor. Only Linux can do that.
   #openAgain() {
-    const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = fs.constants
+    const { O_WRONLY, O_NONBLOCK } = fs.constants
     try {
-      this.#own = fs.openSync(`/proc/self/fd/${this.#fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY)
+      this.#own = fs.openSync(`/proc/self/fd/${this.#fd}`, O_WRONLY | O_NONBLOCK)
       this.#fd = this.#own
     } catch {
       // Writes wait for the reader.

@@ -30,7 +30,7 @@ async function run(command, args) {
 }
 
 // inShell runs a program in a pipeline of the shell. $0 is node, $1 the program and so on.
-function inShell(script, ...args) { return run('sh', ['-c', script, process.execPath, ...args]) }
+function inShell(script, ...args) { return run('sh', ['-c', `export WEIR_NODE="$0"; ${script}`, process.execPath, ...args]) }
 
 // checkRows checks that text has the events row 0 to count-1, in order.
 function checkRows(text, count) {
@@ -82,6 +82,11 @@ for (const how of ['threads', 'cluster']) {
     assert.deepStrictEqual(seen, [5000, 5000, 5000, 5000])
   })
 }
+
+test('a terminal gets the human format, with colours', async () => {
+  const { stdout } = await inShell(`script -qec '"$WEIR_NODE" -e "require(\\"weir-log\\")().info(\\"row\\", { number: 7 })"' /dev/null`)
+  assert.match(stdout, /^\d\d:\d\d:\d\d\.\d{3} \x1b\[32mINFO\x1b\[0m {2}row \x1b\[2mnumber=\x1b\[0m7\r\n$/)
+})
 
 test('stderr gets the lines when the reader of stdout has gone', async () => {
   const { stdout, stderr } = await inShell('"$0" "$1" stdout 20000 later | head -n 1', program('ends.js'))
