@@ -9,7 +9,8 @@ MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
 .PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers test-node clean
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
+	test-node bench-node node-programs clean
 
 test: format vet staticcheck tidy oldest race allocs promises bench-module test-node lacking
 
@@ -85,16 +86,22 @@ bench-module:
 
 # The package for Node, with the versions of Node that it promises to work with. npm has their programs.
 NODES = 20 22
-test-node:
-	@if ! command -v npm >/dev/null; then exit 0; fi; set -e; cd node; \
-	npm ci --no-audit --no-fund --ignore-scripts --loglevel=error; \
-	for version in $(NODES); do \
-		folder=$(CURDIR)/.bench/node-$$version/node_modules/node-$$(node -p 'process.platform + "-" + process.arch'); \
-		[ -d $$folder ] || npm install --prefix $(CURDIR)/.bench/node-$$version --no-audit --no-fund --loglevel=error \
-			$$(basename $$folder)@$$version; \
-		echo "npm test with Node $$($$folder/bin/node --version)"; \
-		PATH=$$folder/bin:$$PATH npm test --silent; \
-	done
+node-of = $(CURDIR)/.bench/node-$(1)/node_modules/node-$(NODE_SYSTEM)
+NODE_SYSTEM = $(shell node -p 'process.platform + "-" + process.arch' 2>/dev/null)
+
+test-node: node-programs
+	@if ! command -v npm >/dev/null; then exit 0; fi; set -e; cd node; $(foreach version,$(NODES),\
+		echo "npm test with Node $(version)"; PATH=$(call node-of,$(version))/bin:$$PATH npm test --silent;)
+
+# Beside pino and winston, with the last of NODES. Needs script (bsdutils). Takes five minutes.
+bench-node: node-programs
+	cd node && PATH=$(call node-of,$(lastword $(NODES)))/bin:$$PATH npm run --silent bench
+
+node-programs:
+	@if ! command -v npm >/dev/null; then exit 0; fi; set -e; \
+	npm ci --prefix node --no-audit --no-fund --ignore-scripts --loglevel=error; $(foreach version,$(NODES),\
+		[ -d $(call node-of,$(version)) ] || npm install --prefix $(CURDIR)/.bench/node-$(version) --no-audit --no-fund \
+			--loglevel=error node-$(NODE_SYSTEM)@$(version);)
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
 	./log/onslog/internal/wire ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process ./internal/redisurl ./limit/lease \

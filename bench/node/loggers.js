@@ -89,14 +89,17 @@ function pino() {
   return l
 }
 
-// weir-log writes the lines of a turn of the event loop together. Its queue drops no line here, as the other loggers.
+// weir-log writes the lines of a turn of the event loop together. Unless WEIR_WHEN_FULL has another policy, its queue
+// drops no line, as the other loggers.
 function weir() {
-  const logger = require('weir-log')({ namespace: 'csv', format: 'json', queue: { whenFull: 'block', exitTimeout: 300_000 } })
+  const whenFull = process.env.WEIR_WHEN_FULL ?? 'block'
+  const logger = require('weir-log')({ namespace: 'csv', format: 'json', queue: { whenFull, exitTimeout: 300_000 } })
   const l = {
     lines: 0,
-    log(event, data) { logger.info(event, data); l.lines++ },
+    log(event, data) { logger.info(event, data) },
     close(done) {
       logger.flush()
+      l.lines = logger.stats().written
       done()
     }
   }
