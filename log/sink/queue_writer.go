@@ -154,7 +154,8 @@ type written struct{ lines, bytes int }
 func (q *Queue) writeChunk(c *chunk) (whole written) {
 	q.out.begin()
 	defer q.out.end()
-	begin := 0 // offset of the first line without an outcome
+	begin := 0   // offset of the first line without an outcome
+	reached := 0 // offset of the first byte to write; a line with inner newlines may take several writes
 	lines := c.lines
 	for len(lines) > 0 && !q.out.isClosed() {
 		if q.out.torn {
@@ -162,14 +163,16 @@ func (q *Queue) writeChunk(c *chunk) (whole written) {
 			n, reason, err := q.out.writeLine(line)
 			q.settle(c, lines[0].level, len(line), n, reason, err)
 			begin, lines = lines[0].end, lines[1:]
+			reached = begin
 			continue
 		}
-		n, reason, err := q.out.writeAll(q.out.piece(c.text[begin:]))
-		reached := begin + n
+		n, reason, err := q.out.writeAll(q.out.piece(c.text[reached:]))
+		reached += n
 		if reason == Rejected {
 			q.settleWhole(c, whole)
 			whole = written{}
 			begin, lines = q.settleRejected(c, begin, lines, reached, rejectedBy(err))
+			reached = begin
 			continue
 		}
 		for len(lines) > 0 && lines[0].end <= reached {
@@ -188,6 +191,7 @@ func (q *Queue) writeChunk(c *chunk) (whole written) {
 			n, reason := wholeBut(line, reached-begin, reason)
 			q.settle(c, lines[0].level, len(line), n, reason, err)
 			begin, lines = lines[0].end, lines[1:]
+			reached = begin
 		}
 	}
 	return whole

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
@@ -75,6 +76,38 @@ func TestStdOther(t *testing.T) {
 	defer terminal.Close()
 	if n, err := sink.Std(terminal).Write([]byte("one\ntwo\nthr")); n != 11 || err != nil {
 		t.Errorf("Write = %d, %v; want 11, nil", n, err)
+	}
+}
+
+// TestStdQueueTexts queues texts of several lines, such as a greeting or a stack, for a pipe and for a terminal. Std
+// writes each of them in several pieces.
+func TestStdQueueTexts(t *testing.T) {
+	text := []byte(strings.Repeat("a", 3000) + "\n" + strings.Repeat("b", 5000) + "\n" + strings.Repeat("c", 10) + "\n")
+	want := strings.Repeat(string(text), 3)
+	r, pipe, err := os.Pipe()
+	do(t, err)
+	defer r.Close()
+	terminal, err := os.OpenFile("/dev/null", os.O_WRONLY, 0) // a character device, like a terminal
+	do(t, err)
+	defer terminal.Close()
+	for _, file := range []*os.File{pipe, terminal} {
+		q := sink.NewQueue(sink.Std(file), sink.QueueOptions{})
+		for range 3 {
+			_, err := q.Write(text)
+			do(t, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		do(t, q.Close(ctx))
+		cancel()
+		if s := q.Stats(); s.Written != 3 || s.Bytes != uint64(len(want)) {
+			t.Errorf("%s: %d texts of %d bytes written, want 3 of %d", file.Name(), s.Written, s.Bytes, len(want))
+		}
+	}
+	do(t, pipe.Close())
+	got, err := io.ReadAll(r)
+	do(t, err)
+	if string(got) != want {
+		t.Errorf("%d bytes were read that differ from the %d written", len(got), len(want))
 	}
 }
 
