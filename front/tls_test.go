@@ -318,7 +318,7 @@ func TestPlainRequestToTLSListener(t *testing.T) {
 // TestTLSHandshakeFailures counts handshakes that fail by reason, and logs their number.
 func TestTLSHandshakeFailures(t *testing.T) {
 	back := upstream(t, hello)
-	d := openTLSDoor(t, back.URL, limited(func(l *config.Limits) { l.HeaderTimeout = 300 * time.Millisecond }))
+	d := openTLSDoor(t, back.URL, limited(func(l *config.Limits) { l.HeaderTimeout = time.Second }))
 	old := d.client("localhost")
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 	alpn := d.client("localhost")

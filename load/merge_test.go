@@ -234,6 +234,9 @@ func TestSnapshots(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					n := r.Share.Number
+					if r.DurationSeconds > 2.5 { // the share was late, and this is its end
+						return
+					}
 					if before := lost[n]; before != nil {
 						r.Series = append(before.Series, r.Series...)
 					}
