@@ -80,6 +80,15 @@ func TestParseLogMistakes(t *testing.T) {
 		{"an unknown scheme", "log: {to: ['http://u:secret@collector', 'nat://s/x', 'kafka://x']}\n",
 			[]string{`1:12 "http://" is not|did you mean "otlp+http://"?`, `1:41 "nat://"|did you mean "nats://"?`,
 				`1:54 "kafka://"|one of nats://, otlp+http://, otlp+https://, tls://`}},
+		{"URLs without slashes", "log: {to: ['nats:u:hunter2@a/x', 'otlp+http:/u:hunter2@a']}\n",
+			[]string{`1:12 no // after nats:|write nats://server:4222/subject`, `1:34 no // after otlp+http:|write otlp+http://`}},
+		{"a password that is not encoded", "log: {to: ['nats://u:p/hunter2@a/x', 'nats://u:p@/hunter2@a/x', " +
+			"'nats://u:p@?hunter2@a/x', \"nats://u:hunter2\\x1b@a/x\", \"nats://u:p@a/x?creds=hunter2\\x1b\"]}\n",
+			[]string{`1:12 not valid|%40`, `1:38 not valid|%40`, `1:65 not valid|%40`, `1:92 a control character`,
+				`1:120 a control character`}},
+		{"subjects and paths", "log: {to: ['nats://a/b..c', 'nats://a/b c', 'nats://a/b.>', 'nats://[::1/x', 'otlp+http://a/%zz']}\n",
+			[]string{`1:12 "b..c" is not the subject|write nats://`, `1:29 "b c" is not`, `1:45 "b.>" is not`,
+				`1:61 "[::1" is not a host`, `1:78 "/%zz" is not a path|write otlp+http://`}},
 		{"a server twice", "log: {to: ['nats://a:secret@s/x', 'nats://b:secret@s/x', 'nats://b:secret@s/x']}\n",
 			[]string{`1:35 "nats://s/x" is given twice`, `1:58 nats://s/x is given twice`}},
 		{"URLs of servers", "log: {to: ['otlp+http://', 'otlp+http://a:70000', 'otlp+http://secret@a,b', 'tls://s/', " +

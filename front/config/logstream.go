@@ -29,6 +29,9 @@ var streamSchemes = map[string]streamScheme{
 	"tls":  {example: "tls://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
 }
 
+// logSchemes are the schemes of URLs in log.to.
+var logSchemes = slices.Sorted(maps.Keys(streamSchemes))
+
 // natsParameters are those of package log/natssink.
 var natsParameters = []string{"creds", "nkey", "ca", "cert", "key"}
 
@@ -68,22 +71,54 @@ type logTarget string
 
 func (t logTarget) String() string { return LogName(string(t)) }
 
-// parseLogURL reads the URL of a server that gets the log. Its messages do not contain the
+// parseLogServer reads the URL of a server that gets the log. Its messages do not contain the
 // user, the password and the query, which may be secrets.
+func parseLogServer(to string) *yamlfile.Refusal {
+	if refused := parseLogURL(to); refused != nil {
+		return refused
+	}
+	scheme, _, path, _ := splitStream(to)
+	write := "write " + streamSchemes[scheme].example
+	if streamSchemes[scheme].path != "" {
+		if subject := path[1:]; !isSubject(subject) {
+			return yamlfile.Refuse(write, "%s is not the subject of a message", yamlfile.Quote(subject))
+		}
+		return nil
+	}
+	if _, err := url.Parse("x://host" + path); err != nil {
+		return yamlfile.Refuse(write, "%s is not a path", yamlfile.Quote(path))
+	}
+	return nil
+}
+
+// isSubject reports whether s is a subject of NATS without wildcards.
+func isSubject(s string) bool {
+	for token := range strings.SplitSeq(s, ".") {
+		if token == "" || token == "*" || token == ">" || strings.ContainsAny(token, " \t\r\n") {
+			return false
+		}
+	}
+	return true
+}
+
+// parseLogURL reads the URL of a server. Its messages do not contain the user, the password and the
+// query.
 func parseLogURL(to string) *yamlfile.Refusal {
 	scheme, authority, path, query := splitStream(to)
 	known, ok := streamSchemes[scheme]
 	if !ok {
 		return refuseScheme(scheme)
 	}
+	if yamlfile.Printable(to) != to {
+		return yamlfile.Refuse("remove it", "the URL contains a control character")
+	}
 	write := "write " + known.example
 	user, hosts := "", authority
-	at := strings.LastIndexByte(authority, '@')
-	if at >= 0 {
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
 		user, hosts = authority[:at], authority[at+1:]
 	}
 	_, err := url.Parse("x://" + user + "@host")
-	if misplaced := at < 0 && strings.Contains(to, "@"); misplaced || err != nil || strings.Contains(to, "#") {
+	if misplaced := strings.Contains(path+query, "@"); misplaced || err != nil || strings.Contains(to, "#") {
 		return yamlfile.Refuse("write @ as %40, # as %23, / as %2F and ? as %3F in a user, a password and a query",
 			"the user or the password is not valid in a URL")
 	}
@@ -104,9 +139,8 @@ func parseLogURL(to string) *yamlfile.Refusal {
 
 // refuseScheme refuses a URL with a scheme that is not known.
 func refuseScheme(scheme string) *yamlfile.Refusal {
-	known := slices.Sorted(maps.Keys(streamSchemes))
-	hint := "it is one of " + strings.Join(known, "://, ") + "://"
-	near := nearest.Word(scheme, known)
+	hint := "it is one of " + strings.Join(logSchemes, "://, ") + "://"
+	near := nearest.Word(scheme, logSchemes)
 	if near == "" && (scheme == "http" || scheme == "https") {
 		near = "otlp+" + scheme
 	}
@@ -121,7 +155,11 @@ func isStreamHost(s string) bool {
 	if host, port, err := net.SplitHostPort(s); err == nil {
 		return isHost(host) && isPort(port) && port != "0"
 	}
-	return isHost(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) && (s[0] == '[' || !strings.Contains(s, ":"))
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		inner, ok = strings.CutSuffix(inner, "]")
+		return ok && isHost(inner)
+	}
+	return isHost(s) && !strings.Contains(s, ":")
 }
 
 // checkParameters checks the names in the query of a URL.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,15 @@ func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfil
 // parseLogTo reads a destination of the log. It refuses a bare word that is similar
 // to stdout or stderr as a misspelling, because a file of that name is unlikely.
 func parseLogTo(s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) {
-	to, refused := yamlfile.Text(s)
-	if refused == nil && LogScheme(to) != "" {
-		refused = parseLogURL(to)
+	if LogScheme(s.Text) != "" {
+		return logTarget(s.Text), parseLogServer(s.Text)
 	}
+	to, refused := yamlfile.Text(s)
 	if refused != nil || !isLogFile(to) {
 		return logTarget(to), refused
+	}
+	if scheme, _, _ := strings.Cut(to, ":"); scheme != to && slices.Contains(logSchemes, scheme) {
+		return "", yamlfile.Refuse("write "+streamSchemes[scheme].example, "the URL has no // after %s:", scheme)
 	}
 	if near := nearest.Word(to, []string{LogToStdout, LogToStderr}); near != "" && filepath.Base(to) == to {
 		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to),
