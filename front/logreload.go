@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
@@ -136,10 +137,21 @@ func (l *Log) swap(c *logChange) (before *destinations) {
 	return before
 }
 
+// spillGrace is the time to deliver the events of a removed server that are on a disk.
+const spillGrace = time.Second
+
 // closeRemoved writes the waiting events of a removed destination, closes it, and keeps
-// only its counts. It waits for a stalled one until the log is closed.
+// only its counts. It waits for a stalled one until the log is closed, but not for a server whose
+// events are on a disk: they stay there, and another reload can add the server again.
 func (l *Log) closeRemoved(d *destination) {
-	if err := d.close(l.giveUp); err != nil && l.o.Complain != nil {
+	ctx, cancel := context.WithCancel(l.giveUp)
+	defer cancel()
+	if d.server != nil && d.queue.Flush(ctx) == nil {
+		if events, _ := d.server.Spilled(); events > 0 {
+			defer time.AfterFunc(spillGrace, cancel).Stop()
+		}
+	}
+	if err := d.close(ctx); err != nil && l.o.Complain != nil {
 		l.o.Complain(err)
 	}
 	l.mu.Lock()

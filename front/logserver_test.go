@@ -239,6 +239,14 @@ func TestLogSpill(t *testing.T) {
 		t.Errorf("%v events are recovered", got)
 	}
 	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
+	setTo(d, config.LogToStdout)
+	stillWrong := *d.config
+	stillWrong.Log.To = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}
+	eventually(t, "the server again, though its events wait", func() bool {
+		_, err := d.Reload(&stillWrong)
+		return err == nil
+	})
+	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
 	setTo(d, config.LogToStdout, "otlp+http://u:right@collector")
 	eventually(t, "the delivery", func() bool { return toServer(out).Stats.Written == 6*requests })
 	setTo(d, config.LogToStdout)
