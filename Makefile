@@ -60,9 +60,10 @@ oldest:
 		GOWORK=off GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) build ./...; \
 	done
 
+# The tests of front take four minutes on two busy processors, and ten is the default limit.
 race:
-	$(GO) test -race $(PACKAGES)
-	WEIR_ENGINE=goroutines $(GO) test -race ./front
+	$(GO) test -race -timeout 30m $(PACKAGES)
+	WEIR_ENGINE=goroutines $(GO) test -race -timeout 30m ./front
 
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.
