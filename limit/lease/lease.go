@@ -67,9 +67,9 @@ func (l *lease) wake(now time.Duration) {
 		l.grant(now)
 	case now >= l.fullsAt:
 		l.credit = r.fresh()
-	default:
-		back := float64(now-l.checked) / float64(r.fill()) * float64(r.fresh())
-		l.credit = max(l.credit, min(int64(back), r.fresh()))
+	default: // the part of the bucket that is full, as far as the replica knows
+		full := max(0, 1-float64(l.fullsAt-now)/float64(r.fill()))
+		l.credit = max(l.credit, int64(full*float64(r.fresh())))
 	}
 	l.low = l.left() / 2
 	l.checked, l.active = now, now
