@@ -46,10 +46,9 @@ type Leaser struct {
 	slots  []*Slots
 	stats  Stats
 
-	wake  chan struct{}
-	calls sync.WaitGroup
-	done  chan func(now time.Duration) // results of calls
-	loop  loop
+	wake chan struct{}
+	done chan func(now time.Duration) // results of calls
+	loop loop
 }
 
 // Stats are the counts of a Leaser since it was made.
@@ -69,7 +68,8 @@ type loop struct {
 	planned  int                  // number of entries of wheel
 	turn     int64                // the last one
 	ready    []outgoing
-	inFlight int // calls of Exchange
+	calls    int // whose results have not been applied
+	inFlight int // those of Exchange
 
 	joining     bool
 	nextJoin    time.Duration
@@ -92,6 +92,7 @@ const (
 	joinTime    = time.Second // between two calls of Join
 	replicaTTL  = 5 * time.Second
 	failingTime = 2 * time.Second // without a failure, until the store counts as recovered
+	finishTime  = time.Second     // for returning tokens and slots
 )
 
 // New returns a Leaser for a store, which the caller closes after Run.
@@ -136,8 +137,8 @@ func (c *Leaser) enqueue(l *lease) {
 	}
 }
 
-// Run exchanges tokens until the end of ctx. It then returns the tokens and the slots. It waits
-// for calls of the store.
+// Run exchanges tokens until the end of ctx. It then waits for calls of the store, and returns the
+// tokens and the slots, as far as a second suffices.
 func (c *Leaser) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -149,6 +150,7 @@ func (c *Leaser) Run(ctx context.Context) {
 			return
 		case apply := <-c.done:
 			now := c.now()
+			c.loop.calls--
 			apply(now)
 			if next := now + c.pause(now); next < due {
 				due = next
@@ -160,6 +162,12 @@ func (c *Leaser) Run(ctx context.Context) {
 			due = c.nextTurn(timer)
 		}
 	}
+}
+
+// call calls the store in a goroutine. The goroutine of Run applies the result.
+func (c *Leaser) call(f func() (apply func(now time.Duration))) {
+	c.loop.calls++
+	go func() { c.done <- f() }() // finish awaits it
 }
 
 // nextTurn runs a turn. It returns the time of the next one and sets the timer to it.
@@ -253,7 +261,7 @@ func (c *Leaser) dispatch() {
 		batch := c.loop.ready[:n:n]
 		c.loop.ready = c.loop.ready[n:]
 		c.loop.inFlight++
-		c.calls.Go(func() { c.exchange(batch) })
+		c.call(func() func(time.Duration) { return c.exchange(batch) })
 	}
 	if len(c.loop.ready) == 0 {
 		c.loop.ready = nil
@@ -261,7 +269,7 @@ func (c *Leaser) dispatch() {
 }
 
 // exchange calls the store.
-func (c *Leaser) exchange(batch []outgoing) {
+func (c *Leaser) exchange(batch []outgoing) (apply func(now time.Duration)) {
 	began := time.Now()
 	xs := make([]Exchange, len(batch))
 	for i := range batch {
@@ -269,7 +277,7 @@ func (c *Leaser) exchange(batch []outgoing) {
 	}
 	err := c.store.Exchange(context.Background(), xs)
 	waited := time.Since(began)
-	c.done <- func(now time.Duration) {
+	return func(now time.Duration) {
 		c.loop.inFlight--
 		c.settle(batch, xs, err, now, waited)
 		c.dispatch()
@@ -312,9 +320,9 @@ func (c *Leaser) join(now time.Duration) {
 	}
 	c.loop.joining = true
 	c.loop.nextJoin = now + joinTime
-	c.calls.Go(func() {
+	c.call(func() func(time.Duration) {
 		n, err := c.store.Join(context.Background(), c.key("replicas", ""), c.replica, replicaTTL)
-		c.done <- func(now time.Duration) { c.joined(n, err, now) }
+		return func(now time.Duration) { c.joined(n, err, now) }
 	})
 }
 
@@ -372,29 +380,26 @@ func (c *Leaser) Stats() Stats {
 
 // finish returns all tokens and slots, and removes the replica. It waits for calls in progress.
 func (c *Leaser) finish() {
-	idle := make(chan struct{})
-	go func() {
-		c.calls.Wait()
-		close(idle)
-	}()
-	for waiting := true; waiting; {
-		select {
-		case apply := <-c.done:
-			apply(c.now())
-		case <-idle:
-			waiting = false
+	ctx, cancel := context.WithTimeout(context.Background(), finishTime)
+	defer cancel()
+	for c.loop.calls > 0 {
+		apply := <-c.done
+		c.loop.calls--
+		if ctx.Err() != nil {
+			c.loop.ready = nil
 		}
+		apply(c.now())
 	}
 	if c.down.Load() {
 		return
 	}
-	c.returnTokens()
-	c.leaveSlots()
-	c.store.Join(context.Background(), c.key("replicas", ""), c.replica, 0) // otherwise it expires
+	c.leaveSlots(ctx)
+	c.returnTokens(ctx)
+	c.store.Join(ctx, c.key("replicas", ""), c.replica, 0) // otherwise it expires
 }
 
 // returnTokens returns the tokens of all leases, and takes those that were used on credit.
-func (c *Leaser) returnTokens() {
+func (c *Leaser) returnTokens(ctx context.Context) {
 	now := c.now()
 	var xs []Exchange
 	add := func(l *lease) {
@@ -419,7 +424,7 @@ func (c *Leaser) returnTokens() {
 		add(l)
 	}
 	for batch := range slices.Chunk(xs, maxBatch) {
-		if c.store.Exchange(context.Background(), batch) != nil {
+		if ctx.Err() != nil || c.store.Exchange(ctx, batch) != nil {
 			return
 		}
 	}

@@ -151,12 +151,14 @@ func (s *shard) evict(now time.Duration) bool {
 	return false
 }
 
-// bucket returns the store's key of a bucket.
+// bucket returns the store's key of a bucket. Rates that differ have different buckets: the new one
+// after a reload begins full, in all replicas.
 func (r *Rate) bucket(key uint64) string {
+	name := fmt.Sprintf("%s:%v,%d", r.name, r.every, r.burst)
 	if !r.keys {
-		return r.leaser.key("rate", r.name)
+		return r.leaser.key("rate", name)
 	}
-	return fmt.Sprintf("%s:%016x", r.leaser.key("rate", r.name), key)
+	return fmt.Sprintf("%s:%016x", r.leaser.key("rate", name), key)
 }
 
 // fill returns the time in which an empty bucket becomes full. A bucket has at least the tokens

@@ -97,9 +97,9 @@ func (c *Leaser) hold(now time.Duration) {
 		s.calling = true
 		h := s.call()
 		ends := s.closed
-		c.calls.Go(func() {
+		c.call(func() func(time.Duration) {
 			err := c.store.Hold(context.Background(), &h)
-			c.done <- func(now time.Duration) { s.apply(&h, ends, err, now) }
+			return func(now time.Duration) { s.apply(&h, ends, err, now) }
 		})
 	}
 }
@@ -141,13 +141,13 @@ func (s *Slots) apply(h *Hold, ended bool, err error, now time.Duration) {
 }
 
 // leaveSlots returns all slots.
-func (c *Leaser) leaveSlots() {
+func (c *Leaser) leaveSlots(ctx context.Context) {
 	c.mu.Lock()
 	slots := c.slots
 	c.mu.Unlock()
 	for _, s := range slots {
 		h := Hold{Key: s.key, Replica: c.replica, Max: s.max}
-		if c.store.Hold(context.Background(), &h) != nil {
+		if c.store.Hold(ctx, &h) != nil {
 			return
 		}
 	}

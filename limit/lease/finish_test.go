@@ -1,0 +1,53 @@
+package lease_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit/lease/leasetest"
+)
+
+// TestFinishIsShort ends a replica with the tokens of many clients, and with a store that is slow.
+func TestFinishIsShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &leasetest.Store{Before: func(int) error { time.Sleep(200 * time.Millisecond); return nil }}
+		f := newFleet(t, 1, store, lease.RateOptions{Name: "r", Every: time.Second, Burst: 10, Keys: 1 << 17})
+		time.Sleep(time.Second)
+		for key := range uint64(20_000) {
+			f.rates[0].Allow(time.Now(), key)
+		}
+		began := time.Now()
+		f.stop()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("the replica ended after %v, want at most 2 s", took)
+		}
+	})
+}
+
+// TestChangedRate uses up a slow rate. The faster one that replaces it, as after a reload, begins
+// with a full bucket.
+func TestChangedRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 1, new(leasetest.Store), lease.RateOptions{Name: "r", Every: time.Minute, Burst: 20, Keys: 10})
+		defer f.stop()
+		time.Sleep(time.Second)
+		use := func(r *lease.Rate) (admitted int) {
+			for range 100 {
+				if r.Allow(time.Now(), 7).OK {
+					admitted++
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return admitted
+		}
+		if n := use(f.rates[0]); n != 20 {
+			t.Errorf("%d requests admitted, want the burst", n)
+		}
+		faster := f.leasers[0].Rate(lease.RateOptions{Name: "r", Every: 20 * time.Millisecond, Burst: 20, Keys: 10})
+		if n := use(faster); n < 60 || n > 72 {
+			t.Errorf("%d requests admitted in a second by the faster rate, want 70", n)
+		}
+	})
+}
