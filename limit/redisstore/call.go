@@ -37,8 +37,12 @@ func (s *Store) run(ctx context.Context, calls []call) ([]valkey.ValkeyResult, e
 	replies := client.DoMulti(ctx, commands...)
 	var missing []int
 	for i, r := range replies {
-		if e, ok := valkey.IsValkeyErr(r.Error()); ok && strings.HasPrefix(e.Error(), "NOSCRIPT") {
+		switch e, ok := valkey.IsValkeyErr(r.Error()); {
+		case !ok:
+		case strings.HasPrefix(e.Error(), "NOSCRIPT"):
 			missing = append(missing, i)
+		case strings.HasPrefix(e.Error(), "READONLY"):
+			s.disconnect(client) // after a failover, its name may lead to another server
 		}
 	}
 	if len(missing) == 0 {

@@ -1,24 +1,28 @@
 package redisstore
 
-// The scripts use the server's clock. All times are in microseconds.
+// The scripts use the server's clock. All times are in microseconds. The clock may be set back, and
+// that of a new primary may be behind that of the old one.
 
 // exchangeScript settles the tokens of a bucket, by the generic cell rate algorithm. The bucket
-// is the hash KEYS[1]: full_at is the time when it will be full, and total the number of tokens
-// taken since it was made. It expires 10 s after it is full. ARGV is every, fill, used and want
-// of lease.Exchange; the result has taken, remaining, reset, retry and total.
+// is the hash KEYS[1]: full_at is the time when it will be full, at that of the last exchange, and
+// total the number of tokens taken since it was made. It expires 10 s after it is full. ARGV is
+// every, fill, used and want of lease.Exchange; the result has taken, remaining, reset, retry and
+// total.
 const exchangeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local every, fill, used, want = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local bucket = redis.call('HMGET', KEYS[1], 'full_at', 'total')
-local missing = math.max(0, (tonumber(bucket[1]) or 0) - now) + used * every
+local bucket = redis.call('HMGET', KEYS[1], 'full_at', 'total', 'at')
+local last = math.max(now, tonumber(bucket[3]) or 0) -- at is in the future if the clock was set back
+local missing = math.max(0, (tonumber(bucket[1]) or 0) - last) + used * every
 if want > 0 then
 	want = math.min(want, math.max(0, math.floor((fill - missing) / every)))
 end
 missing = math.max(0, missing + want * every)
 local taken = used + want
 local total = (tonumber(bucket[2]) or 0) + taken
-redis.call('HSET', KEYS[1], 'full_at', string.format('%.3f', now + missing), 'total', string.format('%.0f', total))
+redis.call('HSET', KEYS[1], 'full_at', string.format('%.3f', now + missing), 'at', string.format('%.0f', now),
+	'total', string.format('%.0f', total))
 redis.call('PEXPIRE', KEYS[1], math.ceil(missing / 1000) + 10000)
 local remaining = math.max(0, math.floor((fill - missing) / every))
 return {taken, remaining, math.ceil(missing), math.ceil(math.max(0, missing + every - fill)), total}
@@ -40,10 +44,18 @@ local function remove(id)
 	redis.call('HDEL', KEYS[1], 'h:' .. id, 'w:' .. id)
 	redis.call('ZREM', KEYS[2], id)
 end
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now)) do
-	remove(id)
+local function clean(from, to)
+	for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], from, to)) do
+		remove(id)
+	end
 end
+clean('-inf', now)
+clean(now + ttl + 60000000, '+inf') -- the clock was set back
 remove(replica)
+if redis.call('ZCARD', KEYS[2]) == 0 then -- also if the server has evicted it
+	redis.call('DEL', KEYS[1])
+	held, wanted = 0, 0
+end
 local granted = 0
 if used > 0 or want > 0 then
 	wanted = wanted + want
@@ -71,6 +83,7 @@ local now = time[1] * 1000000 + time[2]
 local ttl = tonumber(ARGV[2])
 redis.call('ZADD', KEYS[1], now + ttl, ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], now + ttl + 60000000, '+inf') -- the clock was set back
 redis.call('PEXPIRE', KEYS[1], math.ceil(ttl / 1000) + 10000)
 return redis.call('ZCARD', KEYS[1])
 `

@@ -94,6 +94,16 @@ func (s *Store) connected() (valkey.Client, error) {
 	return client, nil
 }
 
+// disconnect closes a client. The next call connects again.
+func (s *Store) disconnect(client valkey.Client) {
+	s.mu.Lock()
+	if s.client == client {
+		s.client = nil
+	}
+	s.mu.Unlock()
+	client.Close()
+}
+
 // dial makes a connection.
 func (s *Store) dial(ctx context.Context, address string, d *net.Dialer, _ *tls.Config) (net.Conn, error) {
 	if !s.url.TLS {

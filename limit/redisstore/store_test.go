@@ -3,8 +3,13 @@ package redisstore_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
+	"os"
+	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -188,6 +193,33 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+// TestPermissions uses all scripts as the user of docs/limits.md, which has the fewest rights.
+func TestPermissions(t *testing.T) {
+	server := peer.StartRedis(t, peer.RedisOptions{})
+	docs, err := os.ReadFile("../../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := regexp.MustCompile(`ACL SETUSER[^\n]+\n[^\n]+`).Find(docs)
+	if reply := server.Ask(strings.Join(strings.Fields(string(rule)), " ")); reply != "+OK\r\n" {
+		t.Fatalf("%s: %q", rule, reply)
+	}
+	s := open(t, "redis://weir:PASSWORD@"+server.Address+"/1")
+	if _, err := take(s, "weir:shop:k", 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Join(t.Context(), "weir:shop:replicas", "a", time.Minute); err != nil {
+		t.Error(err)
+	}
+	h := lease.Hold{Key: "weir:shop:in_flight:all", Replica: "a", Max: 1, Want: 1, TTL: time.Minute}
+	if err := s.Hold(t.Context(), &h); err != nil {
+		t.Error(err)
+	}
+	if _, err := take(s, "weir:other:k", 1); err == nil {
+		t.Error("no error for the key of another fleet")
+	}
+}
+
 func TestDatabase(t *testing.T) {
 	server := peer.StartRedis(t, peer.RedisOptions{})
 	for _, url := range []string{"redis://" + server.Address, "redis://" + server.Address + "/3"} {
@@ -235,6 +267,114 @@ func TestCluster(t *testing.T) {
 	nodes[2].Stop()
 	if n := settled(); n == 0 || n == len(batch) {
 		t.Errorf("%d of %d buckets settled without one of three nodes, want a part", n, len(batch))
+	}
+}
+
+// TestClockSetBack moves the times that the server has stored an hour ahead, as if its clock had
+// been set back.
+func TestClockSetBack(t *testing.T) {
+	server := peer.StartRedis(t, peer.RedisOptions{})
+	s := open(t, "redis://"+server.Address)
+	hold := func(replica string) int {
+		t.Helper()
+		h := lease.Hold{Key: "limit", Replica: replica, Max: 10, Used: 4, Want: 4, TTL: 5 * time.Second}
+		if err := s.Hold(t.Context(), &h); err != nil {
+			t.Fatal(err)
+		}
+		return h.Granted
+	}
+	join := func(replica string) int {
+		t.Helper()
+		n, err := s.Join(t.Context(), "fleet", replica, 5*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	hold("dead")
+	join("dead")
+	if n, err := take(s, "k", 10); n != 10 || err != nil {
+		t.Fatalf("took %d, %v", n, err)
+	}
+	const move = "local function ahead(key, field) redis.call('HINCRBYFLOAT', key, field, 3600e6) end " +
+		"ahead('k', 'full_at') ahead('k', 'at') redis.call('ZINCRBY', '{limit}:ends', 3600e6, 'dead') " +
+		"redis.call('ZINCRBY', 'fleet', 3600e6, 'dead')"
+	if reply := server.Ask(`EVAL "` + move + `" 0`); reply != "$-1\r\n" {
+		t.Fatal(reply)
+	}
+	if n, err := take(s, "k", 1); n != 0 || err != nil {
+		t.Errorf("took %d of an empty bucket, %v", n, err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if n, err := take(s, "k", 2); n != 2 || err != nil {
+		t.Errorf("took %d (%v) in 300 ms, want 2", n, err)
+	}
+	if n := hold("a"); n != 10 {
+		t.Errorf("%d slots beside a replica that is gone, want 10", n)
+	}
+	if n := join("a"); n != 1 {
+		t.Errorf("%d replicas, want 1", n)
+	}
+}
+
+// TestEvicted removes a part of the state of slots, as a server with too little memory does.
+func TestEvicted(t *testing.T) {
+	server := peer.StartRedis(t, peer.RedisOptions{})
+	s := open(t, "redis://"+server.Address)
+	for i, key := range []string{"{limit}", "{limit}:ends"} {
+		h := lease.Hold{Key: "limit", Replica: fmt.Sprint(i), Max: 10, Used: 4, Want: 4, TTL: time.Minute}
+		if err := s.Hold(t.Context(), &h); err != nil {
+			t.Fatal(err)
+		}
+		server.Ask("DEL " + key)
+		h.Replica = "a"
+		if err := s.Hold(t.Context(), &h); err != nil {
+			t.Fatal(err)
+		}
+		if least := 5 * (i + 1); h.Granted < least {
+			t.Errorf("%d slots without %s, want at least %d", h.Granted, key, least)
+		}
+	}
+}
+
+// TestFailover makes the server a replica of another one, to which its name leads from then on.
+// The connections to the old one stay open.
+func TestFailover(t *testing.T) {
+	old, next := peer.StartRedis(t, peer.RedisOptions{}), peer.StartRedis(t, peer.RedisOptions{})
+	name, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer name.Close()
+	var primary atomic.Pointer[peer.Redis]
+	primary.Store(old)
+	go func() { // ends with name
+		for {
+			c, err := name.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", primary.Load().Address)
+			if err != nil {
+				c.Close()
+				continue
+			}
+			go func() { io.Copy(server, c); server.Close() }()
+			go func() { io.Copy(c, server); c.Close() }()
+		}
+	}()
+	s := open(t, "redis://"+name.Addr().String())
+	if _, err := take(s, "k", 1); err != nil {
+		t.Fatal(err)
+	}
+	primary.Store(next)
+	host, port, _ := net.SplitHostPort(next.Address)
+	old.Ask("REPLICAOF " + host + " " + port)
+	if _, err := take(s, "k", 1); err == nil || !strings.Contains(err.Error(), "READONLY") {
+		t.Errorf("error %v of a server that is not the primary any more", err)
+	}
+	if _, err := take(s, "k", 1); err != nil {
+		t.Errorf("not connected to the new primary: %v", err)
 	}
 }
 
