@@ -725,7 +725,7 @@ type LogQueue struct {
 	Size     int           // maximum size in bytes; default 8 MiB
 	WhenFull string        // shed (the default), drop or block, as in sink.ParsePolicy
 	Wait     time.Duration // how long block waits before it drops; 0, the default, means forever
-	Linger   time.Duration // how long the first event of a batch waits for others; default 5ms
+	Linger   time.Duration // how long the first event of a batch waits for others; default 5ms, twenty times for servers
 }
 
 // LogSpill configures the disk on which events for servers wait. It is off if Folder is

@@ -52,7 +52,7 @@ func benchmarkCPU(b *testing.B, rate int, to string) {
 		})
 		out = queue
 	case "stream":
-		s, err := stream.New(benchmarkStream(b), stream.Options{Queue: q})
+		s, err := stream.New(benchmarkStream(b), stream.Options{Queue: q, Linger: 100 * time.Millisecond})
 		if err != nil {
 			b.Fatal(err)
 		}

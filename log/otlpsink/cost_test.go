@@ -46,7 +46,7 @@ func serve() {
 }
 
 // BenchmarkCost measures the CPU time of the process for an event, from the call to the file or
-// the socket. The events are the three of a request.
+// the socket. The events are the three of a request. Linger has the defaults of the front door.
 func BenchmarkCost(b *testing.B) {
 	server := exec.Command(os.Args[0])
 	server.Env = append(os.Environ(), serverEnv+"=1")
@@ -63,39 +63,47 @@ func BenchmarkCost(b *testing.B) {
 	if _, err := fmt.Fscanln(out, &address); err != nil {
 		b.Fatal(err)
 	}
-	o := sink.QueueOptions{WhenFull: sink.Block}
-	b.Run("to=file", func(b *testing.B) {
-		f, err := sink.OpenFile(filepath.Join(b.TempDir(), "log"), sink.FileOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer f.Close()
-		measure(b, sink.NewQueue(f, o))
-	})
-	for _, compression := range []string{"none", "zstd", "gzip"} {
-		b.Run("to=otlp/compression="+compression, func(b *testing.B) {
-			to, err := otlpsink.New("otlp+http://" + address + "?compression=" + compression)
+	o := sink.QueueOptions{WhenFull: sink.Block, Linger: 5 * time.Millisecond}
+	for _, rate := range []int{0, 3000, 30_000} { // events per second; 0 for as many as possible
+		b.Run(fmt.Sprintf("rate=%d/to=file", rate), func(b *testing.B) {
+			f, err := sink.OpenFile(filepath.Join(b.TempDir(), "log"), sink.FileOptions{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			s, err := stream.New(to, stream.Options{Queue: o})
-			if err != nil {
-				b.Fatal(err)
-			}
-			measure(b, s)
+			defer f.Close()
+			measure(b, rate, sink.NewQueue(f, o))
 		})
+		for _, compression := range []string{"none", "zstd", "gzip"} {
+			b.Run(fmt.Sprintf("rate=%d/to=otlp/compression=%s", rate, compression), func(b *testing.B) {
+				to, err := otlpsink.New("otlp+http://" + address + "?compression=" + compression)
+				if err != nil {
+					b.Fatal(err)
+				}
+				s, err := stream.New(to, stream.Options{Queue: o, Linger: 100 * time.Millisecond})
+				if err != nil {
+					b.Fatal(err)
+				}
+				measure(b, rate, s)
+			})
+		}
 	}
 }
 
 // measure logs events until the benchmark ends, closes out, and reports the CPU time.
-func measure(b *testing.B, out interface {
+func measure(b *testing.B, rate int, out interface {
 	io.Writer
 	Stats() sink.Stats
 	Close(context.Context) error
 }) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	logger := log.New(out, log.Options{Namespace: "front-door"})
 	before := cpuTime(b)
+	began := time.Now()
 	for i := range b.N {
+		for rate > 0 && 3*i >= int(time.Since(began).Seconds()*float64(rate)) {
+			<-tick.C
+		}
 		logRequest(logger, i)
 	}
 	if err := out.Close(b.Context()); err != nil {

@@ -24,6 +24,7 @@ type forwarder struct {
 	queue   *sink.Queue // writes to the store
 	onError func(error)
 	batch   atomic.Int64 // bytes
+	linger  atomic.Int64 // a time.Duration
 
 	closing chan struct{} // closed when no more lines come
 	done    chan struct{} // closed when the goroutine has ended
@@ -45,7 +46,7 @@ var (
 // newForwarder opens the folder. Set queue before start.
 func newForwarder(c *courier, o Options) (*forwarder, error) {
 	f := &forwarder{courier: c, onError: o.Spill.OnError, closing: make(chan struct{}), done: make(chan struct{})}
-	f.batch.Store(int64(cmp.Or(o.Batch, DefaultBatch)))
+	f.setDelivery(o)
 	var err error
 	f.store, err = spool.Open(o.Spill.Folder, o.Spill.options(), f.lose)
 	return f, err
@@ -58,8 +59,14 @@ func (f *forwarder) start() {
 }
 
 func (f *forwarder) change(o Options) {
-	f.batch.Store(int64(cmp.Or(o.Batch, DefaultBatch)))
+	f.setDelivery(o)
 	f.store.Change(o.Spill.options())
+}
+
+// setDelivery sets the options of deliveries.
+func (f *forwarder) setDelivery(o Options) {
+	f.batch.Store(int64(cmp.Or(o.Batch, DefaultBatch)))
+	f.linger.Store(int64(o.Linger))
 }
 
 // run delivers lines until close was called and all are delivered, or the courier ends.
@@ -80,10 +87,12 @@ func (f *forwarder) run() {
 	}
 }
 
-// idle waits for lines, and reports whether more may come.
+// idle waits for lines and then for Options.Linger, and reports whether more lines may come. While
+// lines arrive faster than they are delivered, the forwarder is not idle.
 func (f *forwarder) idle() bool {
 	select {
 	case <-f.store.Arrived(): // perhaps before close was called
+		f.await()
 		return true
 	default:
 	}
@@ -91,12 +100,28 @@ func (f *forwarder) idle() bool {
 	defer timer.Stop()
 	select {
 	case <-f.store.Arrived():
+		f.await()
 	case <-timer.C:
 	case <-f.courier.ctx.Done():
 	case <-f.closing:
 		return len(f.store.Arrived()) > 0
 	}
 	return true
+}
+
+// await waits for lines that are delivered with those that have arrived.
+func (f *forwarder) await() {
+	d := time.Duration(f.linger.Load())
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-f.closing:
+	case <-f.courier.ctx.Done():
+	}
 }
 
 // deliver delivers a batch, with retries, until it succeeds or the courier ends.

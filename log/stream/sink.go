@@ -3,6 +3,7 @@ package stream
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/internal/spool"
@@ -19,6 +20,12 @@ type Options struct {
 	// from longer lines. Without Spill, it is at most an eighth of the queue. Zero means
 	// DefaultBatch.
 	Batch int
+
+	// Linger is the time that a line waits for others, so that they are delivered together.
+	// Each delivery wakes threads on both sides, which costs more than some hundred lines. The
+	// queue waits that long if it is longer than Queue.Linger. With Spill, lines wait on the
+	// disk instead, after Queue.Linger.
+	Linger time.Duration
 
 	// Spill keeps lines on a disk until they are delivered.
 	Spill Spill
@@ -67,6 +74,7 @@ func (o *Options) queue() sink.QueueOptions {
 	q.Batch = 0
 	if o.Spill.Folder == "" {
 		q.Batch = cmp.Or(o.Batch, DefaultBatch)
+		q.Linger = max(q.Linger, o.Linger)
 	}
 	return q
 }
