@@ -17,13 +17,14 @@ import (
 
 func init() {
 	processes["full disk"] = fullDiskProcess
+	processes["disk that was full"] = againProcess
 	processes["disk without space"] = noSpaceProcess
 	processes["file size limit"] = sizeLimitProcess
 }
 
 // TestDisk runs processes on a disk of 1 MiB, and one with a limit on the size of files.
 func TestDisk(t *testing.T) {
-	for _, name := range []string{"full disk", "disk without space", "file size limit"} {
+	for _, name := range []string{"full disk", "disk that was full", "disk without space", "file size limit"} {
 		t.Run(name, func(t *testing.T) {
 			cmd := process(t, name, t.TempDir())
 			cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
@@ -67,6 +68,36 @@ func fullDiskProcess(args []string) error {
 		}
 		return nil
 	})
+}
+
+// againProcess logs more than the disk holds while the server is down, twice. Segments
+// whose lines are delivered make space.
+func againProcess(args []string) error {
+	if err := mountDisk(args[0]); err != nil {
+		return err
+	}
+	s := new(server)
+	out, err := stream.New(s, stream.Options{Spill: stream.Spill{Folder: filepath.Join(args[0], "spill")}})
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		s.set(errors.New("down"))
+		for i := range outlived {
+			if _, err := out.WriteEvent(log.LevelInfo, fmt.Appendf(nil, "%0*d\n", 300, i)); err != nil {
+				return err
+			}
+		}
+		isFull := func() bool { n, bytes := out.Spilled(); return n > outlived/5 && bytes > 800<<10 }
+		if err := poll("lines on the full disk", isFull); err != nil {
+			return fmt.Errorf("%w: %+v", err, out.Stats())
+		}
+		s.set(nil)
+		if err := poll("delivery", func() bool { return out.Stats().Waiting == 0 }); err != nil {
+			return err
+		}
+	}
+	return out.Close(context.Background())
 }
 
 // noSpaceProcess logs to a disk that has no space at all. The lines are delivered directly.

@@ -87,6 +87,9 @@ func (f *forwarder) run() {
 	}
 }
 
+// idlePause is the time between calls of Next without lines, which write the cursor.
+const idlePause = time.Second
+
 // idle waits for lines and then for Options.Linger, and reports whether more lines may come. While
 // lines arrive faster than they are delivered, the forwarder is not idle.
 func (f *forwarder) idle() bool {
@@ -96,7 +99,7 @@ func (f *forwarder) idle() bool {
 		return true
 	default:
 	}
-	timer := time.NewTimer(adoptPause)
+	timer := time.NewTimer(idlePause)
 	defer timer.Stop()
 	select {
 	case <-f.store.Arrived():

@@ -38,7 +38,8 @@ func (s *Store) head() (p place, ok bool) {
 }
 
 // Next returns the next lines, and at most max bytes of them unless one record is longer. The
-// Count is 0 if no line waits. Call Done or Again before the next call.
+// Count is 0 if no line waits; another call a second later then writes the cursor if it is not
+// up to date. Call Done or Again before the next call.
 func (s *Store) Next(max int, now time.Time) (Batch, error) {
 	for {
 		p, ok := s.head()
@@ -63,6 +64,7 @@ func (s *Store) Next(max int, now time.Time) (Batch, error) {
 			s.lose(p.from, p.end, Loss{})
 		}
 		if !p.final {
+			p.from.saveCursor(cursor{p.end, p.end}, now)
 			return Batch{}, nil
 		}
 		s.removeSegment(p)
@@ -85,7 +87,7 @@ func (s *Store) Done(b Batch, now time.Time) {
 	b.from.expected = b.First + uint64(b.Count)
 	expected, next := b.from.expected, b.from.next
 	s.mu.Unlock()
-	b.from.saveCursor(expected, next, now)
+	b.from.saveCursor(cursor{expected, next}, now)
 }
 
 // read returns the next lines of a segment. A batch has no gaps, no lost lines, and no lines
@@ -170,7 +172,7 @@ func (s *Store) removeSegment(p place) {
 	s.mu.Lock()
 	expected, next := p.from.expected, p.from.next
 	s.mu.Unlock()
-	p.from.writeCursor(expected, next) // before the file is removed: it shows that nothing is missing
+	p.from.writeCursor(cursor{expected, next}) // before the file is removed: it shows that nothing is missing
 	p.from.closeSegment()
 	os.Remove(p.seg.path) // at worst, its lines are delivered again
 	s.mu.Lock()

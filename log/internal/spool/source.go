@@ -28,7 +28,8 @@ type source struct {
 	reading *segment // the first segment, if it is open
 	file    *os.File
 	scanner scanner
-	saved   time.Time // when the cursor was last written
+	saved   time.Time // when saveCursor last wrote the cursor
+	cursor  cursor    // that it wrote
 }
 
 // A segment is a file of records.
@@ -145,23 +146,23 @@ func (s *source) findEnd() error {
 // cursorPause is the minimum time between two writes of a cursor.
 const cursorPause = time.Second
 
-// saveCursor writes the cursor if the last write was some time ago.
-func (s *source) saveCursor(expected, next uint64, now time.Time) {
-	if now.Sub(s.saved) >= cursorPause {
-		s.saved = now
-		s.writeCursor(expected, next)
+// saveCursor writes the cursor if it differs and the last write was some time ago.
+func (s *source) saveCursor(c cursor, now time.Time) {
+	if now.Sub(s.saved) >= cursorPause && s.cursor != c {
+		s.saved, s.cursor = now, c
+		s.writeCursor(c)
 	}
 }
 
 // writeCursor writes the cursor. If that fails, an earlier cursor stays, and lines may be
 // delivered again.
-func (s *source) writeCursor(expected, next uint64) {
+func (s *source) writeCursor(c cursor) {
 	f, err := os.OpenFile(filepath.Join(s.dir, cursorName), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	cursor{expected, next}.write(f, s.seed)
+	c.write(f, s.seed)
 }
 
 // openFirst opens a segment for reading, the first one.

@@ -69,10 +69,17 @@ type Store struct {
 func Open(folder string, o Options, lost func(Loss)) (*Store, error) {
 	s := &Store{folder: folder, o: o, lost: lost, arrived: make(chan struct{}, 1)}
 	var err error
-	if s.own, err = createSource(folder, NewID()); err != nil {
+	for range 10 {
+		s.own, err = createSource(folder, NewID())
+		if !errors.Is(err, errLocked) && !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		// Another process has found the empty folder and removes it.
+	}
+	if err != nil {
 		return nil, err
 	}
-	s.own.writeCursor(0, 0)
+	s.own.writeCursor(cursor{0, 0})
 	return s, nil
 }
 
@@ -93,7 +100,7 @@ func (s *Store) Change(o Options) {
 // Source returns the name of the source of this process.
 func (s *Store) Source() string { return s.own.id }
 
-// Arrived returns a channel that receives a value after Append.
+// Arrived returns a channel that receives a value after Append: the caller calls Next.
 func (s *Store) Arrived() <-chan struct{} { return s.arrived }
 
 // Waiting returns the number of lines that are not delivered, and the bytes of all segments.
@@ -122,11 +129,13 @@ func (s *Store) Append(text []byte, lines int, now time.Time) error {
 		return err
 	}
 	err = s.write(last)
-	if errors.Is(err, syscall.EFBIG) && last.size > 0 {
-		// A limit on the size of files does not limit their number.
+	if err != nil && last.size > 0 {
+		// A limit on the size of files does not limit their number. On a full disk, Next can
+		// remove the segment before this one when its lines are delivered.
 		if last, err = s.addSegment(); err == nil {
 			err = s.write(last)
 		}
+		s.wake()
 	}
 	if err != nil {
 		return err
@@ -136,11 +145,16 @@ func (s *Store) Append(text []byte, lines int, now time.Time) error {
 	s.used += int64(len(s.record))
 	s.own.next += uint64(lines)
 	s.mu.Unlock()
+	s.wake()
+	return nil
+}
+
+// wake sends a value to arrived.
+func (s *Store) wake() {
 	select {
 	case s.arrived <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // write writes the record to the end of a segment. After an error, the next write has the
@@ -208,23 +222,28 @@ func (s *Store) checkFolder(now time.Time) error {
 	if now.Sub(s.checked) < folderPause {
 		return nil
 	}
-	s.checked = now
 	_, err := os.Stat(filepath.Join(s.own.dir, lockName))
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		s.checked = now
 		return nil
+	}
+	s.checked = time.Time{} // after an error, the next call tries again
+	if s.out != nil {
+		s.out.Close()
+		s.out = nil // the next segment is in the new folder
 	}
 	again, err := createSource(s.folder, s.own.id)
 	if err != nil {
 		return err
 	}
+	s.checked = now
 	s.mu.Lock()
 	s.own.lock.Close()
 	s.own.lock = again.lock
 	expected, next := s.own.expected, s.own.next
 	s.mu.Unlock()
-	s.own.writeCursor(expected, next)
-	_, err = s.addSegment()
-	return err
+	s.own.writeCursor(cursor{expected, next})
+	return nil
 }
 
 // IsEmpty reports whether all lines are delivered.
@@ -253,7 +272,7 @@ func (s *Store) Close() error {
 			errs = append(errs, from.remove())
 			continue
 		}
-		from.writeCursor(from.expected, from.next)
+		from.writeCursor(cursor{from.expected, from.next})
 		from.close()
 	}
 	return errors.Join(errs...)

@@ -211,6 +211,30 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
+// TestIdle delivers lines within a second, and ends as SIGKILL does after another one. The next
+// process finds no lines.
+func TestIdle(t *testing.T) {
+	folder := t.TempDir()
+	s, _ := open(t, folder, Options{})
+	add(t, s, 1, 1, 1)
+	for range 3 {
+		b, err := s.Next(1, now)
+		if b.Count != 1 || err != nil {
+			t.Fatalf("%d lines, %v", b.Count, err)
+		}
+		s.Done(b, now)
+	}
+	if b, err := s.Next(1, now.Add(cursorPause)); b.Count != 0 || err != nil {
+		t.Errorf("%d lines, %v", b.Count, err)
+	}
+	leave(s)
+	next, _ := open(t, folder, Options{})
+	if n, err := next.Adopt(); n != 0 || err != nil {
+		t.Errorf("%d lines adopted, %v", n, err)
+	}
+	closeStore(t, next)
+}
+
 // TestTornRecord ends the last record early, as SIGKILL during a write does: at every byte.
 // The record was not stored, and is not counted as lost.
 func TestTornRecord(t *testing.T) {
@@ -320,6 +344,33 @@ func TestMissingFiles(t *testing.T) {
 			next.Close()
 		})
 	}
+}
+
+// TestFolderRemoved removes the folder and prevents that it is made again. Appends fail until it
+// can be made, and no line that was appended later is lost.
+func TestFolderRemoved(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "spill")
+	s, lost := open(t, folder, Options{})
+	add(t, s, 3)
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := s.Append([]byte("line 3\n"), 1, now.Add(folderPause)); err == nil {
+			t.Error("a line was appended without a folder")
+		}
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, 2, 2)
+	if got := drain(t, s)[s.Source()]; len(got) != 4 || got[0] != 3 || lost.damaged != 3 {
+		t.Errorf("lines %d are delivered, lost %+v", got, *lost)
+	}
+	closeStore(t, s)
 }
 
 // TestExpiry delivers records of different ages.
