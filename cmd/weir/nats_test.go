@@ -70,14 +70,9 @@ func withoutTotals(lines []string) []string {
 // Mistakes in the URL end the start with a hint.
 func TestLogToNATSMistakes(t *testing.T) {
 	t.Parallel()
-	for to, want := range map[string]string{
-		"nats://127.0.0.1/logs?creds=none": `nats://127.0.0.1/logs: none has no credentials: .*no such file`,
-		"nats://127.0.0.1/logs.>":          `the subject "logs.>" has a wildcard`,
-	} {
-		p := door(t, fmt.Sprintf("log: {to: '%s'}\n", to)+allTo("http://127.0.0.1:9"))
-		p.says(want + "(?s).*hint: docs/nats.md")
-		p.wait(1)
-	}
+	p := door(t, "log: {to: 'nats://127.0.0.1/logs?creds=/dev/null'}\n"+allTo("http://127.0.0.1:9"))
+	p.says(`nats://127.0.0.1/logs: /dev/null has no credentials: (?s).*hint: docs/nats.md`)
+	p.wait(1)
 }
 
 // natsClient connects a client to a server.

@@ -107,8 +107,8 @@ func TestSpillToOTLP(t *testing.T) {
 // Mistakes in the URL end the start with a hint.
 func TestLogToOTLPMistakes(t *testing.T) {
 	t.Parallel()
-	p := door(t, "log: {to: 'otlp+http://u:hunter2@127.0.0.1?headers=none'}\n"+allTo("http://127.0.0.1:9"))
-	stderr := p.says(`otlp\+http://127.0.0.1: .*none: no such file(?s).*hint: docs/otlp.md`)
+	p := door(t, "log: {to: 'otlp+https://u:hunter2@127.0.0.1?ca=/dev/null'}\n"+allTo("http://127.0.0.1:9"))
+	stderr := p.says(`otlp\+https://127.0.0.1: .*/dev/null contains no certificate(?s).*hint: docs/otlp.md`)
 	p.wait(1)
 	if strings.Contains(stderr, "hunter2") {
 		t.Errorf("stderr has the password: %s", stderr)

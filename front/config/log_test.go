@@ -22,9 +22,9 @@ func TestParseLog(t *testing.T) {
 		"a server": {"log: {to: [otlp+https://a:b@collector:4318/x, 'otlp+http://[::1]']}\n", func(l *config.Log) {
 			l.To = []string{"otlp+https://a:b@collector:4318/x", "otlp+http://[::1]"}
 		}},
-		"servers of a cluster": {"log: {to: 'nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=a&ca=b', format: auto}\n",
+		"servers of a cluster": {"log: {to: 'nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=/etc/passwd&ca=/etc/passwd', format: auto}\n",
 			func(l *config.Log) {
-				l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=a&ca=b"}, "auto"
+				l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=/etc/passwd&ca=/etc/passwd"}, "auto"
 			}},
 		"a spill": {"log: {to: 'nats://s/x', spill: {folder: spill, size: 2GiB, age: 0s}}\n", func(l *config.Log) {
 			l.To, l.Spill = []string{"nats://s/x"}, config.LogSpill{Folder: "spill", Size: 2 << 30}
@@ -96,6 +96,11 @@ func TestParseLogMistakes(t *testing.T) {
 			[]string{`1:12 "" is not a host|otlp+http://collector:4318`, `1:28 "a:70000" is not a host`,
 				`1:51 "otlp+http://a,b" names more than one host`, `1:77 "tls://s/" has no subject|tls://server:4222/subject`,
 				`1:89 not valid|%40`, `1:112 not valid|%23`, `1:135 not valid|%2F`, `1:160 otlp+http has no parameter "x"|it has`}},
+		{"a scheme in short", "log: {to: ['otlp://collector:4317']}\n", []string{`1:12 "otlp://"|did you mean "otlp+http://"?`}},
+		{"files of servers", "log: {to: ['otlp+http://a?headers=absent', 'otlp+https://b?cert=/etc/passwd', " +
+			"'tls://s/x?creds=absent']}\n",
+			[]string{`1:12 the parameter "headers": "absent": no such file|working directory`,
+				`1:44 cert and key belong together|?cert=`, `1:79 the parameter "creds": "absent": no such file`}},
 		{"parameters of otlp", "log:\n  to:\n    - otlp+http://a?compresion=gzip\n    - otlp+http://b?compression=lz4\n" +
 			"    - otlp+http://c?timeout=0s\n    - otlp+http://d?ca=x\n    - otlp+https://e?timeout=5s&timeout=6s\n",
 			[]string{`3:7 no parameter "compresion"|did you mean "compression"?`, `4:7 "compression": "lz4"|one of gzip, zstd, none`,

@@ -16,8 +16,7 @@ import (
 // A streamScheme is a scheme of URLs in log.to.
 type streamScheme struct {
 	example    string
-	hosts      bool     // the URL may name several hosts, separated by commas
-	path       string   // the name of a required path; "" if the path is optional
+	nats       bool     // the URL may name several hosts, separated by commas, and a path is required
 	parameters []string // of the query
 }
 
@@ -25,8 +24,8 @@ var streamSchemes = map[string]streamScheme{
 	"otlp+http": {example: "otlp+http://collector:4318", parameters: []string{"compression", "headers", "timeout"}},
 	"otlp+https": {example: "otlp+https://collector:4318",
 		parameters: []string{"ca", "cert", "compression", "headers", "key", "timeout"}},
-	"nats": {example: "nats://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
-	"tls":  {example: "tls://server:4222/subject", hosts: true, path: "subject", parameters: natsParameters},
+	"nats": {example: "nats://server:4222/subject", nats: true, parameters: natsParameters},
+	"tls":  {example: "tls://server:4222/subject", nats: true, parameters: natsParameters},
 }
 
 // logSchemes are the schemes of URLs in log.to.
@@ -79,8 +78,11 @@ func parseLogServer(to string) *yamlfile.Refusal {
 	}
 	scheme, _, path, _ := splitStream(to)
 	write := "write " + streamSchemes[scheme].example
-	if streamSchemes[scheme].path != "" {
-		if subject := path[1:]; !isSubject(subject) {
+	if streamSchemes[scheme].nats {
+		switch subject := strings.TrimPrefix(path, "/"); {
+		case subject == "":
+			return yamlfile.Refuse(write, "%s has no subject", yamlfile.Quote(LogName(to)))
+		case !isSubject(subject):
 			return yamlfile.Refuse(write, "%s is not the subject of a message", yamlfile.Quote(subject))
 		}
 		return nil
@@ -101,8 +103,8 @@ func isSubject(s string) bool {
 	return true
 }
 
-// parseLogURL reads the URL of a server. Its messages do not contain the user, the password and the
-// query.
+// parseLogURL reads the URL of a server, apart from its path. Its messages do not contain the user
+// and the password.
 func parseLogURL(to string) *yamlfile.Refusal {
 	scheme, authority, path, query := splitStream(to)
 	known, ok := streamSchemes[scheme]
@@ -123,16 +125,13 @@ func parseLogURL(to string) *yamlfile.Refusal {
 			"the user or the password is not valid in a URL")
 	}
 	list := strings.Split(hosts, ",")
-	if len(list) > 1 && !known.hosts {
+	if len(list) > 1 && !known.nats {
 		return yamlfile.Refuse(write, "%s names more than one host", yamlfile.Quote(LogName(to)))
 	}
 	for _, host := range list {
 		if !isStreamHost(host) {
 			return yamlfile.Refuse(write, "%s is not a host", yamlfile.Quote(host))
 		}
-	}
-	if known.path != "" && strings.Trim(path, "/") == "" {
-		return yamlfile.Refuse(write, "%s has no %s", yamlfile.Quote(LogName(to)), known.path)
 	}
 	return checkParameters(scheme, known.parameters, query)
 }
@@ -141,8 +140,10 @@ func parseLogURL(to string) *yamlfile.Refusal {
 func refuseScheme(scheme string) *yamlfile.Refusal {
 	hint := "it is one of " + strings.Join(logSchemes, "://, ") + "://"
 	near := nearest.Word(scheme, logSchemes)
-	if near == "" && (scheme == "http" || scheme == "https") {
-		near = "otlp+" + scheme
+	if i := slices.IndexFunc(logSchemes, func(known string) bool {
+		return strings.HasPrefix(known, scheme+"+") || strings.HasSuffix(known, "+"+scheme)
+	}); i >= 0 {
+		near = logSchemes[i]
 	}
 	if near != "" {
 		hint = yamlfile.DidYouMean(near + "://")
@@ -162,7 +163,7 @@ func isStreamHost(s string) bool {
 	return isHost(s) && !strings.Contains(s, ":")
 }
 
-// checkParameters checks the names in the query of a URL.
+// checkParameters checks the query of a URL.
 func checkParameters(scheme string, known []string, query string) *yamlfile.Refusal {
 	given, err := url.ParseQuery(query)
 	if err != nil {
@@ -188,6 +189,10 @@ func checkParameters(scheme string, known []string, query string) *yamlfile.Refu
 			}
 		}
 	}
+	if given.Has("cert") != given.Has("key") {
+		return yamlfile.Refuse("name both, as in ?cert=weir.pem&key=weir.key",
+			"the parameters cert and key belong together")
+	}
 	return nil
 }
 
@@ -195,6 +200,21 @@ func checkParameters(scheme string, known []string, query string) *yamlfile.Refu
 var streamValues = map[string]func(yamlfile.Scalar) *yamlfile.Refusal{
 	"compression": refusedBy(yamlfile.Word([]string{"gzip", "zstd", "none"})),
 	"timeout":     refusedBy(parseTimeout),
+	"ca":          checkFile,
+	"cert":        checkFile,
+	"creds":       checkFile,
+	"headers":     checkFile,
+	"key":         checkFile,
+	"nkey":        checkFile,
+}
+
+// checkFile checks that a file exists. The clients read it, relative to the working directory.
+func checkFile(s yamlfile.Scalar) *yamlfile.Refusal {
+	if _, err := os.Stat(s.Text); err != nil {
+		return yamlfile.Refuse("a relative path is relative to the working directory", "%s: %s", yamlfile.Quote(s.Text),
+			syscallError(err))
+	}
+	return nil
 }
 
 // refusedBy returns the refusals of a function that reads values.

@@ -42,7 +42,7 @@ func TestServersInFile(t *testing.T) {
 
 // TestServersInNATS names a list of servers with a password, which is not in messages.
 func TestServersInNATS(t *testing.T) {
-	const url = "tls://weir:hunter2@a:4222,b/upstreams/shop/site.v1?ca=ca.pem"
+	const url = "tls://weir:hunter2@a:4222,b/upstreams/shop/site.v1?ca=/etc/passwd"
 	src := "upstreams: {a: {servers: {nats: '" + url + "'}}}\nroutes: {match: /, to: a}\n"
 	u := parse(t, src, nil).Upstreams[0]
 	if u.List.NATS != url || u.List.String() != "tls://a:4222,b/upstreams/shop/site.v1" || u.Servers != nil {

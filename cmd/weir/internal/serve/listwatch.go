@@ -29,7 +29,11 @@ func (w *listWatch) check(lists []front.ServerListState) {
 			fmt.Fprintf(w.stderr, "weir: upstream %s: the servers are those of %s again\n", l.Upstream, l.Place)
 		case l.Err != nil && l.Err.Error() != before:
 			w.failing[l.Upstream] = l.Err.Error()
-			cli.PrintError(w.stderr, fmt.Errorf("upstream %s: the last servers stay: %w", l.Upstream, l.Err))
+			effect := "the last servers stay"
+			if l.Servers == 0 {
+				effect = "it has no servers yet"
+			}
+			cli.PrintError(w.stderr, fmt.Errorf("upstream %s: %s: %w", l.Upstream, effect, l.Err))
 		}
 	}
 }
