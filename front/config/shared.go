@@ -31,14 +31,14 @@ func readShared(field func(*RequestLimits) *string) readFunc {
 // checkStoreFiles checks the files that a URL names, and makes their paths absolute or relative
 // to the working directory.
 func checkStoreFiles(r *fileReader, p place, at yamlfile.Pos, u *redisurl.URL) bool {
-	if u.Roots != "" {
-		u.Roots = resolve(r.Name(), u.Roots)
-		src, ok := p.To.readNamed(r.File, at, "the roots", u.Roots)
+	if u.CA != "" {
+		u.CA = resolve(r.Name(), u.CA)
+		src, ok := p.To.readNamed(r.File, at, "the ca", u.CA)
 		if !ok {
 			return false
 		}
 		if _, refused := certs.ParseChain(src); refused != nil {
-			r.Mistakef(at, refused.Hint, "the roots %s: %s", yamlfile.Quote(u.Roots), refused.What)
+			r.Mistakef(at, refused.Hint, "the ca %s: %s", yamlfile.Quote(u.CA), refused.What)
 			return false
 		}
 	}

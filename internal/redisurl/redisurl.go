@@ -14,7 +14,7 @@ import (
 
 // A URL names a server, or the servers of a cluster:
 //
-//	redis[s]://[[user]:password@]host[:port][,host[:port]...][/database][?timeout=250ms&roots=ca.pem]
+//	redis[s]://[[user]:password@]host[:port][,host[:port]...][/database][?timeout=250ms&ca=ca.pem]
 type URL struct {
 	Servers        []string // host:port; several are nodes of one cluster
 	TLS            bool
@@ -22,15 +22,15 @@ type URL struct {
 	Database       int           // 0 with several servers
 	Timeout        time.Duration // of a call; 0 is the default of the client
 
-	// The files, in PEM format, with the certificates that verify the server, and with that of
-	// the client and its key. Empty for none.
-	Roots, Cert, Key string
+	// The files, in PEM format, with the certificates of authorities, the certificate of the
+	// client, and its key. Empty for none.
+	CA, Cert, Key string
 }
 
 const defaultPort = "6379"
 
 // parameters are those of the query, in the order of String.
-var parameters = []string{"timeout", "roots", "cert", "key"}
+var parameters = []string{"timeout", "ca", "cert", "key"}
 
 // Parse parses a URL. Its errors do not contain the password.
 func Parse(text string) (*URL, error) {
@@ -94,7 +94,7 @@ func addressOf(server string) (string, error) {
 	}
 	number, portErr := strconv.ParseUint(port, 10, 16)
 	if err != nil || host == "" || portErr != nil || number == 0 || strings.ContainsAny(host, " \t@/") {
-		return "", fmt.Errorf("%q is not the address of a server: write host:port", server)
+		return "", fmt.Errorf("%q is not an address: write host:port, with a port from 1 to 65535", server)
 	}
 	return net.JoinHostPort(host, port), nil
 }
@@ -108,7 +108,7 @@ func (u *URL) setQuery(query string) error {
 	for name, value := range values {
 		switch {
 		case !slices.Contains(parameters, name):
-			return fmt.Errorf("there is no parameter %q: there are %s", name, strings.Join(parameters, ", "))
+			return fmt.Errorf("it has no parameter %q, but %s", name, strings.Join(parameters, ", "))
 		case len(value) > 1:
 			return fmt.Errorf("the parameter %q occurs twice", name)
 		case name == "timeout":
@@ -120,7 +120,7 @@ func (u *URL) setQuery(query string) error {
 			return fmt.Errorf("the parameter %q needs rediss://", name)
 		}
 	}
-	u.Roots, u.Cert, u.Key = values.Get("roots"), values.Get("cert"), values.Get("key")
+	u.CA, u.Cert, u.Key = values.Get("ca"), values.Get("cert"), values.Get("key")
 	if u.Key != "" && u.Cert == "" {
 		return errors.New("the key has no cert")
 	}
@@ -149,7 +149,7 @@ func (u *URL) String() string {
 	if u.Timeout != 0 {
 		values.Set("timeout", u.Timeout.String())
 	}
-	for name, file := range map[string]string{"roots": u.Roots, "cert": u.Cert, "key": u.Key} {
+	for name, file := range map[string]string{"ca": u.CA, "cert": u.Cert, "key": u.Key} {
 		if file != "" {
 			values.Set(name, file)
 		}

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		"redis://:p%40s%2Fs@a":         {Servers: []string{"a:6379"}, Password: "p@s/s"},
 		"redis://ann:a@b:c@h:1":        {Servers: []string{"h:1"}, User: "ann", Password: "a@b:c"},
 		"redis://a?timeout=50ms":       {Servers: []string{"a:6379"}, Timeout: 50 * time.Millisecond},
-		"rediss://a?roots=x%20y.pem":   {Servers: []string{"a:6379"}, TLS: true, Roots: "x y.pem"},
+		"rediss://a?ca=x%20y.pem":      {Servers: []string{"a:6379"}, TLS: true, CA: "x y.pem"},
 		"rediss://a?cert=c.pem":        {Servers: []string{"a:6379"}, TLS: true, Cert: "c.pem", Key: "c.pem"},
 		"rediss://a?cert=c&key=/d/k":   {Servers: []string{"a:6379"}, TLS: true, Cert: "c", Key: "/d/k"},
 		"redis://:%F0%9F%98%80%20@a:1": {Servers: []string{"a:1"}, Password: "\U0001F600 "},
@@ -38,12 +38,12 @@ func TestParseMistakes(t *testing.T) {
 		"":                            "does not begin with",
 		"http://a":                    "does not begin with",
 		"redis:a":                     "does not begin with",
-		"redis://":                    "not the address",
-		"redis://:6379":               "not the address",
-		"redis://a:0":                 "not the address",
-		"redis://a:70000":             "not the address",
-		"redis://::1":                 "not the address",
-		"redis://a,":                  "not the address",
+		"redis://":                    "not an address",
+		"redis://:6379":               "not an address",
+		"redis://a:0":                 "not an address",
+		"redis://a:70000":             "not an address",
+		"redis://::1":                 "not an address",
+		"redis://a,":                  "not an address",
 		"redis://a,a:6379":            "twice",
 		"redis://a/x":                 "not a number",
 		"redis://a,b/1":               "no databases",
@@ -52,9 +52,9 @@ func TestParseMistakes(t *testing.T) {
 		"redis://:secret@a?x=1":       "no parameter",
 		"redis://a?timeout=1":         "not a duration",
 		"redis://a?timeout=0s":        "not a duration",
-		"redis://a?roots=x":           "needs rediss",
+		"redis://a?ca=x":              "needs rediss",
 		"rediss://a?key=x":            "no cert",
-		"rediss://a?roots=x&roots=y":  "twice",
+		"rediss://a?ca=x&ca=y":        "twice",
 		"redis://:secret@a?timeout=%": "malformed",
 	} {
 		_, err := redisurl.Parse(text)
@@ -66,7 +66,7 @@ func TestParseMistakes(t *testing.T) {
 
 // FuzzParse checks that the text of a URL is read as the same URL.
 func FuzzParse(f *testing.F) {
-	f.Add("rediss://u:p%20@[::1]:1,b:2?timeout=1s&roots=r&cert=c&key=k")
+	f.Add("rediss://u:p%20@[::1]:1,b:2?timeout=1s&ca=r&cert=c&key=k")
 	f.Add("redis://a/2")
 	f.Fuzz(func(t *testing.T, text string) {
 		u, err := redisurl.Parse(text)

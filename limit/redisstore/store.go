@@ -10,7 +10,7 @@
 //
 //	redis://[[user]:password@]host[:port][/database][?timeout=250ms]
 //	redis://[[user]:password@]host[:port],host[:port],...
-//	rediss://...?roots=ca.pem&cert=weir.pem&key=weir.key
+//	rediss://...?ca=ca.pem&cert=weir.pem&key=weir.key
 //
 // Several servers are nodes of one cluster; one node is enough, because it names the others.
 // rediss is TLS. The files are read for each connection, so that new certificates are used.
@@ -119,14 +119,14 @@ func (s *Store) dial(ctx context.Context, address string, d *net.Dialer, _ *tls.
 // tlsConfig reads the certificates.
 func (s *Store) tlsConfig() (*tls.Config, error) {
 	cfg := &tls.Config{}
-	if s.url.Roots != "" {
-		pem, err := os.ReadFile(s.url.Roots)
+	if s.url.CA != "" {
+		pem, err := os.ReadFile(s.url.CA)
 		if err != nil {
 			return nil, err
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s contains no certificate", s.url.Roots)
+			return nil, fmt.Errorf("%s contains no certificate", s.url.CA)
 		}
 	}
 	if s.url.Cert != "" {

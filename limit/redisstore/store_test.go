@@ -170,11 +170,11 @@ func TestTLS(t *testing.T) {
 		ok    bool
 		fails string // part of the error
 	}{
-		{query: "roots=" + roots + "&cert=" + cert + "&key=" + key, ok: true},
-		{query: "roots=" + wrong + "&cert=" + cert + "&key=" + key, fails: "certificate"},
+		{query: "ca=" + roots + "&cert=" + cert + "&key=" + key, ok: true},
+		{query: "ca=" + wrong + "&cert=" + cert + "&key=" + key, fails: "certificate"},
 		{query: "cert=" + cert + "&key=" + key, fails: "certificate"},
-		{query: "roots=" + roots}, // the server resets the connection
-		{query: "roots=" + folder + "/absent", fails: "no such file"},
+		{query: "ca=" + roots}, // the server resets the connection
+		{query: "ca=" + folder + "/absent", fails: "no such file"},
 	} {
 		_, err := take(open(t, "rediss://:a%20b%2F%3F%40@"+server.Address+"?timeout=2s&"+c.query), "k", 1)
 		if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), c.fails) {
