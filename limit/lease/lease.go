@@ -153,7 +153,7 @@ func (l *lease) settle(x *Exchange, now time.Duration) (next time.Duration) {
 	}
 	l.returning, l.failures, l.local = 0, 0, false
 	l.tokens += x.Taken
-	l.credit = int64(float64(max(0, x.Remaining)) * l.count(x, now))
+	l.credit = int64(math.Round(float64(max(0, x.Remaining)) * l.count(x, now)))
 	l.tokenAt, l.fullsAt = now+x.Retry, now+x.Reset
 	if x.Taken < x.Used+x.Want {
 		l.low = math.MinInt64 // asking again before the next period would not help
