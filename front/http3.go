@@ -54,7 +54,7 @@ func (hs *http3Listeners) all() []*http3Listener {
 }
 
 // hasHTTP3 reports whether an address of the configuration is one with HTTP/3.
-func hasHTTP3(cfg *config.Config, key string) bool { return hasTLS(cfg, key) && cfg.TLS.HTTP3 }
+func hasHTTP3(cfg *config.Config, a listenAddress) bool { return hasTLS(cfg, a) && cfg.TLS.HTTP3 }
 
 // listenHTTP3 binds the address of l over UDP.
 func listenHTTP3(l *listener) (*http3Listener, error) {

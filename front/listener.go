@@ -23,7 +23,7 @@ const (
 type listener struct {
 	*acceptor
 	server   *server
-	key      string                        // the element of config.Config.Listen
+	address  listenAddress                 // as configured first
 	secure   atomic.Bool                   // new connections have TLS
 	http3    atomic.Pointer[http3Listener] // at the same address; nil for none
 	closing  atomic.Int64                  // start of closing, as Unix time in nanoseconds; 0 before

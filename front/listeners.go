@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // A listenersChange replaces the listeners of a server by those of another configuration.
-// A listener is identified by its address as configured.
+// A listener is identified by its key.
 type listenersChange struct {
 	server    *server
 	config    *config.Config
@@ -35,22 +36,22 @@ func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
 			c.abandon()
 		}
 	}()
-	for _, key := range listenKeys(cfg) {
-		n := len(c.listeners)
+	for _, wanted := range listenAddresses(cfg) {
+		key, n := wanted.key(), len(c.listeners)
 		for _, l := range s.listeners {
-			if l.key == key {
+			if l.address.key() == key {
 				c.listeners = append(c.listeners, l)
 			}
 		}
 		if len(c.listeners) > n {
 			continue
 		}
-		if err := c.add(key); err != nil {
+		if err := c.add(wanted); err != nil {
 			return nil, fmt.Errorf("listen: %w", err)
 		}
 	}
 	for _, l := range c.listeners {
-		if hasHTTP3(cfg, l.key) && l.http3.Load() == nil {
+		if hasHTTP3(cfg, l.address) && l.http3.Load() == nil {
 			if c.http3[l], err = listenHTTP3(l); err != nil {
 				return nil, fmt.Errorf("tls.http3: %w", err)
 			}
@@ -58,27 +59,53 @@ func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
 	}
 	switch {
 	case cfg.Admin == config.AdminOff:
-	case s.admin != nil && s.admin.key == cfg.Admin:
+	case s.admin != nil && s.admin.address == adminAddress(cfg):
 		c.admin = s.admin
 	default:
-		if c.admin, err = s.bindAdmin(cfg.Admin); err != nil {
+		if c.admin, err = s.bindAdmin(adminAddress(cfg)); err != nil {
 			return nil, fmt.Errorf("admin: %w", err)
 		}
 	}
 	return c, nil
 }
 
-// listenKeys returns the addresses of all public listeners.
-func listenKeys(cfg *config.Config) []string {
-	if cfg.TLS == nil {
-		return cfg.Listen
+// A listenAddress is an address of the configuration with its use.
+type listenAddress struct{ use, text string }
+
+// The uses of addresses.
+const (
+	usePublic = "listen"
+	useTLS    = "tls.listen"
+	useAdmin  = "admin"
+)
+
+// key identifies the listener of an address. It is the text. If the port is 0, the kernel chooses
+// one for each use, and the key has the use too.
+func (a listenAddress) key() string {
+	if strings.HasSuffix(a.text, ":0") && !strings.HasPrefix(a.text, config.SystemdPrefix) {
+		return a.use + " " + a.text
 	}
-	return slices.Concat(cfg.Listen, cfg.TLS.Listen)
+	return a.text
 }
 
+// listenAddresses returns the addresses of all public listeners.
+func listenAddresses(cfg *config.Config) (all []listenAddress) {
+	for _, address := range cfg.Listen {
+		all = append(all, listenAddress{usePublic, address})
+	}
+	if cfg.TLS != nil {
+		for _, address := range cfg.TLS.Listen {
+			all = append(all, listenAddress{useTLS, address})
+		}
+	}
+	return all
+}
+
+func adminAddress(cfg *config.Config) listenAddress { return listenAddress{useAdmin, cfg.Admin} }
+
 // add binds an address.
-func (c *listenersChange) add(key string) error {
-	bound, err := c.server.bind(key)
+func (c *listenersChange) add(a listenAddress) error {
+	bound, err := c.server.bind(a)
 	for _, tcp := range bound {
 		public, wrapErr := newListener(tcp)
 		if wrapErr != nil {
@@ -87,7 +114,7 @@ func (c *listenersChange) add(key string) error {
 			continue
 		}
 		l := &listener{
-			acceptor: newAcceptor(public, 1, c.server.door.conns.CloseUnused), server: c.server, key: key,
+			acceptor: newAcceptor(public, 1, c.server.door.conns.CloseUnused), server: c.server, address: a,
 			ended: make(chan struct{}),
 		}
 		c.listeners, c.added = append(c.listeners, l), append(c.added, l)
@@ -96,14 +123,14 @@ func (c *listenersChange) add(key string) error {
 }
 
 // bind returns the listeners for an address of the configuration.
-func (s *server) bind(key string) ([]*net.TCPListener, error) {
-	if adopted := s.adopted[key]; adopted != nil {
-		delete(s.adopted, key)
+func (s *server) bind(a listenAddress) ([]*net.TCPListener, error) {
+	if adopted := s.adopted[a.key()]; adopted != nil {
+		delete(s.adopted, a.key())
 		return adopted, nil
 	}
-	l, err := bind(key)
+	l, err := bind(a.text)
 	if errors.Is(err, syscall.EADDRINUSE) && s.awaitRemoved() {
-		l, err = bind(key)
+		l, err = bind(a.text)
 	}
 	if err != nil {
 		return nil, err
@@ -143,13 +170,13 @@ func (c *listenersChange) apply() {
 	before, admin := s.listeners, s.admin
 	s.listeners, s.admin = c.listeners, c.admin
 	for _, l := range c.listeners {
-		l.secure.Store(hasTLS(c.config, l.key))
+		l.secure.Store(hasTLS(c.config, l.address))
 		if h := c.http3[l]; h != nil {
 			l.http3.Store(h)
 			if s.running {
 				h.run()
 			}
-		} else if !hasHTTP3(c.config, l.key) {
+		} else if !hasHTTP3(c.config, l.address) {
 			l.retireHTTP3()
 		}
 	}
@@ -186,13 +213,13 @@ func (s *server) remove(l *listener, delay time.Duration) {
 // An adminServer serves operators at one address.
 type adminServer struct {
 	*adminListener
-	key  string // the value of config.Config.Admin
-	http *http.Server
+	address listenAddress
+	http    *http.Server
 }
 
 // bindAdmin binds the address of the admin listener.
-func (s *server) bindAdmin(key string) (*adminServer, error) {
-	bound, err := s.bind(key)
+func (s *server) bindAdmin(address listenAddress) (*adminServer, error) {
+	bound, err := s.bind(address)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +229,9 @@ func (s *server) bindAdmin(key string) (*adminServer, error) {
 	d := s.door
 	return &adminServer{
 		adminListener: newAdminListener(bound[0], d.conns.CloseUnused, s.rejector.reject),
-		key:           key,
+		address:       address,
 		http: newAdminServer(adminPages{
-			addr:     key,
+			addr:     address.text,
 			draining: d.draining.Load,
 			metrics:  d.metrics.handler(),
 			log:      logHandler(d.out, d.cost),

@@ -295,13 +295,13 @@ func (s *server) offers() []listenerOffer {
 		return nil
 	}
 	for _, l := range s.listeners {
-		if strings.HasPrefix(l.key, config.SystemdPrefix) {
+		if strings.HasPrefix(l.address.text, config.SystemdPrefix) {
 			continue // systemd passes it to the next process
 		}
-		offers = append(offers, listenerOffer{l.TCP(), l.key, func() {}})
+		offers = append(offers, listenerOffer{l.TCP(), l.address.text, func() {}})
 	}
-	if a := s.admin; a != nil && !strings.HasPrefix(a.key, config.SystemdPrefix) {
-		offers = append(offers, listenerOffer{a.TCP(), a.key, func() { a.Close() }})
+	if a := s.admin; a != nil && !strings.HasPrefix(a.address.text, config.SystemdPrefix) {
+		offers = append(offers, listenerOffer{a.TCP(), a.address.text, func() { a.Close() }})
 	}
 	return offers
 }

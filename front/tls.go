@@ -38,8 +38,10 @@ func (s *server) useTLS(cfg *config.Config) {
 }
 
 // hasTLS reports whether an address of the configuration is that of a TLS listener.
-func hasTLS(cfg *config.Config, key string) bool {
-	return cfg.TLS != nil && slices.Contains(cfg.TLS.Listen, key)
+func hasTLS(cfg *config.Config, a listenAddress) bool {
+	return cfg.TLS != nil && slices.ContainsFunc(cfg.TLS.Listen, func(text string) bool {
+		return listenAddress{useTLS, text}.key() == a.key()
+	})
 }
 
 // awaitsHandshake reports whether the handshake of TLS must come before anything else.

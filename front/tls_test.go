@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // A tlsDoor is a front door with a TLS listener and a plain one.
@@ -44,6 +46,29 @@ func openTLSDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) 
 	}
 	d := openDoor(t, upstream, append([]func(*config.Config){withTLS}, adjust...)...)
 	return &tlsDoor{testDoor: d, root: root, server: server, secure: d.Addrs()[1].String()}
+}
+
+// TestFreePorts gives all listeners the same address with port 0. A reload keeps their ports.
+func TestFreePorts(t *testing.T) {
+	var cfg *config.Config
+	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.Listen, c.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
+		cfg = c
+	})
+	urls := []string{"http://" + d.Addrs()[0].String(), "https://" + d.Addrs()[1].String()}
+	for range 2 {
+		if got := d.URLs(); !slices.Equal(got, urls) {
+			t.Errorf("listeners %v, want %v", got, urls)
+		}
+		if resp, body := get(t, httpClient(t), urls[0]); resp.StatusCode != 200 {
+			t.Errorf("%s: %d %s", urls[0], resp.StatusCode, body)
+		}
+		conn, _ := d.dialTLS(t, d.client("localhost"))
+		conn.Close()
+		if _, err := d.Reload(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // client returns the configuration of a client that asks for a name.
@@ -465,7 +490,9 @@ func TestTLSUpgrade(t *testing.T) {
 // TestReloadTLS adds, changes and removes TLS listeners.
 func TestReloadTLS(t *testing.T) {
 	back := upstream(t, hello)
-	d := openTLSDoor(t, back.URL)
+	d := openTLSDoor(t, back.URL, func(c *config.Config) {
+		c.TLS.Listen = []string{peer.FreeAddress(t)} // keeps its listener without TLS
+	})
 	get := "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	if resp, _ := d.ask(t, d.client("localhost"), get); resp.StatusCode != 200 {
 		t.Error(resp.Status)

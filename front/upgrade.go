@@ -99,10 +99,10 @@ func (s *server) handOver(ctx context.Context, offers *net.UnixListener, pid int
 	var keys []string
 	var listeners []*net.TCPListener
 	for _, l := range s.listeners {
-		keys, listeners = append(keys, l.key), append(listeners, l.TCP())
+		keys, listeners = append(keys, l.address.key()), append(listeners, l.TCP())
 	}
 	if a := s.admin; a != nil {
-		keys, listeners = append(keys, a.key), append(listeners, a.TCP())
+		keys, listeners = append(keys, a.address.key()), append(listeners, a.TCP())
 	}
 	message, err := json.Marshal(keys)
 	if err != nil {
