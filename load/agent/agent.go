@@ -53,11 +53,13 @@ func Serve(ctx context.Context, o Options) error {
 	j := a.job
 	a.mu.Unlock()
 	if j != nil {
-		j.end(errors.New("the agent has been stopped"))
+		j.end(errStopped)
 		<-j.ended
 	}
 	return err
 }
+
+var errStopped = errors.New("the agent has been stopped")
 
 // connect connects, and reconnects for ever. The channel gets the error of a connection that
 // the server has refused.
@@ -165,7 +167,9 @@ func (a *agent) claim(run, version string) error {
 		if why != nil {
 			a.log("the run has ended: %v", why)
 		}
-		a.log("agent %s waits for work", a.Name)
+		if !errors.Is(why, errStopped) {
+			a.log("agent %s waits for work", a.Name)
+		}
 	}()
 	return nil
 }

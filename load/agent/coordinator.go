@@ -173,7 +173,7 @@ func (c *coordinator) find(ctx context.Context) error {
 		return nil
 	}
 	if len(c.agents) == 0 {
-		why := fmt.Sprintf("no agent responded at %s", c.conn.ConnectedUrlRedacted())
+		why := fmt.Sprintf("no agent responded at %s/%s", c.conn.ConnectedUrlRedacted(), c.Subject)
 		return &NoAgentError{strings.Join(append(others, why)[:max(1, len(others))], "; ")}
 	}
 	for _, line := range others {

@@ -77,11 +77,11 @@ func (c *compareCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	a, err := readResults(namesA)
+	a, err := readResults(namesA, resultHint)
 	if err != nil {
 		return err
 	}
-	b, err := readResults(namesB)
+	b, err := readResults(namesB, resultHint)
 	if err != nil {
 		return err
 	}
@@ -99,12 +99,15 @@ func (c *compareCommand) Run(s cli.Streams) error {
 	return evaluate(s, checks, comparison)
 }
 
-func readResults(names []string) ([]*load.Result, error) {
+const resultHint = "weir load --json=FILE URL writes one"
+
+// readResults reads results. The hint of its errors has the command that writes one.
+func readResults(names []string, hint string) ([]*load.Result, error) {
 	var results []*load.Result
 	for _, name := range names {
 		r, err := readResult(name)
 		if err != nil {
-			return nil, cli.Misuse(err, "weir load --json="+name+" URL writes one")
+			return nil, cli.Misuse(err, hint)
 		}
 		results = append(results, r)
 	}

@@ -28,12 +28,11 @@ Examples:
 
 // Run merges the results and writes the reports.
 func (c *mergeCommand) Run(s cli.Streams) error {
-	const hint = "weir load merge --fail 'p99 > 50ms' A.json B.json"
-	checks, err := parseChecks(c.Fail, load.ParseCheck, hint)
+	checks, err := parseChecks(c.Fail, load.ParseCheck, "weir load merge --fail 'p99 > 50ms' A.json B.json")
 	if err != nil {
 		return err
 	}
-	shares, err := readResults(c.Files)
+	shares, err := readResults(c.Files, shareHint)
 	if err != nil {
 		return err
 	}
@@ -49,15 +48,16 @@ func (c *mergeCommand) Run(s cli.Streams) error {
 	return c.finish(s, result, files, checks)
 }
 
+const shareHint = "weir load --share 1/2 --start-at TIME --json=FILE URL writes a result to merge"
+
 // explain names the files in an error of load.Merge.
 func (c *mergeCommand) explain(err error) error {
 	var why *load.MergeError
-	const hint = "weir load --share 1/2 --start-at TIME --json=FILE writes a result to merge"
 	if !errors.As(err, &why) {
-		return cli.WithHint(err, hint)
+		return cli.WithHint(err, shareHint)
 	}
 	if why.A == why.B {
-		return cli.Misuse(fmt.Errorf("%s %s", c.Files[why.A], why.Why), hint)
+		return cli.Misuse(fmt.Errorf("%s %s", c.Files[why.A], why.Why), shareHint)
 	}
-	return cli.Misuse(fmt.Errorf("%s and %s %s", c.Files[why.A], c.Files[why.B], why.Why), hint)
+	return cli.Misuse(fmt.Errorf("%s and %s %s", c.Files[why.A], c.Files[why.B], why.Why), shareHint)
 }

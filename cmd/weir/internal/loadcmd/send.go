@@ -157,8 +157,8 @@ func explain(s cli.Streams, p load.Plan) {
 		fmt.Fprintf(s.Err, "weir: %s, and more if all are in use when a request is due; "+
 			"--max-connections %d keeps it at %[2]d\n", opened, n)
 	}
-	if at := p.StartAt; !at.IsZero() {
-		fmt.Fprintf(s.Err, "weir: starting at %s, in %.1f s\n", at.Format(time.RFC3339), time.Until(at).Seconds())
+	if left := time.Until(p.StartAt); left > 0 {
+		fmt.Fprintf(s.Err, "weir: starting at %s, in %.1f s\n", p.StartAt.Format(time.RFC3339), left.Seconds())
 	}
 }
 
