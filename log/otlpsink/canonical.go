@@ -23,11 +23,21 @@ const (
 // A member is a member of http with an attribute.
 type member struct {
 	start string // the text before the value, with the comma before the key
+	code  uint16 // two bytes of start, in which most members differ
 	name  string // of the attribute
 	head  string // the encoded key of the attribute, and the tag of its value
 	kind  kind
 	put   func(e *encoder, value []byte) // instead of name, if that depends on the value; else nil
 }
+
+// Indices in httpMembers.
+const (
+	methodMember    = 1
+	hostMember      = 3
+	pathMember      = 5
+	startedAtMember = 7
+	routeMember     = 11
+)
 
 // httpMembers are in the order of the format.
 var httpMembers = func() []member {
@@ -61,8 +71,14 @@ var httpMembers = func() []member {
 		list[i] = m
 	}
 	list[0].start = list[0].start[1:]
+	for i := range list {
+		list[i].code = codeOf(list[i].start[2:])
+	}
 	return list
 }()
+
+// codeOf returns the first two bytes of a text.
+func codeOf[T bytesOf](text T) uint16 { return uint16(text[0]) | uint16(text[1])<<8 }
 
 // The keys that the functions of this file read. They count as read even if an object does not
 // have them.
@@ -88,12 +104,15 @@ func (e *encoder) canonicalEvent() bool {
 		e.at = begin
 		return false
 	}
-	if v, ok := e.textAfter(`,"namespace":"`); ok {
-		e.namespace = append(e.namespace, v...)
-	}
-	if v, ok := e.textAfter(`,"event":"`); ok {
-		e.rec = putTextValue(e.rec, recordBody, v)
-		e.rec = putText(e.rec, recordEventName, v)
+	if !e.repeatOpening() {
+		opened := e.here()
+		if v, ok := e.textAfter(`,"namespace":"`); ok {
+			e.namespace = v
+		}
+		if v, ok := e.textAfter(`,"event":"`); ok {
+			e.putEvent(v)
+			e.repeats.addOpening(opening{e.since(opened), e.namespace})
+		}
 	}
 	if v, ok := e.textAfter(`,"trace_id":"`); ok {
 		e.traceID = append(e.traceID, v...)
@@ -155,11 +174,34 @@ func simpleEnd(src []byte, at int) int {
 // canonicalHTTP reads http, after its bracket.
 func (e *encoder) canonicalHTTP() {
 	first := true
-	for i := range httpMembers {
+	var target, client start
+	for i := 0; i < len(httpMembers); i++ {
 		m := &httpMembers[i]
 		rest := e.src[e.at:]
-		if len(rest) < len(m.start) || rest[2] != m.start[2] || string(rest[:len(m.start)]) != m.start {
+		if len(rest) < len(m.start) || codeOf(rest[2:]) != m.code || string(rest[:len(m.start)]) != m.start {
 			continue
+		}
+		switch i {
+		case methodMember:
+			target = e.here()
+			if e.repeat(e.repeats.target(e.traceID)) {
+				target, i = start{}, startedAtMember
+				continue
+			}
+			if e.repeat(&e.repeats.host) {
+				i = hostMember // a port may follow
+				continue
+			}
+		case pathMember:
+			if target.exists() {
+				e.repeats.host = e.since(target)
+			}
+		case routeMember:
+			client = e.here()
+			if e.repeat(&e.repeats.client) {
+				client = start{} // other members may follow
+				continue
+			}
 		}
 		begin := e.at + len(m.start)
 		if m.kind == integer {
@@ -180,6 +222,12 @@ func (e *encoder) canonicalHTTP() {
 			e.putSimple(m, e.src[begin:end])
 		}
 		first = false
+		if i == startedAtMember && target.exists() {
+			*e.repeats.target(e.traceID) = e.since(target)
+		}
+	}
+	if client.exists() {
+		e.repeats.client = e.since(client)
 	}
 	e.members(&first, httpKeys, (*encoder).httpMember)
 }

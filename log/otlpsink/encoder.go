@@ -16,13 +16,16 @@ const instrumentation = "github.com/weirhq/weir/log"
 type encoder struct {
 	now func() time.Time
 
-	out     []byte // the request
-	service []byte // of the records at its end
+	rec     []byte // the request, with the record of the current line at its end
+	service []byte // of the records
+	moved   []byte // a record that begins a service
+	repeats repeats
 
 	// The record of the current line.
 	scanner
-	rec       []byte // the fields of the LogRecord
-	namespace []byte // the value of the member namespace
+	begin     int    // the offset of its fields in rec
+	namespace []byte // the value of the member namespace; of the line or of spaceRoom
+	spaceRoom []byte
 	room      []byte // for texts with escapes
 	name      []byte // of an attribute that is being written
 	uid       []byte
@@ -39,57 +42,69 @@ type encoder struct {
 
 // request returns the ExportLogsServiceRequest of a batch. It is valid until the next call.
 func (e *encoder) request(b stream.Batch) []byte {
-	e.out, e.service = e.out[:0], e.service[:0]
+	e.rec, e.service = e.rec[:0], e.service[:0]
 	if b.Count == 0 {
-		return e.out
+		return e.rec
 	}
 	var resource, scope int
 	rest := b.Lines
+	e.repeats.lines, e.repeats.line = b.Lines, 0
+	e.repeats.forget()
 	for i := range b.Count {
 		line := rest
 		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 			line, rest = rest[:end], rest[end+1:]
 		}
 		e.uid = b.AppendID(e.uid[:0], i)
+		begin := len(e.rec)
+		e.rec, e.begin = openLong(e.rec, scopeLogsRecords)
 		e.record(line)
+		shutLong(e.rec, e.begin)
 		if i == 0 || !bytes.Equal(e.namespace, e.service) {
+			e.moved = append(e.moved[:0], e.rec[begin:]...)
+			e.rec = e.rec[:begin]
 			if i > 0 {
 				e.closeService(resource, scope)
 			}
 			resource, scope = e.openService()
+			e.rec = append(e.rec, e.moved...)
+			e.repeats.forget()
 		}
-		e.out = putText(e.out, scopeLogsRecords, e.rec)
+		e.repeats.line += len(line) + 1
 	}
 	e.closeService(resource, scope)
-	return e.out
+	return e.rec
 }
 
 // openService appends the beginning of a ResourceLogs for e.namespace, and of its ScopeLogs. It
 // returns the offsets of their contents.
 func (e *encoder) openService() (resource, scope int) {
 	e.service = append(e.service[:0], e.namespace...)
-	e.out, resource = openLong(e.out, requestResourceLogs)
+	e.rec, resource = openLong(e.rec, requestResourceLogs)
 	var content int
-	e.out, content = open(e.out, resourceLogsResource)
+	e.rec, content = open(e.rec, resourceLogsResource)
 	if len(e.service) > 0 {
-		e.out = putTextPair(e.out, resourceAttributes, attrServiceName, e.service)
+		e.rec = putTextPair(e.rec, resourceAttributes, attrServiceName, e.service)
 	}
-	e.out = shut(e.out, content)
-	e.out, scope = openLong(e.out, resourceLogsScopeLogs)
-	e.out, content = open(e.out, scopeLogsScope)
-	e.out = shut(putText(e.out, scopeName, instrumentation), content)
+	e.rec = shut(e.rec, content)
+	e.rec, scope = openLong(e.rec, resourceLogsScopeLogs)
+	e.rec, content = open(e.rec, scopeLogsScope)
+	e.rec = shut(putText(e.rec, scopeName, instrumentation), content)
 	return resource, scope
 }
 
 func (e *encoder) closeService(resource, scope int) {
-	shutLong(e.out, scope)
-	shutLong(e.out, resource)
+	shutLong(e.rec, scope)
+	shutLong(e.rec, resource)
 }
 
-// record makes the record of a line. The result is in e.rec and e.namespace.
+// record appends the fields of the record of a line to e.rec, and sets e.namespace.
 func (e *encoder) record(line []byte) {
 	e.start(line)
 	e.event(true)
+	if e.repeated || e.failed {
+		e.repeats.forget() // the record is overwritten
+	}
 	if e.repeated { // perhaps
 		e.start(line)
 		e.event(false)
@@ -108,7 +123,7 @@ func (e *encoder) record(line []byte) {
 
 func (e *encoder) start(line []byte) {
 	e.scanner = scanner{src: line}
-	e.rec, e.namespace, e.keys, e.repeated = e.rec[:0], e.namespace[:0], e.keys[:0], false
+	e.rec, e.namespace, e.keys, e.repeated = e.rec[:e.begin], nil, e.keys[:0], false
 }
 
 // withoutRepeated returns an object that has the last of repeated keys only, as encoding/json

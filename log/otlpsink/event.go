@@ -19,23 +19,55 @@ func (e *encoder) event(canonical bool) {
 	e.created = 0
 	e.traceID, e.spanID = e.traceID[:0], e.spanID[:0]
 	v1Error, list := absent, absent
+	if begun := canonical && e.canonicalEvent(); !begun || !e.ends() && !e.repeat(&e.repeats.data) {
+		v1Error, list = e.eventMembers(begun)
+	}
+	if e.peek(); e.failed || e.at < len(e.src) {
+		e.fail()
+		return
+	}
+	e.putErrors(v1Error, list)
+	e.putIDs()
+	if e.created == 0 {
+		e.created = uint64(e.now().UnixNano())
+	} else {
+		e.rec = putFixed64(e.rec, recordTime, e.created)
+	}
+	e.rec = putFixed64(e.rec, recordObservedTime, e.created)
+}
+
+// ends reports whether an event has no more members. Then it skips the bracket.
+func (e *encoder) ends() bool {
+	if string(e.src[e.at:]) != "}" {
+		return false
+	}
+	e.at++
+	return true
+}
+
+// eventMembers reads the members of an event: those after http if begun. It returns the offsets
+// of its errors.
+func (e *encoder) eventMembers(begun bool) (v1Error, list int) {
+	v1Error, list = absent, absent
+	tail, onlyData := e.here(), begun
 	var seen uint64
-	first := !canonical || !e.canonicalEvent()
-	if !first {
+	if begun {
 		e.keys, seen = append(e.keys, eventKeys.keys...), eventKeys.bits
 	}
-	for e.more(&first, '}') {
-		switch key := e.member(0, &seen); string(key) {
+	for first := !begun; e.more(&first, '}'); {
+		key := e.member(0, &seen)
+		onlyData = onlyData && string(key) == "data"
+		switch string(key) {
 		case "created_at":
 			e.createdAt(key)
 		case "namespace":
 			if v, ok := e.textOr(prefixEvent, key); ok {
-				e.namespace = append(e.namespace, v...)
+				e.spaceRoom = append(e.spaceRoom[:0], v...)
+				e.namespace = e.spaceRoom
 			}
 		case "event":
 			if v, ok := e.textOr(prefixEvent, key); ok {
-				e.rec = putTextValue(e.rec, recordBody, v)
-				e.rec = putText(e.rec, recordEventName, v)
+				e.putEvent(v)
 			}
 		case "trace_id":
 			if v, ok := e.textOr(prefixEvent, key); ok {
@@ -61,18 +93,10 @@ func (e *encoder) event(canonical bool) {
 			e.otherMember(key)
 		}
 	}
-	if e.peek(); e.failed || e.at < len(e.src) {
-		e.fail()
-		return
+	if onlyData && !e.failed {
+		e.repeats.data = e.since(tail)
 	}
-	e.putErrors(v1Error, list)
-	e.putIDs()
-	if e.created == 0 {
-		e.created = uint64(e.now().UnixNano())
-	} else {
-		e.rec = putFixed64(e.rec, recordTime, e.created)
-	}
-	e.rec = putFixed64(e.rec, recordObservedTime, e.created)
+	return v1Error, list
 }
 
 // deferred skips a value and returns its offset.
@@ -149,6 +173,12 @@ func (e *encoder) authMember(key []byte) {
 	}
 }
 
+// putEvent appends the name of the event.
+func (e *encoder) putEvent(name []byte) {
+	e.rec = putTextValue(e.rec, recordBody, name)
+	e.rec = putText(e.rec, recordEventName, name)
+}
+
 // putText appends an attribute with a text.
 func (e *encoder) putText(name string, value []byte) {
 	e.rec = putTextPair(e.rec, recordAttributes, name, value)
@@ -180,13 +210,28 @@ func (e *encoder) putSeverity(i int64) {
 // putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context, and a
 // span belongs to a trace. Others become attributes.
 func (e *encoder) putIDs() {
-	hasTrace := e.putID(recordTraceID, e.traceID, 16)
+	hasTrace := e.putTraceID()
 	if !hasTrace && len(e.traceID) > 0 {
 		e.putText(prefixEvent+"trace_id", e.traceID)
 	}
 	if len(e.spanID) > 0 && !(hasTrace && e.putID(recordSpanID, e.spanID, 8)) {
 		e.putText(prefixEvent+"span_id", e.spanID)
 	}
+}
+
+// putTraceID appends the id of the trace, and reports whether it is one of W3C Trace Context.
+func (e *encoder) putTraceID() bool {
+	r := &e.repeats
+	if len(e.traceID) == 32 && string(e.traceID) == string(r.traceID) {
+		e.rec = putText(e.rec, recordTraceID, r.trace[:])
+		return true
+	}
+	if !e.putID(recordTraceID, e.traceID, 16) {
+		return false
+	}
+	r.traceID = append(r.traceID[:0], e.traceID...)
+	r.trace = [16]byte(e.rec[len(e.rec)-16:])
+	return true
 }
 
 // putID appends an id of size bytes, and reports whether it is one: hexadecimal digits in
