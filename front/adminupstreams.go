@@ -11,8 +11,8 @@ import (
 
 // upstreamsAPI shows the upstreams on the admin listener, and drains their servers.
 type upstreamsAPI struct {
-	upstreams func() []*proxy.Upstream // in use
-	log       func() *log.Logger
+	tables func() *tables // in use
+	log    func() *log.Logger
 }
 
 // The events of a drain.
@@ -25,8 +25,9 @@ const (
 func (a *upstreamsAPI) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /upstreams", func(w http.ResponseWriter, r *http.Request) {
 		var page upstreamsPage
-		for _, up := range a.upstreams() {
-			page.Upstreams = append(page.Upstreams, newUpstreamPage(up, time.Now()))
+		t := a.tables()
+		for _, up := range t.upstreams {
+			page.Upstreams = append(page.Upstreams, newUpstreamPage(t, up, time.Now()))
 		}
 		writeJSON(w, page)
 	})
@@ -42,7 +43,8 @@ func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
 		event = eventServerDrains
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		up := a.find(r.PathValue("upstream"))
+		t := a.tables()
+		up := t.upstream(r.PathValue("upstream"))
 		if up == nil {
 			http.Error(w, "no such upstream; GET /upstreams lists them", http.StatusNotFound)
 			return
@@ -62,13 +64,13 @@ func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
 				http.StatusNotFound)
 			return
 		}
-		writeJSON(w, newUpstreamPage(up, time.Now()))
+		writeJSON(w, newUpstreamPage(t, up, time.Now()))
 	}
 }
 
-// find returns the upstream with a name, or nil.
-func (a *upstreamsAPI) find(name string) *proxy.Upstream {
-	for _, up := range a.upstreams() {
+// upstream returns the upstream with a name, or nil.
+func (t *tables) upstream(name string) *proxy.Upstream {
+	for _, up := range t.upstreams {
 		if up.Name() == name {
 			return up
 		}
@@ -83,9 +85,18 @@ type upstreamsPage struct {
 
 type upstreamPage struct {
 	Name    string       `json:"name"`
-	Waiting int          `json:"waiting"` // no server accepts a connection
-	Queued  int          `json:"queued"`  // no server has a free place
+	Waiting int          `json:"waiting"`        // no server accepts a connection
+	Queued  int          `json:"queued"`         // no server has a free place
+	List    *listPage    `json:"list,omitempty"` // nil if the servers are in the configuration
 	Servers []serverPage `json:"servers"`
+}
+
+// listPage is the state of a list of servers outside of the configuration.
+type listPage struct {
+	Place   string    `json:"place"`            // without a password
+	Changed time.Time `json:"changed,omitzero"` // since the last reload
+	Failed  time.Time `json:"failed,omitzero"`  // since the last reload
+	Error   string    `json:"error,omitempty"`  // why the servers are those of an earlier list
 }
 
 type serverPage struct {
@@ -104,8 +115,11 @@ type failurePage struct {
 	Error string     `json:"error"`
 }
 
-func newUpstreamPage(up *proxy.Upstream, now time.Time) upstreamPage {
+func newUpstreamPage(t *tables, up *proxy.Upstream, now time.Time) upstreamPage {
 	page := upstreamPage{Name: up.Name()}
+	if k := t.upkeeps[up.Name()].list; k != nil {
+		page.List = newListPage(k)
+	}
 	page.Waiting, _ = up.Waiting()
 	page.Queued, _ = up.Queued()
 	for _, s := range up.Status(now) {
@@ -117,6 +131,15 @@ func newUpstreamPage(up *proxy.Upstream, now time.Time) upstreamPage {
 			server.LastFailure = &failurePage{At: f.At, Kind: f.Err.Kind, Error: f.Err.Error()}
 		}
 		page.Servers = append(page.Servers, server)
+	}
+	return page
+}
+
+func newListPage(k *listUpkeep) *listPage {
+	page := &listPage{Place: k.place.String()}
+	page.Changed, page.Failed = k.Times()
+	if _, err := k.Servers(); err != nil {
+		page.Error = err.Error()
 	}
 	return page
 }

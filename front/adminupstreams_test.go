@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/front/config"
 )
@@ -23,23 +24,34 @@ type serverStatus struct {
 	} `json:"last_failure"`
 }
 
+// An upstreamStatus is an upstream on the page /upstreams.
+type upstreamStatus struct {
+	Name string
+	List *struct {
+		Place, Error    string
+		Changed, Failed time.Time
+	}
+	Servers []serverStatus
+}
+
 // statuses returns the servers of the upstream site.
 func (d *testDoor) statuses(t testing.TB) []serverStatus {
 	t.Helper()
+	return d.upstream(t).Servers
+}
+
+// upstream returns the upstream site.
+func (d *testDoor) upstream(t testing.TB) upstreamStatus {
+	t.Helper()
 	_, body := get(t, httpClient(t), "http://"+d.AdminAddr().String()+"/upstreams")
-	var page struct {
-		Upstreams []struct {
-			Name    string
-			Servers []serverStatus
-		}
-	}
+	var page struct{ Upstreams []upstreamStatus }
 	if err := json.Unmarshal([]byte(body), &page); err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
 	if len(page.Upstreams) == 0 || page.Upstreams[0].Name != "site" {
 		t.Fatalf("the page is %s", body)
 	}
-	return page.Upstreams[0].Servers
+	return page.Upstreams[0]
 }
 
 // post sends a POST to the admin listener, with the given header fields.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A listenersChange replaces the listeners of a server by those of another configuration.
@@ -231,13 +230,12 @@ func (s *server) bindAdmin(address listenAddress) (*adminServer, error) {
 		adminListener: newAdminListener(bound[0], d.conns.CloseUnused, s.rejector.reject),
 		address:       address,
 		http: newAdminServer(adminPages{
-			addr:     address.text,
-			draining: d.draining.Load,
-			metrics:  d.metrics.handler(),
-			log:      logHandler(d.out, d.cost),
-			upstreams: upstreamsAPI{upstreams: func() []*proxy.Upstream { return d.tables.Load().upstreams },
-				log: d.logger},
-			errorLog: s.errorLog,
+			addr:      address.text,
+			draining:  d.draining.Load,
+			metrics:   d.metrics.handler(),
+			log:       logHandler(d.out, d.cost),
+			upstreams: upstreamsAPI{tables: d.tables.Load, log: d.logger},
+			errorLog:  s.errorLog,
 		}),
 	}, nil
 }

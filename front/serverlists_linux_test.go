@@ -147,6 +147,9 @@ func TestMistakeInServers(t *testing.T) {
 	if s := d.ServerLists(); len(s) != 1 || s[0].Upstream != "site" || s[0].Place != list || s[0].Servers != 1 || s[0].Err == nil {
 		t.Errorf("the states are %+v", s)
 	}
+	if l := d.upstream(t).List; l == nil || l.Place != list || l.Error == "" || l.Failed.IsZero() || !l.Changed.IsZero() {
+		t.Errorf("the state on /upstreams is %+v", l)
+	}
 	folder.Break()
 	d.log.find(t, func(e event) bool { return strings.Contains(e.raw, "no such file") })
 	folder.Set(map[string]string{"servers.yaml": "- " + other.URL + "\n"})
@@ -156,6 +159,9 @@ func TestMistakeInServers(t *testing.T) {
 	}
 	if up := d.metric(t, `weir_upstream_list_up{upstream="site"}`); up != 1 || d.ServerLists()[0].Err != nil {
 		t.Errorf("after a correct list: weir_upstream_list_up is %v, %+v", up, d.ServerLists())
+	}
+	if l := d.upstream(t).List; l == nil || l.Error != "" || !l.Changed.After(l.Failed) {
+		t.Errorf("the state on /upstreams is %+v", l)
 	}
 }
 

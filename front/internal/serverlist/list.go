@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weirhq/weir/proxy"
 )
@@ -33,6 +34,8 @@ type List struct {
 	mu      sync.Mutex // guards the fields below
 	servers []proxy.Endpoint
 	err     error
+	applied time.Time // the last change of the servers; zero before
+	failed  time.Time // the last change of err that is not nil
 }
 
 // SetServers sets the servers that are known before Follow, and why there are no newer ones, or nil.
@@ -49,6 +52,21 @@ func (l *List) Servers() ([]proxy.Endpoint, error) {
 	return l.servers, l.err
 }
 
+// Times returns when Follow has changed the servers, and when it has found a mistake in the list or
+// could not read it, each the last time. The zero time is never.
+func (l *List) Times() (applied, failed time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.applied, l.failed
+}
+
+// note notes the time of a result.
+func (l *List) note(at *time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*at = time.Now()
+}
+
 // Follow applies the changes of the list until ctx is done.
 func (l *List) Follow(ctx context.Context) { l.Watch(ctx, l.changed) }
 
@@ -61,12 +79,14 @@ func (l *List) changed(text []byte, err error) {
 	}
 	if err != nil {
 		l.SetServers(before, err)
+		l.note(&l.failed)
 		l.Report(Change{Servers: len(before), Err: err})
 		return
 	}
 	l.SetServers(now, nil)
 	same := slices.Equal(now, before)
 	if !same {
+		l.note(&l.applied)
 		l.Apply(now)
 	}
 	if !same || failed != nil {
