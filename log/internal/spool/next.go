@@ -74,6 +74,10 @@ func (s *Store) Next(max int, now time.Time) (Batch, error) {
 // Again returns a batch that could not be delivered once more, or, if a part of it has
 // expired meanwhile, the rest.
 func (s *Store) Again(b Batch, max int, now time.Time) (Batch, error) {
+	s.mu.Lock()
+	c := cursor{b.from.expected, b.from.next}
+	s.mu.Unlock()
+	b.from.saveCursor(c, now)
 	if !s.isExpired(b.at, now) {
 		return b, nil
 	}

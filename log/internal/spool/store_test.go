@@ -211,28 +211,39 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestIdle delivers lines within a second, and ends as SIGKILL does after another one. The next
-// process finds no lines.
-func TestIdle(t *testing.T) {
-	folder := t.TempDir()
-	s, _ := open(t, folder, Options{})
-	add(t, s, 1, 1, 1)
-	for range 3 {
-		b, err := s.Next(1, now)
-		if b.Count != 1 || err != nil {
-			t.Fatalf("%d lines, %v", b.Count, err)
+// TestCursorWithoutDelivery delivers lines within a second, and none in the next one: because there
+// are none, or because the server is not available. After SIGKILL none is delivered again.
+func TestCursorWithoutDelivery(t *testing.T) {
+	for waiting := range 2 {
+		folder := t.TempDir()
+		s, _ := open(t, folder, Options{})
+		next := func(now time.Time, want int) Batch {
+			t.Helper()
+			b, err := s.Next(1, now)
+			if b.Count != want || err != nil {
+				t.Fatalf("%d lines, %v", b.Count, err)
+			}
+			return b
 		}
-		s.Done(b, now)
+		add(t, s, 1, 1, 1)
+		for range 3 {
+			s.Done(next(now, 1), now)
+		}
+		if waiting == 0 {
+			next(now.Add(cursorPause), 0)
+		} else {
+			add(t, s, 1)
+			if _, err := s.Again(next(now, 1), 1, now.Add(cursorPause)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		leave(s)
+		after, _ := open(t, folder, Options{})
+		if n, err := after.Adopt(); n != uint64(waiting) || err != nil {
+			t.Errorf("%d lines adopted, %v, want %d", n, err, waiting)
+		}
+		after.Close()
 	}
-	if b, err := s.Next(1, now.Add(cursorPause)); b.Count != 0 || err != nil {
-		t.Errorf("%d lines, %v", b.Count, err)
-	}
-	leave(s)
-	next, _ := open(t, folder, Options{})
-	if n, err := next.Adopt(); n != 0 || err != nil {
-		t.Errorf("%d lines adopted, %v", n, err)
-	}
-	closeStore(t, next)
 }
 
 // TestTornRecord ends the last record early, as SIGKILL during a write does: at every byte.
