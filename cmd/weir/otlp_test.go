@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,11 +19,7 @@ import (
 func otlpEvents(c *peer.Collector) (events []string) {
 	for _, r := range c.UniqueRecords() {
 		if r.Name != totals {
-			trace := r.Trace
-			if trace == "" {
-				trace = fmt.Sprint(r.Attributes["weir.trace_id"])
-			}
-			events = append(events, fmt.Sprint(r.Time, r.Name, trace, r.Attributes["url.path"]))
+			events = append(events, fmt.Sprint(r.Time, r.Name, r.Attributes["weir.trace_id"], r.Attributes["url.path"]))
 		}
 	}
 	slices.Sort(events)
@@ -43,6 +40,7 @@ func TestLogToOTLP(t *testing.T) {
 			p := door(t, fmt.Sprintf("engine: %s\nlog: {to: ['otlp+http://weir:hunter2%%40@%s?headers=%s', stdout]}\n", engine,
 				o.Address, headers)+allTo(start(t, "backend", "--listen", "127.0.0.1:0").url()))
 			c := client(t)
+			var traces []string // of the upstream's requests
 			for i := range 100 {
 				switch i {
 				case 30:
@@ -51,9 +49,12 @@ func TestLogToOTLP(t *testing.T) {
 					p.says("the log waits.*connection refused")
 					o.Start()
 				}
-				if got := get(t, c, fmt.Sprint(p.url(), "/", i)); got.StatusCode != http.StatusOK {
-					t.Fatalf("status %d, want 200", got.StatusCode)
+				got := get(t, c, fmt.Sprint(p.url(), "/", i))
+				parent := regexp.MustCompile(`(?i)\ntraceparent: 00-(\w{32})-`).FindStringSubmatch(got.body)
+				if got.StatusCode != http.StatusOK || parent == nil {
+					t.Fatalf("status %d, want 200 and a traceparent at the upstream:\n%s", got.StatusCode, got.body)
 				}
+				traces = append(traces, parent[1])
 			}
 			page := get(t, c, p.admin()+"/log").body + get(t, c, p.admin()+"/metrics").body
 			if !strings.Contains(page, "otlp+http://"+o.Address) || strings.Contains(page, "hunter2") {
@@ -66,6 +67,12 @@ func TestLogToOTLP(t *testing.T) {
 				want = append(want, fmt.Sprint(e.CreatedAt.UnixNano(), e.Event, e.TraceID, e.HTTP.Path))
 			}
 			slices.Sort(want)
+			for _, r := range o.UniqueRecords() {
+				var i int
+				if _, err := fmt.Sscanf(fmt.Sprint(r.Attributes["url.path"]), "/%d", &i); err == nil && r.Trace != traces[i] {
+					t.Errorf("the record of request %d belongs to the trace %q, want %s", i, r.Trace, traces[i])
+				}
+			}
 			if got := otlpEvents(o); !slices.Equal(got, want) {
 				t.Errorf("the Collector has %d events and stdout %d, or they differ", len(got), len(want))
 			}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/weirhq/weir/log/stream"
+	"github.com/weirhq/weir/log/traceid"
 )
 
 // noon is the time at which the tests convert lines.
@@ -145,15 +146,20 @@ func expected(line string) converted {
 			want.body, want.eventName = text, text
 		case (key == "trace_id" || key == "span_id") && isText:
 			trace, _ := members["trace_id"].(string)
+			made := string(traceid.AppendW3C(nil, trace))
 			switch {
-			case !isHex(trace, 32) || !isHex(text, 16) && key == "span_id":
-				if text != "" {
-					want.attributes["weir."+key] = text
-				}
+			case text == "":
 			case key == "trace_id":
-				want.trace = text
-			default:
+				if isHex(made, 32) {
+					want.trace = made
+				}
+				if made != text {
+					want.attributes["weir.trace_id"] = text
+				}
+			case trace != "" && isHex(made, 32) && isHex(text, 16):
 				want.span = text
+			default:
+				want.attributes["weir.span_id"] = text
 			}
 		case key == "severity" && o.severity(value):
 		case key == "http" && o.each(value, o.http):

@@ -34,6 +34,7 @@ type encoder struct {
 	stamp     stamp
 	created   uint64 // the time of the event; 0 if it is not known
 	traceID   []byte
+	w3c       []byte // made of traceID, if that is not one of W3C Trace Context
 	spanID    []byte
 	frames    []byte // the text of a stack
 	function  []byte // of a frame

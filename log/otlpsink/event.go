@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/weirhq/weir/log/traceid"
 )
 
 // absent is the offset of a member that an event does not have.
@@ -207,11 +209,14 @@ func (e *encoder) putSeverity(i int64) {
 	e.rec = putText(e.rec, recordSeverityText, severities[i].text)
 }
 
-// putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context, and a
-// span belongs to a trace. Others become attributes.
+// putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context. Any other
+// trace id becomes an attribute, and the record has the trace-id that a front door makes of it for
+// the traceparent. A span belongs to a trace.
 func (e *encoder) putIDs() {
 	hasTrace := e.putTraceID()
 	if !hasTrace && len(e.traceID) > 0 {
+		e.w3c = traceid.AppendW3C(e.w3c[:0], string(e.traceID))
+		hasTrace = e.putID(recordTraceID, e.w3c, 16)
 		e.putText(prefixEvent+"trace_id", e.traceID)
 	}
 	if len(e.spanID) > 0 && !(hasTrace && e.putID(recordSpanID, e.spanID, 8)) {
