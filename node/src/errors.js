@@ -16,7 +16,8 @@ const frame = /^ +at (?:(.*?) \()?(.+?)(?::(\d+))?(?::\d+)?\)?$/
 
 function isError(value) {
   try {
-    return typeof value === 'object' && value !== null && (value instanceof Error || types.isNativeError(value))
+    if (typeof value !== 'object' || value === null) return false
+    return Object.getPrototypeOf(value) !== Object.prototype && (value instanceof Error || types.isNativeError(value))
   } catch {
     return false // a revoked Proxy
   }
@@ -107,10 +108,12 @@ function encodedFrames(error, maxBytes) {
   const lines = stack.slice(header < 0 ? 0 : header + message.length)
   let frames = known.get(lines)
   if (frames === undefined) {
+    const isKept = lines.length <= longestKnown
+    const most = isKept ? longestKnown : maxBytes // loggers with another maxBytes use the kept frames too
     frames = parseFrames(lines).map(({ file, line, function: name }) =>
-      `{"file":${quote(file, maxBytes)},"line":${line},"function":${quote(name, maxBytes)}}`).join(',')
+      `{"file":${quote(file, most)},"line":${line},"function":${quote(name, most)}}`).join(',')
     if (known.size >= mostKnown) known.clear()
-    if (lines.length <= longestKnown) known.set(lines, frames)
+    if (isKept) known.set(lines, frames)
   }
   return frames
 }

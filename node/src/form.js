@@ -23,13 +23,11 @@ class JSONForm {
   errors(errors) { return ',"errors":[{"message":' + errors.join(',{"message":') + ']' }
 
   // finish returns the line of an event, with a newline.
-  finish(json) { return this.bounded(json) + '\n' }
-
-  // bounded returns JSON that is escaped, and cut if it is too long for a line.
-  bounded(json) {
-    const escaped = escapeSpecial(json)
-    const bytes = Buffer.byteLength(escaped) + 1
-    return bytes > this.maxBytes ? cutJSON(parse(escaped), bytes, this.maxBytes).json : escaped
+  finish(json) {
+    const line = escapeSpecial(json + '\n')
+    if (line.length <= this.certain) return line
+    const bytes = Buffer.byteLength(line)
+    return bytes > this.maxBytes ? cutJSON(parse(line), bytes, this.maxBytes).json + '\n' : line
   }
 }
 
@@ -54,7 +52,7 @@ class HumanForm extends JSONForm {
     this.#color = color
   }
 
-  finish(json) { return human(this.bounded(json), this.#color) }
+  finish(json) { return human(super.finish(json), this.#color) }
 }
 
 const forms = { json: JSONForm, 'json-v1': JSONv1Form, ltsv: LTSVForm, human: HumanForm }

@@ -111,7 +111,7 @@ class Logger {
     let fields = first
     if (first !== undefined && (second !== undefined || !isFields(first))) {
       if (first !== null) errors = errors.concat(this.#errors(first))
-      fields = second
+      fields = isFields(second) ? second : undefined
     }
     if (typeof event !== 'string') {
       if (isError(event)) errors = errors.concat(this.#errors(event))
@@ -119,7 +119,7 @@ class Logger {
     }
     let json = (own.createdAt || createdNow()) + core.eventText(event) +
       (own.traceId === '' ? currentIds() || own.ids : own.ids) + severities[severity] + own.http + own.auth
-    if (fields !== undefined && isFields(fields)) {
+    if (fields !== undefined) {
       const object = core.fields.object(fields)
       if (object !== '{}') json += (own.data || openData) + object.slice(1)
       else if (own.data !== '') json += own.data.slice(0, -1) + '}'

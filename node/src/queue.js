@@ -83,13 +83,50 @@ class Queue {
   }
 
   put(severity, json) {
+    const isDone = json.length >= this.#o.batch && this.#isIdle() && this.#putNow(severity, json)
+    if (!isDone && !this.#add(severity, json)) return
+    if (severity === 0 || exit.isEnding() && !this.#gaveUp) this.flush(fatalWait)
+  }
+
+  // #isIdle reports whether nothing waits and the last write was successful.
+  #isIdle() { return this.#tally.waiting === 0 && this.#gap === '' && this.#failedAt === 0 && !this.#closed }
+
+  // #putNow writes a line that makes a batch by itself. It reports false, and does nothing, if the line needs an escape, or
+  // may have to be cut.
+  #putNow(severity, json) {
+    if (json.length > this.#form.certain || this.#buffer === null || 3 * json.length >= sizeOfBuffer) return false
+    const bytes = this.#buffer
+    const line = json + '\n'
+    const length = bytes.write(line)
+    if (length !== line.length || !isPlain(line)) return false
+    this.#tally.emit(length)
+    let written = 0
+    try {
+      written = this.#target.write(bytes, 0, length)
+    } catch {
+      // #drain gets the same error.
+    }
+    if (written === length) {
+      this.#count(1, length)
+      return true
+    }
+    const chunk = new Chunk(bytes, length, [length], [severity])
+    chunk.at = written
+    this.#buffer = null
+    this.#chunks.push(chunk)
+    this.#drain()
+    return true
+  }
+
+  // #add adds a line to the queue. It reports whether there is room.
+  #add(severity, json) {
     const isFinished = json.length > this.#form.certain
     const line = isFinished ? this.#form.finish(json) : json + '\n'
     const bytes = isFinished ? Buffer.byteLength(line) : line.length
     if (this.#closed || !this.#hasRoom(severity, bytes) && !this.#makeRoom(severity, bytes)) {
       this.#tally.refuse(severity, this.#closed ? 'closed' : 'full')
       this.#gap ||= now()
-      return
+      return false
     }
     this.#tally.emit(bytes)
     if (!isFinished) this.#isFinished = false
@@ -103,7 +140,7 @@ class Queue {
     } else if (this.#immediate === null && this.#retry === null) {
       this.#immediate = setImmediate(this.#endOfTurn)
     }
-    if (severity === 0 || exit.isEnding() && !this.#gaveUp) this.flush(fatalWait)
+    return true
   }
 
   // #isEarly reports whether a write has failed so recently that it is not tried again yet.
@@ -198,8 +235,12 @@ class Queue {
     if (chunk.at === chunk.end) chunk.first = chunk.ends.length
     else while (chunk.ends[chunk.first] <= chunk.at) chunk.first++
     const lines = chunk.first - before
-    if (lines === 0) return
-    this.#tally.wrote(lines, chunk.beginOfLine - begin)
+    if (lines > 0) this.#count(lines, chunk.beginOfLine - begin)
+  }
+
+  // #count counts lines that were written.
+  #count(lines, bytes) {
+    this.#tally.wrote(lines, bytes)
     if (this.#target === this.#fallback) this.#tally.diverted += lines
     if (this.#o.heartbeat > 0) this.#totals ??= setTimeout(() => this.#reportTotals(), this.#o.heartbeat).unref()
   }

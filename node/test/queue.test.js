@@ -9,7 +9,8 @@ const { Target } = require('../src/target.js')
 
 const json = (number, text = '') => JSON.stringify({ number, text })
 
-// A Fake is a target that takes as many bytes as limit returns, or throws the code that it returns.
+// A Fake is a target that takes as many bytes as limit returns, or throws the code that it returns. limit gets the number
+// of the write and the bytes that were taken before.
 class Fake extends Target {
   taken = Buffer.alloc(0)
   writes = 0
@@ -21,7 +22,7 @@ class Fake extends Target {
   write(bytes, begin, end) { return this.writeBytes(bytes, begin, end) }
 
   writeBytes(bytes, begin, end) {
-    const most = this.limit(this.writes++)
+    const most = this.limit(this.writes++, this.taken.length)
     if (typeof most === 'string') throw Object.assign(new Error(most), { code: most })
     const n = Math.min(most, end - begin)
     this.taken = Buffer.concat([this.taken, bytes.subarray(begin, begin + n)])
@@ -61,22 +62,29 @@ test('a full batch is written at once', (t) => {
   assert.ok(target.writes >= 3)
 })
 
-test('a short write at any byte loses and repeats nothing', (t) => {
-  const whole = new Fake()
-  const first = newQueue(t, whole)
-  const texts = ['plain', 'é😀', '\x7f\ud800', 'x'.repeat(50)]
-  for (const [i, text] of texts.entries()) first.put(3, json(i, text))
-  first.flush()
-  for (let at = 1; at < whole.taken.length; at++) {
-    const target = new Fake((n) => n === 0 ? at : n === 1 ? 'EAGAIN' : 1000)
-    const queue = newQueue(t, target)
-    for (const [i, text] of texts.entries()) queue.put(3, json(i, text))
-    queue.flush(1000)
-    assert.deepStrictEqual(target.taken, whole.taken, `after ${at} bytes`)
-    const { written, bytes, waitingBytes } = queue.stats()
-    assert.deepStrictEqual({ written, bytes, waitingBytes }, { written: 4, bytes: whole.taken.length, waitingBytes: 0 })
-  }
-})
+for (const batch of [64 << 10, 0]) {
+  test(`a short write at any byte loses and repeats nothing, with a batch of ${batch}`, (t) => {
+    const whole = new Fake()
+    const first = newQueue(t, whole)
+    const texts = ['plain', 'é😀', '\x7f\ud800', 'x'.repeat(50)]
+    for (const [i, text] of texts.entries()) first.put(3, json(i, text))
+    first.flush()
+    for (let at = 1; at < whole.taken.length; at++) {
+      let wasFull = false
+      const target = new Fake((n, taken) => {
+        if (wasFull || taken < at) return wasFull ? Infinity : at - taken
+        wasFull = true
+        return 'EAGAIN'
+      })
+      const queue = newQueue(t, target, { batch })
+      for (const [i, text] of texts.entries()) queue.put(3, json(i, text))
+      queue.flush(1000)
+      assert.deepStrictEqual(target.taken, whole.taken, `after ${at} bytes`)
+      const { written, bytes, waitingBytes } = queue.stats()
+      assert.deepStrictEqual({ written, bytes, waitingBytes }, { written: 4, bytes: whole.taken.length, waitingBytes: 0 })
+    }
+  })
+}
 
 test('a line that fails after any byte does not merge with the next', (t) => {
   const line = json(0, 'torn')
