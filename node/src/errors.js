@@ -33,10 +33,18 @@ function encodeErrors(thrown, fields, maxBytes) {
   function add(thrown, seen) {
     if (texts.length >= longestChain || seen.has(thrown)) return
     seen.add(thrown)
-    const joined = read(thrown, 'errors')
-    const isJoined = Array.isArray(joined) && isError(thrown) && joined.length > 0
-    if (!isJoined || textOf(thrown) !== '') texts.push(encode(thrown, fields, maxBytes))
-    if (isJoined) for (const one of joined) add(one, seen)
+    const joined = joinedBy(thrown)
+    if (joined.length === 0 || textOf(thrown) !== '') texts.push(encode(thrown, fields, maxBytes))
+    for (const one of joined) add(one, seen)
+  }
+}
+
+// joinedBy returns the errors of an AggregateError, but not more than a chain may have.
+function joinedBy(thrown) {
+  try {
+    return isError(thrown) && Array.isArray(thrown.errors) ? Array.prototype.slice.call(thrown.errors, 0, longestChain) : []
+  } catch {
+    return []
   }
 }
 

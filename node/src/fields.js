@@ -10,7 +10,7 @@ const { failure, quote, textOf } = require('./text.js')
 const deepest = 100 // levels of objects in each other
 
 // An event may have this many times the bytes of a line, so that a huge object costs little before it is cut.
-const roomPerLine = 64
+const roomPerLine = 16
 
 const secretValue = JSON.stringify(redacted)
 
@@ -28,23 +28,30 @@ class FieldEncoder {
   // object returns fields as a JSON object.
   object(fields) {
     try {
-      if (this.#isSimple(fields)) return JSON.stringify(fields)
+      if (this.#isSimple(fields)) {
+        const json = JSON.stringify(fields)
+        if (json.startsWith('{')) return json // a Proxy may be an array then
+      }
     } catch {
       // A getter may throw, or return another value than before.
     }
-    this.#open.length = 0
+    const [open, room] = [this.#open, this.#room] // of another event, if one of its values logs this event
+    this.#open = []
     this.#room = roomPerLine * this.#maxBytes
     try {
       return '{' + this.#members(fields) + '}'
     } catch (error) {
       return '{"error":' + failure(error) + '}'
+    } finally {
+      this.#open = open
+      this.#room = room
     }
   }
 
   // #isSimple reports whether JSON.stringify encodes fields as the event format does: a plain object of short strings,
   // booleans, numbers that JSON has, and null.
   #isSimple(fields) {
-    if (Object.getPrototypeOf(fields) !== Object.prototype) return false
+    if (Object.getPrototypeOf(fields) !== Object.prototype || fields.toJSON !== undefined) return false
     const maxBytes = this.#maxBytes
     const secrets = this.#secrets
     for (const key in fields) {
@@ -70,16 +77,15 @@ class FieldEncoder {
   #members(object) {
     let text = ''
     const add = (key, read) => {
+      this.#room -= key.length + 1
       const value = this.#secrets !== null && this.#secrets.has(key) ? secretValue : this.#read(read)
-      if (value === undefined) return
-      const name = quote(key, this.#maxBytes)
-      this.#room -= name.length
-      text += (text === '' ? '' : ',') + name + ':' + value
+      if (value !== undefined) text += (text === '' ? '' : ',') + quote(key, this.#maxBytes) + ':' + value
+      return this.#room >= 0
     }
     if (object instanceof Map) {
-      for (const [key, value] of object) add(typeof key === 'string' ? key : textOf(key), () => value)
+      for (const [key, value] of object) if (!add(typeof key === 'string' ? key : textOf(key), () => value)) break
     } else {
-      for (const key of Object.keys(object)) add(key, () => object[key])
+      for (const key of Object.keys(object)) if (!add(key, () => object[key])) break
     }
     return text
   }
@@ -138,9 +144,9 @@ class FieldEncoder {
 
   #elements(length, element) {
     let text = ''
-    for (let i = 0; i < length; i++) {
+    for (let i = 0; i < length && this.#room >= 0; i++) {
+      this.#room -= ',null'.length
       text += (i === 0 ? '' : ',') + (this.#read(() => element(i)) ?? 'null')
-      if (this.#room < 0) break
     }
     return '[' + text + ']'
   }

@@ -35,12 +35,12 @@ function encodeHTTP(http, fields, secrets) {
     referer: secrets !== null && referer !== undefined ? secrets.referer(referer) : referer,
     request_content_length: count(http.request_content_length)
   }
-  try {
-    return JSON.stringify(object)
-  } catch {
-    return fields.object(object) // it has a BigInt
-  }
+  return isBig(object.duration) || isBig(object.response_content_length) || isBig(object.request_content_length) ||
+    isBig(object.status_code) || isBig(object.port) ? fields.object(object) : JSON.stringify(object)
 }
+
+// isBig reports whether JSON.stringify may encode a number in another way, or throw.
+function isBig(value) { return typeof value === 'bigint' }
 
 // requestOf returns the http object of a request of node:http or node:http2, also if it is one of Express, Fastify or
 // Koa. With a response it has the status and the length that were sent or will be.

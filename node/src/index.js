@@ -27,7 +27,8 @@ function weir(options = {}) {
     plainFields: new FieldEncoder(o.maxEventBytes, null),
     eventText: keepTexts(',"namespace":' + quote(o.namespace, o.maxEventBytes) + ',"event":', o.maxEventBytes),
     form: newForm(o.format, o.maxEventBytes, target?.isTerminal ?? false),
-    output: null
+    output: null,
+    depth: 0 // calls of loggers in each other
   }
   core.output = target === null ? new Direct(o.to, core.form) : newQueue(o, target, core)
   return new classes[o.level](core)

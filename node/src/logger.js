@@ -5,7 +5,7 @@ const { encodeErrors, isError } = require('./errors.js')
 const { encodeHTTP, requestOf } = require('./http.js')
 const { createdAtTime, createdNow, instantOf, isInstant } = require('./instant.js')
 const { levels } = require('./levels.js')
-const { textOf } = require('./text.js')
+const { failure, textOf } = require('./text.js')
 const { currentIds, idMembers } = require('./trace.js')
 
 // The parts that all events of a Logger have, as encoded; '' for those that they do not have.
@@ -35,6 +35,10 @@ class Parts {
 
 const none = []
 
+// The values of an event may log, for example in a getter. This is how often they may do so in each other.
+const deepest = 4
+const nested = 'the values of this event log it again'
+
 class Logger {
   #core
   #own
@@ -51,27 +55,29 @@ class Logger {
   debug(event, first, second) { this.#log(4, event, first, second) }
 
   child(fields) {
-    const own = this.#own.copy()
-    if (isFields(fields)) own.data = withFields(own.data, this.#core.fields.object(fields))
-    return new this.constructor(this.#core, own)
+    return this.#derive((own) => {
+      if (isFields(fields)) own.data = withFields(own.data, this.#core.fields.object(fields))
+    })
   }
 
-  with(parts) {
-    const own = this.#own.copy()
-    try {
-      this.#set(own, parts)
-    } catch (error) {
-      return this.child({ error: '!ERROR: ' + textOf(error) })
-    }
-    return new this.constructor(this.#core, own)
-  }
+  with(parts) { return this.#derive((own) => this.#set(own, parts)) }
 
-  http(request, response) {
+  http(request, response) { return this.#derive((own) => this.#set(own, { http: requestOf(request, response) })) }
+
+  // #derive returns a Logger with parts that set has changed. If that fails, they have the reason.
+  #derive(set) {
+    const core = this.#core
+    let own = this.#own.copy()
+    core.depth++
     try {
-      return this.with({ http: requestOf(request, response) })
+      if (core.depth > deepest) throw new Error(nested)
+      set(own)
     } catch (error) {
-      return this.child({ error: '!ERROR: ' + textOf(error) })
+      own = this.#own.copy()
+      own.data = withFields(own.data, `{"error":${failure(error)}}`)
     }
+    core.depth--
+    return new this.constructor(core, own)
   }
 
   flush() { return this.#core.output.flush() }
@@ -85,7 +91,7 @@ class Logger {
     if (traceId || spanId) own.ids = idMembers(own.traceId, own.spanId)
     if (http !== undefined) own.http = ',"http":' + encodeHTTP(http, this.#core.plainFields, this.#core.secrets)
     if (auth !== undefined) own.auth = this.#auth(auth)
-    if (errors !== undefined) own.errors = own.errors.concat(...errors.map((error) => this.#errors(error)))
+    if (errors !== undefined) own.errors = own.errors.concat(...[...errors].map((error) => this.#errors(error)))
   }
 
   #auth({ identity, identity_type: type }) {
@@ -95,13 +101,17 @@ class Logger {
   #errors(error) { return encodeErrors(error, this.#core.fields, this.#core.maxBytes) }
 
   #log(severity, event, first, second) {
+    const core = this.#core
     let json
+    core.depth++
     try {
+      if (core.depth > deepest) throw new Error(nested)
       json = this.#encode(severity, event, first, second)
     } catch (error) { // not by fields, which never throw
       json = this.#encode(severity, 'event could not be encoded', { error: textOf(error) })
     }
-    this.#core.output.put(severity, json)
+    core.depth--
+    core.output.put(severity, json)
   }
 
   #encode(severity, event, first, second) {

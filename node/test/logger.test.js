@@ -105,6 +105,13 @@ const values = [
   ['a cycle', cycle, '{"name":"cycle","self":"!ERROR: a cycle"}'],
   ['the same object twice', [[], []].map((_, i, all) => all[0]), '[[],[]]'],
   ['100,000 objects in each other', deep, /"!ERROR: more than 100 objects in each other"\}+$/],
+  ['a toJSON that returns itself', function () { const o = { a: 1 }; o.toJSON = () => o; return o }(), /^"!ERROR: /],
+  ['a toJSON without end', { toJSON: function more() { return { toJSON: more } } }, /^"!ERROR: more than 100 objects in each other"$/],
+  ['an array of another prototype', Object.setPrototypeOf([1], Object.prototype), '[1]'],
+  ['a Date that is none', Object.create(Date.prototype), /^"!ERROR: /],
+  ['a Map that is none', Object.create(Map.prototype), /^"!ERROR: /],
+  ['keys with a meaning', JSON.parse('{"__proto__":{"a":1},"toString":2,"\\ud800":3}'), '{"__proto__":{"a":1},"toString":2,"\\ufffd":3}'],
+  ['Symbol keys', { [Symbol('a')]: 1, b: 2 }, '{"b":2}'],
   ['a Proxy that fails', new Proxy({}, { ownKeys() { throw new Error('no') } }), '"!ERROR: no"']
 ]
 
@@ -120,6 +127,72 @@ for (const [name, value, want] of values) {
     }
   })
 }
+
+// Arguments that JSON.stringify encodes as no object, or not as their own keys.
+const hidden = (toJSON) => Object.defineProperty({ a: 1 }, 'toJSON', { value: toJSON })
+let proxyReads = 0
+const fieldsOf = [
+  ['a hidden toJSON that returns a string', hidden(() => 'x'), '{"a":1}'],
+  ['a hidden toJSON that returns nothing', hidden(() => {}), '{"a":1}'],
+  ['a hidden toJSON that returns secrets', hidden(() => ({ password: 'hunter2' })), '{"a":1}'],
+  ['an array', [1, 2], '{"0":1,"1":2}'],
+  ['an array of another prototype', Object.setPrototypeOf([1, 2], Object.prototype), '{"0":1,"1":2}'],
+  ['a Proxy of an array', new Proxy([1, 2], { getPrototypeOf: () => Object.prototype }), '{"0":1,"1":2}'],
+  ['a Proxy with a toJSON when it is encoded', new Proxy({ a: 1 }, {
+    get: (target, key) => key === 'toJSON' && ++proxyReads % 2 === 0 ? () => 'x' : target[key]
+  }), '{"a":1}']
+]
+
+for (const [name, value, want] of fieldsOf) {
+  test(`fields: ${name}`, () => {
+    for (const redact of [[], ['password']]) {
+      const { log, lines } = collector({ redact })
+      log.info('event', value)
+      log.child(value).info('event')
+      for (const line of lines) assert.strictEqual(/"data":(.*)\}\n$/s.exec(line)[1], want)
+    }
+  })
+}
+
+test('values that log do so a few times in each other, and do not mix their events', () => {
+  const { log, events } = collector()
+  let reads = 0
+  log.info('outer', { get a() { log.info('inner', { b: { c: 1n } }); return { d: { e: reads++ } } }, f: { g: 2n } })
+  assert.deepStrictEqual(events().at(-1).data, { a: { d: { e: reads - 1 } }, f: { g: 2 } })
+  for (const event of events().slice(0, -1)) assert.deepStrictEqual(event.data, { b: { c: 1 } })
+
+  const again = { get a() { log.info('again', again); return 1 } }
+  const child = { get a() { log.child(child).info('child'); return 1 } }
+  const error = Object.defineProperty(new Error(), 'message', { get() { log.error('error', error); return 'm' } })
+  log.info('again', again)
+  log.child(child).info('child')
+  log.error('error', error)
+  const failed = events().filter((e) => e.event === 'event could not be encoded' || e.data?.error)
+  assert.ok(failed.length > 0 && events().length < 50_000, `${failed.length} of ${events().length}`)
+  assert.deepStrictEqual(events().at(-1).errors[0].message, 'm')
+})
+
+test('values without end are cut', () => {
+  const { log, events } = collector()
+  const sparse = []
+  sparse[1e9] = 1
+  const endless = new Map()
+  endless[Symbol.iterator] = function* () { for (let i = 0; ; i++) yield [`k${i}`, i % 2 ? i : undefined] }
+  const long = new Proxy([], { get: (target, key) => key === 'length' ? 1e15 : target[key] })
+  for (const value of [sparse, endless, long, Array(1e6).fill(0)]) {
+    log.info('event', { value })
+    log.info('event', value === endless ? endless : [value])
+  }
+  for (const event of events()) assert.ok(event.truncated.length > 0)
+})
+
+test('a BigInt stays a number, whatever its prototype has', (t) => {
+  BigInt.prototype.toJSON = function () { return this.toString() }
+  t.after(() => delete BigInt.prototype.toJSON)
+  const { log, lines } = collector()
+  log.with({ http: { duration: 5n } }).info('event', { a: 2n ** 64n })
+  assert.match(lines[0], /"duration":5\},"data":\{"a":18446744073709551616\}/)
+})
 
 test('undefined is left out', () => {
   const { log, lines } = collector()
@@ -195,8 +268,16 @@ test('errors that are hostile do not throw', () => {
   log.error('event', error)
   log.error('event', Object.assign(new Error(), { message: 5, stack: 7, cause: revoked.proxy }))
   log.error('event', new Proxy(new Error('c'), { get() { throw new Error('no') } }))
-  assert.strictEqual(events().length, 3)
-  assert.strictEqual(events()[0].errors[0].message, 'a: b')
+  const joined = new AggregateError([new Error('one')], 'joined')
+  joined.errors = new Proxy(joined.errors, { get() { throw new Error('no') } })
+  log.error('event', joined)
+  log.with({ errors: Array(2) }).info('event')
+  log.with({ errors: null }).info('event')
+  const [first, , , fourth, fifth, sixth] = events()
+  assert.strictEqual(first.errors[0].message, 'a: b')
+  assert.strictEqual(fourth.errors[0].message, 'joined')
+  assert.deepStrictEqual(fifth.errors.map((e) => e.message), ['undefined', 'undefined'])
+  assert.match(sixth.data.error, /^!ERROR: /)
 })
 
 test('secrets are redacted at any depth, in children, errors and queries', () => {
