@@ -1,5 +1,5 @@
 'use strict'
-// Writes the waiting lines of all queues when the process or the worker thread ends.
+// Writes the waiting lines of all queues when the process or the worker thread ends, and reopens their files on SIGHUP.
 
 const fs = require('node:fs')
 const { isMainThread } = require('node:worker_threads')
@@ -7,6 +7,7 @@ const { isMainThread } = require('node:worker_threads')
 const signals = ['SIGTERM', 'SIGINT']
 
 const queues = new Set()
+const reopened = new Set() // those whose files are reopened when the process gets SIGHUP
 let ending = false
 
 function isEnding() { return ending }
@@ -20,6 +21,7 @@ function add(queue) {
 }
 
 function remove(queue) {
+  if (reopened.delete(queue) && reopened.size === 0) process.off('SIGHUP', hungUp)
   queues.delete(queue)
   if (queues.size > 0) return
   process.off('exit', end)
@@ -51,9 +53,12 @@ function complain(queue) {
   }
 }
 
-// reopenOnHangup reopens the file of a queue when the process gets SIGHUP.
 function reopenOnHangup(queue) {
-  if (isMainThread && process.platform !== 'win32') process.on('SIGHUP', () => queue.reopen())
+  if (!isMainThread || process.platform === 'win32') return
+  if (reopened.size === 0) process.on('SIGHUP', hungUp)
+  reopened.add(queue)
 }
+
+function hungUp() { for (const queue of reopened) queue.reopen() }
 
 module.exports = { add, remove, isEnding, reopenOnHangup }

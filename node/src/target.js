@@ -7,6 +7,7 @@ const net = require('node:net')
 const tty = require('node:tty')
 
 const checkEvery = 1000 // in ms
+const notBlocking = fs.constants.O_WRONLY | fs.constants.O_NONBLOCK
 const newline = Buffer.from('\n')
 
 // Only writes of at most so many bytes stay whole in a pipe that several processes share.
@@ -33,7 +34,7 @@ class Target {
   close() {}
 }
 
-// A Stream is a descriptor that the process got, such as stdout.
+// A Stream is a descriptor that the process got, such as stdout, or a named pipe.
 class Stream extends Target {
   isTerminal
   #fd
@@ -41,12 +42,14 @@ class Stream extends Target {
   #socket // keeps the descriptor in the mode that does not block
   #shared = true // whether other processes may write to it too, line by line
 
-  constructor(fd) {
+  constructor(fd, isOwn = false) {
     super()
     this.#fd = fd
     this.isTerminal = tty.isatty(fd)
     const stat = fs.fstatSync(fd)
-    if (stat.isFIFO()) {
+    if (isOwn) {
+      this.#own = fd
+    } else if (stat.isFIFO()) {
       this.#openAgain()
     } else if (stat.isSocket()) {
       this.#socket = new net.Socket({ fd, readable: false, writable: true })
@@ -58,9 +61,8 @@ class Stream extends Target {
   // #openAgain opens the pipe for this Stream, because the mode that does not block would apply to all processes that have
   // inherited the descriptor. Only Linux can do that.
   #openAgain() {
-    const { O_WRONLY, O_NONBLOCK } = fs.constants
     try {
-      this.#own = fs.openSync(`/proc/self/fd/${this.#fd}`, O_WRONLY | O_NONBLOCK)
+      this.#own = fs.openSync(`/proc/self/fd/${this.#fd}`, notBlocking)
       this.#fd = this.#own
     } catch {
       // Writes wait for the reader.
@@ -125,7 +127,10 @@ class File extends Target {
 function openTarget(to) {
   if (to === 'stdout') return new Stream(1)
   if (to === 'stderr') return new Stream(2)
-  return typeof to === 'number' ? new Stream(to) : new File(to)
+  if (typeof to === 'number') return new Stream(to)
+  // A named pipe without a reader is an error: opening it for writes that block would wait for one.
+  const isPipe = fs.statSync(to, { throwIfNoEntry: false })?.isFIFO()
+  return isPipe ? new Stream(fs.openSync(to, notBlocking), true) : new File(to)
 }
 
 module.exports = { openTarget, Stream, Target }

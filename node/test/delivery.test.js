@@ -115,6 +115,28 @@ test('a file is opened again after SIGHUP, and after it was renamed', async (t) 
   assert.deepStrictEqual([event(file + '.1'), event(file + '.2'), event(file)], ['one', 'two', 'three'])
 })
 
+test('loggers that are closed leave no listener', (t) => {
+  const file = temporary(t)
+  const counts = () => ['SIGHUP', 'SIGTERM', 'SIGINT', 'exit'].map((name) => process.listenerCount(name))
+  const before = counts()
+  const logs = Array.from({ length: 20 }, () => weir({ to: file, format: 'json' }))
+  for (const [i, count] of counts().entries()) assert.ok(count <= before[i] + 1)
+  for (const log of logs) log.close()
+  assert.deepStrictEqual(counts(), before)
+})
+
+test('the reader of a named pipe may pause: the program goes on', async (t) => {
+  const pipe = temporary(t)
+  const { code } = await run('mkfifo', [pipe])
+  assert.strictEqual(code, 0)
+  assert.throws(() => weir({ to: pipe }), { code: 'ENXIO' }) // without a reader
+  const script = '(exec 3<"$2"; sleep 2; cat <&3) & until "$0" "$1" "$2" 20000 stall; do sleep 0.1; done; wait'
+  const { stdout, stderr } = await inShell(script, program('ends.js'), pipe)
+  const stall = Number(/^stalled for (\d+) ms$/m.exec(stderr)[1])
+  assert.ok(stall < 1000, `${stall} ms`)
+  checkRows(stdout, lines)
+})
+
 test('close ends a file; later events are counted as dropped', (t) => {
   const file = temporary(t)
   const log = weir({ to: file, format: 'json' })

@@ -23,5 +23,21 @@ switch (how) {
     setInterval(() => {}, 1000)
     break
   case 'later': setTimeout(() => log.info('row', { number: Number(lines) }), 20); break
+  case 'stall': stall(); break
   case 'in exit': process.on('exit', () => log.info('row', { number: Number(lines) })); break
+}
+
+// stall reports on stderr how late the latest of some timers was.
+function stall() {
+  let last = performance.now()
+  let longest = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 10)
+  setTimeout(() => {
+    clearInterval(timer)
+    console.error(`stalled for ${Math.round(longest)} ms`)
+  }, 2500)
 }
