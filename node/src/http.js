@@ -59,10 +59,14 @@ function requestOf(request, response) {
 // rawOf returns the request of Node in a request of a framework.
 function rawOf(request) { return request.raw ?? request.req ?? request }
 
+// The request target of a client that takes the server for a proxy (RFC 9112, 3.2.2). Its authority replaces Host.
+const absoluteForm = /^https?:\/\/([^/?]*)(.*)$/i
+
 // targetOf returns the fields of the request line and Host.
 function targetOf(request) {
   const raw = rawOf(request)
-  const url = raw.originalUrl ?? raw.url ?? ''
+  const whole = raw.originalUrl ?? raw.url ?? ''
+  const [, authority, url = whole] = whole.startsWith('/') ? [] : absoluteForm.exec(whole) ?? []
   const mark = url.indexOf('?')
   const http = {
     method: raw.method,
@@ -70,7 +74,7 @@ function targetOf(request) {
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? '' : url.slice(mark + 1)
   }
-  return Object.assign(http, splitHost(raw.headers.host ?? raw.headers[':authority'] ?? ''))
+  return Object.assign(http, splitHost(authority ?? raw.headers.host ?? raw.headers[':authority'] ?? ''))
 }
 
 // addCaller adds the fields of the client and its headers.

@@ -3,6 +3,8 @@
 const assert = require('node:assert')
 const { once } = require('node:events')
 const http = require('node:http')
+const http2 = require('node:http2')
+const net = require('node:net')
 const { test } = require('node:test')
 const { setTimeout: delay } = require('node:timers/promises')
 
@@ -110,6 +112,73 @@ test('a client that disconnects is logged as a warning with 499', async (t) => {
   await until(() => lines.length === 1)
   const [{ severity, http: { status_code: status }, data }] = events()
   assert.deepStrictEqual({ severity, status, data }, { severity: 2, status: 499, data: { failure: 'client_gone', cut: false } })
+})
+
+test('requests of a pipeline keep their ids, and an absolute target replaces Host', async (t) => {
+  const { log, events, lines } = collector()
+  const url = new URL(await listening(frameworks['node:http'](log), t))
+  const client = net.connect(url.port, url.hostname).on('error', () => {})
+  t.after(() => client.destroy())
+  client.write('GET /1 HTTP/1.1\r\nHost: a\r\nX-Request-Id: one\r\n\r\n' +
+    'GET http://b:81/2?q=3 HTTP/1.1\r\nHost: a\r\nX-Request-Id: two\r\n\r\n')
+  await until(() => lines.length === 6)
+  for (const event of events()) if (event.data) assert.strictEqual(event.data.id, event.trace_id)
+  const completed = events().filter((e) => e.event === 'http request completed')
+  assert.deepStrictEqual(completed.map((e) => [e.trace_id, e.http.host, e.http.port, e.http.path, e.http.query]),
+    [['one', 'a', undefined, '/1', undefined], ['two', 'b', 81, '/2', 'q=3']])
+})
+
+test('http2: the events of a request have its trace id', async (t) => {
+  const { log, events, lines } = collector()
+  const requests = weir.middleware(log)
+  const server = http2.createServer((request, response) => requests(request, response, async () => {
+    await delay(1)
+    log.http(request, response).info('handling', { id: weir.traceId() })
+    response.write('seven')
+    response.end('..')
+  })).listen(0)
+  await once(server, 'listening')
+  const client = http2.connect(`http://127.0.0.1:${server.address().port}`)
+  t.after(() => { client.close(); server.close() })
+  client.request({ ':path': '/a?b=1', 'x-request-id': 'two' }).resume()
+  await until(() => lines.length === 3)
+  for (const event of events()) assert.deepStrictEqual([event.trace_id, event.http.path], ['two', '/a'])
+  const { status_code: status, response_content_length: length, protocol } = events()[2].http
+  assert.deepStrictEqual({ status, length, protocol }, { status: 200, length: 7, protocol: 'HTTP/2.0' })
+})
+
+test('express: an error handler and the completed event have the id and the route of the request', async (t) => {
+  const { log, events, lines } = collector()
+  const app = require('express')()
+  app.use(weir.middleware(log))
+  app.get('/items/:id', async () => { throw new Error('boom') })
+  app.use((error, request, response, next) => {
+    log.error('failed', error)
+    response.status(500).send('sorry')
+  })
+  const url = await listening(app.listen(0), t)
+  await (await fetch(url + '/items/7', { headers: { 'x-request-id': 'r' } })).text()
+  await until(() => lines.length === 3)
+  const [, failed, completed] = events()
+  assert.deepStrictEqual([failed.trace_id, failed.errors[0].message], ['r', 'boom'])
+  const { severity, trace_id: traceID, http: { status_code: status, route } } = completed
+  assert.deepStrictEqual({ severity, traceID, status, route }, { severity: 2, traceID: 'r', status: 500, route: '/items/:id' })
+})
+
+test('events after the client has gone keep the id of its request', async (t) => {
+  const { log, events, lines } = collector()
+  const requests = weir.middleware(log)
+  const url = await listening(http.createServer((request, response) => requests(request, response, async () => {
+    response.write('part')
+    client.destroy()
+    await once(response, 'close')
+    log.info('cleaned up')
+  })).listen(0), t)
+  const client = http.get(url, { headers: { 'x-request-id': 'gone' } }).on('error', () => {})
+  await until(() => lines.length === 3)
+  assert.deepStrictEqual(events().map((e) => [e.event, e.trace_id]),
+    [['http request received', 'gone'], ['http request completed', 'gone'], ['cleaned up', 'gone']])
+  assert.deepStrictEqual(events()[1].data, { failure: 'client_gone', cut: true })
 })
 
 const uuid = 'c9bf9e57-1685-4c89-bafb-ff5af830be8a'
