@@ -51,7 +51,17 @@ func (l *Log) serverOptions(name string, cfg config.Log, o sink.QueueOptions) st
 	if l.o.Complain != nil {
 		spill.OnError = func(err error) { l.o.Complain(fmt.Errorf("%s: %w", name, err)) }
 	}
-	return stream.Options{Queue: o, Linger: serverLinger(o.Linger), Spill: spill}
+	return stream.Options{Queue: o, Batch: serverBatch(name), Linger: serverLinger(o.Linger), Spill: spill}
+}
+
+// serverBatch returns the size of the batches for a server with that name. Batches for OTLP are
+// larger than the default, because they are compressed. An uncompressed one is smaller than 1 MiB, the
+// default limit of some proxies.
+func serverBatch(name string) int {
+	if strings.HasPrefix(config.LogScheme(name), "otlp+") {
+		return 768 << 10
+	}
+	return stream.DefaultBatch
 }
 
 // serverLinger returns the time that an event for a server waits for others, if one for a file

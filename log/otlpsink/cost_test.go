@@ -46,7 +46,7 @@ func serve() {
 }
 
 // BenchmarkCost measures the CPU time of the process for an event, from the call to the file or
-// the socket. The events are the three of a request. Linger has the defaults of the front door.
+// the socket. The events are the three of a request. The options are the defaults of the front door.
 func BenchmarkCost(b *testing.B) {
 	server := exec.Command(os.Args[0])
 	server.Env = append(os.Environ(), serverEnv+"=1")
@@ -79,7 +79,7 @@ func BenchmarkCost(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				s, err := stream.New(to, stream.Options{Queue: o, Linger: 100 * time.Millisecond})
+				s, err := stream.New(to, stream.Options{Queue: o, Linger: 100 * time.Millisecond, Batch: 768 << 10})
 				if err != nil {
 					b.Fatal(err)
 				}

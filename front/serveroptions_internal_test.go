@@ -3,7 +3,23 @@ package front
 import (
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/log/stream"
 )
+
+// TestServerBatch checks that only batches for OTLP, which are compressed, are larger than others.
+func TestServerBatch(t *testing.T) {
+	for name, want := range map[string]int{
+		"otlp+http://collector:4318":  768 << 10,
+		"otlp+https://collector:4318": 768 << 10,
+		"nats://nats-1:4222/logs":     stream.DefaultBatch,
+		"tls://nats-1:4222/logs":      stream.DefaultBatch,
+	} {
+		if got := serverBatch(name); got != want {
+			t.Errorf("serverBatch(%q) = %d, want %d", name, got, want)
+		}
+	}
+}
 
 // TestServerLinger checks that events for servers wait longer than those for files, at most for a
 // second unless they do so for files, and not at all with linger: 0s.
