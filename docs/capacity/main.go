@@ -8,6 +8,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -41,8 +42,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags.Float64Var(&plan.coreHour, "core-hour", plan.coreHour, "price of a processor for an hour")
 	flags.Float64Var(&plan.gigabyteMonth, "gb-month", plan.gigabyteMonth, "price of a gigabyte of storage for a month")
 	flags.IntVar(&plan.days, "days", plan.days, "days for which the log is kept")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
 		return err
+	case flags.NArg() > 0:
+		return fmt.Errorf("%q is not a flag; -h lists them", flags.Arg(0))
 	}
 	f, err := os.Open(*results)
 	if err != nil {

@@ -47,6 +47,14 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+// TestHelp prints the flags, which is no mistake.
+func TestHelp(t *testing.T) {
+	var out strings.Builder
+	if err := run([]string{"-h"}, &out, &out); err != nil || !strings.Contains(out.String(), "-core-hour") {
+		t.Errorf("error %v and\n%s", err, out.String())
+	}
+}
+
 // TestMistakes gives the program wrong flags and costs.
 func TestMistakes(t *testing.T) {
 	empty := t.TempDir() + "/empty.txt"
@@ -70,6 +78,7 @@ func TestMistakes(t *testing.T) {
 		"-results results.txt -rates -5":       `"-5" is not a number`,
 		"-results results.txt -cores many":     "invalid value",
 		"-results results.txt -unknown string": "not defined",
+		"-results results.txt more":            `"more" is not a flag`,
 	} {
 		var out strings.Builder
 		err := run(strings.Fields(args), &out, &out)

@@ -22,9 +22,9 @@ func (CheckCommand) Help() string {
 
   FILE:LINE:COL: the mistake; how to correct it
 
-and exits with 1 if there is one, or else with 0. It also checks the included files, the file of redirects and the
-certificates, and prints the end of each certificate. A certificate that is not valid now is a warning. It opens no
-listener, no connection and no log; the log's folder has to exist.
+and exits with 1 if there is one, or else with 0. It also checks the files that it names: included files,
+redirects, lists of servers, credentials and certificates, and prints the end of each certificate. A certificate that is
+not valid now is a warning. It opens no listener, no connection and no log; the log's folder has to exist.
 
 With --explain, it prints the routes whose patterns match a request, in the order in which they are tried, the reason
 for the choice, the keys of the chosen route, and what the front door does with the request.

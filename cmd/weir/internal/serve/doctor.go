@@ -25,9 +25,9 @@ type DoctorCommand struct {
 func (DoctorCommand) Help() string {
 	return `Prints the limits of this machine for a front door, one per line, and a remedy for each that is too low
 under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. With
---config it also examines certificates that end soon and, for HTTP/3, the buffer of UDP sockets. Run it
-where the front door runs, as the same user and in the same container. It exits with 1 if a limit bites,
-or else with 0.
+--config it also examines certificates that end soon, the disk for log.spill and, for HTTP/3, the buffer of
+UDP sockets. It connects to no server. Run it where the front door runs, as the same user and in the same
+container. It exits with 1 if a limit bites, or else with 0.
 
 Examples:
   weir doctor
