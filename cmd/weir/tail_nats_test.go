@@ -135,6 +135,25 @@ func TestTailNATSDeletedStream(t *testing.T) {
 	p.wait(1)
 }
 
+// A stream that was created again numbers its messages from 1. weir tail --follow does not wait for
+// the number after those that it has read.
+func TestTailNATSReplacedStream(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
+	js := natsClient(t, n)
+	memory := jetstream.StreamConfig{Storage: jetstream.MemoryStorage}
+	natsStream(t, js, memory)
+	publish(t, js, "logs.a", "one", 0, 1)
+	publish(t, js, "logs.a", "one", 1, 1)
+	p := start(t, "tail", "-f", n.URL+"/logs.>")
+	awaitOutput(t, p, eventLine(1))
+	n.Stop()
+	n.Start()
+	natsStream(t, natsClient(t, n), memory)
+	p.says("error: nats://.*(?:the stream was deleted and created again|stream not found)")
+	p.wait(1)
+}
+
 // Mistakes end weir tail with a hint.
 func TestTailNATSMistakes(t *testing.T) {
 	t.Parallel()

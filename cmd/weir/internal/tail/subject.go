@@ -43,8 +43,11 @@ type subject struct {
 	follow  bool
 	warn    func(string)
 
-	first, end uint64 // sequence numbers of the stream's first and last messages when it was opened
+	first, end uint64    // sequence numbers of the stream's first and last messages when it was opened
+	created    time.Time // of the stream
 	seen       natssink.Seen
+
+	reconnected chan struct{} // receives a value when the client has connected again
 }
 
 // openSubject connects to a server of NATS and finds the stream of a subject.
@@ -53,7 +56,7 @@ func openSubject(url string, s *subject) error {
 	if err != nil {
 		return cli.Misuse(err, "weir tail 'nats://host:4222/subject'; docs/nats.md describes the URL")
 	}
-	s.subject = a.Subject
+	s.subject, s.reconnected = a.Subject, make(chan struct{}, 1)
 	s.name = strings.Join(a.Options.Servers, ",") + "/" + a.Subject
 	o := a.Options
 	o.Name, o.MaxReconnect, o.ReconnectWait, o.IgnoreAuthErrorAbort = "weir tail", -1, retryEvery, true
@@ -66,6 +69,10 @@ func openSubject(url string, s *subject) error {
 	o.ReconnectedCB = func(*nats.Conn) {
 		if s.follow {
 			s.warn(s.name + ": connected again")
+		}
+		select {
+		case s.reconnected <- struct{}{}:
+		default:
 		}
 	}
 	if s.conn, err = o.Connect(); err != nil {
@@ -107,8 +114,8 @@ func (s *subject) find() (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	state := stream.CachedInfo().State
-	s.first, s.end = state.FirstSeq, state.LastSeq
+	info := stream.CachedInfo()
+	s.first, s.end, s.created = info.State.FirstSeq, info.State.LastSeq, info.Created
 	return nil
 }
 
@@ -206,6 +213,9 @@ func (s *subject) until(ctx context.Context, from jetstream.OrderedConsumerConfi
 	return err
 }
 
+// errReplaced is the error for a stream of the same name whose messages have other numbers.
+var errReplaced = errors.New("the stream was deleted and created again")
+
 // later reads the messages that come after the history, until ctx ends or the stream is
 // deleted.
 func (s *subject) later(r *reader, in *input) error {
@@ -213,15 +223,24 @@ func (s *subject) later(r *reader, in *input) error {
 	warned := false
 	for {
 		from := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: next}
-		err := s.consume(r.ctx, from, 0, func(m jetstream.Msg, at *jetstream.MsgMetadata) error {
+		ctx, cancel := s.untilReconnected(r.ctx)
+		err := s.consume(ctx, from, 0, func(m jetstream.Msg, at *jetstream.MsgMetadata) error {
 			next, warned = at.Sequence.Stream+1, false
 			if !r.send(&part{from: in, data: s.lines(m)}) {
 				return errTaken
 			}
 			return nil
 		})
+		again := ctx.Err() != nil
+		cancel()
 		if r.ctx.Err() != nil || errors.Is(err, jetstream.ErrStreamNotFound) {
 			return err
+		}
+		if s.isReplaced(r.ctx) {
+			return errReplaced
+		}
+		if again {
+			continue
 		}
 		if !warned && s.conn.IsConnected() {
 			s.warn(fmt.Sprintf("%s: %v; trying again", s.name, err))
@@ -232,6 +251,28 @@ func (s *subject) later(r *reader, in *input) error {
 		case <-r.ctx.Done():
 		}
 	}
+}
+
+// untilReconnected returns a context that ends when the client has connected again. The stream may
+// then be another one, of which a consumer waits for the message after those that it has read.
+func (s *subject) untilReconnected(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	go func() {
+		select {
+		case <-s.reconnected:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// isReplaced reports whether the stream was deleted and created again since it was opened.
+func (s *subject) isReplaced(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, apiTime)
+	defer cancel()
+	stream, err := s.js.Stream(ctx, s.stream)
+	return err == nil && !stream.CachedInfo().Created.Equal(s.created)
 }
 
 // consume calls take for each message until that returns an error, ctx ends, or reading
