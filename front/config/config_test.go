@@ -391,6 +391,8 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:17 "proxy_protocol" must be a mapping`}},
 		{"no file of servers", "upstreams: {a: {servers: {file: none.yaml}}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:33 "none.yaml"|no such file`}},
+		{"a URL beside a file of servers", "upstreams: {a: {servers: {url: http://a, file: none}}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:27 "url"|the keys here are file, nats`, "1:48 no such file"}},
 		{"a file of servers with weights", "upstreams: {a: {servers: {file: go.mod, weight: 2}}}\nroutes: {match: /, to: a}\n",
 			[]string{"1:33 no such file", `1:41 unknown key "weight"|belongs`}},
 		{"servers in two places", "upstreams: {a: {servers: {file: go.mod, nats: 'nats://a/b/k'}}}\nroutes: {match: /, to: a}\n",

@@ -336,6 +336,7 @@ func (r *Reader[T]) belongs(path, name string) string {
 		case own != name || k.Ambiguous && last(parent) != last(path):
 		case parent == "":
 			return Quote(name) + " belongs at the top of the file"
+		case ok && inside == "*": // an element of this mapping has no name to write
 		case path == "" || !ok:
 			elsewhere = append(elsewhere, Quote(r.written(parent)))
 		default:

@@ -27,7 +27,8 @@ func (AgentCommand) Help() string {
 weir load and of the NATS server. Ctrl-C ends it.
 
 The URL may have a user and password, several servers (nats://user:password@a:4222,b:4222), a subject (default
-/weir.load) and the parameters creds, nkey, ca, cert and key, which name files. tls:// requires TLS. A client that may publish on the subject can make the agents send requests to any server.
+/weir.load) and the parameters creds, nkey, ca, cert and key, which name files. tls:// requires TLS.
+A client that may publish on the subject can make the agents send requests to any server.
 
 Examples:
   weir agent --via nats://nats-1:4222
