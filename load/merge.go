@@ -3,7 +3,6 @@ package load
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -67,6 +66,10 @@ func mergeable(shares []*Result) error {
 			return &MergeError{i, i, "is merged already"}
 		case r.Share == nil:
 			return &MergeError{i, i, "is that of a whole plan, not of a share"}
+		case !r.Share.valid():
+			return &MergeError{i, i, fmt.Sprintf("has no valid share: %v", r.Share.Share)}
+		case !r.addsUp():
+			return &MergeError{i, i, "is damaged: the numbers of its requests do not add up"}
 		case !r.Share.StartAt.Equal(first.Share.StartAt):
 			return &MergeError{0, i, fmt.Sprintf("did not start at the same time: %s and %s", instant(first), instant(r))}
 		}
@@ -83,6 +86,19 @@ func mergeable(shares []*Result) error {
 	return nil
 }
 
+// addsUp reports whether the numbers of requests and of their latencies agree.
+func (r *Result) addsUp() bool {
+	fits := func(l *Latency, answered int64) bool {
+		return l == nil || l.Count-l.GivenUp-l.NeverAnswered == answered
+	}
+	ok := r.Asked == r.Sent+r.Unsent && r.Sent == r.Requests+r.Failed+r.Unanswered && min(r.Requests, r.Sent) >= 0 &&
+		fits(r.Latency, r.Requests) && fits(r.LatencyFromDue, r.Requests)
+	for _, t := range r.Targets {
+		ok = ok && fits(t.Latency, t.Requests)
+	}
+	return ok
+}
+
 func instant(r *Result) string { return r.Share.StartAt.Format(time.RFC3339Nano) }
 
 // planProperties are equal in all shares of a plan.
@@ -95,6 +111,7 @@ var planProperties = []struct {
 	{"protocol", func(r *Result) any { return r.Protocol }},
 	{"requests with hash", func(r *Result) any { return r.RequestsHash }},
 	{"seed", func(r *Result) any { return r.Seed }},
+	{"number of targets", func(r *Result) any { return len(r.Targets) }},
 	{"number of shares", func(r *Result) any { return r.Share.Of }},
 	{"connections", func(r *Result) any { return r.Share.Connections }},
 	{"most connections", func(r *Result) any { return r.Share.MaxConnections }},
@@ -305,18 +322,18 @@ func (s *ShareResult) title() string {
 	return fmt.Sprintf("agent %s (share %v)", s.Agent, s.Share)
 }
 
-// missing returns the shares without a result.
-func (m *merger) missing() []string {
-	all := make(map[int]bool)
-	for i := range m.shares[0].Share.Of {
-		all[i+1] = true
-	}
-	for _, r := range m.shares {
-		delete(all, r.Share.Number)
-	}
-	var texts []string
-	for _, n := range slices.Sorted(maps.Keys(all)) {
-		texts = append(texts, Share{n, m.shares[0].Share.Of}.String())
+// missing returns the first shares without a result, and "..." if there are more.
+func (m *merger) missing() (texts []string) {
+	const most = 20
+	of := m.shares[0].Share.Of
+	for n := 1; n <= of; n++ {
+		if slices.ContainsFunc(m.shares, func(r *Result) bool { return r.Share.Number == n }) {
+			continue
+		}
+		if len(texts) == most {
+			return append(texts, "...")
+		}
+		texts = append(texts, Share{n, of}.String())
 	}
 	return texts
 }

@@ -150,8 +150,16 @@ func TestMergeRefuses(t *testing.T) {
 		return r
 	}
 	none := func(*load.Result) {}
+	damaged := share(2, func(r *load.Result) { r.Asked, r.Sent, r.Requests, r.Latency = 9, 9, 9, &load.Latency{Count: 8} })
+	if _, err := load.Merge([]*load.Result{damaged}); err == nil {
+		t.Error("no error for latencies of fewer requests than were answered")
+	}
 	for want, second := range map[string]*load.Result{
-		"result 2 is that of a whole plan, not of a share":                 share(2, func(r *load.Result) { r.Share = nil }),
+		"result 2 is that of a whole plan, not of a share":               share(2, func(r *load.Result) { r.Share = nil }),
+		"result 2 has no valid share: 4/3":                               share(4, none),
+		"result 2 is damaged: the numbers of its requests do not add up": share(2, func(r *load.Result) { r.Requests-- }),
+		"results 1 and 2 are of different plans: number of targets 0 and 1": share(2,
+			func(r *load.Result) { r.Targets = make([]load.TargetResult, 1) }),
 		"result 2 is merged already":                                       share(2, func(r *load.Result) { r.Generators = make([]load.GeneratorShare, 1) }),
 		"results 1 and 2 are both share 1/3":                               share(1, none),
 		"results 1 and 2 are of different plans: pace closed loop and 5/s": share(2, func(r *load.Result) { r.Pace = "5/s" }),
