@@ -15,6 +15,7 @@ type courier struct {
 	changed chan struct{} // receives a value when the destination was replaced
 
 	delivering sync.Mutex // held during a delivery; acquired before mu
+	isClosed   bool       // guarded by delivering
 
 	mu     sync.Mutex // guards the fields below
 	to     Destination
@@ -69,5 +70,9 @@ func (c *courier) use(to Destination) error {
 func (c *courier) close() error {
 	c.delivering.Lock()
 	defer c.delivering.Unlock()
+	if c.isClosed {
+		return nil
+	}
+	c.isClosed = true
 	return c.to.Close()
 }

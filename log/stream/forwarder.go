@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,10 @@ type forwarder struct {
 	closing chan struct{} // closed when no more lines come
 	done    chan struct{} // closed when the goroutine has ended
 
+	closeOnce sync.Once
+	closed    chan struct{} // closed when the store is closed
+	closeErr  error         // of the store; valid when closed is closed
+
 	// Used only by the goroutine.
 	delays  delays
 	adopted time.Time // when the folder was last searched
@@ -45,7 +50,8 @@ var (
 
 // newForwarder opens the folder. Set queue before start.
 func newForwarder(c *courier, o Options) (*forwarder, error) {
-	f := &forwarder{courier: c, onError: o.Spill.OnError, closing: make(chan struct{}), done: make(chan struct{})}
+	f := &forwarder{courier: c, onError: o.Spill.OnError, closing: make(chan struct{}), done: make(chan struct{}),
+		closed: make(chan struct{})}
 	f.setDelivery(o)
 	var err error
 	f.store, err = spool.Open(o.Spill.Folder, o.Spill.options(), f.lose)
@@ -262,9 +268,29 @@ func (f *forwarder) stats() sink.Stats {
 	return s
 }
 
-// close returns when all lines are delivered, or when the courier has ended.
-func (f *forwarder) close() error {
-	close(f.closing)
-	<-f.done
-	return f.store.Close()
+// lastAccess is the time that the disk has to respond after close has given up.
+const lastAccess = 250 * time.Millisecond
+
+// close returns when all lines are delivered, or when the courier has ended. If ctx ends, it does
+// not wait for a disk that does not respond.
+func (f *forwarder) close(ctx context.Context) error {
+	f.closeOnce.Do(func() {
+		close(f.closing)
+		go func() {
+			defer close(f.closed)
+			<-f.done
+			f.closeErr = f.store.Close()
+		}()
+	})
+	select {
+	case <-f.closed:
+		return f.closeErr
+	case <-ctx.Done():
+	}
+	select {
+	case <-f.closed:
+		return f.closeErr
+	case <-time.After(lastAccess):
+		return fmt.Errorf("%w: the disk of the spill does not respond", ctx.Err())
+	}
 }

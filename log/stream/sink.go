@@ -111,13 +111,14 @@ func (s *Sink) Spilled() (events uint64, bytes int64) {
 
 // Close delivers the waiting lines and closes the destination. If ctx ends first, it drops
 // the remaining lines as "closed", and returns an error with their number. Lines on a disk
-// stay there instead: a later Sink with the same folder delivers them.
+// stay there instead: a later Sink with the same folder delivers them. Close may be called more
+// than once. It does not wait for a disk that does not respond after the end of ctx.
 func (s *Sink) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, s.courier.end)
 	defer stop()
 	err := s.Queue.Close(ctx)
 	if s.forwarder != nil {
-		err = cmp.Or(err, s.forwarder.close())
+		err = cmp.Or(err, s.forwarder.close(ctx))
 	}
 	s.courier.end()
 	return cmp.Or(err, s.courier.close())
