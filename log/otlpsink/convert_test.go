@@ -405,6 +405,7 @@ var seeds = []string{
 	`{"a":[1,]}`, `{"a":"\x"}`, `{"a":"\ud83d\u0041"}`, `{"a":01}`, `{"a":tru}`,
 	`{"a":"` + "\t" + `"}`, "{\"a\":1}\r", "{\"a\":1}\x00",
 	`{"data":{"deep":` + strings.Repeat(`[{"a":`, 20) + `"x"` + strings.Repeat(`}]`, 20) + `}}`,
+	`{"deep":` + strings.Repeat("[", 20) + "\"\xff\xff\"" + strings.Repeat("]", 20) + `}`,
 	`{"a":` + strings.Repeat("[", 990) + strings.Repeat("]", 990) + `}`,
 	`{"data":{"0123456789012345678901234567890123456789":"` + strings.Repeat("é", 300) + `",` +
 		`"v":[` + strings.Repeat(`"x",`, 300) + `1]}}`,

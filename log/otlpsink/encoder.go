@@ -146,12 +146,12 @@ func withoutRepeated(object []byte) []byte {
 	return unique
 }
 
-// validText returns a text as valid UTF-8.
+// validText returns a text as valid UTF-8. Like encoding/json, it replaces each invalid byte.
 func validText(b []byte) []byte {
 	if utf8.Valid(b) {
 		return b
 	}
-	return bytes.ToValidUTF8(b, []byte("\ufffd"))
+	return []byte(string([]rune(string(b))))
 }
 
 // member reads the key of a member of an object whose earlier keys are e.keys[from:].
