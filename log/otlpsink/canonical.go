@@ -95,13 +95,7 @@ var (
 // canonicalEvent reads the first members of an event, up to http. It reports whether it has
 // read any.
 func (e *encoder) canonicalEvent() bool {
-	begin := e.at
-	v, ok := e.textAfter(`"created_at":"`)
-	if ok {
-		e.created, ok = e.stamp.parse(v)
-	}
-	if !ok {
-		e.at = begin
+	if !e.canonicalTime() {
 		return false
 	}
 	if !e.repeatOpening() {
@@ -114,7 +108,9 @@ func (e *encoder) canonicalEvent() bool {
 			e.repeats.addOpening(opening{e.since(opened), e.namespace})
 		}
 	}
-	if v, ok := e.textAfter(`,"trace_id":"`); ok {
+	if e.repeatTraceID() {
+		e.traceID = append(e.traceID, e.repeats.traceID...)
+	} else if v, ok := e.textAfter(traceIDStart); ok {
 		e.traceID = append(e.traceID, v...)
 	}
 	if v, ok := e.textAfter(`,"span_id":"`); ok {
@@ -130,6 +126,36 @@ func (e *encoder) canonicalEvent() bool {
 		e.canonicalHTTP()
 	}
 	return true
+}
+
+// The texts before values.
+const (
+	createdAtStart = `"created_at":"`
+	traceIDStart   = `,"trace_id":"`
+)
+
+// canonicalTime reads the time of the event, and reports whether it is one.
+func (e *encoder) canonicalTime() (ok bool) {
+	const start = len(createdAtStart)
+	const end = start + len(e.stamp.text)
+	if rest := e.src[e.at:]; len(rest) > end && string(rest[:start]) == createdAtStart &&
+		string(rest[start:end]) == string(e.stamp.text[:]) {
+		n := bytes.IndexByte(rest[end:min(len(rest), end+len(`.123456789Z"`))], '"')
+		if ns, ok := nanoseconds(rest[end : end+max(n, 0)]); ok {
+			e.created = uint64(e.stamp.unix)*1e9 + ns
+			e.at += end + n + 1
+			return true
+		}
+	}
+	begin := e.at
+	v, ok := e.textAfter(createdAtStart)
+	if ok {
+		e.created, ok = e.stamp.parse(v)
+	}
+	if !ok {
+		e.at = begin
+	}
+	return ok
 }
 
 // textAfter returns the value of a member that is a simple text, if the member begins with
@@ -178,6 +204,9 @@ func (e *encoder) canonicalHTTP() {
 	for i := 0; i < len(httpMembers); i++ {
 		m := &httpMembers[i]
 		rest := e.src[e.at:]
+		if len(rest) > 0 && rest[0] == '}' {
+			break
+		}
 		if len(rest) < len(m.start) || codeOf(rest[2:]) != m.code || string(rest[:len(m.start)]) != m.start {
 			continue
 		}

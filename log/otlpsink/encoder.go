@@ -28,7 +28,8 @@ type encoder struct {
 	spaceRoom []byte
 	room      []byte // for texts with escapes
 	name      []byte // of an attribute that is being written
-	uid       []byte
+	uid       []byte // the attribute with the id of the line
+	id        []byte
 	keys      [][]byte // of the objects that are open
 	repeated  bool     // whether an object has a key twice
 	stamp     stamp
@@ -56,7 +57,7 @@ func (e *encoder) request(b stream.Batch) []byte {
 		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 			line, rest = rest[:end], rest[end+1:]
 		}
-		e.uid = b.AppendID(e.uid[:0], i)
+		e.setUID(b, i)
 		begin := len(e.rec)
 		e.rec, e.begin = openLong(e.rec, scopeLogsRecords)
 		e.record(line)
@@ -119,7 +120,28 @@ func (e *encoder) record(line []byte) {
 		e.rec = putFixed64(e.rec, recordObservedTime, uint64(e.now().UnixNano()))
 		e.rec = putTextValue(e.rec, recordBody, validText(line))
 	}
-	e.rec = putTextPair(e.rec, recordAttributes, attrRecordUID, e.uid)
+	e.rec = append(e.rec, e.uid...)
+}
+
+// setUID makes the attribute with the id of a line. The ids of a batch differ in the last digits.
+func (e *encoder) setUID(b stream.Batch, i int) {
+	if i == 0 || !increment(e.uid) {
+		e.id = b.AppendID(e.id[:0], i)
+		e.uid = putTextPair(e.uid[:0], recordAttributes, attrRecordUID, e.id)
+	}
+}
+
+// increment adds one to the decimal number at the end of a text, and reports whether the number
+// still has as many digits. Otherwise the text is not valid any more.
+func increment(text []byte) bool {
+	for i := len(text) - 1; i >= 0 && isDigit(text[i]); i-- {
+		if text[i] != '9' {
+			text[i]++
+			return true
+		}
+		text[i] = '0'
+	}
+	return false
 }
 
 func (e *encoder) start(line []byte) {

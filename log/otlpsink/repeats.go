@@ -37,7 +37,7 @@ type repeats struct {
 	client   passage     // the last end of http: from route on
 	data     passage     // the last end of a line that has only data after http
 
-	traceID []byte   // the last one
+	traceID []byte   // the last one that is an id of W3C Trace Context; empty if there is none
 	trace   [16]byte // its value
 }
 
@@ -74,6 +74,19 @@ func (e *encoder) repeat(p *passage) bool {
 	}
 	e.rec = append(e.rec, e.rec[p.from:p.to]...)
 	e.at += n
+	return true
+}
+
+// repeatTraceID skips the id of the trace, if it is that of the last line with one, and reports
+// whether it is.
+func (e *encoder) repeatTraceID() bool {
+	const start, end = len(traceIDStart), len(traceIDStart) + 32
+	rest := e.src[e.at:]
+	if len(rest) <= end || rest[end] != '"' || string(rest[start:end]) != string(e.repeats.traceID) ||
+		string(rest[:start]) != traceIDStart {
+		return false
+	}
+	e.at += end + 1
 	return true
 }
 
