@@ -182,13 +182,19 @@ declare namespace weir {
     (request: { raw: IncomingMessage }, reply: { raw: ServerResponse }, done: (...args: any[]) => unknown): void
   }
 
-  /** Returns the destination of a pino logger: `pino(options, weir.pinoStream(log))`. */
-  function pinoStream(log: AnyLogger): { write(line: string): void }
+  /**
+   * Returns the destination of a pino logger, `pino(options, weir.pinoStream(log))`, or of one of bunyan. The keys are
+   * those of the options of pino, if they have others than `msg` and `err`.
+   */
+  function pinoStream(log: AnyLogger, keys?: { messageKey?: string, errorKey?: string }): { write(line: string): void }
 
   /** Returns a transport of winston: `winston.createLogger({ transports: [weir.winstonTransport(log)] })`. */
   function winstonTransport(log: AnyLogger): Writable & { log(info: any, callback: () => void): any }
 
-  /** Makes the methods of the global console write events, and returns a function that ends that. */
+  /**
+   * Makes the methods of the global console that print text write events, and returns a function that ends that.
+   * `console.dir` is unchanged.
+   */
   function captureConsole(log: AnyLogger): () => void
 
   /** A logger of any schema that has all levels. */

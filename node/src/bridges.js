@@ -5,9 +5,10 @@ const { Writable } = require('node:stream')
 const { format } = require('node:util')
 
 const { isError } = require('./errors.js')
+const { textOf } = require('./text.js')
 
 // pinoStream returns the destination of a pino logger: pino(options, weir.pinoStream(log)).
-function pinoStream(log) {
+function pinoStream(log, { messageKey = 'msg', errorKey = 'err' } = {}) {
   return {
     write(line) {
       let record
@@ -17,11 +18,11 @@ function pinoStream(log) {
         log.info(line.trimEnd())
         return
       }
-      const { level, time, msg = '', err, ...fields } = record
+      const { level, time, [messageKey]: message = '', [errorKey]: error, ...fields } = record
       const parts = { created_at: new Date(time) }
-      if (err !== undefined) parts.errors = [errorOf(err)]
+      if (error !== undefined && error !== null) parts.errors = [typeof error === 'object' ? errorOf(error) : error]
       if (Number.isNaN(parts.created_at.getTime())) delete parts.created_at
-      log.with(parts)[levelOfPino(level)](msg, fields)
+      log.with(parts)[levelOfPino(level)](message, fields)
     }
   }
 }
@@ -36,6 +37,7 @@ function levelOfPino(level) {
 
 // The levels of npm, syslog and bunyan that have other names.
 const levelNames = {
+  __proto__: null,
   emerg: 'fatal', alert: 'fatal', crit: 'fatal', fatal: 'fatal', error: 'error', warning: 'warn', warn: 'warn',
   notice: 'info', info: 'info', http: 'info', verbose: 'debug', debug: 'debug', silly: 'debug', trace: 'debug'
 }
@@ -62,7 +64,7 @@ function winstonTransport(log) {
       } else if (isError(message)) {
         log[method](message.message, message, fields)
       } else {
-        log[method](typeof message === 'string' ? message : format(message), fields)
+        log[method](typeof message === 'string' ? message : textOfCall([message]), fields)
       }
       callback()
     }
@@ -76,15 +78,27 @@ const methodsOfConsole = { debug: 'debug', log: 'info', info: 'info', warn: 'war
 // captureConsole makes the methods of the global console log events, and returns a function that ends that.
 function captureConsole(log) {
   const before = {}
+  let isLogging = false // the logger may write to an object that uses the console
   for (const [name, level] of Object.entries(methodsOfConsole)) {
     before[name] = console[name]
     console[name] = (...args) => {
+      if (isLogging) return before[name](...args)
+      isLogging = true
       const errors = args.filter(isError)
-      const text = format(...args.filter((arg) => !isError(arg)))
-      log.with({ errors })[level](text || errors[0]?.message || '')
+      log.with({ errors })[level](textOfCall(args.filter((arg) => !isError(arg))) || textOf(errors[0] ?? ''))
+      isLogging = false
     }
   }
   return () => Object.assign(console, before)
+}
+
+// textOfCall returns the text that the console would print.
+function textOfCall(args) {
+  try {
+    return format(...args)
+  } catch (error) { // of a method that the arguments have for util.inspect
+    return '!ERROR: ' + textOf(error)
+  }
 }
 
 module.exports = { captureConsole, pinoStream, winstonTransport }

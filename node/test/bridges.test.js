@@ -1,6 +1,7 @@
 'use strict'
 const assert = require('node:assert')
 const { test } = require('node:test')
+const { inspect } = require('node:util')
 
 const pino = require('pino')
 const winston = require('winston')
@@ -35,6 +36,17 @@ test('pino with other formatters and times writes events', () => {
   assert.deepStrictEqual(events().map((e) => [e.event, e.severity]), [['a', 2], ['b', 3]])
 })
 
+test('pino with other keys, and errors that are none, writes events', () => {
+  const { log, events } = collector()
+  const keys = { messageKey: 'message', errorKey: 'error' }
+  pino({ ...keys, base: null }, weir.pinoStream(log, keys)).error(error(), 'a')
+  const logger = pino({ base: null }, weir.pinoStream(log))
+  for (const err of [null, 'text', [1]]) logger.info({ err }, 'b')
+  const [other, none, text, array] = events()
+  assert.deepStrictEqual([other.event, other.errors[0].message], ['a', 'refused'])
+  assert.deepStrictEqual([none.errors, text.errors[0].message, array.event], [undefined, 'text', 'b'])
+})
+
 test('winston writes events', async () => {
   const { log, events } = collector({ namespace: 'shop', level: 'debug' })
   const logger = winston.createLogger({
@@ -67,4 +79,17 @@ test('the console writes events until that ends', () => {
   assert.deepStrictEqual([user.event, user.severity], ['user 7 { admin: true }', 3])
   assert.deepStrictEqual([failed.event, failed.severity, failed.errors[0].message], ['failed:', 1, 'refused'])
   assert.deepStrictEqual([warned.event, warned.severity, detail.severity], ['refused', 2, 4])
+})
+
+test('the console may print the lines of its own events, and arguments that cannot be printed', () => {
+  const printed = []
+  const { log: original } = console
+  console.log = (line) => printed.push(line)
+  const end = weir.captureConsole(weir({ format: 'json', to: { write(line) { console.log(line) } } }))
+  console.log('one')
+  console.warn({ [inspect.custom]() { throw new Error('no') } })
+  console.error(Object.defineProperty(new Error(), 'message', { get() { throw new Error('no') } }))
+  end()
+  console.log = original
+  assert.deepStrictEqual(printed.map((line) => JSON.parse(line).event), ['one', '!ERROR: no', 'an error without a text'])
 })
