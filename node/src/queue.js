@@ -13,6 +13,7 @@ const exit = require('./exit.js')
 const policies = ['shed', 'drop', 'block']
 
 const sizeOfBuffer = 256 * 1024 // for a batch of 64 KiB in any alphabet
+const leastWaiting = 64 * 1024 // bytes of a chunk that waits for the target
 const gapPause = 1000 // the least time in ms between two reports of dropped events
 const retryPrimary = 1000 // the time in ms after which a stream whose reader had gone is tried again
 const patience = 1000 // the time in ms without progress after which flush gives up
@@ -134,9 +135,10 @@ class Queue {
     this.#textBytes += bytes
     this.#ends.push(this.#textBytes)
     this.#severities.push(severity)
-    if (this.#textBytes >= this.#o.batch) {
-      if (this.#isEarly()) this.#seal()
-      else this.#drain()
+    if (this.#textBytes >= this.#o.batch && !this.#isEarly()) {
+      this.#drain()
+    } else if (this.#textBytes >= Math.max(this.#o.batch, leastWaiting)) {
+      this.#seal()
     } else if (this.#immediate === null && this.#retry === null) {
       this.#immediate = setImmediate(this.#endOfTurn)
     }

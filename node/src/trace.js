@@ -37,13 +37,21 @@ let api // undefined: not needed yet; null: not installed
 function spanOf() {
   if (globalThis[registered] === undefined || api === null) return undefined
   try {
-    api ??= require('@opentelemetry/api')
+    api ??= loadAPI()
+    const span = api.trace.getActiveSpan()?.spanContext()
+    return span !== undefined && api.isSpanContextValid(span) ? span : undefined
   } catch {
-    api = null // it was loaded by a package that has a copy of its own
-    return undefined
+    return undefined // a span or a context manager that fails does not stop the log
   }
-  const span = api.trace.getActiveSpan()?.spanContext()
-  return span !== undefined && api.isSpanContextValid(span) ? span : undefined
+}
+
+function loadAPI() {
+  try {
+    return require('@opentelemetry/api')
+  } catch (error) {
+    api = null // it was loaded by a package that has a copy of its own
+    throw error
+  }
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'

@@ -127,6 +127,19 @@ test('a broken target is tried again a second later, on a new line, and the loss
   checkIdentity(queue)
 })
 
+test('many lines that are written one by one wait together', (t) => {
+  let stalled = true
+  const target = new Fake(() => stalled ? 'EAGAIN' : Infinity)
+  const queue = newQueue(t, target, { batch: 0, bytes: 4 << 20, whenFull: 'drop' })
+  let number = 0
+  while (queue.stats().dropped === 0) queue.put(3, json(number++))
+  stalled = false
+  assert.ok(queue.flush(60_000))
+  assert.ok(target.writes < number / 10, `${target.writes} writes for ${number} lines`)
+  const rows = target.lines.filter((line) => !line.includes('log events dropped'))
+  assert.deepStrictEqual(rows, Array.from({ length: number - 1 }, (_, i) => json(i)))
+})
+
 const policies = {
   shed: { debug: 0.5, info: 0.75, warn: 0.875, error: 1, fatal: 1 },
   drop: { debug: 1, info: 1, warn: 1, error: 1, fatal: 1 }

@@ -23,6 +23,10 @@ switch (how) {
     setInterval(() => {}, 1000)
     break
   case 'later': setTimeout(() => log.info('row', { number: Number(lines) }), 20); break
+  case 'in value': log.info('never', { get value() { process.exit(3) } }); break
+  case 'caught':
+    process.on('uncaughtException', () => log.info('row', { number: Number(lines) }))
+    throw new Error('caught')
   case 'stall': stall(); break
   case 'in exit': process.on('exit', () => log.info('row', { number: Number(lines) })); break
 }
