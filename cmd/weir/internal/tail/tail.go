@@ -332,6 +332,8 @@ func (s *since) UnmarshalText(text []byte) (err error) {
 func fileError(name string, err error) error {
 	hint := "weir tail FILE, or a program that writes events | weir tail"
 	switch {
+	case strings.Contains(name, "://"):
+		hint = "the URL of a subject is nats://host:4222/subject, or tls:// with TLS"
 	case errors.Is(err, fs.ErrNotExist):
 		hint = "the file must exist when weir tail starts, with --follow too"
 	case errors.Is(err, errDirectory):
