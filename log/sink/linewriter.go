@@ -23,6 +23,7 @@ type lineWriter struct {
 	waits   func(error) // is called with each error that leads to a retry; may be nil
 	stream  *stream     // the stream at the end of the chain of writers; nil if there is none
 
+	hurried chan struct{} // has a value after hurry
 	closed  chan struct{} // closed by giveUp
 	closing sync.Once
 
@@ -34,7 +35,7 @@ type lineWriter struct {
 }
 
 func newLineWriter(w io.Writer, retries bool) *lineWriter {
-	l := &lineWriter{writer: w, retries: retries, closed: make(chan struct{})}
+	l := &lineWriter{writer: w, retries: retries, hurried: make(chan struct{}, 1), closed: make(chan struct{})}
 	if s, ok := unwrap.First[stream](w); ok {
 		l.stream = &s
 	}
@@ -76,6 +77,15 @@ func (w *lineWriter) longestWrite() time.Duration {
 		longest = max(longest, int64(time.Since(start))-began)
 	}
 	return time.Duration(longest)
+}
+
+// hurry ends the current wait, or the next one, so that the writer gets one more attempt. Any
+// goroutine may call it.
+func (w *lineWriter) hurry() {
+	select {
+	case w.hurried <- struct{}{}:
+	default:
+	}
 }
 
 // giveUp ends the current wait and all later ones. Any goroutine may call it.
@@ -223,8 +233,8 @@ func (w *lineWriter) wait(delay time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return !w.isClosed()
+	case <-w.hurried:
 	case <-w.closed:
-		return false
 	}
+	return !w.isClosed()
 }

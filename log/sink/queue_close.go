@@ -15,8 +15,9 @@ const lastWrite = 250 * time.Millisecond
 var errGaveUp = errors.New("a call of Close gave up")
 
 // Close rejects further lines, and returns when all lines before it are written
-// or dropped. If ctx ends first, it gives up: no further write begins, and the
-// remaining lines are dropped as "closed". The error says how many.
+// or dropped. A writer that waits for a retry tries again immediately. If ctx
+// ends first, it gives up: no further write begins, and the remaining lines are
+// dropped as "closed". The error says how many.
 //
 // The write in progress has 250 ms more. If it takes longer, its lines count as
 // dropped, though a reader gets them if it ends after all. With [Std] they are
@@ -27,6 +28,7 @@ var errGaveUp = errors.New("a call of Close gave up")
 func (q *Queue) Close(ctx context.Context) error {
 	q.refuse()
 	q.rouse()
+	q.out.hurry()
 	var gaveUp error
 	select {
 	case <-q.done:

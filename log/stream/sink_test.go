@@ -129,6 +129,40 @@ func TestCloseGivesUp(t *testing.T) {
 	}
 }
 
+// TestCloseTriesAgain closes a Sink that waits for a server which is available again. The lines are
+// delivered now, and not dropped at the end of the time for Close.
+func TestCloseTriesAgain(t *testing.T) {
+	for name, spill := range map[string]bool{"memory": false, "spill": true} {
+		t.Run(name, func(t *testing.T) {
+			var o stream.Options
+			if spill {
+				o.Spill.Folder = t.TempDir()
+			}
+			failed := make(chan struct{})
+			s := &server{}
+			s.errs = func(stream.Batch) error {
+				s.errs = always(nil)
+				close(failed)
+				return &stream.UnavailableError{After: time.Hour, Err: errors.New("503")}
+			}
+			out, err := stream.New(s, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.WriteEvent(log.LevelInfo, []byte("{}\n"))
+			<-failed
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := out.Close(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.lines) != 1 {
+				t.Errorf("%d lines are delivered, want 1", len(s.lines))
+			}
+		})
+	}
+}
+
 // A stalled is a Destination whose server does not respond.
 type stalled struct{ began chan struct{} }
 
