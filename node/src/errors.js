@@ -42,7 +42,8 @@ function encodeErrors(thrown, fields, maxBytes) {
 // joinedBy returns the errors of an AggregateError, but not more than a chain may have.
 function joinedBy(thrown) {
   try {
-    return isError(thrown) && Array.isArray(thrown.errors) ? Array.prototype.slice.call(thrown.errors, 0, longestChain) : []
+    if (!isError(thrown) || !Array.isArray(thrown.errors)) return []
+    return Array.prototype.slice.call(thrown.errors, 0, longestChain)
   } catch {
     return []
   }

@@ -13,6 +13,7 @@ let ending = false
 function isEnding() { return ending }
 
 function add(queue) {
+  if (process._exiting) ending = true // a listener for exit has made the logger; Node has no public name for that
   if (queues.size === 0) {
     process.on('exit', end)
     if (isMainThread) for (const signal of signals) process.on(signal, interrupted)

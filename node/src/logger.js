@@ -95,7 +95,8 @@ class Logger {
   }
 
   #auth({ identity, identity_type: type }) {
-    return ',"auth":' + this.#core.plainFields.object({ identity: String(identity ?? ''), identity_type: String(type ?? '') })
+    const auth = { identity: String(identity ?? ''), identity_type: String(type ?? '') }
+    return ',"auth":' + this.#core.plainFields.object(auth)
   }
 
   #errors(error) { return encodeErrors(error, this.#core.fields, this.#core.maxBytes) }

@@ -75,7 +75,7 @@ class Exchange {
   }
 
   #count(chunk, encoding) {
-    if (typeof chunk === 'string') this.#bytes += Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
+    if (typeof chunk === 'string') this.#bytes += Buffer.byteLength(chunk, encoding)
     else if (ArrayBuffer.isView(chunk)) this.#bytes += chunk.byteLength
   }
 

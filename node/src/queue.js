@@ -92,8 +92,8 @@ class Queue {
   // #isIdle reports whether nothing waits and the last write was successful.
   #isIdle() { return this.#tally.waiting === 0 && this.#gap === '' && this.#failedAt === 0 && !this.#closed }
 
-  // #putNow writes a line that makes a batch by itself. It reports false, and does nothing, if the line needs an escape, or
-  // may have to be cut.
+  // #putNow writes a line that makes a batch by itself. It reports false, and does nothing, if the line needs an escape
+  // or may have to be cut.
   #putNow(severity, json) {
     if (json.length > this.#form.certain || this.#buffer === null || 3 * json.length >= sizeOfBuffer) return false
     const bytes = this.#buffer

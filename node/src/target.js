@@ -58,8 +58,8 @@ class Stream extends Target {
     }
   }
 
-  // #openAgain opens the pipe for this Stream, because the mode that does not block would apply to all processes that have
-  // inherited the descriptor. Only Linux can do that.
+  // #openAgain opens the pipe for this Stream, because the mode that does not block would apply to all processes that
+  // have inherited the descriptor. Only Linux can do that.
   #openAgain() {
     try {
       this.#own = fs.openSync(`/proc/self/fd/${this.#fd}`, notBlocking)

@@ -67,6 +67,11 @@ for (const { how, code = null, signal = null, extra = 0 } of ends) {
   })
 }
 
+test('no line is lost: a logger that is made in a listener for exit', async () => {
+  const { stdout } = await inShell(`"$0" -e 'process.on("exit", () => require("weir-log")().info("row", { number: 0 }))' | cat`)
+  checkRows(stdout, 1)
+})
+
 test('a reader that never reads delays the end of the process, and the loss is on stderr', async () => {
   const { stdout: errors } = await inShell('{ "$0" "$1" stdout 20000 return 2>&3 | sleep 2; } 3>&1', program('ends.js'))
   const [, lost] = /^weir-log: (\d+) events could not be written before the end of the process\n$/.exec(errors)
