@@ -34,7 +34,7 @@ func (p plan) check() error {
 	return nil
 }
 
-// A need is what a rate of requests takes.
+// A need has the resources for a rate of requests.
 type need struct {
 	rate        float64 // requests per second
 	cpu         float64 // CPU time of a request, in microseconds, with its share of a handshake
@@ -81,7 +81,7 @@ const (
 // for a second (docs/limits.md).
 func leaseCalls(replicas float64) float64 { return replicas / min(1, max(0.05, 0.005*replicas)) }
 
-// need derives what a rate takes.
+// need computes the resources for a rate.
 func (p plan) need(rate float64) need {
 	n := need{rate: rate, cpu: p.requestCPU()}
 	n.cores = rate * n.cpu / 1e6

@@ -184,7 +184,7 @@ func (l *lease) count(x *Exchange, now time.Duration) (part float64) {
 	return min(l.own/l.total, 1) / 2
 }
 
-// detach makes the lease independent of the store. What was used on credit is forgotten.
+// detach makes the lease independent of the store. It forgets the tokens that were used on credit.
 func (l *lease) detach(now time.Duration) {
 	if !l.local {
 		l.granted = now

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPulses sends a burst to each replica at the same time, and then nothing until the leases
-// are idle. Each burst begins on credit. What was admitted too much delays the next credits, so
+// are idle. Each burst begins on credit. The excess delays the next credits, so
 // that a client that pauses on purpose does not get more than the rate.
 func TestPulses(t *testing.T) {
 	for _, pause := range []time.Duration{700 * time.Millisecond, 1500 * time.Millisecond, 2500 * time.Millisecond} {

@@ -1,7 +1,7 @@
 package redisstore
 
 // The scripts use the server's clock. All times are in microseconds. The clock may be set back, and
-// that of a new primary may be behind that of the old one.
+// a new primary may have an earlier time than the old one.
 
 // exchangeScript settles the tokens of a bucket, by the generic cell rate algorithm. The bucket
 // is the hash KEYS[1]: full_at is the time when it will be full, at that of the last exchange, and

@@ -19,7 +19,7 @@ func isTooLarge(err error) bool {
 	return errors.Is(err, nats.ErrMaxPayload) || errors.As(err, &of) && of.ErrorCode == messageTooLarge
 }
 
-// explain returns an error that says what to do, if that is known. It closes a connection
+// explain adds the remedy to an error, if it is known. It closes a connection
 // whose server has not responded.
 func (d *Destination) explain(ctx context.Context, err error) error {
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {

@@ -36,9 +36,9 @@
 // # Errors
 //
 // A server that does not respond, or responds with 408, 429, 502, 503 or 504, gets the same
-// records again, and not before the time in Retry-After, which counts up to five minutes. So
-// does a server whose address or whose token is wrong: 3xx, 401, 403, 404, 405, 407. Events
-// wait for the operator, although the specification of OTLP lets a client drop them.
+// records again, and not before the time in Retry-After, which counts up to five minutes. If
+// the address or the token is wrong (3xx, 401, 403, 404, 405, 407), the records are sent again,
+// too. They wait for the operator, although the specification of OTLP lets a client drop them.
 //
 // Records are lost only when the server refuses them: with a partial success, or with any
 // other code of 400 or more. After 400, 413 or 422, the batch is divided, so that a bad record
