@@ -28,8 +28,9 @@ type Options struct {
 	Log func(line string)
 }
 
-// Serve waits for work and executes it until ctx is done. It returns an error if the server
-// refuses the connection for good, such as for a wrong password.
+// Serve waits for work and executes it until ctx is done. A run then ends as load.Run does, and the
+// coordinator gets the result until then, if it responds within 3 s. Serve returns an error if the
+// server refuses the connection for good, such as for a wrong password.
 func Serve(ctx context.Context, o Options) error {
 	a := &agent{Options: o, id: rand.Text()}
 	conn, closed, err := connect(o.Connection, "weir agent "+o.Name, true, a.log)
@@ -51,7 +52,15 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	a.mu.Lock()
 	j := a.job
+	running := j != nil && j.running != nil
 	a.mu.Unlock()
+	if running {
+		j.stop()
+		select {
+		case <-j.ended: // the coordinator has the result
+		case <-time.After(tryFor):
+		}
+	}
 	if j != nil {
 		j.end(errStopped)
 		<-j.ended

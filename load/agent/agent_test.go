@@ -324,6 +324,44 @@ func (r *relay) pass(to, from net.Conn) {
 	}
 }
 
+// TestRunStopped ends an agent in the middle of a run, as SIGTERM does. The coordinator does not wait
+// for it, and has all that it has sent.
+func TestRunStopped(t *testing.T) {
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer s.Close()
+	n := peer.StartNATS(t, peer.NATSOptions{})
+	serve(t, n, "stays", "1", nil)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	log := new(lines)
+	go func() {
+		ended <- agent.Serve(ctx, agent.Options{Connection: connection(n), Subject: "test.load", Name: "stopped",
+			Version: "1", Log: log.add})
+	}()
+	log.await(t, "connected to NATS", 1)
+	c, _ := coordinator(t, n, 2, settings.Settings{URL: s.URL, Rate: 100, Duration: 2 * time.Second,
+		Connections: 10}, nil)
+	c.Progress = func(p load.Progress) {
+		if asked.Load() > 20 {
+			stop()
+		}
+	}
+	r, err := agent.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if g := r.Generators[1]; g.Agent != "stopped" || g.Lost != "" || g.Requests == 0 || g.Requests >= 100 {
+		t.Errorf("the share of the agent that was stopped is %+v", g)
+	}
+	if r.Sent != asked.Load() {
+		t.Errorf("%d requests were sent, the server got %d", r.Sent, asked.Load())
+	}
+}
+
 // TestRunCut cuts the network of an agent in the middle of a run: the agent is lost, and stops.
 // When the network is back, it waits for work again.
 func TestRunCut(t *testing.T) {

@@ -75,7 +75,11 @@ func Run(ctx context.Context, o Coordinator) (*load.Result, error) {
 		return nil, err
 	}
 	c.await(ctx)
-	return c.result()
+	result, err := c.result()
+	if result == nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx) // it was interrupted before the start
+	}
+	return result, err
 }
 
 // A coordinator is a run that is under way.
