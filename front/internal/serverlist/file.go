@@ -65,6 +65,9 @@ func contentOf(name string, now state) ([]byte, state) {
 	if now.err != nil {
 		return nil, now
 	}
+	if mode := now.info.Mode(); !mode.IsRegular() && !mode.IsDir() { // opening a pipe could wait for ever
+		return nil, state{err: fmt.Errorf("%s: not a file: %v", name, mode)}
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, state{err: err}

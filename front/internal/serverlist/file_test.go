@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +90,11 @@ func testWatchFile(t *testing.T) {
 	want(t, seen, "longer than")
 	write("2/list", strings.Repeat("y", 1<<20))
 	want(t, seen, "yyy")
+	must(t, os.Remove(at("2/list")))
+	must(t, syscall.Mkfifo(at("2/list"), 0o644))
+	want(t, seen, "not a file")
+	must(t, os.Remove(at("2/list")))
+	want(t, seen, "no such file")
 	time.Sleep(time.Minute)
 	if len(seen) > 0 {
 		t.Errorf("%.100q without a change", <-seen)
