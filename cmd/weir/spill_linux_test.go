@@ -63,22 +63,25 @@ func TestUpgradesWithSpill(t *testing.T) {
 		if resp, err := c.Get("http://" + addr + "/loaded"); err == nil {
 			resp.Body.Close()
 		}
+		pause(t.Context(), 5*time.Millisecond)
 		return true
 	})
 
-	n.Stop()
-	grows()
-	upgrade()
-	grows()
-	configure(server+", "+all, spill(", size: 32MiB, age: 1h"))
-	reload()
-	configure(server+", "+all, "")
-	runs(t, 0, "reload", "--config", file).says(`only a new process changes \[log.spill.folder\]`)
-	grows()
-	configure(server+", "+all, spill(""))
-	reload()
-	n.Start()
-	upgrade()
+	for range inSoak(1, 10) {
+		n.Stop()
+		grows()
+		upgrade()
+		grows()
+		configure(server+", "+all, spill(", size: 32MiB, age: 1h"))
+		reload()
+		configure(server+", "+all, "")
+		runs(t, 0, "reload", "--config", file).says(`only a new process changes \[log.spill.folder\]`)
+		grows()
+		configure(server+", "+all, spill(""))
+		reload()
+		n.Start()
+		upgrade()
+	}
 	end()
 	await(t, "delivery", delivered)
 
