@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -244,6 +245,39 @@ func TestCursorWithoutDelivery(t *testing.T) {
 		}
 		after.Close()
 	}
+}
+
+// TestOpenDuringAdoption opens sources while other processes look for those of ended processes, and
+// may find the folder of a source before it is locked.
+func TestOpenDuringAdoption(t *testing.T) {
+	folder := t.TempDir()
+	var searching sync.WaitGroup
+	end := make(chan struct{})
+	for range 2 {
+		other, _ := open(t, folder, Options{})
+		searching.Go(func() {
+			defer other.Close()
+			for {
+				select {
+				case <-end:
+					return
+				default:
+					other.Adopt()
+				}
+			}
+		})
+	}
+	for range 300 {
+		s, err := Open(folder, Options{Bytes: 1 << 20}, nil)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		add(t, s, 1)
+		leave(s)
+	}
+	close(end)
+	searching.Wait()
 }
 
 // TestTornRecord ends the last record early, as SIGKILL during a write does: at every byte.
