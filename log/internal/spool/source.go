@@ -57,6 +57,20 @@ func segmentPath(dir string, first uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%020d%s", first, segmentSuffix))
 }
 
+// createOwned is createSource for a new id. The folder has another name until it is locked, so that
+// no other process takes it for that of a process that has ended.
+func createOwned(folder, id string) (*source, error) {
+	s, err := createSource(folder, "new-"+id)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(folder, id)
+	if err := os.Rename(s.dir, dir); err != nil {
+		return nil, errors.Join(err, s.remove())
+	}
+	return newSource(dir, s.lock), nil
+}
+
 // createSource makes a folder for the lines of this process, and locks it.
 func createSource(folder, id string) (*source, error) {
 	dir := filepath.Join(folder, id)

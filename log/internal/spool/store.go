@@ -69,14 +69,7 @@ type Store struct {
 func Open(folder string, o Options, lost func(Loss)) (*Store, error) {
 	s := &Store{folder: folder, o: o, lost: lost, arrived: make(chan struct{}, 1)}
 	var err error
-	for range 10 {
-		s.own, err = createSource(folder, NewID())
-		if !errors.Is(err, errLocked) && !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		// Another process has found the empty folder and removes it.
-	}
-	if err != nil {
+	if s.own, err = createOwned(folder, NewID()); err != nil {
 		return nil, err
 	}
 	s.own.writeCursor(cursor{0, 0})
