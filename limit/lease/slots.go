@@ -113,8 +113,8 @@ func (s *Slots) call() Hold {
 	stats := s.limit.Stats()
 	need := float64(stats.InFlight + stats.Waiting + int(stats.Full-s.full) + 1)
 	s.full = stats.Full
-	s.want = max(need, s.want*slotsDecay)
-	h.Used, h.Want = stats.InFlight, min(int(math.Ceil(s.want)), s.max, s.most)
+	s.want = min(max(need, s.want*slotsDecay), float64(s.max), float64(s.most))
+	h.Used, h.Want = stats.InFlight, int(math.Ceil(s.want))
 	return h
 }
 

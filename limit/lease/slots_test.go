@@ -118,3 +118,30 @@ func (s cutStore) Join(ctx context.Context, key, replica string, ttl time.Durati
 	}
 	return s.Store.Join(ctx, key, replica, ttl)
 }
+
+// TestSlotsAfterFlood refuses many requests at a replica. When they end, its slots soon are those of
+// another one: the number of the refused requests does not matter.
+func TestSlotsAfterFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(leasetest.Store)
+		a, b := newHolder(t, store, 20), newHolder(t, store, 20)
+		defer a.end()
+		defer b.end()
+		time.Sleep(time.Second)
+		for a.limit.TryEnter() {
+		}
+		for range 100_000 {
+			if err := a.limit.Enter(t.Context()); err != limit.ErrFull {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
+		for range a.limit.Stats().InFlight {
+			a.limit.Leave()
+		}
+		time.Sleep(1500 * time.Millisecond)
+		if n := b.slots.Granted(); n < 9 {
+			t.Errorf("%d slots beside a replica without requests, want half", n)
+		}
+	})
+}
