@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -24,6 +25,9 @@ import (
 
 // noon is the time at which the tests convert lines.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// hostName is the name of this machine.
+var hostName, _ = os.Hostname()
 
 // A converted is a record as a reader of OTLP sees it.
 type converted struct {
@@ -50,6 +54,9 @@ func decode(t testing.TB, request []byte) (records []converted) {
 	}
 	for _, r := range data.ResourceLogs {
 		resource := attributesOf(t, r.Resource.Attributes)
+		if host := resource[attrHostName]; host != hostName {
+			t.Errorf("the host is %v, want %q", host, hostName)
+		}
 		for _, s := range r.ScopeLogs {
 			if s.Scope.Name != instrumentation {
 				t.Errorf("the scope is %q", s.Scope.Name)
@@ -108,7 +115,7 @@ func anyOf(t testing.TB, v *commonpb.AnyValue) any {
 // convert converts lines.
 func convert(t testing.TB, lines ...string) []converted {
 	t.Helper()
-	e := encoder{now: func() time.Time { return noon }}
+	e := encoder{now: func() time.Time { return noon }, host: hostName}
 	b := stream.Batch{Lines: []byte(strings.Join(lines, "\n") + "\n"), Count: len(lines), Source: "s", First: 7}
 	got := decode(t, e.request(b))
 	if len(got) != len(lines) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/weirhq/weir/log/stream"
@@ -32,7 +33,8 @@ func New(url string) (*Destination, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Destination{address: a, file: headerFile{name: a.headers}, encoder: encoder{now: time.Now}}
+	host, _ := os.Hostname() // the attribute is optional
+	d := &Destination{address: a, file: headerFile{name: a.headers}, encoder: encoder{now: time.Now, host: host}}
 	if d.compress, err = newCompressor(a.compression); err != nil {
 		return nil, err
 	}

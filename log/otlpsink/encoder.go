@@ -14,7 +14,8 @@ const instrumentation = "github.com/weirhq/weir/log"
 
 // An encoder converts batches of lines. It keeps its memory from batch to batch.
 type encoder struct {
-	now func() time.Time
+	now  func() time.Time
+	host string // the name of this machine; may be empty
 
 	rec     []byte // the request, with the record of the current line at its end
 	service []byte // of the records
@@ -87,6 +88,9 @@ func (e *encoder) openService() (resource, scope int) {
 	e.rec, content = open(e.rec, resourceLogsResource)
 	if len(e.service) > 0 {
 		e.rec = putTextPair(e.rec, resourceAttributes, attrServiceName, e.service)
+	}
+	if e.host != "" {
+		e.rec = putTextPair(e.rec, resourceAttributes, attrHostName, e.host)
 	}
 	e.rec = shut(e.rec, content)
 	e.rec, scope = openLong(e.rec, resourceLogsScopeLogs)

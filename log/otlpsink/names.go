@@ -6,6 +6,7 @@ import "strings"
 // https://opentelemetry.io/docs/specs/semconv/.
 const (
 	attrServiceName = "service.name" // of the resource
+	attrHostName    = "host.name"    // of the resource
 	attrRecordUID   = "log.record.uid"
 
 	attrMethod          = "http.request.method"
