@@ -168,7 +168,13 @@ func (h *handshake) end() bool {
 
 // Serve serves connections until Drain or Close. It returns an error if the socket has failed.
 func (s *Server) Serve() error {
-	s.serving.Add(1)
+	s.mu.Lock()
+	if s.draining {
+		s.mu.Unlock()
+		return nil
+	}
+	s.serving.Add(1) // before Wait, which follows Close
+	s.mu.Unlock()
 	defer s.serving.Done()
 	for {
 		c, err := s.listener.Accept(context.Background())
