@@ -103,7 +103,7 @@ func TestAgentKilled(t *testing.T) {
 	if !soaking {
 		t.Parallel()
 	}
-	perAgent, length := inSoak(40, 2000), inSoak(4*time.Second, 20*time.Second)
+	perAgent, length := inSoak(40, 2000), inSoak(6*time.Second, 20*time.Second)
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	s := newSlowServer(t, inSoak(500*time.Millisecond, 100*time.Millisecond), inSoak(1500*time.Millisecond,
 		400*time.Millisecond))
