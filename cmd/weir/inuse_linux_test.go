@@ -40,11 +40,16 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// connect returns the two sides of a connection.
+// connect returns the two sides of a connection. The port of the client is not one that the
+// connections of other tests get.
 func connect(t *testing.T) (client, server net.Conn) {
 	t.Helper()
 	l := listen(t)
-	client, err := net.Dial("tcp", l.Addr().String())
+	from, err := net.ResolveTCPAddr("tcp", freePort(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err = (&net.Dialer{LocalAddr: from}).Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
