@@ -76,10 +76,12 @@ const (
 	hoursPerMonth = 730
 )
 
-// leaseCalls returns the calls per second of a fleet for one bucket that is nearly empty: each
+// leaseCalls returns the calls per second of a fleet with one bucket that is nearly empty: each
 // replica takes tokens for 50 ms or, with more than 10 replicas, 5 ms for each of them, at most
-// for a second (docs/limits.md).
-func leaseCalls(replicas float64) float64 { return replicas / min(1, max(0.05, 0.005*replicas)) }
+// for a second, and registers once a second (docs/limits.md).
+func leaseCalls(replicas float64) float64 {
+	return replicas * (1 + 1/min(1, max(0.05, 0.005*replicas)))
+}
 
 // need computes the resources for a rate.
 func (p plan) need(rate float64) need {
