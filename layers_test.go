@@ -229,6 +229,8 @@ var layers = map[string]struct {
 	"internal/readable": {why: "formatting for people needs no other package"},
 	"internal/peer": {own: []string{"internal/certtest"}, foreign: []string{"golang.org/x/mod/module"},
 		why: "builds programs of other projects for tests"},
+	"internal/streamtest": {own: []string{"log", "log/sink", "log/stream"},
+		why: "a log with a destination, for the tests of several kinds of servers"},
 	"internal/natssinktest": {why: "tests a module that does not require this one"},
 	"internal/otlpsinktest": {why: "tests a module that does not require this one"},
 	"internal/process": {foreign: []string{"golang.org/x/sys/unix"},

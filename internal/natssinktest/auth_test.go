@@ -76,17 +76,17 @@ func TestAuthentication(t *testing.T) {
 			n := peer.StartNATS(t, peer.NATSOptions{JetStream: true, Config: c.config})
 			right, wrong := withHost(c.right, n), withHost(c.wrong, n)
 			l := open(t, right)
-			l.emit(10)
-			l.awaitError("no stream of JetStream")
+			l.Emit(10)
+			l.AwaitError("no stream of JetStream")
 			js := connectTo(t, right)
 			createStream(t, js, jetstream.StreamConfig{})
-			l.awaitDelivery()
+			l.AwaitDelivery()
 			all, _ := read(t, js)
 			l.checkLines(all)
 
 			refused := open(t, wrong)
-			refused.emit(1)
-			refused.awaitError(c.want)
+			refused.Emit(1)
+			refused.AwaitError(c.want)
 		})
 	}
 }
@@ -126,8 +126,8 @@ func TestMissingPermission(t *testing.T) {
 `})
 	createStream(t, connectTo(t, "nats://admin:x@"+n.Address+"/x"), jetstream.StreamConfig{})
 	l := open(t, "nats://weir:x@"+n.Address+"/"+subject)
-	l.emit(1)
-	l.awaitError(`Permissions Violation for Publish to "` + subject + `"`)
+	l.Emit(1)
+	l.AwaitError(`Permissions Violation for Publish to "` + subject + `"`)
 }
 
 // nkey returns the seed and the public key of a new pair.

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/streamtest"
 )
 
 // Under load, each event is in a stream with three replicas once after its leader has stepped
@@ -22,12 +23,12 @@ func TestLeaderChange(t *testing.T) {
 	js := connect(t, servers[0], all)
 	s := createStream(t, js, jetstream.StreamConfig{Replicas: 3})
 	l := open(t, servers[0].URL+","+servers[1].Address+","+servers[2].Address+"/"+subject)
-	l.load()
+	l.Load()
 	time.Sleep(200 * time.Millisecond)
 
 	before := leader(t, s)
 	stepDown(t, js)
-	await(t, "another leader", func() error {
+	streamtest.Await(t, "another leader", func() error {
 		if now := leader(t, s); now == before {
 			return fmt.Errorf("it is %s", now)
 		}
@@ -37,11 +38,11 @@ func TestLeaderChange(t *testing.T) {
 
 	killed := servers[leader(t, s)[len("weir")]-'1']
 	killed.Stop()
-	await(t, "deliveries by the others", delivers(l))
+	streamtest.Await(t, "deliveries by the others", delivers(l))
 	killed.Start()
-	await(t, "deliveries by all", delivers(l))
-	l.end()
-	if s := l.awaitDelivery(); s.Lost() > 0 {
+	streamtest.Await(t, "deliveries by all", delivers(l))
+	l.End()
+	if s := l.AwaitDelivery(); s.Lost() > 0 {
 		t.Errorf("%d events lost, want none", s.Lost())
 	}
 	stored, _ := read(t, js)
@@ -50,9 +51,9 @@ func TestLeaderChange(t *testing.T) {
 
 // delivers returns a function that reports whether 200 more events were delivered.
 func delivers(l *tested) func() error {
-	want := l.check().Written + 200
+	want := l.Check().Written + 200
 	return func() error {
-		if s := l.check(); s.Written < want {
+		if s := l.Check(); s.Written < want {
 			return fmt.Errorf("%d events delivered: %v", s.Written, s.LastError)
 		}
 		return nil
@@ -63,7 +64,7 @@ func delivers(l *tested) func() error {
 func leader(t *testing.T, s jetstream.Stream) string {
 	t.Helper()
 	var name string
-	await(t, "the leader", func() error {
+	streamtest.Await(t, "the leader", func() error {
 		info, err := s.Info(t.Context())
 		if err == nil && (info.Cluster == nil || info.Cluster.Leader == "") {
 			err = errors.New("there is none")
@@ -79,7 +80,7 @@ func leader(t *testing.T, s jetstream.Stream) string {
 // stepDown makes another server the leader of the stream.
 func stepDown(t *testing.T, js jetstream.JetStream) {
 	t.Helper()
-	m, err := js.Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN.LOGS", nil, limit)
+	m, err := js.Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN.LOGS", nil, streamtest.Limit)
 	if err != nil {
 		t.Fatal(err)
 	}

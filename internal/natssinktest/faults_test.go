@@ -18,8 +18,8 @@ func TestDelivery(t *testing.T) {
 	js := connect(t, n)
 	createStream(t, js, jetstream.StreamConfig{})
 	l := open(t, n.URL+"/"+subject)
-	l.emit(5000)
-	if s := l.awaitDelivery(); s.Written != 5000 {
+	l.Emit(5000)
+	if s := l.AwaitDelivery(); s.Written != 5000 {
 		t.Errorf("%d events delivered, want 5000", s.Written)
 	}
 	all, _ := read(t, js)
@@ -34,11 +34,11 @@ func TestMissingStream(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	l := open(t, n.URL+"/"+subject)
-	l.emit(10)
-	l.awaitError("nats stream add LOGS --subjects 'logs.front-door' --defaults")
+	l.Emit(10)
+	l.AwaitError("nats stream add LOGS --subjects 'logs.front-door' --defaults")
 	js := connect(t, n)
 	createStream(t, js, jetstream.StreamConfig{})
-	l.awaitDelivery()
+	l.AwaitDelivery()
 	all, _ := read(t, js)
 	l.checkLines(all)
 }
@@ -48,8 +48,8 @@ func TestWithoutJetStream(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	l := open(t, n.URL+"/"+subject)
-	l.emit(1)
-	l.awaitError("no stream of JetStream stores the subject " + subject)
+	l.Emit(1)
+	l.AwaitError("no stream of JetStream stores the subject " + subject)
 	n.Stop()
 	l.abandon(1)
 }
@@ -61,11 +61,11 @@ func TestFullStream(t *testing.T) {
 	js := connect(t, n)
 	s := createStream(t, js, jetstream.StreamConfig{MaxBytes: 100 << 10, Discard: jetstream.DiscardNew})
 	l := open(t, n.URL+"/"+subject)
-	l.load()
-	l.awaitError("maximum bytes exceeded")
-	l.end()
+	l.Load()
+	l.AwaitError("maximum bytes exceeded")
+	l.End()
 	var got []string
-	for l.check().Waiting > 0 { // several batches may wait
+	for l.Check().Waiting > 0 { // several batches may wait
 		all, _ := read(t, js)
 		if err := s.Purge(t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,10 +93,10 @@ func TestTooLarge(t *testing.T) {
 			js := connect(t, n)
 			createStream(t, js, c.stream)
 			l := open(t, n.URL+"/"+subject)
-			l.emit(500)
-			l.logger.Error("long").Str("text", strings.Repeat("x", 5000)).Send()
-			l.emit(500)
-			s := l.awaitDelivery()
+			l.Emit(500)
+			l.Logger.Error("long").Str("text", strings.Repeat("x", 5000)).Send()
+			l.Emit(500)
+			s := l.AwaitDelivery()
 			if s.Lost() != 1 || s.Dropped[0].Reason != "rejected" || !strings.Contains(s.LastError.Error(), "too long") {
 				t.Errorf("dropped %v, %v; want one rejected event", s.Dropped, s.LastError)
 			}
@@ -138,12 +138,12 @@ func TestServerFaults(t *testing.T) {
 			createStream(t, js, jetstream.StreamConfig{})
 			r := newRelay(t, n.Address)
 			l := open(t, "nats://"+r.address+"/"+subject)
-			l.load()
+			l.Load()
 			time.Sleep(200 * time.Millisecond)
 			fault(n, r)
 			time.Sleep(200 * time.Millisecond)
-			l.end()
-			if s := l.awaitDelivery(); s.LastError == nil || s.Lost() > 0 {
+			l.End()
+			if s := l.AwaitDelivery(); s.LastError == nil || s.Lost() > 0 {
 				t.Errorf("error %v, %d events lost; want an error and no loss", s.LastError, s.Lost())
 			}
 			all, _ := read(t, js)
@@ -161,14 +161,14 @@ func TestLongOutage(t *testing.T) {
 	createStream(t, js, jetstream.StreamConfig{Duplicates: 100 * time.Millisecond})
 	r := newRelay(t, n.Address)
 	l := open(t, "nats://"+r.address+"/"+subject)
-	l.emit(10)
-	l.awaitDelivery()
+	l.Emit(10)
+	l.AwaitDelivery()
 	r.set(false, true)
-	l.emit(10)
-	l.awaitError("no acknowledgement within")
+	l.Emit(10)
+	l.AwaitError("no acknowledgement within")
 	r.set(false, false)
-	l.emit(10)
-	l.awaitDelivery()
+	l.Emit(10)
+	l.AwaitDelivery()
 	all, unseen := read(t, js)
 	l.checkLines(unseen)
 	if len(all) == len(unseen) {

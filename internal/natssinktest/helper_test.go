@@ -14,16 +14,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
-	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/internal/streamtest"
 	"github.com/weirhq/weir/log/natssink"
-	"github.com/weirhq/weir/log/sink"
-	"github.com/weirhq/weir/log/stream"
 )
 
 const subject = "logs.front-door"
-
-// limit is the time in which a server or a log must reach a state.
-const limit = 30 * time.Second
 
 // connect connects a client that does not belong to the log.
 func connect(t *testing.T, n *peer.NATS, options ...nats.Option) jetstream.JetStream {
@@ -45,37 +40,17 @@ func createStream(t *testing.T, js jetstream.JetStream, c jetstream.StreamConfig
 	t.Helper()
 	c.Name, c.Subjects = "LOGS", []string{"logs.>"}
 	var s jetstream.Stream
-	await(t, "creating the stream", func() (err error) {
+	streamtest.Await(t, "creating the stream", func() (err error) {
 		s, err = js.CreateOrUpdateStream(t.Context(), c)
 		return err
 	})
 	return s
 }
 
-// await waits until ready returns nil.
-func await(t *testing.T, what string, ready func() error) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		err := ready()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > limit {
-			t.Fatalf("%s: after %v: %v", what, limit, err)
-		}
-	}
-}
-
-// A tested is a log with one destination.
+// A tested is a log whose events go to JetStream.
 type tested struct {
-	t      *testing.T
-	sink   *stream.Sink
-	logger *log.Logger
-
-	mu      sync.Mutex // guards the fields below
-	emitted int        // events of this test
-	stop    chan struct{}
-	writers sync.WaitGroup
+	*streamtest.Log
+	t *testing.T
 }
 
 // open opens a log for a URL. The end of the test closes it.
@@ -85,50 +60,7 @@ func open(t *testing.T, url string) *tested {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := stream.New(to, stream.Options{Queue: sink.QueueOptions{Bytes: 64 << 20, Linger: time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &tested{t: t, sink: s, logger: log.New(s, log.Options{Namespace: "test"}), stop: make(chan struct{})}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		s.Close(ctx)
-	})
-	return l
-}
-
-// emit logs n events, numbered over all calls.
-func (l *tested) emit(n int) {
-	for range n {
-		l.mu.Lock()
-		l.emitted++
-		number := l.emitted
-		l.mu.Unlock()
-		l.logger.Info("numbered").Int("n", number).Send()
-	}
-}
-
-// load logs events from several goroutines until end is called.
-func (l *tested) load() {
-	for range 3 {
-		l.writers.Go(func() {
-			for {
-				select {
-				case <-l.stop:
-					return
-				case <-time.After(2 * time.Millisecond):
-					l.emit(5)
-				}
-			}
-		})
-	}
-}
-
-// end ends the load.
-func (l *tested) end() {
-	close(l.stop)
-	l.writers.Wait()
+	return &tested{streamtest.Open(t, to), t}
 }
 
 // abandon closes the log while the server is away. lost events wait then.
@@ -136,46 +68,12 @@ func (l *tested) abandon(lost uint64) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if err := l.sink.Close(ctx); err == nil {
+	if err := l.Sink.Close(ctx); err == nil {
 		l.t.Error("closed without an error")
 	}
-	if s := l.check(); s.Lost() != lost || s.Waiting != 0 {
+	if s := l.Check(); s.Lost() != lost || s.Waiting != 0 {
 		l.t.Errorf("%d events lost and %d waiting, want %d lost", s.Lost(), s.Waiting, lost)
 	}
-}
-
-// check checks the identity of the counts.
-func (l *tested) check() sink.Stats {
-	l.t.Helper()
-	s := l.sink.Stats()
-	if s.Emitted != s.Written+s.Lost()+s.Waiting {
-		l.t.Errorf("%d events emitted, want %d delivered + %d dropped + %d waiting", s.Emitted, s.Written, s.Lost(),
-			s.Waiting)
-	}
-	return s
-}
-
-// awaitDelivery waits until all events are delivered or dropped.
-func (l *tested) awaitDelivery() sink.Stats {
-	l.t.Helper()
-	await(l.t, "delivery", func() error {
-		if s := l.check(); s.Waiting > 0 {
-			return fmt.Errorf("%d of %d events wait; last error: %v", s.Waiting, s.Emitted, s.LastError)
-		}
-		return nil
-	})
-	return l.check()
-}
-
-// awaitError waits until the last error contains a text.
-func (l *tested) awaitError(want string) {
-	l.t.Helper()
-	await(l.t, "error", func() error {
-		if err := l.check().LastError; err == nil || !strings.Contains(err.Error(), want) {
-			return fmt.Errorf("%v, want %q", err, want)
-		}
-		return nil
-	})
 }
 
 // read reads the lines of the stream. unseen are those that [natssink.Seen] returns.
@@ -218,13 +116,11 @@ func (l *tested) checkLines(got []string) {
 			l.t.Fatalf("the stream has event %s %d times", number, n)
 		}
 	}
-	s := l.check()
+	s := l.Check()
 	if uint64(len(got)) != s.Written {
 		l.t.Errorf("the stream has %d events, want %d, which were delivered", len(got), s.Written)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for n := 1; n <= l.emitted && s.Lost() == 0; n++ {
+	for n := 1; n <= l.Emitted() && s.Lost() == 0; n++ {
 		if times[fmt.Sprintf("%d}}", n)] == 0 {
 			l.t.Errorf("event %d is not in the stream", n)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/streamtest"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
@@ -17,14 +18,14 @@ func TestRecord(t *testing.T) {
 	c := peer.StartCollector(t)
 	l := open(t, c.Address)
 	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-	l.logger.Warn("http request completed").TraceID(trace).SpanID(span).
+	l.Logger.Warn("http request completed").TraceID(trace).SpanID(span).
 		HTTP(&log.HTTP{Method: "GET", Path: "/economy", StatusCode: 502, Client: "192.0.2.7"}).
 		Str("proxy_name", "babbage").Send()
-	l.awaitDelivery()
+	l.AwaitDelivery()
 	l.checkRecords(c)
 	r := c.Records()[0]
 	if r.Body != "http request completed" || r.Name != "http request completed" || r.Severity != 13 || r.Text != "WARN" ||
-		r.Trace != trace || r.Span != span || time.Since(time.Unix(0, int64(r.Time))) > limit ||
+		r.Trace != trace || r.Span != span || time.Since(time.Unix(0, int64(r.Time))) > streamtest.Limit ||
 		r.Resource["service.name"] != "test" {
 		t.Errorf("the record is %+v", r)
 	}
@@ -41,15 +42,15 @@ func TestBadRecord(t *testing.T) {
 	t.Parallel()
 	c := peer.StartCollector(t)
 	l := open(t, c.Address)
-	l.emit(50)
-	l.logger.Error("bad").Send()
-	l.emit(50)
-	s := l.awaitDelivery()
+	l.Emit(50)
+	l.Logger.Error("bad").Send()
+	l.Emit(50)
+	s := l.AwaitDelivery()
 	if s.Lost() != 1 || s.Dropped[0].Reason != sink.Rejected || !strings.Contains(s.LastError.Error(), `400 Bad Request: "a record is bad"`) {
 		t.Errorf("dropped %v, %v; want one rejected event", s.Dropped, s.LastError)
 	}
-	l.emit(1) // "log events dropped" follows
-	l.awaitDelivery()
+	l.Emit(1) // "log events dropped" follows
+	l.AwaitDelivery()
 	l.checkRecords(c)
 	stored := 0
 	for _, r := range c.UniqueRecords() {
@@ -74,27 +75,27 @@ func TestFaults(t *testing.T) {
 		},
 		"stalled": func(l *tested, c *peer.Collector, _ *relay) {
 			c.Signal(syscall.SIGSTOP)
-			l.awaitError("no response within 1s")
+			l.AwaitError("no response within 1s")
 			c.Signal(syscall.SIGCONT)
 		},
 		"busy": func(l *tested, c *peer.Collector, _ *relay) {
 			c.Fail("busy")
-			l.awaitError(`429 Too Many Requests: "too many records"`)
+			l.AwaitError(`429 Too Many Requests: "too many records"`)
 			c.Fail("")
 		},
 		"away": func(l *tested, c *peer.Collector, _ *relay) {
 			c.Fail("away")
-			l.awaitError(`503 Service Unavailable: "no backend"`)
+			l.AwaitError(`503 Service Unavailable: "no backend"`)
 			c.Fail("")
 		},
 		"Retry-After": func(l *tested, _ *peer.Collector, r *relay) {
 			r.set(status(503, time.Second))
-			l.awaitError("503")
+			l.AwaitError("503")
 			r.set(nil)
 		},
 		"wrong token": func(l *tested, _ *peer.Collector, r *relay) {
 			r.set(status(401, 0))
-			l.awaitError("401 Unauthorized")
+			l.AwaitError("401 Unauthorized")
 			r.set(nil)
 		},
 		"connections closed": func(l *tested, _ *peer.Collector, r *relay) {
@@ -118,12 +119,12 @@ func TestFaults(t *testing.T) {
 			c := peer.StartCollector(t)
 			r := newRelay(t, c)
 			l := open(t, r.Listener.Addr().String())
-			l.load()
+			l.Load()
 			time.Sleep(200 * time.Millisecond)
 			fault(l, c, r)
 			time.Sleep(200 * time.Millisecond)
-			l.end()
-			if s := l.awaitDelivery(); s.LastError == nil || s.Lost() > 0 {
+			l.End()
+			if s := l.AwaitDelivery(); s.LastError == nil || s.Lost() > 0 {
 				t.Errorf("error %v, %d events lost; want an error and no loss", s.LastError, s.Lost())
 			}
 			l.checkRecords(c)
@@ -140,19 +141,19 @@ func TestRefused(t *testing.T) {
 	c := peer.StartCollector(t)
 	r := newRelay(t, c)
 	l := open(t, r.Listener.Addr().String())
-	l.emit(100)
-	l.awaitDelivery()
+	l.Emit(100)
+	l.AwaitDelivery()
 	r.set(status(400, 0))
-	l.emit(100)
-	l.awaitError("400 Bad Request")
-	await(t, "loss", func() error {
-		if s := l.check(); s.Lost() < 100 {
+	l.Emit(100)
+	l.AwaitError("400 Bad Request")
+	streamtest.Await(t, "loss", func() error {
+		if s := l.Check(); s.Lost() < 100 {
 			return s.LastError
 		}
 		return nil
 	})
 	r.set(nil)
-	l.emit(100)
-	l.awaitDelivery()
+	l.Emit(100)
+	l.AwaitDelivery()
 	l.checkRecords(c)
 }

@@ -1,8 +1,6 @@
 package otlpsinktest
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,45 +8,19 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/weirhq/weir/internal/peer"
-	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/internal/streamtest"
 	"github.com/weirhq/weir/log/otlpsink"
-	"github.com/weirhq/weir/log/sink"
-	"github.com/weirhq/weir/log/stream"
 )
-
-// limit is the time in which a Collector or a log must reach a state.
-const limit = 30 * time.Second
-
-// await waits until ready returns nil.
-func await(t *testing.T, what string, ready func() error) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		err := ready()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > limit {
-			t.Fatalf("%s: after %v: %v", what, limit, err)
-		}
-	}
-}
 
 // A tested is a log whose events go to a Collector.
 type tested struct {
-	t      *testing.T
-	sink   *stream.Sink
-	logger *log.Logger
-
-	mu      sync.Mutex // guards emitted
-	emitted int        // numbered events
-	stop    chan struct{}
-	writers sync.WaitGroup
+	*streamtest.Log
+	t *testing.T
 }
 
 // open opens a log for a server. The end of the test closes it.
@@ -58,91 +30,14 @@ func open(t *testing.T, address string) *tested {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := stream.New(to, stream.Options{Queue: sink.QueueOptions{Bytes: 64 << 20, Linger: time.Millisecond}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &tested{t: t, sink: s, logger: log.New(s, log.Options{Namespace: "test"}), stop: make(chan struct{})}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		s.Close(ctx)
-	})
-	return l
-}
-
-// emit logs n events, numbered over all calls.
-func (l *tested) emit(n int) {
-	for range n {
-		l.mu.Lock()
-		l.emitted++
-		number := l.emitted
-		l.mu.Unlock()
-		l.logger.Info("numbered").Int("n", number).Send()
-	}
-}
-
-// load logs events from several goroutines until end is called.
-func (l *tested) load() {
-	for range 3 {
-		l.writers.Go(func() {
-			for {
-				select {
-				case <-l.stop:
-					return
-				case <-time.After(2 * time.Millisecond):
-					l.emit(5)
-				}
-			}
-		})
-	}
-}
-
-// end ends the load.
-func (l *tested) end() {
-	close(l.stop)
-	l.writers.Wait()
-}
-
-// check checks the identity of the counts.
-func (l *tested) check() sink.Stats {
-	l.t.Helper()
-	s := l.sink.Stats()
-	if s.Emitted != s.Written+s.Lost()+s.Waiting {
-		l.t.Errorf("%d events emitted, want %d delivered + %d dropped + %d waiting", s.Emitted, s.Written, s.Lost(),
-			s.Waiting)
-	}
-	return s
-}
-
-// awaitDelivery waits until all events are delivered or dropped.
-func (l *tested) awaitDelivery() sink.Stats {
-	l.t.Helper()
-	await(l.t, "delivery", func() error {
-		if s := l.check(); s.Waiting > 0 {
-			return fmt.Errorf("%d of %d events wait; last error: %v", s.Waiting, s.Emitted, s.LastError)
-		}
-		return nil
-	})
-	return l.check()
-}
-
-// awaitError waits until the last error contains a text.
-func (l *tested) awaitError(want string) {
-	l.t.Helper()
-	await(l.t, "error", func() error {
-		if err := l.check().LastError; err == nil || !strings.Contains(err.Error(), want) {
-			return fmt.Errorf("%v, want %q", err, want)
-		}
-		return nil
-	})
+	return &tested{streamtest.Open(t, to), t}
 }
 
 // checkRecords checks that the Collector has the records that were delivered, and each
 // numbered event if none was lost. Records with the same uid count once.
 func (l *tested) checkRecords(c *peer.Collector) {
 	l.t.Helper()
-	s, unique := l.check(), c.UniqueRecords()
+	s, unique := l.Check(), c.UniqueRecords()
 	if uint64(len(unique)) != s.Written {
 		l.t.Errorf("the Collector has %d events, want %d, which were delivered", len(unique), s.Written)
 	}
@@ -156,10 +51,8 @@ func (l *tested) checkRecords(c *peer.Collector) {
 	if twice := len(numbers) - len(slices.Compact(slices.Clone(numbers))); twice > 0 {
 		l.t.Errorf("%d events have two ids", twice)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s.Lost() == 0 && len(numbers) != l.emitted {
-		l.t.Errorf("the Collector has %d numbered events, want %d", len(numbers), l.emitted)
+	if emitted := l.Emitted(); s.Lost() == 0 && len(numbers) != emitted {
+		l.t.Errorf("the Collector has %d numbered events, want %d", len(numbers), emitted)
 	}
 }
 
