@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/log/internal/processtest"
 )
 
 // soak is whether tests may take minutes and have the machine to themselves.
@@ -19,47 +21,24 @@ var soak = os.Getenv("WEIR_SOAK") != ""
 // reached on a machine that is busy with other work.
 const patience = time.Minute
 
-// processes are the functions that this test binary runs instead of its tests
-// if the environment names one: writers that have to be killed or stopped as
-// processes.
-var processes = map[string]func(args []string) error{}
+// processes are writers that have to be killed or stopped as processes.
+var processes = processtest.Processes{}
 
-const processEnv = "WEIR_SINK_TEST_PROCESS"
-
-// TestMain runs one of the processes if the environment names one. Otherwise it
-// runs the tests, and fails if a goroutine remains afterwards.
+// TestMain fails if a goroutine remains after the tests.
 func TestMain(m *testing.M) {
-	name, is := os.LookupEnv(processEnv)
-	if !is {
-		code := m.Run()
-		if left := leftGoroutines(); code == 0 && len(left) > 0 {
-			fmt.Fprintf(os.Stderr, "%d goroutines are left:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
-			code = 1
-		}
-		os.Exit(code)
+	processes.Run()
+	code := m.Run()
+	if left := leftGoroutines(); code == 0 && len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "%d goroutines are left:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
+		code = 1
 	}
-	run, ok := processes[name]
-	if !ok {
-		fmt.Fprintf(os.Stderr, "no process %q\n", name)
-		os.Exit(2)
-	}
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	os.Exit(code)
 }
 
-// process returns the command that starts one of the processes. It is killed at
-// the end of the test.
+// process returns the command that starts one of the processes, with the stderr of the tests.
 func process(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	// The race detector makes a process wait for a second before it ends.
-	cmd.Env = append(os.Environ(), processEnv+"="+name, "GORACE=atexit_sleep_ms=0")
+	cmd := processtest.Command(t.Context(), name, args...)
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/processtest"
 	"github.com/weirhq/weir/log/stream"
 )
 
@@ -26,7 +27,7 @@ func init() {
 func TestDisk(t *testing.T) {
 	for _, name := range []string{"full disk", "disk that was full", "disk without space", "file size limit"} {
 		t.Run(name, func(t *testing.T) {
-			cmd := process(t, name, t.TempDir())
+			cmd := processtest.Command(t.Context(), name, t.TempDir())
 			cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 			if name == "file size limit" { // for users other than root
 				cmd.SysProcAttr = nil

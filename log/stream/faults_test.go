@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/processtest"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
 )
@@ -130,7 +131,7 @@ func TestKilled(t *testing.T) {
 	for i := range kills {
 		c.set(t, []fault{healthy, code503, loses, away, cuts, healthy}[i%6])
 		name := fmt.Sprintf("process%d", i)
-		cmd := process(t, "logs until it is killed", c.addr, folder, name)
+		cmd := processtest.Command(t.Context(), "logs until it is killed", c.addr, folder, name)
 		cmd.Stderr = os.Stderr
 		stdout, err := cmd.StdoutPipe()
 		if err != nil {
@@ -149,7 +150,7 @@ func TestKilled(t *testing.T) {
 		cmd.Wait()
 	}
 	c.set(t, healthy)
-	text, err := process(t, "logs until it is killed", c.addr, folder, "drain").Output()
+	text, err := processtest.Command(t.Context(), "logs until it is killed", c.addr, folder, "drain").Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
