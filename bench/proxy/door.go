@@ -24,7 +24,7 @@ type Door struct {
 	// the lowest level and the events that Weir writes; the others have no such settings here
 	level, events string
 	engine        string // of Weir; "" is its default
-	keys, route   string // more keys of Weir's configuration and of its route
+	route         string // more keys of the route of Weir
 	// path that reports its allocations, on the port for figures; may be empty
 	mallocs string
 	command func(t Tools, s site) (command, error) // writes the configuration to s.dir
@@ -110,7 +110,7 @@ type site struct {
 	log            string // a file, stdout or off
 	level, events  string
 	engine         string
-	keys, route    string
+	route          string
 	work           Work
 	cert, key      string // files, for work with TLS
 	port, upstream int
@@ -199,7 +199,7 @@ upstreams:
   backend: {servers: ["http://%s"]}
 routes:
   - {match: "/{path...}", to: backend%s}
-%s`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), s.route, s.keys))
+`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), s.route))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,6 @@ type capacityRow struct {
 	name   string // of its result lines
 	work   proxy.Work
 	lines  int
-	keys   string
 	route  string
 	memory bool // of an idle connection, instead of the CPU time of a request
 
@@ -52,36 +52,22 @@ func capacityRows() []capacityRow {
 
 // measureCapacity measures the rows that the flags select, interleaved.
 func measureCapacity(ctx context.Context, w io.Writer, s settings) (results []fmt.Stringer, err error) {
-	built, err := os.MkdirTemp("", "weir-bench-tools-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(built)
-	tools, err := findTools(ctx, s, built)
-	if err != nil {
-		return nil, err
-	}
 	rows := slices.DeleteFunc(capacityRows(), func(r capacityRow) bool { return !s.cases.MatchString(r.name) })
 	if len(rows) == 0 {
 		noneCalled(w, s)
 		return nil, nil
 	}
-	if s.passes == 0 {
-		s.passes = 5
-	}
-	if s.loadTime == 0 {
-		s.loadTime = 3 * time.Second
-	}
-	bench := &proxy.Bench{Tools: tools, Dir: s.dir}
-	if err := bench.Open(ctx); err != nil {
+	s.passes, s.loadTime = cmp.Or(s.passes, proxyPasses), cmp.Or(s.loadTime, 3*time.Second)
+	bench, closeBench, err := openProxies(ctx, s)
+	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, bench.Close()) }()
+	defer func() { err = errors.Join(err, closeBench()) }()
 	for pass := range s.passes {
 		for k := range rows {
 			r := &rows[(k+pass)%len(rows)]
 			r.work.Load = s.loadTime
-			door := proxy.Feature{Name: r.name, Lines: r.lines, Keys: r.keys, Route: r.route}.Door()
+			door := proxy.Feature{Name: r.name, Lines: r.lines, Route: r.route}.Door()
 			cost, err := bench.Pass(ctx, door, r.work)
 			if err != nil {
 				return nil, fmt.Errorf("%s, pass %d: %w", r.name, pass+1, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,32 +103,39 @@ func compareTLS(ctx context.Context, w io.Writer, s settings) ([]fmt.Stringer, e
 	}))
 }
 
-func compareCases(ctx context.Context, w io.Writer, s settings, cases []proxyCase) (results []fmt.Stringer, err error) {
+// proxyPasses is the number of passes without -passes.
+const proxyPasses = 5
+
+// openProxies finds and builds the programs, and opens the bench of front doors. The caller calls
+// closeBench.
+func openProxies(ctx context.Context, s settings) (bench *proxy.Bench, closeBench func() error, err error) {
 	built, err := os.MkdirTemp("", "weir-bench-tools-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer os.RemoveAll(built)
 	tools, err := findTools(ctx, s, built)
+	if err == nil {
+		bench = &proxy.Bench{Tools: tools, Dir: s.dir}
+		err = bench.Open(ctx)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(built))
+	}
+	return bench, func() error { return errors.Join(bench.Close(), os.RemoveAll(built)) }, nil
+}
+
+func compareCases(ctx context.Context, w io.Writer, s settings, cases []proxyCase) (results []fmt.Stringer, err error) {
+	bench, closeBench, err := openProxies(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(w, "programs: %s\n", strings.Join(programVersions(ctx, tools), ", "))
-	doors := present(w, tools, s.rows)
+	defer func() { err = errors.Join(err, closeBench()) }()
+	fmt.Fprintf(w, "programs: %s\n", strings.Join(programVersions(ctx, bench.Tools), ", "))
+	doors := present(w, bench.Tools, s.rows)
 	if len(cases) == 0 {
 		noneCalled(w, s)
 	}
-	if s.passes == 0 {
-		s.passes = 5
-	}
-	if s.loadTime == 0 {
-		s.loadTime = 5 * time.Second
-	}
-	bench := &proxy.Bench{Tools: tools, Dir: s.dir}
-	if err := bench.Open(ctx); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, bench.Close()) }()
+	s.passes, s.loadTime = cmp.Or(s.passes, proxyPasses), cmp.Or(s.loadTime, 5*time.Second)
 	for _, c := range cases {
 		c.Load = s.loadTime
 		if c.fixed {
@@ -271,23 +279,12 @@ const profileTime = 60 * time.Second
 
 // profileWeir writes the CPU profile with which releases are built.
 func profileWeir(ctx context.Context, w io.Writer, s settings) (_ []fmt.Stringer, err error) {
-	built, err := os.MkdirTemp("", "weir-bench-tools-")
+	bench, closeBench, err := openProxies(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(built)
-	tools, err := findTools(ctx, s, built)
-	if err != nil {
-		return nil, err
-	}
-	bench := &proxy.Bench{Tools: tools, Dir: s.dir}
-	if err := bench.Open(ctx); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, bench.Close()) }()
-	if s.loadTime == 0 {
-		s.loadTime = profileTime
-	}
+	defer func() { err = errors.Join(err, closeBench()) }()
+	s.loadTime = cmp.Or(s.loadTime, profileTime)
 	fmt.Fprintf(w, "profiling %s of load to %s\n", s.loadTime, s.profile)
 	return nil, bench.Profile(ctx, s.profile, s.loadTime)
 }
