@@ -177,8 +177,10 @@ func (c *coordinator) find(ctx context.Context) error {
 		return nil
 	}
 	if len(c.agents) == 0 {
-		why := fmt.Sprintf("no agent responded at %s/%s", c.conn.ConnectedUrlRedacted(), c.Subject)
-		return &NoAgentError{strings.Join(append(others, why)[:max(1, len(others))], "; ")}
+		if len(others) == 0 {
+			return &NoAgentError{fmt.Sprintf("no agent responded at %s/%s", c.conn.ConnectedUrlRedacted(), c.Subject)}
+		}
+		return &NoAgentError{strings.Join(others, "; ")}
 	}
 	for _, line := range others {
 		c.warn("%s", line)
