@@ -58,9 +58,9 @@ func TestFaults(t *testing.T) {
 				healthy} {
 				before, _, _, _ := c.counts()
 				c.set(t, f)
-				done := func() bool { // healthy and code400 last until they have had an effect
+				done := func() bool { // healthy, loses and code400 last until they have had an effect
 					stored, rejected, _, _ := c.counts()
-					return (f != healthy || stored > before) && (f != code400 || rejected > 0)
+					return (f != healthy && f != loses || stored > before) && (f != code400 || rejected > 0)
 				}
 				for end := time.Now().Add(phase()); time.Now().Before(end) || !done(); time.Sleep(time.Millisecond) {
 					if s := out.Stats(); s.Emitted != s.Written+s.Lost()+s.Waiting || s.Waiting > s.Emitted {
