@@ -36,6 +36,7 @@ type forwarder struct {
 
 	// Used only by the goroutine.
 	delays  delays
+	hurried bool      // close has ended a wait
 	adopted time.Time // when the folder was last searched
 
 	mu        sync.Mutex // guards the fields below
@@ -177,10 +178,8 @@ func (f *forwarder) count(lines, bytes int) {
 // wait waits before the next attempt. A new destination and close end it early.
 func (f *forwarder) wait(d time.Duration) {
 	closing := f.closing
-	select {
-	case <-closing:
-		closing = nil // close has ended a wait before
-	default:
+	if f.hurried {
+		closing = nil
 	}
 	end := time.Now().Add(d)
 	for left := d; left > 0; left = time.Until(end) {
@@ -191,6 +190,7 @@ func (f *forwarder) wait(d time.Duration) {
 			continue
 		case <-f.courier.changed:
 		case <-closing:
+			f.hurried = true
 		case <-f.courier.ctx.Done():
 		}
 		timer.Stop()
