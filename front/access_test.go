@@ -10,6 +10,7 @@ import (
 // TestAccess sends requests of clients that trusted proxies report, to a door and to
 // routes with networks.
 func TestAccess(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
@@ -66,6 +67,7 @@ func TestAccess(t *testing.T) {
 // TestAccessOfPeers checks the rule for a client that claims an allowed address, although
 // it is no trusted proxy.
 func TestAccessOfPeers(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Access = &config.Access{Allow: parsePrefixes(t, "10.0.0.0/8")}

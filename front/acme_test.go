@@ -65,6 +65,7 @@ func (s *acmeServer) certificate(t *testing.T, name string) (cert *x509.Certific
 // TestACME obtains certificates by the challenges that a front door answers itself. The rules
 // for clients must not apply to the ACME server.
 func TestACME(t *testing.T) {
+	t.Parallel()
 	s, clients := newACMEServer(t), certtest.Root(t, "clients")
 	back := upstream(t, hello)
 	for name, a := range map[string]*config.ACME{"http.example": {HTTP: true}, "alpn.example": {ALPN: true}} {
@@ -90,6 +91,7 @@ func TestACME(t *testing.T) {
 // TestACMEAfterReloadAndRestart adds a name by a reload, and restarts while the ACME server
 // is down. A certificate that exists is used at all times.
 func TestACMEAfterReloadAndRestart(t *testing.T) {
+	t.Parallel()
 	s, back, storage := newACMEServer(t), upstream(t, hello), filepath.Join(t.TempDir(), "acme")
 	with := func(names ...string) func(*config.Config) {
 		return s.config(&config.ACME{Domains: names, Storage: storage, ALPN: true})

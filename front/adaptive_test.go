@@ -14,6 +14,7 @@ import (
 // TestInFlightAuto sends more requests than a service can serve, to a route with an automatic limit.
 // The limit follows the service, refuses the others with 503, and ignores slow clients.
 func TestInFlightAuto(t *testing.T) {
+	t.Parallel()
 	const takes = 10 * time.Millisecond
 	slots := make(chan struct{}, 8)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {

@@ -13,6 +13,7 @@ import (
 // TestAdmin requests the pages of the admin listener, with hosts that it has
 // and with hosts that a website could point at it.
 func TestAdmin(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	addr := d.AdminAddr().String()
@@ -61,6 +62,7 @@ func TestAdmin(t *testing.T) {
 // expose internals of a process on other servers. With a route for all paths,
 // the upstream gets them. Without one, the response is 404.
 func TestAdminPathsArePrivate(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Upstream", r.RequestURI) })
 	everything := openDoor(t, back.URL)
 	little := openDoor(t, back.URL, func(c *config.Config) {
@@ -96,6 +98,7 @@ func debugPaths() []string {
 
 // TestAdminOff checks a front door without an admin listener.
 func TestAdminOff(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Admin = config.AdminOff })
 	if addr := d.AdminAddr(); addr != nil {

@@ -104,6 +104,7 @@ func responders(t testing.TB, d *testDoor, n int) (names string) {
 // TestDrainServer drains a server, and ends the drain. It gets no requests meanwhile, also after
 // a reload.
 func TestDrainServer(t *testing.T) {
+	t.Parallel()
 	up := servers(t, "a", "b")
 	use := func(c *config.Config) { c.Upstreams = []config.Upstream{up} }
 	d := openDoor(t, "", use)
@@ -159,6 +160,7 @@ func TestDrainServer(t *testing.T) {
 // TestDrainIsRefused sends requests that must not drain a server: those that a browser sends
 // for a page of another origin, with other methods, and for other servers.
 func TestDrainIsRefused(t *testing.T) {
+	t.Parallel()
 	up := servers(t, "a", "b")
 	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
 	own := "http://" + d.AdminAddr().String()
@@ -195,6 +197,7 @@ func TestDrainIsRefused(t *testing.T) {
 
 // TestStatusOfFailure checks the last failure of a server, and the requests in flight.
 func TestStatusOfFailure(t *testing.T) {
+	t.Parallel()
 	blocked, release := make(chan bool), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		blocked <- true

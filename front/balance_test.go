@@ -13,6 +13,7 @@ import (
 // TestBalanceHash checks that requests with the same key reach the same server, and that the
 // others do as well while one drains.
 func TestBalanceHash(t *testing.T) {
+	t.Parallel()
 	up := servers(t, "a", "b", "c")
 	up.Balance, up.HashBy = config.BalanceHash, "header X-User"
 	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
@@ -52,6 +53,7 @@ func TestBalanceHash(t *testing.T) {
 // TestBalanceByRequestsInFlight occupies a server. With each of the two policies the others get
 // the requests.
 func TestBalanceByRequestsInFlight(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []string{config.BalanceLeastConnections, config.BalanceTwoChoices} {
 		t.Run(policy, func(t *testing.T) {
 			blocked, release := make(chan string), make(chan bool)

@@ -17,6 +17,7 @@ import (
 // as the others. The policies that count the requests in flight send it only a small share.
 // docs/upstreams.md has the results of WEIR_LONG=1 go test -v -run BalanceSlowServer ./front.
 func TestBalanceSlowServer(t *testing.T) {
+	t.Parallel()
 	const clients, fast, slow = 24, 2 * time.Millisecond, 40 * time.Millisecond
 	run := 200 * time.Millisecond
 	if os.Getenv("WEIR_LONG") != "" {

@@ -56,6 +56,7 @@ func basic(credentials string) string {
 // TestBasicAuth sends right, wrong and malformed passwords. The log has the names of
 // admitted users, and never a password.
 func TestBasicAuth(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, showIdentity)
 	users := []config.User{
 		{Name: "alice", Hash: password.New("swordfish")},
@@ -135,6 +136,7 @@ func TestBasicAuth(t *testing.T) {
 // TestBasicAuthOverHTTP2 checks a body that is not read, and the dropped verifications after
 // a reload.
 func TestBasicAuthOverHTTP2(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{protected("/", &config.BasicAuth{
@@ -174,6 +176,7 @@ func TestBasicAuthOverHTTP2(t *testing.T) {
 // response would take a hundredth of its time. The bound is wide, because the machine may be
 // busy.
 func TestUnknownUsers(t *testing.T) {
+	t.Parallel()
 	hash := bcryptHash(t, "swordfish", 11)
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = []config.Route{protected("/", &config.BasicAuth{Users: []config.User{{Name: "alice", Hash: hash}}})}
@@ -199,6 +202,7 @@ func TestUnknownUsers(t *testing.T) {
 // TestFloodOfPasswords sends more wrong passwords than can be checked. Requests to other
 // routes, and those of users whose password was verified before, are served meanwhile.
 func TestFloodOfPasswords(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = append(c.Routes, protected("/staff", &config.BasicAuth{
 			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}}))

@@ -19,6 +19,7 @@ func tlsConfig(t testing.TB, hosts ...string) *config.TLS {
 
 // TestCertificatesAreReplaced replaces the files of a certificate while the front door runs.
 func TestCertificatesAreReplaced(t *testing.T) {
+	t.Parallel()
 	root, folder := certtest.Root(t, "root"), t.TempDir()
 	issue := func(host string, days int) *certtest.Pair {
 		return root.Issue(t, certtest.Options{Hosts: []string{host},
@@ -57,6 +58,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 }
 
 func TestEventOfExpiredCertificate(t *testing.T) {
+	t.Parallel()
 	began := time.Now().AddDate(0, 0, -10)
 	cert, key := certtest.Root(t, "root").
 		Issue(t, certtest.Options{From: began, To: began.Add(time.Hour)}).Write(t, t.TempDir(), "old")
@@ -69,6 +71,7 @@ func TestEventOfExpiredCertificate(t *testing.T) {
 // TestCertificatesThatCannotBeRead covers files that break between the check of the
 // configuration and its use.
 func TestCertificatesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	broken := func(c *config.Config) {
 		c.TLS = &config.TLS{Listen: []string{"localhost:0"},
 			Certificates: []config.Certificate{{Cert: filepath.Join(t.TempDir(), "no.pem"), Key: "no.key"}}}

@@ -13,6 +13,7 @@ import (
 // TestSpoofedIdentity claims to be another client in all known ways. Without
 // trusted proxies, neither the log nor the upstream uses the claims.
 func TestSpoofedIdentity(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		for name, values := range r.Header {
 			if strings.Contains(fmt.Sprint(values), "203.0.113") {
@@ -56,6 +57,7 @@ func TestSpoofedIdentity(t *testing.T) {
 
 // TestTrustedProxy checks the client address that a trusted proxy reports.
 func TestTrustedProxy(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}

@@ -93,6 +93,7 @@ func page(w http.ResponseWriter, r *http.Request) {
 
 // TestCompressed checks which responses are compressed, and their fields, over both protocols.
 func TestCompressed(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, page)
 	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
 		own := config.DefaultRoute("/own", "")
@@ -220,6 +221,7 @@ func checkCompressed(t *testing.T, what string, resp *http.Response, encoding st
 
 // TestCompressedValidators checks the ETag of a compressed response, and that it validates.
 func TestCompressedValidators(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"one"`)
 		w.Header().Set("Content-Type", "text/plain")
@@ -267,6 +269,7 @@ func TestCompressedValidators(t *testing.T) {
 
 // TestCompressedHTTP10 checks that a client of HTTP/1.0 gets no compressed response.
 func TestCompressedHTTP10(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, page).URL, compressed())
 	resp, body := ask(t, d.addr, "GET / HTTP/1.0\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n")
 	if resp.Header.Get("Content-Encoding") != "" || body != pageText || resp.Header.Get("Vary") != "Accept-Encoding" {
@@ -277,6 +280,7 @@ func TestCompressedHTTP10(t *testing.T) {
 // TestCompressedStream checks that each part of a body of unknown length arrives before the
 // upstream sends the next one, and that trailers arrive.
 func TestCompressedStream(t *testing.T) {
+	t.Parallel()
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, encoding := range []string{"zstd", "br", "gzip"} {
 			t.Run(name+" "+encoding, func(t *testing.T) {
@@ -342,6 +346,7 @@ func (c *counted) Read(p []byte) (int, error) {
 // TestCompressedCut checks that a response which the upstream has cut looks incomplete, to the
 // protocol and to the decoder, and that the client gets the part before the cut.
 func TestCompressedCut(t *testing.T) {
+	t.Parallel()
 	const part = "{\"part\": 1}\n"
 	for _, framing := range []string{"Content-Length: 100000", "Transfer-Encoding: chunked"} {
 		back := rawUpstream(t, func(c *rawConn) {
@@ -383,6 +388,7 @@ func TestCompressedCut(t *testing.T) {
 // TestCompressedBodies sends bodies of random lengths, in random parts with flushes and pauses,
 // through one front door at the same time, over both protocols.
 func TestCompressedBodies(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	type body struct {
 		parts [][]byte
@@ -444,6 +450,7 @@ func TestCompressedBodies(t *testing.T) {
 // TestCompressedTooMany checks that responses beyond the memory of encoders are not compressed,
 // and that clients which disconnect give their encoders back.
 func TestCompressedTooMany(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -495,6 +502,7 @@ func TestCompressedTooMany(t *testing.T) {
 // TestCompressedFairness requests short responses while endless ones are compressed, at most
 // as fast as the processors allow.
 func TestCompressedFairness(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		part := []byte(strings.Repeat(pageText, 4))
@@ -542,6 +550,7 @@ func TestCompressedFairness(t *testing.T) {
 // TestCompressedSlowReader checks that a client which reads nothing holds the upstream back,
 // and that it is cut when it falls short of the minimum speed.
 func TestCompressedSlowReader(t *testing.T) {
+	t.Parallel()
 	const most = 64 << 20
 	sent := make(chan int, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -581,6 +590,7 @@ func TestCompressedSlowReader(t *testing.T) {
 }
 
 func TestExplainCompression(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, compressed(), func(c *config.Config) {
 		c.Routes[0].ErrorPages = &config.ErrorPages{Intercept: true,
 			Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("x")}}}
@@ -614,6 +624,7 @@ func TestExplainCompression(t *testing.T) {
 
 // TestCompressedUpgrade checks that a route with compression passes on a tunnel.
 func TestCompressedUpgrade(t *testing.T) {
+	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		c.request()
 		c.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +

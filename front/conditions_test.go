@@ -29,6 +29,7 @@ var (
 
 // TestConditions checks which route gets a request, over both protocols.
 func TestConditions(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = append(c.Routes,
@@ -132,6 +133,7 @@ func TestConditions(t *testing.T) {
 
 // A request for which no condition holds gets 404, or 405 if another method has a route.
 func TestConditionsWithoutARoute(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{
@@ -163,6 +165,7 @@ func TestConditionsWithoutARoute(t *testing.T) {
 // Routes with the same pattern have their own limits and their own names, without the
 // values of conditions. A reload keeps the requests in flight.
 func TestConditionalRoutesHaveTheirOwnNames(t *testing.T) {
+	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -221,6 +224,7 @@ func TestConditionalRoutesHaveTheirOwnNames(t *testing.T) {
 
 // Conditions that hold, and others that do not, cost no allocation.
 func TestConditionsAllocateNothing(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -12,6 +12,7 @@ import (
 // TestTooManyWaiting sends more requests to an unavailable upstream than may
 // wait for a connection. The surplus is refused immediately, and counted.
 func TestTooManyWaiting(t *testing.T) {
+	t.Parallel()
 	const most, more = 1000, 20
 	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectRetry = testTimeout })
 	ctx, leave := context.WithCancel(t.Context())

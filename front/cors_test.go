@@ -56,6 +56,7 @@ const corsAllowed = "Allow-Credentials: true\nAllow-Origin: https://app.example\
 
 // TestCORS sends requests and preflights from allowed and other origins.
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	d := corsDoor(t, func(c *config.Config) {
 		get, read, open := corsRoute("GET /data"), corsRoute("PUT /data"), config.DefaultRoute("/open", "site")
 		read.CORS.Origins = []string{"https://editor.example"}
@@ -112,6 +113,7 @@ func TestCORS(t *testing.T) {
 }
 
 func TestOriginsBelowDomain(t *testing.T) {
+	t.Parallel()
 	d := corsDoor(t, func(c *config.Config) { c.Routes = []config.Route{corsRoute("/")} })
 	for origin, want := range map[string]bool{
 		"https://a.example.com":       true,
@@ -138,6 +140,7 @@ func TestOriginsBelowDomain(t *testing.T) {
 // TestCORSOfRefusals checks that pages can read the responses that the door makes, and that
 // preflights need no password, but an allowed network.
 func TestCORSOfRefusals(t *testing.T) {
+	t.Parallel()
 	dead := closedPort(t)
 	d := corsDoor(t, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + dead}}})

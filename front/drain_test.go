@@ -67,6 +67,7 @@ func (c *rawConn) echo(s string) {
 
 // TestDrain stops a front door with all kinds of requests in flight.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
 	admin := "http://" + d.AdminAddr().String()
@@ -139,6 +140,7 @@ func TestDrain(t *testing.T) {
 
 // TestDrainDeadline stops a front door whose requests in flight do not end.
 func TestDrainDeadline(t *testing.T) {
+	t.Parallel()
 	for _, drain := range []time.Duration{0, 50 * time.Millisecond} {
 		t.Run(drain.String(), func(t *testing.T) {
 			d := openDoor(t, slowUpstream(t, newGate(t)), func(c *config.Config) { c.Drain.Timeout = drain })
@@ -182,6 +184,7 @@ func TestDrainDeadline(t *testing.T) {
 // TestAcceptQueue stops a front door with connections in the kernel's accept
 // queue.
 func TestAcceptQueue(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := newDoor(t, back.URL)
 	if err := d.Listen(); err != nil {
@@ -215,6 +218,7 @@ func TestAcceptQueue(t *testing.T) {
 
 // TestListenIsAllOrNothing listens on a free address and on one that is in use.
 func TestListenIsAllOrNothing(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,7 @@ func labelled(f *dto.MetricFamily, values ...string) *dto.Metric {
 // TestDurations checks the histograms of the route, the class, and the server
 // that responded.
 func TestDurations(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/missing":
@@ -121,6 +122,7 @@ func checkHistogram(t *testing.T, name string, h *dto.Histogram, count uint64) {
 // TestServersInMetrics follows the servers of an upstream through a refused
 // connection and a reload.
 func TestServersInMetrics(t *testing.T) {
+	t.Parallel()
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
 	both := func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: dead}, {URL: back.URL}} }
 	d := openDoor(t, back.URL, both)

@@ -30,6 +30,7 @@ func recordTarget(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestRewrittenTargets(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, recordTarget)
 	d := openDoor(t, back.URL,
 		routing("/api/{path...}", func(r *config.Route) { r.StripPrefix = "/api" }),
@@ -110,6 +111,7 @@ func TestRewrittenTargets(t *testing.T) {
 // TestTextsAreBounded checks that a request cannot multiply its path in a target, a field or a
 // redirect.
 func TestTextsAreBounded(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	many := strings.Repeat("{path}", 20)
 	d := openDoor(t, back.URL,
@@ -152,6 +154,7 @@ func editFields(r *config.Route) {
 // TestFieldEdits checks the fields that the upstream and the client receive, over HTTP/1 and
 // HTTP/2, and that the log has the fields that the client sent and received.
 func TestFieldEdits(t *testing.T) {
+	t.Parallel()
 	got := make(chan *http.Request, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -212,6 +215,7 @@ func TestFieldEdits(t *testing.T) {
 
 // TestHostileValues sends parameters that would end a line, a parameter of a query or a host.
 func TestHostileValues(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%q", r.Header) })
 	d := openDoor(t, back.URL,
 		routing("/set/{id}", editFields),
@@ -265,6 +269,7 @@ func TestHostileValues(t *testing.T) {
 // TestOwnResponsesAreEdited checks that the edits of a route apply to the responses that weir
 // makes itself.
 func TestOwnResponsesAreEdited(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, "http://"+closedPort(t),
 		routing("/limit/{id}", func(r *config.Route) { editFields(r); r.Limits.Body = 1 }),
 		routing("/rate/{id}", func(r *config.Route) {
@@ -316,6 +321,7 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 
 // TestUpgradesAreEdited checks the request and the 101 response of an upgrade.
 func TestUpgradesAreEdited(t *testing.T) {
+	t.Parallel()
 	heads := make(chan *http.Request, 1)
 	back := rawUpstream(t, func(c *rawConn) {
 		req, err := http.ReadRequest(c.r)
@@ -355,6 +361,7 @@ func TestUpgradesAreEdited(t *testing.T) {
 
 // TestRouteRedirects checks the redirects of routes, and that a reload replaces them.
 func TestRouteRedirects(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	to := func(match, to string, status int, query string) func(*config.Config) {
 		return routing(match, func(r *config.Route) {
@@ -415,6 +422,7 @@ func TestRouteRedirects(t *testing.T) {
 // TestEditsAllocateNothing checks that edits of a request that is proxied allocate nothing,
 // whether they are fixed or made of the request.
 func TestEditsAllocateNothing(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -444,6 +452,7 @@ func TestEditsAllocateNothing(t *testing.T) {
 }
 
 func TestEditsAreExplained(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, routing("/api/{id}/{path...}", func(r *config.Route) {
 		r.StripPrefix = "/api"

@@ -22,6 +22,7 @@ func htmlAndJSON(html, json string) []config.PageFile {
 // TestErrorPages checks the pages of errors of the front door and of the upstream, over both
 // protocols.
 func TestErrorPages(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/reset" {
 			panic(http.ErrAbortHandler)
@@ -138,6 +139,7 @@ func TestErrorPages(t *testing.T) {
 // TestMaintenance checks the responses while no server accepts a connection, before and after,
 // and those of routes in maintenance.
 func TestMaintenance(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	down := "http://" + closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -193,6 +195,7 @@ func TestMaintenance(t *testing.T) {
 // TestInterceptedCutResponses checks that the page which replaces a body arrives complete if the
 // upstream breaks off the body.
 func TestInterceptedCutResponses(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/sized" {
 			w.Header().Set("Content-Length", "1000")

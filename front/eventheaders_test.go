@@ -12,6 +12,7 @@ import (
 // TestLoggedHeaders checks the header fields in the completed event, also of
 // requests to which Weir itself responds.
 func TestLoggedHeaders(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Server-Timing"] = []string{"db;dur=53", "app;dur=47"}
 		w.Header().Set("Location", "http://ada:lovelace@a.example/?page=2")

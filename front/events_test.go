@@ -49,6 +49,7 @@ func request(t *testing.T, d *testDoor) *http.Request {
 
 // TestThreeEvents checks all fields of the events of a proxied request.
 func TestThreeEvents(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(201)
 		io.WriteString(w, "created")
@@ -135,6 +136,7 @@ func checkTimes(t *testing.T, before time.Time, received, completed event) {
 // TestOnlyCompleted checks the completed event with log.events: completed,
 // which has the data of the others.
 func TestOnlyCompleted(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Events = config.EventsCompleted })
 	resp, _ := get(t, httpClient(t), d.url("/a?b"))
@@ -162,6 +164,7 @@ func TestOnlyCompleted(t *testing.T) {
 // TestFailoverIsLogged has a server that refuses connections before one that
 // responds. The log names the one that responded.
 func TestFailoverIsLogged(t *testing.T) {
+	t.Parallel()
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: dead}, {URL: back.URL}} })
 	get(t, httpClient(t), d.url("/a"))
@@ -175,6 +178,7 @@ func TestFailoverIsLogged(t *testing.T) {
 
 // TestFailures checks the events of all kinds of failure.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	arrived := newGate(t) // the first half of a response
 	half := rawUpstream(t, func(c *rawConn) {
 		c.request()

@@ -30,6 +30,7 @@ func (d *testDoor) explain(t *testing.T, request string, fields ...string) *fron
 // TestExplainAgreesWithTheDoor sends requests and compares the response with the
 // explanation.
 func TestExplainAgreesWithTheDoor(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{
@@ -82,6 +83,7 @@ func TestExplainAgreesWithTheDoor(t *testing.T) {
 }
 
 func TestExplainListsTheCandidates(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		redirecting(config.Redirect{From: "/old/*", To: "/new/*", Status: 301,
@@ -130,6 +132,7 @@ func TestExplainListsTheCandidates(t *testing.T) {
 
 // TestExplainShowsTheSteps checks the steps that depend on the request.
 func TestExplainShowsTheSteps(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	to := "forwards to the upstream site: " + back.URL
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -203,6 +206,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 
 // Access of all requests comes before the routes.
 func TestExplainShowsAccessOfAllRequests(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
@@ -216,6 +220,7 @@ func TestExplainShowsAccessOfAllRequests(t *testing.T) {
 }
 
 func TestExplainRejectsHeads(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	for head, want := range map[string]string{
@@ -255,6 +260,7 @@ func (d *testDoor) parsedURL(t *testing.T, target string) *url.URL {
 }
 
 func TestExplainRedirectToHTTPS(t *testing.T) {
+	t.Parallel()
 	d := newDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
 		c.TLS = tlsConfig(t, "a.example")
 		c.TLS.Redirect = 443

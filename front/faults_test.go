@@ -284,6 +284,7 @@ func askFaulty(t *testing.T, c *rawConn, method, path string, uploads bool) stri
 
 // TestFaults plays each fault of the table in docs/upstreams.md.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	rows := documentedFaults(t)
 	documented := make(map[string]bool)
 	for _, row := range rows {

@@ -27,6 +27,7 @@ func evict(t *testing.T, name string) {
 
 // TestForbiddenFile asks for a file that nobody may read, root included.
 func TestForbiddenFile(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL,
 		routes(folder("/proc/sys/vm").route("/{path...}", func(c *config.Files) { c.Fallback = "/swappiness" })))
 	resp, body := get(t, httpClient(t), d.url("/compact_memory"))

@@ -18,6 +18,7 @@ import (
 // and to net/http's file server, with the same entity tags, and compares the responses. The
 // decisions in which they differ are not generated: TestRanges of package files has them.
 func TestFilesAgainstNetHTTP(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t, map[string]string{
 		"empty.txt": "", "one.txt": "1", "small.html": strings.Repeat("0123456789", 10), "sub/index.html": "<p>sub",
 		"big.bin": strings.Repeat("abcdefghijklmnopqrstuvwxyz", 10_000), "sub/a.css": "a {}",

@@ -55,6 +55,7 @@ func routes(all ...config.Route) func(*config.Config) {
 
 // TestFiles checks status, type and body over both protocols.
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t, map[string]string{
 		"index.html": "<p>home", "a.js": "js", "docs/index.html": "<p>docs", "docs/a b.txt": "blank", "docs/ü.txt": "ü",
 		"docs/100%.txt": "percent", "app/index.html": "<p>app", "empty/x/y": "", "favicon.ico": "icon",
@@ -140,6 +141,7 @@ func TestFiles(t *testing.T) {
 
 // TestFolderRedirects checks that the redirect to a folder stays on the host.
 func TestFolderRedirects(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t, map[string]string{"docs/x": "", "a:b/x": "", "ü\"/x": "", "docs/evil.example/x": ""})
 	d := openDoor(t, upstream(t, hello).URL, routes(f.route("/{path...}"), f.route("/in/{path...}")))
 	for target, want := range map[string]string{
@@ -219,6 +221,7 @@ func TestHostileNames(t *testing.T) {
 // TestConditionsOfCompressedFiles checks the fields of a precompressed file, its ranges, and
 // its validators, which differ from those of the file itself.
 func TestConditionsOfCompressedFiles(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t, map[string]string{"a.js": "plain", "a.js.gz": "compressed", "b.js": "plain"})
 	if err := os.Chtimes(string(f)+"/a.js.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
@@ -273,6 +276,7 @@ func TestConditionsOfCompressedFiles(t *testing.T) {
 // TestShortenedFile shortens a file while it is sent. The response is cut, logged and
 // counted, over both protocols.
 func TestShortenedFile(t *testing.T) {
+	t.Parallel()
 	const size = 64 << 20 // more than the sockets hold
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		f := newFolder(t, map[string]string{"big": ""})
@@ -307,6 +311,7 @@ func TestShortenedFile(t *testing.T) {
 // TestGrowingFile appends to a file while it is sent. The response has the length that it
 // announced.
 func TestGrowingFile(t *testing.T) {
+	t.Parallel()
 	const size = 16 << 20
 	f := newFolder(t, map[string]string{"big": ""})
 	file := filepath.Join(string(f), "big")
@@ -329,6 +334,7 @@ func TestGrowingFile(t *testing.T) {
 
 // TestMissingRoot removes the folder and restores it. Errors have the page of the route.
 func TestMissingRoot(t *testing.T) {
+	t.Parallel()
 	f := newFolder(t, map[string]string{"root/a": "a"})
 	root := f + "/root"
 	pages := func(c *config.Config) {
@@ -394,6 +400,7 @@ func TestSlowReadersOfFiles(t *testing.T) {
 
 // TestFilesOutOfMemory reads a file that is not in the page cache.
 func TestFilesOutOfMemory(t *testing.T) {
+	t.Parallel()
 	content := strings.Repeat("0123456789abcdef", 1<<16)
 	f := newFolder(t, map[string]string{"big": content})
 	evict(t, filepath.Join(string(f), "big"))
@@ -407,6 +414,7 @@ func TestFilesOutOfMemory(t *testing.T) {
 
 // TestManyReadersOfAFile checks that responses of one connection and of several do not mix.
 func TestManyReadersOfAFile(t *testing.T) {
+	t.Parallel()
 	contents := map[string]string{}
 	for i := range 8 {
 		contents[fmt.Sprint(i)] = strings.Repeat(fmt.Sprint(i), 1<<(2*i+3))
@@ -451,6 +459,7 @@ func TestManyReadersOfAFile(t *testing.T) {
 // TestCompressedFiles checks files on a route with compression: a precompressed file is not
 // compressed again, and a range is one of the file.
 func TestCompressedFiles(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("compressible ", 1000)
 	f := newFolder(t, map[string]string{"a.js": text, "b.js": text, "b.js.gz": "precompressed"})
 	if err := os.Chtimes(string(f)+"/b.js.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {

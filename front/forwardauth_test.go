@@ -47,6 +47,7 @@ func showRequest(w http.ResponseWriter, r *http.Request) {
 // TestForwardAuthAsks checks the request that the service gets, and the one that the
 // upstream gets then. Clients cannot set the fields of either.
 func TestForwardAuthAsks(t *testing.T) {
+	t.Parallel()
 	asked := make(chan string, 10)
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		rec := new(strings.Builder)
@@ -111,6 +112,7 @@ func TestForwardAuthAsks(t *testing.T) {
 // TestAccessWithEdits checks that fields that authentication and CORS remove stay removed in a
 // route with edits, and that the service gets the request without the edits.
 func TestAccessWithEdits(t *testing.T) {
+	t.Parallel()
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if uri := r.Header.Get("X-Forwarded-Uri"); uri != "/a/b?c" || r.Header.Get("X-Env") != "client" {
 			t.Errorf("the service received %q, %v", uri, r.Header)
@@ -158,6 +160,7 @@ func unreachable(t *testing.T) http.HandlerFunc {
 // TestForwardAuthRefuses checks that the client gets the answer of the service, that the
 // upstream gets nothing, and that the body is not read.
 func TestForwardAuthRefuses(t *testing.T) {
+	t.Parallel()
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.Header.Get("X-Want") {
 		case "login":
@@ -226,6 +229,7 @@ func TestForwardAuthRefuses(t *testing.T) {
 // TestForwardAuthFailsClosed checks that no request is admitted if the service does not
 // answer completely.
 func TestForwardAuthFailsClosed(t *testing.T) {
+	t.Parallel()
 	const head = "HTTP/1.1 200 OK\r\nX-User: root\r\n"
 	end := newGate(t)
 	auth := rawUpstream(t, func(c *rawConn) {
@@ -332,6 +336,7 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestForwardAuthEndsWithClient disconnects a client while the service is asked.
 func TestForwardAuthEndsWithClient(t *testing.T) {
+	t.Parallel()
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
 			inside, left := newGate(t), newGate(t)
@@ -368,6 +373,7 @@ func TestForwardAuthEndsWithClient(t *testing.T) {
 // TestForwardAuthDoesNotBlock has the service wait for another request of the same door, on
 // any loop.
 func TestForwardAuthDoesNotBlock(t *testing.T) {
+	t.Parallel()
 	var d *testDoor
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		for range 8 {
@@ -402,6 +408,7 @@ func TestForwardAuthDoesNotBlock(t *testing.T) {
 // TestForwardAuthWithUsersAndBodies checks a route with both kinds of authentication: the
 // service does not get the password. Bodies of admitted requests arrive completely.
 func TestForwardAuthWithUsersAndBodies(t *testing.T) {
+	t.Parallel()
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" || r.Header.Get("X-Name") != "alice" {
 			t.Errorf("the service received %v", r.Header)

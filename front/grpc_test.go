@@ -48,6 +48,7 @@ func grpcService(cancelled chan<- struct{}) http.HandlerFunc {
 // TestGRPC checks streams of messages in both directions, which must pass at once, their
 // trailers, errors, early ends and cancellation.
 func TestGRPC(t *testing.T) {
+	t.Parallel()
 	cancelled := make(chan struct{})
 	back := openH2C(t, grpcService(cancelled))
 	d := openDoor(t, back.URL, withHTTP2, func(c *config.Config) { c.Routes[0].Timeout = testTimeout })
@@ -116,6 +117,7 @@ func TestGRPC(t *testing.T) {
 // TestGRPCOnlyTrailers checks that the stream of a client ends with the head if that of the server
 // does: clients of gRPC take an empty DATA frame after a head with the status for a broken stream.
 func TestGRPCOnlyTrailers(t *testing.T) {
+	t.Parallel()
 	back := openFrames(t, func(s *frameServer, stream uint32) {
 		s.head(stream, true, ":status", "200", "content-type", "application/grpc", "grpc-status", "9")
 	})

@@ -19,6 +19,7 @@ const (
 // TestGRPCPeers makes all kinds of calls from clients to services of gRPC, over plain
 // connections on both sides, and over TLS on both sides.
 func TestGRPCPeers(t *testing.T) {
+	t.Parallel()
 	for name, program := range map[string]func(testing.TB) peer.GRPC{"go": peer.GRPCGo, "node": peer.GRPCNode} {
 		t.Run(name, func(t *testing.T) { testGRPCPeer(t, program(t)) })
 	}
@@ -51,6 +52,7 @@ func testGRPCPeer(t *testing.T, program peer.GRPC) {
 
 // TestGRPCStatus checks the statuses that clients derive from Weir's own responses.
 func TestGRPCStatus(t *testing.T) {
+	t.Parallel()
 	address := peer.FreeAddress(t)
 	peer.GRPCGo(t).Serve(t, address, nil)
 	d := openDoor(t, "http://"+address, withHTTP2, func(c *config.Config) {
@@ -94,6 +96,7 @@ func TestGRPCStatus(t *testing.T) {
 // TestGRPCRestart kills the service while a stream is open, and starts it again. Calls over the
 // same connection of the client succeed again.
 func TestGRPCRestart(t *testing.T) {
+	t.Parallel()
 	program := peer.GRPCGo(t)
 	address := peer.FreeAddress(t)
 	stop := program.Serve(t, address, nil)

@@ -16,6 +16,7 @@ import (
 // listener: "Sends invalid connection preface" wants the connection closed without a response.
 // A plain listener also serves HTTP/1, in which these bytes are a request that gets 400.
 func TestH2spec(t *testing.T) {
+	t.Parallel()
 	program := peer.Program(t, "github.com/summerwind/h2spec/cmd/h2spec")
 	d := openTLSDoor(t, upstream(t, hello).URL)
 	for _, c := range []struct {

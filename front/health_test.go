@@ -127,6 +127,7 @@ func (d *testDoor) stateEvent(t *testing.T, server, to string) event {
 // TestHealthCheck makes one of two servers unhealthy in several ways, and healthy again. It gets
 // no requests meanwhile, and no request fails.
 func TestHealthCheck(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 2)
 	d := openDoor(t, "", servers, withHealth(func(h *config.Health) { h.Body = "ok$" }))
 	sick := ps[1]
@@ -178,6 +179,7 @@ func TestHealthCheck(t *testing.T) {
 // TestHealthKept checks that a reload keeps the results of checks, and that one without health
 // forgets them.
 func TestHealthKept(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 2)
 	ps[1].status.Store(500)
 	d := openDoor(t, "", servers, withHealth())
@@ -193,6 +195,7 @@ func TestHealthKept(t *testing.T) {
 
 // TestPanicMode makes all servers unhealthy: all get requests.
 func TestPanicMode(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 2)
 	ps[0].status.Store(500)
 	ps[1].status.Store(500)
@@ -213,6 +216,7 @@ func TestPanicMode(t *testing.T) {
 // TestHealthOfStoppedProcess stops the process of one of two servers: checks fail by their
 // timeout. Then it kills the process: they are refused.
 func TestHealthOfStoppedProcess(t *testing.T) {
+	t.Parallel()
 	child, addr := startStoppable(t)
 	good := newPatient(t, "good")
 	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth())
@@ -252,6 +256,7 @@ func withServers(urls ...string) func(*config.Config) {
 // TestConsecutiveFailures has a server whose checks pass, but whose responses are errors. It is
 // ejected after exactly as many failures as allowed, returns, and is ejected again.
 func TestConsecutiveFailures(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 2)
 	liar := ps[0]
 	liar.failing.Store(502)
@@ -293,6 +298,7 @@ func TestConsecutiveFailures(t *testing.T) {
 // TestEjectionBound has three of four servers that fail: two of them are ejected, the last one is
 // kept.
 func TestEjectionBound(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 4)
 	for _, p := range ps[1:] {
 		p.failing.Store(503)
@@ -324,6 +330,7 @@ func TestEjectionBound(t *testing.T) {
 // TestOutliersOfInterval compares servers: one fails often, but not in a row, and another one is
 // slow.
 func TestOutliersOfInterval(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 5)
 	ps[2].delay.Store(int64(60 * time.Millisecond))
 	var turn atomic.Int32
@@ -358,6 +365,7 @@ func TestOutliersOfInterval(t *testing.T) {
 // TestFlapping changes the health of a server often. The events are limited, and the last one has
 // the number of those that were left out.
 func TestFlapping(t *testing.T) {
+	t.Parallel()
 	ps, servers := patients(t, 2)
 	d := openDoor(t, "", servers, withHealth(func(h *config.Health) { h.Rise, h.Fall = 1, 1 }))
 	for range 5 {
@@ -375,6 +383,7 @@ func TestFlapping(t *testing.T) {
 // TestHealthCheckProtocols checks servers of https and HTTP/2. Each has to respond with the status
 // that is expected, and is unhealthy after another one.
 func TestHealthCheckProtocols(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	for name, protocol := range map[string]struct{ tls, http2 bool }{
 		"https": {tls: true}, "h2c": {http2: true}, "h2": {tls: true, http2: true},
@@ -425,6 +434,7 @@ func TestHealthCheckProtocols(t *testing.T) {
 
 // TestExplainHealth checks the description of health checks.
 func TestExplainHealth(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, "http://127.0.0.1:1", withHealth(), withOutliers())
 	want := "forwards to the upstream site: http://127.0.0.1:1; each server is checked with GET /healthz every 100ms; " +
 		"outliers are ejected"

@@ -12,6 +12,7 @@ import (
 // TestHosts sends all kinds of hosts, in the Host field and as :authority of
 // HTTP/2. Accepted ones reach the upstream unchanged.
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Host", r.Host) })
 	d := openDoor(t, back.URL)
 	for _, c := range []struct {
@@ -84,6 +85,7 @@ func TestHosts(t *testing.T) {
 // TestHostsOverHTTP2 sends an :authority and a Host that differ, as in a
 // translated or forged request.
 func TestHostsOverHTTP2(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	for _, c := range []struct {
@@ -113,6 +115,7 @@ func TestHostsOverHTTP2(t *testing.T) {
 // TestAbsoluteTargets sends a host in the target and in the Host field. The
 // request passes only if they are equal, however its bytes are split.
 func TestAbsoluteTargets(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Got", r.Host+" "+r.RequestURI)
 	})
@@ -191,6 +194,7 @@ var deliveries = map[string]func(c *rawConn, request string){
 
 // TestUnknownHost has patterns for only one host.
 func TestUnknownHost(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("example.com/{path...}", "site")}

@@ -18,6 +18,7 @@ import (
 // TestFieldsArriveAsSent checks that the upstream gets the fields in the order and the case
 // in which the client sent them.
 func TestFieldsArriveAsSent(t *testing.T) {
+	t.Parallel()
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)
 	const fields = "x-B: 1\r\nACCEPT: */*\r\nx-a: 2\r\nX-b: 3\r\nuser-agent: tester\r\n"
@@ -196,6 +197,7 @@ func TestChunkedUploads(t *testing.T) {
 
 // TestResponses checks the bytes of responses with each kind of body.
 func TestResponses(t *testing.T) {
+	t.Parallel()
 	answers := map[string]string{
 		"/length":  "200 OK\r\nDate: x\r\nContent-Length: 4\r\n\r\nbody",
 		"/empty":   "200 OK\r\nDate: x\r\nContent-Length: 0\r\n\r\n",
@@ -266,6 +268,7 @@ func TestResponses(t *testing.T) {
 
 // TestCutResponses cuts responses with each kind of body. None looks complete.
 func TestCutResponses(t *testing.T) {
+	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		if r := c.request(); r.URL.Path == "/length" {
 			c.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nbody")
@@ -325,6 +328,7 @@ func TestEarlyResponse(t *testing.T) {
 // TestDrainingHead stops a front door while a kept connection has sent a part of a head. The
 // request is served, and an idle connection is closed.
 func TestDrainingHead(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	first := "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	partial, idle := dial(t, d.addr), dial(t, d.addr)
@@ -381,6 +385,7 @@ func TestLongResponses(t *testing.T) {
 // TestClientGoneDuringResponse closes the connection of a client in the middle of a long
 // response. The exchange ends.
 func TestClientGoneDuringResponse(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.CopyN(w, zeros{}, 100<<20) })
 	d := openDoor(t, back.URL)
 	c := dial(t, d.addr)
@@ -417,6 +422,7 @@ func TestContinueAfterPause(t *testing.T) {
 // TestPrefaceInPieces sends the preface of HTTP/2 byte by byte. The front door answers with
 // a frame of settings.
 func TestPrefaceInPieces(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	c := dial(t, d.addr)
 	for _, b := range "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" {

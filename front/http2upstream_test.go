@@ -43,6 +43,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 // TestHTTP2Upstream sends requests with and without bodies at once over HTTP/2, with and without
 // TLS.
 func TestHTTP2Upstream(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(echo))
 	secure.EnableHTTP2 = true
@@ -94,6 +95,7 @@ func TestHTTP2Upstream(t *testing.T) {
 
 // TestHTTP2UpstreamShares checks that many exchanges share a connection.
 func TestHTTP2UpstreamShares(t *testing.T) {
+	t.Parallel()
 	const requests = 40
 	var arrived sync.WaitGroup
 	arrived.Add(requests)
@@ -115,6 +117,7 @@ func TestHTTP2UpstreamShares(t *testing.T) {
 
 // TestHTTP2ToHTTP1Server checks that the error names the mistake.
 func TestHTTP2ToHTTP1Server(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, withHTTP2)
 	resp, err := http.Get(d.url("/"))
 	if err != nil {

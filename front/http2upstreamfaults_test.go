@@ -78,6 +78,7 @@ func (s *frameServer) ok(stream uint32) {
 // TestHTTP2UpstreamFaults checks the response for each fault of a server, for GET and POST, and
 // which requests are sent again.
 func TestHTTP2UpstreamFaults(t *testing.T) {
+	t.Parallel()
 	onFirst := func(fault func(s *frameServer, stream uint32)) func(*frameServer, uint32) {
 		return func(s *frameServer, stream uint32) {
 			if s.number == 1 {
@@ -207,6 +208,7 @@ func TestHTTP2UpstreamFaults(t *testing.T) {
 
 // TestHTTP2UpstreamClosedWindow checks that the timeout of a route limits the wait for a window.
 func TestHTTP2UpstreamClosedWindow(t *testing.T) {
+	t.Parallel()
 	url := openFrames(t, func(*frameServer, uint32) {}, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	for _, size := range []int{10, 100_000} {
 		d := openDoor(t, url, withHTTP2, func(c *config.Config) { c.Routes[0].Timeout = 200 * time.Millisecond })
@@ -222,6 +224,7 @@ func TestHTTP2UpstreamClosedWindow(t *testing.T) {
 
 // TestHTTP2UpstreamOfHTTP1 checks the response if a server does not speak HTTP/2.
 func TestHTTP2UpstreamOfHTTP1(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, withHTTP2, func(c *config.Config) { c.Upstreams[0].ConnectRetry = 0 })
 	if status, _ := fetch(t, d.url("/")); status != 502 {
 		t.Errorf("status %d", status)

@@ -55,6 +55,7 @@ func http3Client(t testing.TB, c *tls.Config, addr string) *http.Client {
 // TestHTTP3 sends requests of all kinds. The upstream gets the scheme, the client, the bodies
 // and the trailers, and the client those of the response.
 func TestHTTP3(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -117,6 +118,7 @@ func TestHTTP3(t *testing.T) {
 // TestAltSvc checks the field by which clients find HTTP/3: over TLS, and not on plain
 // listeners. A field of the upstream is replaced. A reload adds and removes it.
 func TestAltSvc(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Alt-Svc", `h3=":1"`) })
 	d := openHTTP3Door(t, back.URL)
 	const request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -164,6 +166,7 @@ func TestAltSvc(t *testing.T) {
 
 // TestHTTP3Limits applies the limits of requests and of connections.
 func TestHTTP3Limits(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		io.WriteString(w, "hello")
@@ -208,6 +211,7 @@ func TestHTTP3Limits(t *testing.T) {
 
 // TestHTTP3ClientDoesNotRead cuts a response that the client does not read.
 func TestHTTP3ClientDoesNotRead(t *testing.T) {
+	t.Parallel()
 	block := make([]byte, 1<<20)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		for range 100 {
@@ -233,6 +237,7 @@ func TestHTTP3ClientDoesNotRead(t *testing.T) {
 
 // TestHTTP3SlowUpload cuts a body that the client does not send.
 func TestHTTP3SlowUpload(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
 	d := openHTTP3Door(t, back.URL, limited(func(l *config.Limits) { l.ReadTimeout = 500 * time.Millisecond }))
 	r, w := io.Pipe()
@@ -250,6 +255,7 @@ func TestHTTP3SlowUpload(t *testing.T) {
 // TestHTTP3ClientLeaves cancels requests: by a reset of the stream, and by the end of the
 // connection.
 func TestHTTP3ClientLeaves(t *testing.T) {
+	t.Parallel()
 	arrived := make(chan bool, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		arrived <- true
@@ -286,6 +292,7 @@ func TestHTTP3ClientLeaves(t *testing.T) {
 
 // TestHTTP3Cut breaks a response that the upstream does not complete.
 func TestHTTP3Cut(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "100000")
 		w.Write(make([]byte, 50000))
@@ -307,6 +314,7 @@ func TestHTTP3Cut(t *testing.T) {
 
 // TestHTTP3Drain drains a front door during a request. The client gets the response.
 func TestHTTP3Drain(t *testing.T) {
+	t.Parallel()
 	arrived, release := make(chan bool), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -338,6 +346,7 @@ func TestHTTP3Drain(t *testing.T) {
 
 // TestHTTP3DrainCuts ends the requests that are in flight after drain.timeout.
 func TestHTTP3DrainCuts(t *testing.T) {
+	t.Parallel()
 	arrived := make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		arrived <- true
@@ -420,6 +429,7 @@ func openLossyLink(t *testing.T, server string, n int64) *lossyLink {
 
 // TestHTTP3PacketLoss sends bodies in both directions over a link that drops one of 20 packets.
 func TestHTTP3PacketLoss(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -446,6 +456,7 @@ func TestHTTP3PacketLoss(t *testing.T) {
 // TestHTTP3ClientVanishes cuts the link to a client during a request. The request ends after
 // half a minute without a packet.
 func TestHTTP3ClientVanishes(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("WEIR_LONG") == "" {
 		t.Skip("waits for half a minute: set WEIR_LONG=1")
 	}
@@ -468,6 +479,7 @@ func TestHTTP3ClientVanishes(t *testing.T) {
 
 // TestHTTP3ClientCertificates applies the rules for certificates of clients by host.
 func TestHTTP3ClientCertificates(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("X-Subject")) })
 	staff := certtest.Root(t, "staff")
 	d := openHTTP3Door(t, back.URL, func(c *config.Config) {

@@ -68,6 +68,7 @@ func trust(root *certtest.Pair) func(*config.Config) {
 // TestHTTPSUpstream sends many requests with and without bodies at once. Connections are used
 // again, and a new one resumes the session.
 func TestHTTPSUpstream(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	for name, version := range map[string]uint16{"TLS 1.2": tls.VersionTLS12, "TLS 1.3": tls.VersionTLS13} {
 		t.Run(name, func(t *testing.T) {
@@ -120,6 +121,7 @@ func fetch(t *testing.T, url string) (status int, body string) {
 // event has the reason, and no request was sent. Another server of the upstream gets the
 // request instead.
 func TestHTTPSFailures(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	old := time.Now().Add(-24 * time.Hour)
 	good := openTLS(t, root.Issue(t, certtest.Options{}), showTarget)
@@ -212,6 +214,7 @@ func endAfterHello(nc *net.TCPConn) { nc.Read(make([]byte, 10_000)) }
 
 // TestHTTPSHandshakeStalls checks that the timeout of a route limits the handshake.
 func TestHTTPSHandshakeStalls(t *testing.T) {
+	t.Parallel()
 	addr := serveRaw(t, func(nc *net.TCPConn) { io.Copy(io.Discard, nc) })
 	d := openDoor(t, "https://"+addr, func(c *config.Config) {
 		c.Routes[0].Timeout, c.Upstreams[0].ConnectRetry = 200*time.Millisecond, 0
@@ -225,6 +228,7 @@ func TestHTTPSHandshakeStalls(t *testing.T) {
 // TestHTTPSClientCertificate checks that servers get the certificate of the upstream, also
 // after a reload with another one, and the failure without one.
 func TestHTTPSClientCertificate(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	back := openTLS(t, root.Issue(t, certtest.Options{}), showTarget, func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, root.Pool()
@@ -255,6 +259,7 @@ func TestHTTPSClientCertificate(t *testing.T) {
 // TestHTTPSName checks that a server is asked for the configured name, and that its certificate
 // must have it.
 func TestHTTPSName(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	var asked atomic.Value
 	back := openTLS(t, root.Issue(t, certtest.Options{Hosts: []string{"app.internal"}}), showTarget, func(c *tls.Config) {
@@ -272,6 +277,7 @@ func TestHTTPSName(t *testing.T) {
 // TestHTTPSTruncation checks that a response that ends with the connection is cut if TLS has
 // not ended.
 func TestHTTPSTruncation(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	pair := root.Issue(t, certtest.Options{})
 	for _, complete := range []bool{true, false} {
@@ -299,6 +305,7 @@ func TestHTTPSTruncation(t *testing.T) {
 
 // TestHTTPSUpgrade checks a tunnel to a server for https.
 func TestHTTPSUpgrade(t *testing.T) {
+	t.Parallel()
 	root := certtest.Root(t, "root")
 	back := openTLS(t, root.Issue(t, certtest.Options{}), func(w http.ResponseWriter, _ *http.Request) {
 		echoTunnel(t, w)

@@ -43,6 +43,7 @@ func (d *testDoor) refusedBy(t *testing.T, resp *http.Response, status int, limi
 
 // TestInFlight fills the places for requests in flight and for waiting ones.
 func TestInFlight(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	var inside sync.WaitGroup
 	inside.Add(2)
@@ -133,6 +134,7 @@ func TestLeavingTheQueue(t *testing.T) {
 
 // TestRate exceeds the rate as one client, as others, and with keys.
 func TestRate(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		byKey := config.DefaultRoute("/key", "site")
@@ -181,6 +183,7 @@ func TestRate(t *testing.T) {
 // TestBodyLimit sends bodies that are too long, with and without a
 // Content-Length.
 func TestBodyLimit(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); err == nil {
 			fmt.Fprint(w, n)
@@ -427,6 +430,7 @@ func TestSlowHeads(t *testing.T) {
 
 // TestHeaderLimit sends heads of up to the limit, and longer ones.
 func TestHeaderLimit(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.Headers = 8 << 10 }))
 	for size, want := range map[int]int{6 << 10: 200, 9 << 10: 431} {
@@ -514,6 +518,7 @@ func TestMaxConnections(t *testing.T) {
 // TestTrustedProxiesMayConnect checks that connections_per_client does not
 // apply to trusted proxies.
 func TestTrustedProxiesMayConnect(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Limits.ConnectionsPerClient = 1
@@ -531,6 +536,7 @@ func TestTrustedProxiesMayConnect(t *testing.T) {
 // TestReloadKeepsCounting holds a request in flight during reloads. It counts
 // for the new limits, whether they have changed or not.
 func TestReloadKeepsCounting(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { g.await(t) })
 	one := limited(func(l *config.Limits) { l.InFlight = 1 })
@@ -568,6 +574,7 @@ func TestReloadKeepsCounting(t *testing.T) {
 
 // TestRefusedAllocations counts the allocations of a refused request.
 func TestRefusedAllocations(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

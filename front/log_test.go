@@ -59,6 +59,7 @@ func lines(t *testing.T, file string) []string {
 // TestLogGoesEverywhere logs from several goroutines to two streams and a file.
 // Each gets all events, and the totals at the end.
 func TestLogGoesEverywhere(t *testing.T) {
+	t.Parallel()
 	cfg := config.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg.Log.To = []string{config.LogToStdout, file, config.LogToStderr}
@@ -110,6 +111,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 // TestLogRotates rotates a file by size, moves it, and reopens it. No event is
 // lost.
 func TestLogRotates(t *testing.T) {
+	t.Parallel()
 	cfg := config.Default()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "weir.log")
@@ -291,6 +293,7 @@ func serveDoor(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 // reader. The file gets everything, including its totals, within the timeout
 // for the pipe.
 func TestLogClosesWithStalledPipe(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -367,6 +370,7 @@ func newDoorOver(t *testing.T, cfg *config.Config, out front.Output) *testDoor {
 // TestPanicFlushesTheLog has a queue that lingers for an hour, and code that
 // panics. When the client has the response, the event of the panic is written.
 func TestPanicFlushesTheLog(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	cfg := doorConfig(back.URL)
 	cfg.Log.Queue.Linger = time.Hour

@@ -13,6 +13,7 @@ import (
 // TestLogFields checks the fields that routes add to their completed events, over both
 // protocols. The other events and the other routes do not have them.
 func TestLogFields(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		r := config.DefaultRoute("/{tenant}/orders/{id...}", "site")
@@ -60,6 +61,7 @@ func TestLogFields(t *testing.T) {
 
 // TestLogHeadersOfRoute checks the header fields that a route adds to those of all requests.
 func TestLogHeadersOfRoute(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"1"`) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Log.RequestHeaders = []string{"x-all"}
@@ -84,6 +86,7 @@ func TestLogHeadersOfRoute(t *testing.T) {
 
 // TestLogFieldsAllocations checks that the fields of a route allocate nothing.
 func TestLogFieldsAllocations(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -67,6 +67,7 @@ func (c *logClient) Close() error {
 // at first. A reload with another password keeps the events that wait, and a reload without
 // the server delivers all of them. The password is not visible anywhere.
 func TestLogToServer(t *testing.T) {
+	t.Parallel()
 	server := &logServer{password: "right-secret"}
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
 		c.Log.To = []string{config.LogToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}
@@ -133,6 +134,7 @@ func TestLogToServer(t *testing.T) {
 
 // TestLogToServerMistakes opens logs whose server cannot be used.
 func TestLogToServerMistakes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ to, format, want string }{
 		{"nats://u:secret@server/subject", "json", "log.to: nats://server/subject: this program has no client for nats"},
 		{"otlp+http://u:secret@refused", "json", "log.to: otlp+http://refused: refused by the client"},
@@ -152,6 +154,7 @@ func TestLogToServerMistakes(t *testing.T) {
 
 // TestLogToServerIsNoTerminal uses the format auto, which is JSON for a server.
 func TestLogToServerIsNoTerminal(t *testing.T) {
+	t.Parallel()
 	server := &logServer{password: "p"}
 	cfg := config.Default()
 	cfg.Log.To, cfg.Log.Format = []string{"otlp+http://u:p@collector"}, "auto"
@@ -174,6 +177,7 @@ func TestLogToServerIsNoTerminal(t *testing.T) {
 // door that ends wait on the disk, and the next one delivers them. A reload can remove the
 // server and add it again.
 func TestLogSpill(t *testing.T) {
+	t.Parallel()
 	server := &logServer{password: "right"}
 	const name = "otlp+http://collector"
 	folder := filepath.Join(t.TempDir(), "spill")

@@ -1,8 +1,11 @@
 package front_test
 
 import (
+	"flag"
 	"net"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,6 +19,8 @@ func TestMain(m *testing.M) {
 		serveStoppable()
 		return
 	}
+	// Most of the time of most tests is a wait.
+	flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	// It ends up to 5s after the lock that it serves.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/caddyserver/certmagic.keepLockfileFresh"))
 }

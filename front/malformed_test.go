@@ -9,6 +9,7 @@ import (
 // malformed body in the same packet. The client, the log and the metrics get a
 // 502.
 func TestMalformedResponse(t *testing.T) {
+	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		if c.request() != nil {
 			c.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n")

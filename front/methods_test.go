@@ -11,6 +11,7 @@ import (
 // TestMethods sends methods to which the front door itself responds, and then
 // another request on the same connection, to check that it still works.
 func TestMethods(t *testing.T) {
+	t.Parallel()
 	back := upstream(t,
 		func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.Method+" "+r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -71,6 +72,7 @@ const throughTheDoor = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // TestMethodsOverHTTP2 checks the same responses over HTTP/2.
 func TestMethodsOverHTTP2(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("GET /known", "site")}

@@ -53,6 +53,7 @@ func documentedMetrics(t *testing.T) map[string]documented {
 // TestMetricsDocs compares docs/metrics.md with the metrics of a front door in
 // which each metric has a value.
 func TestMetricsDocs(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(back.URL, func(c *config.Config) {

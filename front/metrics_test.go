@@ -43,6 +43,7 @@ func (d *testDoor) metric(t testing.TB, series string) float64 {
 // TestMetrics sends a known number of requests of several kinds and checks the
 // counts.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -128,6 +129,7 @@ func TestMetrics(t *testing.T) {
 
 // TestMethodLabelIsBounded sends many unknown methods.
 func TestMethodLabelIsBounded(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	conn := dial(t, d.addr)
@@ -143,6 +145,7 @@ func TestMethodLabelIsBounded(t *testing.T) {
 // TestLogIdentity scrapes under load while some writes of the log fail. In
 // every scrape, the emitted events are written, dropped or waiting.
 func TestLogIdentity(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	d.log.failEvery(7)

@@ -12,6 +12,7 @@ import (
 // TestMirrorPanic has a copy that cannot be sent because of a fault in this program. It must
 // not end the process, and gives its slots back.
 func TestMirrorPanic(t *testing.T) {
+	t.Parallel()
 	metrics := newMetrics(prometheus.NewGauge(prometheus.GaugeOpts{Name: "log"}))
 	m := &mirror{
 		all: newMirrors(func() *log.Logger { return log.New(io.Discard, log.Options{}) }, 1), slots: slots{max: 1},

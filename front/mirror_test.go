@@ -81,6 +81,7 @@ func newRequestBook() *requestBook { return &requestBook{requests: make(map[stri
 
 // TestMirror compares the copies of requests with the requests, over both protocols.
 func TestMirror(t *testing.T) {
+	t.Parallel()
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
 			site, shadow := newRequestBook(), newRequestBook()
@@ -120,6 +121,7 @@ func TestMirror(t *testing.T) {
 // TestMirrorOfBodies sends bodies of all kinds. Only those that are read before the request
 // is sent are copied.
 func TestMirrorOfBodies(t *testing.T) {
+	t.Parallel()
 	site, shadow := newRequestBook(), newRequestBook()
 	d := openDoor(t, upstream(t, site.ServeHTTP).URL, mirrorTo(upstream(t, shadow.ServeHTTP).URL, 100))
 	long := strings.Repeat("x", 16<<10)
@@ -159,6 +161,7 @@ func TestMirrorOfBodies(t *testing.T) {
 
 // TestMirrorOfUpgrade opens a tunnel, of which there is no copy.
 func TestMirrorOfUpgrade(t *testing.T) {
+	t.Parallel()
 	shadow := newRequestBook()
 	d := openDoor(t, slowUpstream(t, newGate(t)), mirrorTo(upstream(t, shadow.ServeHTTP).URL, 100))
 	openTunnel(t, d).Close()
@@ -170,6 +173,7 @@ func TestMirrorOfUpgrade(t *testing.T) {
 // TestMirrorFaults has mirrors that fail in every way. The clients get the responses of the
 // upstream, and each copy has a result.
 func TestMirrorFaults(t *testing.T) {
+	t.Parallel()
 	site := upstream(t, hello)
 	for name, c := range map[string]struct {
 		shadow  func(*testing.T) string
@@ -297,6 +301,7 @@ func stop(t *testing.T, p *os.Process) {
 // TestMirrorStopped stops the process of the mirror. Copies are dropped at the limit, without
 // a delay for clients, and are sent again when the process continues.
 func TestMirrorStopped(t *testing.T) {
+	t.Parallel()
 	shadow, addr := startStoppable(t)
 	const limit = 5
 	d := openDoor(t, upstream(t, hello).URL, mirrorTo("http://"+addr, 100), func(c *config.Config) {
@@ -348,6 +353,7 @@ func heldShadow(t *testing.T, g *gate) (url string, arrived *atomic.Int64) {
 // TestMirrorAndReload removes a mirror with copies in flight. The connections that were kept
 // for copies are free for requests then.
 func TestMirrorAndReload(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	url, arrived := heldShadow(t, g)
 	back := upstream(t, hello)
@@ -374,6 +380,7 @@ func TestMirrorAndReload(t *testing.T) {
 // TestMirrorAndDrain drains with copies in flight. They may end within drain.timeout, and are
 // cut afterwards. The end of the front door does not depend on them.
 func TestMirrorAndDrain(t *testing.T) {
+	t.Parallel()
 	for name, timeout := range map[string]time.Duration{"ended": 0, "cut": 200 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			g := newGate(t)
@@ -415,6 +422,7 @@ func TestMirrorAndDrain(t *testing.T) {
 
 // TestMirrorAfterEdits mirrors requests that the route changes. A copy has the changes too.
 func TestMirrorAfterEdits(t *testing.T) {
+	t.Parallel()
 	site, shadow := newRequestBook(), newRequestBook()
 	d := openDoor(t, upstream(t, site.ServeHTTP).URL, mirrorTo(upstream(t, shadow.ServeHTTP).URL, 100),
 		func(c *config.Config) {
@@ -444,6 +452,7 @@ func TestMirrorAfterEdits(t *testing.T) {
 
 // TestMirrorOfSplit mirrors the requests of a split.
 func TestMirrorOfSplit(t *testing.T) {
+	t.Parallel()
 	shadow := newRequestBook()
 	d := openDoor(t, "", splitDoor(nil, []config.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
 		mirrorTo(upstream(t, shadow.ServeHTTP).URL, 50))

@@ -39,6 +39,7 @@ func withNameServer(s *resolvetest.Server) func(*config.Config) {
 // TestNameChangesUnderLoad moves the name of an upstream to another server, under load. No
 // request fails: requests to the old server end, and new ones go to the new server.
 func TestNameChangesUnderLoad(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	var waiting atomic.Int32
 	old := listenAt(t, "127.0.0.2:0", func(w http.ResponseWriter, r *http.Request) {
@@ -104,6 +105,7 @@ func TestNameChangesUnderLoad(t *testing.T) {
 // TestUnknownName starts with a name that does not exist. The front door starts, responds with
 // 502, and forwards requests when the name exists.
 func TestUnknownName(t *testing.T) {
+	t.Parallel()
 	back := listenAt(t, "127.0.0.2:0", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.URL.Path+" "+r.Host)
 	})

@@ -38,6 +38,7 @@ func openNATSDoor(t *testing.T, url string) *testDoor {
 // TestServersFromNATS changes the servers in a key of NATS. A mistake and the loss of the server of NATS
 // keep the last servers, also during a reload, and no request fails.
 func TestServersFromNATS(t *testing.T) {
+	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	one, two := upstream(t, saying("one")), upstream(t, saying("two"))
 	d := openNATSDoor(t, n.URL+"/upstreams/site")
@@ -121,6 +122,7 @@ func TestServersFromNATS(t *testing.T) {
 
 // TestServersFromNATSNeedEngine makes a front door without a client of NATS, and with a wrong URL.
 func TestServersFromNATSNeedEngine(t *testing.T) {
+	t.Parallel()
 	cfg := doorConfig("", func(c *config.Config) {
 		c.Upstreams[0].Servers, c.Upstreams[0].List = nil, config.ServerList{NATS: "nats://a:secret@127.0.0.1/b/k?creds=none"}
 	})

@@ -9,6 +9,7 @@ import (
 
 // TestNetworks compares the lookup with a search of all networks.
 func TestNetworks(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	// addr returns an address of few different ones, so that networks overlap.
 	addr := func() netip.Addr {

@@ -64,6 +64,7 @@ func runNginx(t *testing.T, folder, address, server string) {
 // TestNginxTLSUpstream connects to nginx over TLS. nginx has the requested host only for the
 // name in tls.name, and wants a client certificate.
 func TestNginxTLSUpstream(t *testing.T) {
+	t.Parallel()
 	root, folder, address := certtest.Root(t, "root"), t.TempDir(), peer.FreeAddress(t)
 	root.Issue(t, certtest.Options{Hosts: []string{"site.internal"}}).Write(t, folder, "site")
 	root.Issue(t, certtest.Options{Hosts: []string{"other.internal"}}).Write(t, folder, "other")
@@ -107,6 +108,7 @@ func TestNginxTLSUpstream(t *testing.T) {
 // TestNginxHTTP2Upstream sends 200 requests in a second, with and without a body, to a nginx
 // that ends each connection with GOAWAY after 20 requests. None fails.
 func TestNginxHTTP2Upstream(t *testing.T) {
+	t.Parallel()
 	service := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
 		fmt.Fprint(w, r.Method, " ", n, " ", err)

@@ -12,6 +12,7 @@ import (
 // an upstream gets it, or means the same to the route, the log and the
 // upstream.
 func TestPaths(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{
@@ -99,6 +100,7 @@ func TestPaths(t *testing.T) {
 // TestRefusedRequests checks the two events of a refused request, with the
 // reason.
 func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("GET /known", "site")}

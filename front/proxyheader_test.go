@@ -56,6 +56,7 @@ func dialFrom(t testing.TB, source, addr string) *rawConn {
 // TestProxyProtocol checks the address of the client that a header names: in access rules, in
 // limits per client, in the events and for the upstream.
 func TestProxyProtocol(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.Header.Get("X-Forwarded-For"))
 	})
@@ -102,6 +103,7 @@ func TestProxyProtocol(t *testing.T) {
 
 // TestProxyProtocolInPieces sends a header and a request byte by byte.
 func TestProxyProtocolInPieces(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true))
 	for i, header := range []string{header1, header2} {
@@ -119,6 +121,7 @@ func TestProxyProtocolInPieces(t *testing.T) {
 
 // TestProxyProtocolBeforeHTTP2 sends the preface of HTTP/2 after a header.
 func TestProxyProtocolBeforeHTTP2(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true))
 	for i, together := range []bool{true, false} {
@@ -147,6 +150,7 @@ func TestProxyProtocolBeforeHTTP2(t *testing.T) {
 // TestProxyProtocolRefused sends headers that are malformed, missing, or from a source that
 // is not trusted. The connection is closed without a response, counted and logged.
 func TestProxyProtocolRefused(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	long := []byte(binaryMagic + "\x21\x11")
@@ -192,6 +196,7 @@ func TestProxyProtocolRefused(t *testing.T) {
 // TestProxyProtocolOptional serves connections without a header: from sources that are not
 // trusted, and from trusted ones that do not have to send one.
 func TestProxyProtocolOptional(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	for _, c := range []struct {
 		source, header, client string
@@ -217,6 +222,7 @@ func TestProxyProtocolOptional(t *testing.T) {
 // TestSlowProxyProtocol holds back a part of a header. Every truncation is closed after the
 // header timeout, while other connections are served.
 func TestSlowProxyProtocol(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true),
 		limited(func(l *config.Limits) { l.HeaderTimeout = 300 * time.Millisecond }))
@@ -246,6 +252,7 @@ func TestSlowProxyProtocol(t *testing.T) {
 // TestProxyProtocolConnectionsPerClient counts connections for the client that the header
 // names. Those of the proxy itself, whose header has not arrived, are not limited.
 func TestProxyProtocolConnectionsPerClient(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true), limited(func(l *config.Limits) { l.ConnectionsPerClient = 2 }))
 	for range 5 {
@@ -276,6 +283,7 @@ func TestProxyProtocolConnectionsPerClient(t *testing.T) {
 
 // TestReloadProxyProtocol adds and removes the rule by a reload.
 func TestReloadProxyProtocol(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	begins := func(header string) bool {
@@ -304,6 +312,7 @@ func TestReloadProxyProtocol(t *testing.T) {
 
 // TestSendProxyProtocol forwards the clients of both sides of the protocol.
 func TestSendProxyProtocol(t *testing.T) {
+	t.Parallel()
 	back := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RemoteAddr)
 	}))
@@ -347,6 +356,7 @@ func (c *prefixed) Write(b []byte) (int, error) {
 // TestProxyProtocolBeforeTLS sends a header before the handshake of TLS, in the same packet
 // and in one of its own. Without a header, the connection is closed.
 func TestProxyProtocolBeforeTLS(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, proxied(true))
 	for i, header := range []string{header1, header2} {

@@ -339,6 +339,7 @@ func unescaped(s string) string {
 
 // TestSecretsAreSeenWithoutRedaction checks that the search finds secrets.
 func TestSecretsAreSeenWithoutRedaction(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	for _, format := range []string{"json", "ltsv"} {
 		yaml := strings.Replace(fmt.Sprintf(redactConfig, format, config.EventsCompleted, back.URL), "redact: [token",

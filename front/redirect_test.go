@@ -16,6 +16,7 @@ func redirecting(lines ...config.Redirect) func(*config.Config) {
 }
 
 func TestRedirects(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(
 		config.Redirect{From: "/a", To: "/b", Status: 307},
@@ -84,6 +85,7 @@ func TestRedirects(t *testing.T) {
 // TestRedirectMethods checks that redirects apply to all methods, over HTTP/1
 // and HTTP/2, and do not wait for a body.
 func TestRedirectMethods(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(config.Redirect{From: "/a", To: "/b", Status: 308}))
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -112,6 +114,7 @@ func TestRedirectMethods(t *testing.T) {
 // metrics name only prefixes, because a time series for each line would be too
 // many.
 func TestRedirectsAreNamed(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	lines := []config.Redirect{{From: "/old/*", To: "/new/*?", Status: 301}}
 	for i := range 300 {
@@ -154,6 +157,7 @@ func TestRedirectsAreNamed(t *testing.T) {
 // TestReloadRedirects checks that a reload replaces the redirects, and that an
 // invalid one changes nothing.
 func TestReloadRedirects(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(config.Redirect{From: "/a", To: "/b", Status: 301}))
 	client := httpClient(t)

@@ -12,6 +12,7 @@ import (
 // TestMalformedRequests sends bytes that are not the head of a request. The refusals are
 // counted and logged.
 func TestMalformedRequests(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	for _, c := range []struct {
@@ -61,6 +62,7 @@ func TestMalformedRequests(t *testing.T) {
 // TestResponsesAreNotRefusals checks that complete and cut error responses of the
 // upstream and the front door are not counted as refusals by net/http.
 func TestResponsesAreNotRefusals(t *testing.T) {
+	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		for r := c.request(); r != nil; r = c.request() {
 			switch r.URL.Path {

@@ -20,6 +20,7 @@ import (
 // rejected. Others are still accepted and rejected, Serve returns, and the log
 // gets all events when it continues.
 func TestRejectionsWithStalledLog(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

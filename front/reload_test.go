@@ -13,6 +13,7 @@ import (
 // TestReloadUnderLoad swaps the tables many times while requests are in flight
 // and new ones arrive.
 func TestReloadUnderLoad(t *testing.T) {
+	t.Parallel()
 	const held, swaps = 200, 50
 	g := newGate(t)
 	var backs [2]string
@@ -69,6 +70,7 @@ func TestReloadUnderLoad(t *testing.T) {
 
 // TestBadReload checks that an invalid configuration keeps the old tables.
 func TestBadReload(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	for name, adjust := range map[string]func(*config.Config){

@@ -39,6 +39,7 @@ func (d *testDoor) reload(adjust ...func(*config.Config)) {
 
 // TestReloadOfEvents changes the keys that determine the form of events.
 func TestReloadOfEvents(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	d.reload(func(c *config.Config) {
 		c.Routes[0].Match = "/{id:odd}"
@@ -77,6 +78,7 @@ func TestReloadOfEvents(t *testing.T) {
 
 // TestReloadKeepsEngine changes the keys that need a new process, and another one.
 func TestReloadKeepsEngine(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	loops := d.config.Engine == config.EngineLoops
 	for _, c := range []struct {
@@ -101,6 +103,7 @@ func TestReloadKeepsEngine(t *testing.T) {
 // TestReloadOfListeners adds a listener and removes the first one, which has connections
 // of every kind.
 func TestReloadOfListeners(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g), func(c *config.Config) { c.Drain.Delay = 500 * time.Millisecond })
 	slow := dial(t, d.addr)
@@ -152,6 +155,7 @@ func TestReloadOfListeners(t *testing.T) {
 // TestRemovedListenersQueueIsServed removes a listener while clients connect. Each client
 // whose connection the kernel accepts gets a response.
 func TestRemovedListenersQueueIsServed(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Drain.Delay = 50 * time.Millisecond })
 	stays := peer.FreeAddress(t)
 	for range 10 {
@@ -185,6 +189,7 @@ func TestRemovedListenersQueueIsServed(t *testing.T) {
 
 // TestReloadOfAdmin moves the admin listener, and turns it off and on.
 func TestReloadOfAdmin(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	first := d.AdminAddr().String()
 	second := peer.FreeAddress(t)
@@ -208,6 +213,7 @@ func TestReloadOfAdmin(t *testing.T) {
 
 // TestReloadThatCannotListen has an address that is in use. Nothing changes.
 func TestReloadThatCannotListen(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -236,6 +242,7 @@ func TestReloadThatCannotListen(t *testing.T) {
 
 // TestReloadOfConnectionLimits changes limits of connections that are open.
 func TestReloadOfConnectionLimits(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	c := dial(t, d.addr)
 	long := "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\n"
@@ -294,6 +301,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 
 // TestReloadSendsGoAway removes a listener with an idle HTTP/2 connection.
 func TestReloadSendsGoAway(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	h2 := dialHTTP2(t, d.addr)
 	stream := h2.begin(true, ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/")
@@ -315,6 +323,7 @@ func TestReloadSendsGoAway(t *testing.T) {
 
 // TestReloadOfDrain shortens the drain of a door with a request that does not end.
 func TestReloadOfDrain(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
 	c := dial(t, d.addr)
@@ -332,6 +341,7 @@ func TestReloadOfDrain(t *testing.T) {
 // TestReloadOfLog changes the destinations while clients send requests. Every event is
 // in exactly one file, once, and the counts are exact.
 func TestReloadOfLog(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
@@ -428,6 +438,7 @@ func logFiles(t *testing.T, out *front.Log, dir string) []string {
 // TestReloadOfStalledLog removes a destination whose reader has stalled. The new one gets
 // the next events, and the old one its events when the reader goes on.
 func TestReloadOfStalledLog(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

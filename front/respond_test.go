@@ -11,6 +11,7 @@ import (
 // TestFixedResponses checks the responses of routes with respond, over both protocols.
 // The limits of the route apply to them.
 func TestFixedResponses(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	fixed := func(match string, r config.FixedResponse) config.Route {
 		route := config.DefaultRoute(match, "")

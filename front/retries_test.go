@@ -21,6 +21,7 @@ func silent(c *rawConn) {
 // TestRetries checks that a request that a server does not respond to is sent to another one, and
 // that the log and the metrics show that.
 func TestRetries(t *testing.T) {
+	t.Parallel()
 	status := func(code int) func(*rawConn) {
 		return func(c *rawConn) {
 			if c.request() != nil {
@@ -64,6 +65,7 @@ func TestRetries(t *testing.T) {
 
 // TestRetriesDenied uses up the budget of retries.
 func TestRetriesDenied(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, "http://"+rawUpstream(t, func(c *rawConn) { c.request() }), func(c *config.Config) {
 		c.Upstreams[0].ConnectRetry = 0 // no pause before a retry
 	})
@@ -81,6 +83,7 @@ func TestRetriesDenied(t *testing.T) {
 
 // TestExplainRetries checks the description of retries that are not the defaults.
 func TestExplainRetries(t *testing.T) {
+	t.Parallel()
 	for want, retry := range map[string]config.Retry{
 		"":                            {},
 		"; each request is sent once": {Attempts: 1},
@@ -99,6 +102,7 @@ func TestExplainRetries(t *testing.T) {
 // TestTotalTimeout checks how a request ends whose time is over: while it waits for its turn,
 // for the server, for the client's body, or for the client to read the response.
 func TestTotalTimeout(t *testing.T) {
+	t.Parallel()
 	const total = 500 * time.Millisecond
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -203,6 +207,7 @@ func TestTotalTimeout(t *testing.T) {
 // TestTotalTimeoutDuringUpload has a server fail while the client sends the body of a request that
 // has a total timeout: the response is written while the body is still read.
 func TestTotalTimeoutDuringUpload(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, faults["reset in the request"](t), func(c *config.Config) { c.Routes[0].TotalTimeout = testTimeout })
 	for range 10 {
 		c := dial(t, d.addr)

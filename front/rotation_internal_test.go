@@ -9,6 +9,7 @@ import (
 // TestRotationIsEven counts the numbers below a share of the range, among all numbers and
 // among each k-th one.
 func TestRotationIsEven(t *testing.T) {
+	t.Parallel()
 	const n = 1000
 	for _, step := range []uint64{goldenRatio, rootOfTwo} {
 		for _, every := range []int{1, 2, 3, 5, 10} {
@@ -32,6 +33,7 @@ func TestRotationIsEven(t *testing.T) {
 // TestRotationsAreIndependent uses two rotations for the same requests: a tenth of each
 // share of the first must be in a tenth of the second.
 func TestRotationsAreIndependent(t *testing.T) {
+	t.Parallel()
 	var first, second rotation
 	first.start(goldenRatio)
 	second.start(rootOfTwo)
@@ -50,6 +52,7 @@ func TestRotationsAreIndependent(t *testing.T) {
 
 // TestRotationIsShared draws each number once, whichever goroutine asks.
 func TestRotationIsShared(t *testing.T) {
+	t.Parallel()
 	var r rotation
 	r.start(goldenRatio)
 	const goroutines, each = 8, 1000

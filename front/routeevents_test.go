@@ -20,6 +20,7 @@ func statusOfPath(w http.ResponseWriter, r *http.Request) {
 
 // TestSeverities checks the severity of the completed event for each status.
 func TestSeverities(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL)
 	for path, want := range map[string]int{"/200": 3, "/404": 3, "/500": 2, "/501": 2, "/503": 2, "/599": 2} {
@@ -33,6 +34,7 @@ func TestSeverities(t *testing.T) {
 // TestCompletedIsWholeAtWarn has a level that omits the event with the
 // destination.
 func TestCompletedIsWholeAtWarn(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Level = "warn" })
 	get(t, httpClient(t), d.url("/500"))
@@ -43,6 +45,7 @@ func TestCompletedIsWholeAtWarn(t *testing.T) {
 
 // TestRouteEvents sends requests to routes with a log.events of their own.
 func TestRouteEvents(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Log.Events = config.EventsCompleted

@@ -22,6 +22,7 @@ func plainRequest(t *testing.T, d *testDoor, head string) (int, string) {
 }
 
 func TestRedirectToHTTPS(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	secure := func(port int) func(*config.Config) {
 		return func(c *config.Config) {
@@ -81,6 +82,7 @@ func TestRedirectToHTTPS(t *testing.T) {
 // TestRedirectOfHostsWithClientCertificates checks that such a host redirects, too: a client
 // without TLS gets no other response from it.
 func TestRedirectOfHostsWithClientCertificates(t *testing.T) {
+	t.Parallel()
 	staff := certtest.Root(t, "staff")
 	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.TLS.Redirect = 443
@@ -94,6 +96,7 @@ func TestRedirectOfHostsWithClientCertificates(t *testing.T) {
 }
 
 func TestHSTS(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=1")
 	})

@@ -9,6 +9,7 @@ import (
 // TestListenerFails closes the listener of a running front door. Serve returns
 // the reason, and logs it.
 func TestListenerFails(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	get(t, httpClient(t), d.url("/before"))
 	d.FailListener()

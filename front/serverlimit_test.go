@@ -15,6 +15,7 @@ import (
 // TestServerLimit sends many requests at once to servers with few places each. No server has more
 // than its limit at any time, and all requests are served.
 func TestServerLimit(t *testing.T) {
+	t.Parallel()
 	const most, requests = 2, 200
 	up := config.Upstream{Name: "site", Connections: config.ServerLimit{Max: most, Queue: requests, Wait: testTimeout}}
 	var served atomic.Int64
@@ -57,6 +58,7 @@ func TestServerLimit(t *testing.T) {
 // TestServerLimitRefuses occupies the only place. The next request waits until its client
 // disconnects or the waiting time ends, and further ones are refused.
 func TestServerLimitRefuses(t *testing.T) {
+	t.Parallel()
 	blocked, release := make(chan bool), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/block" {

@@ -57,6 +57,7 @@ func startCounted(t *testing.T, h http.HandlerFunc) *countedServer {
 // TestServersFromFile replaces one of two servers in a file, under load. No request fails. The
 // server that stays keeps its connections, and the request at the server that is removed ends there.
 func TestServersFromFile(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	var waiting atomic.Int32
 	stays := startCounted(t, saying("stays"))
@@ -119,6 +120,7 @@ func TestServersFromFile(t *testing.T) {
 // TestMistakeInServers writes mistakes to a list of servers. The servers stay, and the event has the
 // position of the mistake. A correct list applies.
 func TestMistakeInServers(t *testing.T) {
+	t.Parallel()
 	old, other := upstream(t, saying("old")), upstream(t, saying("other"))
 	folder := mounttest.New(t)
 	list := folder.At("servers.yaml")
@@ -168,6 +170,7 @@ func TestMistakeInServers(t *testing.T) {
 // TestServersFromFileWithNames has names in a list. They are resolved, and a name that stays keeps its
 // addresses when the list changes and the name server has failed.
 func TestServersFromFileWithNames(t *testing.T) {
+	t.Parallel()
 	back := listenAt(t, "127.0.0.2:0", saying("a"))
 	_, port, _ := net.SplitHostPort(back.Listener.Addr().String())
 	other := upstream(t, saying("b"))

@@ -9,6 +9,7 @@ import (
 
 // TestServerBatch checks that only batches for OTLP, which are compressed, are larger than others.
 func TestServerBatch(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]int{
 		"otlp+http://collector:4318":  768 << 10,
 		"otlp+https://collector:4318": 768 << 10,
@@ -24,6 +25,7 @@ func TestServerBatch(t *testing.T) {
 // TestServerLinger checks that events for servers wait longer than those for files, at most for a
 // second unless they do so for files, and not at all with linger: 0s.
 func TestServerLinger(t *testing.T) {
+	t.Parallel()
 	for own, want := range map[time.Duration]time.Duration{
 		0:                      0,
 		5 * time.Millisecond:   100 * time.Millisecond,

@@ -62,6 +62,7 @@ func serverCookies(t testing.TB, d *testDoor, client *http.Client, servers int) 
 // TestStickyServer keeps clients at their servers: while the server drains, after a reload, and
 // at another front door with the same secret.
 func TestStickyServer(t *testing.T) {
+	t.Parallel()
 	up := stickyServers(t, "a", "b", "c")
 	use := func(c *config.Config) { c.Upstreams = []config.Upstream{up} }
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -98,6 +99,7 @@ func TestStickyServer(t *testing.T) {
 // TestStickyServerIsGone checks that a client whose server is down gets another one with its
 // cookie, and that the cookie of a backup counts only while backups are in use.
 func TestStickyServerIsGone(t *testing.T) {
+	t.Parallel()
 	up := stickyServers(t, "a", "b")
 	down := upstream(t, hello)
 	up.Servers[0].URL, up.Servers[1].Backup = down.URL, true
@@ -129,6 +131,7 @@ func TestStickyServerIsGone(t *testing.T) {
 // TestStickyServerForged sends values that clients make up. None of them chooses a server or
 // has an effect on the response, and the value depends on the secret and shows no address.
 func TestStickyServerForged(t *testing.T) {
+	t.Parallel()
 	up := stickyServers(t, "a", "b")
 	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
 	client := httpClient(t)

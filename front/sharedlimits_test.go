@@ -46,6 +46,7 @@ func sumMetric(t *testing.T, d *testDoor, name string) (sum float64) {
 
 // TestSharedRate uses up a rate at one replica and is refused by another.
 func TestSharedRate(t *testing.T) {
+	t.Parallel()
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	for _, per := range []string{config.RatePerRoute, config.RatePerClient, config.RatePerHeader + "X-Key"} {
 		t.Run(per, func(t *testing.T) {
@@ -90,6 +91,7 @@ func TestSharedRate(t *testing.T) {
 // TestSharedInFlight uses all slots of two replicas at one of them, and then those of a replica
 // that has left.
 func TestSharedInFlight(t *testing.T) {
+	t.Parallel()
 	const slots = 6
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -137,6 +139,7 @@ func TestSharedInFlight(t *testing.T) {
 // TestStoreFails kills the store of shared limits. No request fails, and the log and a metric
 // report it.
 func TestStoreFails(t *testing.T) {
+	t.Parallel()
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	d := replicas(t, 1, back.URL, func(c *config.Config) {
 		shared := "redis://" + server.Address
@@ -168,6 +171,7 @@ func TestStoreFails(t *testing.T) {
 
 // TestReloadSharedLimits changes shared limits while the front door runs.
 func TestReloadSharedLimits(t *testing.T) {
+	t.Parallel()
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	shared := "redis://" + server.Address
 	rate := func(c *config.Config) {
@@ -212,6 +216,7 @@ func TestReloadSharedLimits(t *testing.T) {
 
 // TestNoClientOfStore configures shared limits of a front door without engines.
 func TestNoClientOfStore(t *testing.T) {
+	t.Parallel()
 	cfg := doorConfig("http://127.0.0.1:1", func(c *config.Config) {
 		c.Limits.Rate = config.Rate{Every: time.Second, Shared: "redis://127.0.0.1:1"}
 	})

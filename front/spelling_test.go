@@ -14,6 +14,7 @@ import (
 // TestSpellingsOfRestrictedPaths requests paths that many upstreams do not distinguish from
 // those of routes with restrictions.
 func TestSpellingsOfRestrictedPaths(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		admin := config.DefaultRoute("/admin/{path...}", "site")

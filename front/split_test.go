@@ -40,6 +40,7 @@ func splitDoor(sticky *config.Sticky, upstreams []config.Upstream, weights ...in
 // TestSplitByWeight counts the requests of each upstream, over both protocols. The log and
 // the metrics have the upstream that a request was forwarded to.
 func TestSplitByWeight(t *testing.T) {
+	t.Parallel()
 	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "drained")}
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		d := openDoor(t, "", splitDoor(nil, ups, 95, 5, 0))
@@ -101,6 +102,7 @@ func visit(t *testing.T, d *testDoor, client *http.Client, cookies ...string) (n
 }
 
 func TestSplitSticky(t *testing.T) {
+	t.Parallel()
 	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "last")}
 	sticky := &config.Sticky{Cookie: "door"}
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -176,6 +178,7 @@ func TestSplitSticky(t *testing.T) {
 // TestSplitByConditions checks that conditions have precedence over the weights and the
 // cookie, and that the request of a condition does not set the cookie.
 func TestSplitByConditions(t *testing.T) {
+	t.Parallel()
 	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next")}
 	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
 		c.Routes[0].Split[1].When = headers(config.Condition{Name: "X-Canary", Value: "1"})
@@ -218,6 +221,7 @@ func TestSplitByConditions(t *testing.T) {
 // TestStickyAttributes checks the attributes that depend on the configuration and on the
 // scheme of the client.
 func TestStickyAttributes(t *testing.T) {
+	t.Parallel()
 	ups := []config.Upstream{named(t, "shop")}
 	sticky := &config.Sticky{Cookie: "door", MaxAge: 24 * time.Hour}
 	d := openDoor(t, "", splitDoor(sticky, ups, 1), func(c *config.Config) {
@@ -235,6 +239,7 @@ func TestStickyAttributes(t *testing.T) {
 // TestStickyFailure has an upstream that refuses connections. Its clients must not stay with
 // it.
 func TestStickyFailure(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"},
 		[]config.Upstream{{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}}}, 1))
 	resp, _ := get(t, httpClient(t), d.url("/"))
@@ -245,6 +250,7 @@ func TestStickyFailure(t *testing.T) {
 
 // TestSplitOfLimitedRoute checks that the limits of the route apply to a split.
 func TestSplitOfLimitedRoute(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, "", splitDoor(nil, []config.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
 		func(c *config.Config) { c.Routes[0].Limits.Body = 3 })
 	for body, want := range map[string]int{"abc": 200, "abcd": 413} {
@@ -260,6 +266,7 @@ func TestSplitOfLimitedRoute(t *testing.T) {
 
 // TestSplitAllocations checks that a split allocates nothing, with and without a cookie.
 func TestSplitAllocations(t *testing.T) {
+	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

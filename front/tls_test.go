@@ -50,6 +50,7 @@ func openTLSDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) 
 
 // TestFreePorts gives all listeners the same address with port 0. A reload keeps their ports.
 func TestFreePorts(t *testing.T) {
+	t.Parallel()
 	var cfg *config.Config
 	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Listen, c.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
@@ -116,6 +117,7 @@ func (d *tlsDoor) awaitHandshakes(t testing.TB, result string, n float64) {
 // TestTLS sends requests of all kinds over TLS 1.2 and 1.3. The upstream gets the scheme and
 // the bodies, and so do the events.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("X-Proto", r.Header.Get("X-Forwarded-Proto"))
@@ -162,6 +164,7 @@ func TestTLS(t *testing.T) {
 // TestTLSPipeline sends requests in one record, one request in many records, and two requests
 // in a record with the end of the handshake.
 func TestTLSPipeline(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
 	conn, raw := d.dialTLS(t, d.client("localhost"))
@@ -186,6 +189,7 @@ func TestTLSPipeline(t *testing.T) {
 // TestTLSResumption resumes sessions, also after a reload, but not after one that changes the
 // rules for certificates of clients.
 func TestTLSResumption(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
@@ -225,6 +229,7 @@ func TestTLSResumption(t *testing.T) {
 // TestClientCertificates sends requests with and without certificates, to hosts with and
 // without a rule, by connections for other hosts, and with a forged subject.
 func TestClientCertificates(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		var subjects []string
 		for name, values := range r.Header {
@@ -329,6 +334,7 @@ func tlsStatus(t testing.TB, addr string, c *tls.Config, request string) (status
 
 // TestPlainRequestToTLSListener sends HTTP without TLS.
 func TestPlainRequestToTLSListener(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
 	c := dial(t, d.secure)
@@ -342,6 +348,7 @@ func TestPlainRequestToTLSListener(t *testing.T) {
 
 // TestTLSHandshakeFailures counts handshakes that fail by reason, and logs their number.
 func TestTLSHandshakeFailures(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, limited(func(l *config.Limits) { l.HeaderTimeout = time.Second }))
 	old := d.client("localhost")
@@ -377,6 +384,7 @@ func TestTLSHandshakeFailures(t *testing.T) {
 
 // TestSlowTLSHandshake sends a handshake and a request one byte at a time.
 func TestSlowTLSHandshake(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
 	conn := tls.Client(&byteConn{dial(t, d.secure).TCPConn}, d.client("localhost"))
@@ -403,6 +411,7 @@ func (c *byteConn) Write(p []byte) (int, error) {
 // that ends with the connection, end with it. A request whose body is cut is not forwarded as
 // a complete one.
 func TestTLSTruncation(t *testing.T) {
+	t.Parallel()
 	cut := make(chan error, 10)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(r.Body)
@@ -435,6 +444,7 @@ func TestTLSTruncation(t *testing.T) {
 // TestTLSDisconnect notices that clients of slow requests disconnect: with close_notify,
 // without, and with a reset.
 func TestTLSDisconnect(t *testing.T) {
+	t.Parallel()
 	began, gone := make(chan string, 10), make(chan string, 10)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		began <- r.URL.Path
@@ -465,6 +475,7 @@ func TestTLSDisconnect(t *testing.T) {
 
 // TestTLSUpgrade sends data in both directions after an upgrade.
 func TestTLSUpgrade(t *testing.T) {
+	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		c.request()
 		c.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
@@ -489,6 +500,7 @@ func TestTLSUpgrade(t *testing.T) {
 
 // TestReloadTLS adds, changes and removes TLS listeners.
 func TestReloadTLS(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, func(c *config.Config) {
 		c.TLS.Listen = []string{peer.FreeAddress(t)} // keeps its listener without TLS
@@ -526,6 +538,7 @@ func TestReloadTLS(t *testing.T) {
 // TestTLSConnectionsRejected closes connections beyond the limit without a response in plain
 // text.
 func TestTLSConnectionsRejected(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, limited(func(l *config.Limits) { l.ConnectionsPerClient = 1 }))
 	d.dialTLS(t, d.client("localhost"))
@@ -537,6 +550,7 @@ func TestTLSConnectionsRejected(t *testing.T) {
 
 // TestTLSDrain ends idle connections with close_notify, and the others after their request.
 func TestTLSDrain(t *testing.T) {
+	t.Parallel()
 	arrived, answer := newGate(t), newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		arrived.open()
@@ -564,6 +578,7 @@ func TestTLSDrain(t *testing.T) {
 // TestTLSHandshakeDuringDrain drains while the handshake of a slow client is in progress. Its
 // first request, which follows the handshake, is served.
 func TestTLSHandshakeDuringDrain(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()

@@ -1,13 +1,13 @@
 package front_test
 
 import (
-	"bytes"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +21,7 @@ import (
 // while a client makes requests. All of them end at the header timeout. WEIR_LONG sets the
 // promised number.
 func TestSilentTLSConnections(t *testing.T) {
+	t.Parallel()
 	silent, timeout := 300, time.Second
 	if os.Getenv("WEIR_LONG") != "" {
 		silent, timeout = 4000, 10*time.Second
@@ -47,6 +48,7 @@ func TestSilentTLSConnections(t *testing.T) {
 
 // TestTLSHandshakeFlood makes requests on an open connection while others only do handshakes.
 func TestTLSHandshakeFlood(t *testing.T) {
+	t.Parallel()
 	d := openTLSDoor(t, upstream(t, hello).URL)
 	conn, raw := d.dialTLS(t, d.client("localhost"))
 	var flood sync.WaitGroup
@@ -87,6 +89,7 @@ func TestTLSHandshakeFlood(t *testing.T) {
 
 // TestTLSByOtherClients uses the clients of OpenSSL, which also renegotiate and update keys.
 func TestTLSByOtherClients(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"openssl", "curl"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skip(name + " is not installed")
@@ -100,34 +103,46 @@ func TestTLSByOtherClients(t *testing.T) {
 			t.Errorf("curl with TLS %s: %q, %v", version, out, err)
 		}
 	}
-	client := func(version string, commands ...string) string {
+	// s_client takes a command only at the start of a read, so each step waits for the output of the one before.
+	type step struct{ send, want string }
+	client := func(version string, steps ...step) {
+		t.Helper()
 		in, w := io.Pipe()
 		c := exec.Command("openssl", "s_client", "-"+version, "-connect", d.secure)
-		var out bytes.Buffer
-		c.Stdin, c.Stdout, c.Stderr = in, &out, &out
+		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		c.Stdin, c.Stdout, c.Stderr = in, out, out
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for _, command := range commands {
-			time.Sleep(100 * time.Millisecond) // s_client reads a command only at the start of a read
-			io.WriteString(w, command)
+		defer func() {
+			w.Close()
+			c.Wait()
+		}()
+		read := 0
+		for _, s := range append([]step{{"", "Verify return code"}}, steps...) {
+			io.WriteString(w, s.send)
+			eventually(t, "openssl s_client -"+version+" prints "+s.want, func() bool {
+				text, err := os.ReadFile(out.Name())
+				if err != nil || !strings.Contains(string(text[read:]), s.want) {
+					return false
+				}
+				read = len(text)
+				return true
+			})
 		}
-		time.Sleep(200 * time.Millisecond)
-		w.Close()
-		c.Wait()
-		return out.String()
 	}
 	get := "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-	if out := client("tls1_3", get, "K\n", get); strings.Count(out, "hello") != 2 {
-		t.Errorf("a key update:\n%s", out)
-	}
-	if out := client("tls1_2", get, "R\n", get); strings.Count(out, "HTTP/1.1 200") != 1 {
-		t.Errorf("a renegotiation:\n%s", out)
-	}
+	client("tls1_3", step{get, "hello"}, step{"K\n", "KEYUPDATE"}, step{get, "hello"})
+	client("tls1_2", step{get, "hello"}, step{"R\n", "alert unexpected message"})
 }
 
 // TestLongRecord sends records beyond the maximum length.
 func TestLongRecord(t *testing.T) {
+	t.Parallel()
 	d := openTLSDoor(t, upstream(t, hello).URL)
 	for _, length := range []int{16<<10 + 257, 65535} {
 		conn, raw := d.dialTLS(t, d.client("localhost"))

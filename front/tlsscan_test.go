@@ -14,6 +14,7 @@ import (
 // TestScanOfSSLyze scans a TLS listener with sslyze, for weaknesses and against Mozilla's
 // recommendation.
 func TestScanOfSSLyze(t *testing.T) {
+	t.Parallel()
 	sslyze, err := exec.LookPath("sslyze")
 	if err != nil {
 		t.Skip("sslyze is not installed: pip install sslyze")

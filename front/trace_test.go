@@ -11,6 +11,7 @@ import (
 // TestTraceIDs sends all kinds of trace fields. The resulting id is in the log,
 // in both fields for the upstream, and in the response.
 func TestTraceIDs(t *testing.T) {
+	t.Parallel()
 	type got struct{ header http.Header }
 	seen := make(chan got, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -92,6 +93,7 @@ var traceParent = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$
 
 // TestTraceIDsDiffer sends many requests without an id on one connection.
 func TestTraceIDsDiffer(t *testing.T) {
+	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
 	conn := dial(t, d.addr)
@@ -109,6 +111,7 @@ func TestTraceIDsDiffer(t *testing.T) {
 // TestInventedTraceStateIsDropped sends a tracestate without a valid
 // traceparent.
 func TestInventedTraceStateIsDropped(t *testing.T) {
+	t.Parallel()
 	back := upstream(t,
 		func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-State", r.Header.Get("Tracestate")) })
 	d := openDoor(t, back.URL)

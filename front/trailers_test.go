@@ -10,6 +10,7 @@ import (
 // TestUnannouncedTrailers sends trailers without an announcement in both
 // directions.
 func TestUnannouncedTrailers(t *testing.T) {
+	t.Parallel()
 	var trailers http.Header
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

@@ -40,6 +40,7 @@ func showTarget(w http.ResponseWriter, r *http.Request) {
 // TestUnixUpstream checks requests, uploads, events and metrics of a server at a Unix socket,
 // with a base path.
 func TestUnixUpstream(t *testing.T) {
+	t.Parallel()
 	url := "unix:" + openUnix(t, showTarget) + ":/app"
 	d := openDoor(t, url)
 	for _, size := range []int{0, 10, 100_000, 1 << 20} {
@@ -71,6 +72,7 @@ func (d *testDoor) awaitErrors(t *testing.T, kind string) {
 
 // TestMissingUnixSocket checks the response while no process listens at a Unix socket.
 func TestMissingUnixSocket(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, "unix:"+filepath.Join(t.TempDir(), "none.sock"))
 	resp, err := http.Get(d.url("/"))
 	if err != nil {
@@ -86,6 +88,7 @@ func TestMissingUnixSocket(t *testing.T) {
 // TestBasePath checks that the path of a server's URL is put before the paths of requests, and
 // that a response is not changed.
 func TestBasePath(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(showTarget))
 	defer s.Close()
 	d := openDoor(t, s.URL+"/app/v1", func(c *config.Config) {

@@ -13,6 +13,7 @@ import (
 // the body. The response arrives, and the connection does not wait for the
 // body.
 func TestUnreadBody(t *testing.T) {
+	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("/known", "site")}
 	})
