@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,39 +17,24 @@ func GRPCNode(t testing.TB) GRPC {
 		}
 	}
 	module := moduleFolder(t)
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(cache, "weir-peers", "grpc-js-"+version(t, module, "./grpc-js"))
-	command := GRPC{"node", filepath.Join(folder, "main.js")}
-	if _, err := os.Stat(folder); err == nil {
-		return command
-	}
-	// Other test programs may install it at the same time. A rename is atomic.
-	built := fmt.Sprintf("%s.%d", folder, os.Getpid())
-	defer os.RemoveAll(built)
-	if err := os.MkdirAll(built, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"package.json", "package-lock.json", "main.js"} {
-		src, err := os.ReadFile(filepath.Join(module, "grpc-js", name))
-		if err != nil {
+	folder := cached(t, "grpc-js-"+version(t, module, "./grpc-js"), func(built string) {
+		if err := os.Mkdir(built, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(built, name), src, 0o644); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"package.json", "package-lock.json", "main.js"} {
+			src, err := os.ReadFile(filepath.Join(module, "grpc-js", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(built, name), src, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-	cmd.Dir = built
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("npm ci could not install @grpc/grpc-js from the registry: %v\n%s", err, out)
-	}
-	if err := os.Rename(built, folder); err != nil {
-		if _, missing := os.Stat(folder); missing != nil {
-			t.Fatal(err)
+		cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
+		cmd.Dir = built
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("npm ci could not install @grpc/grpc-js from the registry: %v\n%s", err, out)
 		}
-	}
-	return command
+	})
+	return GRPC{"node", filepath.Join(folder, "main.js")}
 }

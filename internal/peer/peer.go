@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 
 	gomodule "golang.org/x/mod/module"
@@ -23,28 +24,50 @@ import (
 func Program(t testing.TB, pkg string) string {
 	t.Helper()
 	module := moduleFolder(t)
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
 	name, _, _ := gomodule.SplitPathVersion(pkg)
 	if own := filepath.Join(module, pkg); isModule(own) {
 		module, pkg = own, "."
 	}
-	file := filepath.Join(cache, "weir-peers", path.Base(name)+"-"+version(t, module, pkg))
+	return cached(t, path.Base(name)+"-"+version(t, module, pkg), func(built string) {
+		cmd := exec.Command("go", "build", "-C", module, "-o", built, pkg)
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("go build %s: %v\n%s", pkg, err, out)
+		}
+	})
+}
+
+// cached returns the path of a file or a folder in the user's cache. build makes it if it does not exist. Other tests, of
+// this process and of others, may need it at the same time: one of them builds it and the others wait.
+func cached(t testing.TB, name string, build func(built string)) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(cache, "weir-peers", name)
 	if _, err := os.Stat(file); err == nil {
 		return file
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Other test programs may build it at the same time. A rename is atomic.
-	built := fmt.Sprintf("%s.%d", file, os.Getpid())
-	cmd := exec.Command("go", "build", "-C", module, "-o", built, pkg)
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
+	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer lock.Close() // which releases it
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	built := file + ".new"
+	if err := os.RemoveAll(built); err != nil {
+		t.Fatal(err)
+	}
+	build(built)
 	if err := os.Rename(built, file); err != nil {
 		t.Fatal(err)
 	}
