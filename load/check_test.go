@@ -40,6 +40,7 @@ func checked(t testing.TB) *load.Result {
 }
 
 func TestCheckOf(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		check string
 		holds bool
@@ -103,6 +104,7 @@ func TestCheckOf(t *testing.T) {
 }
 
 func TestCheckSaturated(t *testing.T) {
+	t.Parallel()
 	check, err := load.ParseCheck("saturated")
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +117,7 @@ func TestCheckSaturated(t *testing.T) {
 
 // TestCheckOfClosedLoop checks that latencies of the closed loop count from sent.
 func TestCheckOfClosedLoop(t *testing.T) {
+	t.Parallel()
 	r := checked(t)
 	r.LatencyFromDue, r.Pacing = nil, nil
 	check, _ := load.ParseCheck("p99 > 5ms")
@@ -125,6 +128,7 @@ func TestCheckOfClosedLoop(t *testing.T) {
 
 // TestCheckOfNothing checks that a metric that a run has not measured is an error.
 func TestCheckOfNothing(t *testing.T) {
+	t.Parallel()
 	for _, s := range []string{"p99 > 1s", "from_due p99 > 1s", "lag p99 > 1s", "tls p99 > 1s", "connect max > 1s",
 		"5xx > 1%", "errors > 1%", "unsent > 1%"} {
 		check, err := load.ParseCheck(s)
@@ -146,6 +150,7 @@ func TestCheckOfNothing(t *testing.T) {
 }
 
 func TestParseCheckErrors(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ check, want string }{
 		{"", `check "": there is no metric; write p99 > 50ms, errors > 0.1% or saturated`},
 		{"> 5", `there is no metric`},
@@ -196,6 +201,7 @@ func TestParseCheckErrors(t *testing.T) {
 }
 
 func TestCheckFits(t *testing.T) {
+	t.Parallel()
 	closed := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
 	open := closed
 	open.Pace = load.Rate(100)

@@ -11,6 +11,7 @@ import (
 // has the end of one answer and the beginning of the next. The server sends the next piece
 // after the client's next request, so that the client has read the previous one.
 func TestCutEverywhere(t *testing.T) {
+	t.Parallel()
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
 	answers := map[string]string{
 		"a length": hints + good,

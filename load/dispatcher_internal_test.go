@@ -32,6 +32,7 @@ func testDispatcher(p Plan) *dispatcher {
 }
 
 func TestDispatcherStep(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		plan    Plan
@@ -68,6 +69,7 @@ func TestDispatcherStep(t *testing.T) {
 
 // TestDispatcherGrowth checks how many connections are opened while a server stalls.
 func TestDispatcherGrowth(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name          string
 		perRequest    bool
@@ -101,6 +103,7 @@ func TestDispatcherGrowth(t *testing.T) {
 
 // TestDispatcherGrowthEnds checks that growth pauses again after no request has waited.
 func TestDispatcherGrowthEnds(t *testing.T) {
+	t.Parallel()
 	d, s := testDispatcher(Plan{}), &fakeSender{open: 8}
 	for now := ms; now <= 3*ms; now += ms {
 		d.step(now, never, s)
@@ -118,6 +121,7 @@ func TestDispatcherGrowthEnds(t *testing.T) {
 }
 
 func TestDispatcherOver(t *testing.T) {
+	t.Parallel()
 	limited := testDispatcher(Plan{Requests: 1})
 	limited.ask(0)
 	var none, one atomic.Int64
@@ -146,6 +150,7 @@ func TestDispatcherOver(t *testing.T) {
 }
 
 func TestDispatcherUntilDue(t *testing.T) {
+	t.Parallel()
 	d := testDispatcher(Plan{})
 	d.ask(0) // the next is due at 1 ms
 	for _, c := range []struct{ now, end, want time.Duration }{
@@ -159,6 +164,7 @@ func TestDispatcherUntilDue(t *testing.T) {
 
 // TestDispatcherClaim checks that concurrent connections claim each request once.
 func TestDispatcherClaim(t *testing.T) {
+	t.Parallel()
 	var budget, claimed atomic.Int64
 	budget.Store(1000)
 	var all sync.WaitGroup

@@ -17,6 +17,7 @@ import (
 // TestTargets checks the counts and the latency of each method and path pattern, in each
 // protocol and both loops.
 func TestTargets(t *testing.T) {
+	t.Parallel()
 	const slow = 50 * time.Millisecond
 	for _, c := range servers {
 		for loop, pace := range map[string]load.Pace{"closed": {}, "open": load.Rate(400)} {
@@ -98,6 +99,7 @@ func checkTargets(t *testing.T, r *load.Result) {
 // TestManyTargets sends more paths than a result has targets. The paths with most requests
 // have their own.
 func TestManyTargets(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, hello)
 	var all []target.Target
 	for i := range 100 {
@@ -118,6 +120,7 @@ func TestManyTargets(t *testing.T) {
 
 // TestOneTarget checks that the only target has no latencies of its own.
 func TestOneTarget(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, hello)
 	r := run(t, load.Plan{Targets: targets(s.URL + "/x?y=z"), Requests: 5, Connections: 1, Process: -1, Seed: 7})
 	want := []load.TargetResult{{Method: "GET", Path: "/x", Targets: 1, Sent: 5, Requests: 5,
@@ -129,6 +132,7 @@ func TestOneTarget(t *testing.T) {
 
 // TestRequestsHash compares the hashes of plans with equal and with different requests.
 func TestRequestsHash(t *testing.T) {
+	t.Parallel()
 	s, other := newCounter(t, hello), newCounter(t, hello)
 	hash := func(targets ...target.Target) string {
 		return run(t, load.Plan{Targets: targets, Requests: 1, Connections: 1, Process: -1}).RequestsHash

@@ -73,6 +73,7 @@ func TestStreamLimitTimeout(t *testing.T) {
 // TestNoKeepAliveEverywhere checks that every protocol makes a connection for each request,
 // although the server keeps connections open.
 func TestNoKeepAliveEverywhere(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range servers {
 		t.Run(protocol.name, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ import (
 // TestClosedWhileIdle uses a server that closes each connection after an answer without
 // announcing it. A later request uses a new connection and is not lost.
 func TestClosedWhileIdle(t *testing.T) {
+	t.Parallel()
 	serverTLS, clientTLS := quickTLS(t)
 	for _, secure := range []bool{false, true} {
 		t.Run(fmt.Sprint("TLS ", secure), func(t *testing.T) {
@@ -106,6 +107,7 @@ func TestUnreachableWords(t *testing.T) {
 // its timeout and not at a later check. The smallest of several delays excludes those of a
 // busy machine.
 func TestTimeoutIsExact(t *testing.T) {
+	t.Parallel()
 	s := newBadServer(t, nil, (*visit).listen)
 	const timeout = 10 * time.Millisecond
 	least := time.Hour

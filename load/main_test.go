@@ -1,8 +1,11 @@
 package load_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,6 +14,8 @@ import (
 
 // TestMain checks that runs leak neither goroutines nor descriptors.
 func TestMain(m *testing.M) {
+	// Most of the time of most tests is a wait.
+	flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	goleak.VerifyTestMain(descriptorCheck{m, descriptors()})
 }
 

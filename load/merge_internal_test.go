@@ -63,6 +63,7 @@ func FuzzMergeLatencies(f *testing.F) {
 
 // TestTakeSecond merges series whose seconds do not end at the same times.
 func TestTakeSecond(t *testing.T) {
+	t.Parallel()
 	series := func(ends ...float64) []Second {
 		var all []Second
 		start := 0.0
@@ -110,6 +111,7 @@ func TestTakeSecond(t *testing.T) {
 
 // TestParsePace checks that parsePace is the inverse of String.
 func TestParsePace(t *testing.T) {
+	t.Parallel()
 	for _, p := range []Pace{
 		{}, Rate(0.00001), Rate(1e6), {Stages: []Stage{{time.Minute, 0, 1e7}, {time.Second, 5, 5}}, Poisson: true},
 		{Stages: []Stage{{90 * time.Second, 0.5, 10}, {0, 10, 10}}},

@@ -293,6 +293,7 @@ var ways = []way{
 // TestMisbehaving runs each way against each server. No run hangs, each request is
 // accounted for, and errors have the right kind.
 func TestMisbehaving(t *testing.T) {
+	t.Parallel()
 	serverTLS, clientTLS := quickTLS(t)
 	for i, m := range misbehaviours {
 		some := ways
@@ -468,6 +469,7 @@ func TestEarlyAnswers(t *testing.T) {
 // TestServerComesBack stops a server until the run has noticed it, and starts it again at
 // the same address.
 func TestServerComesBack(t *testing.T) {
+	t.Parallel()
 	for _, way := range ways {
 		if way.tls || way.plan.NoKeepAlive {
 			continue

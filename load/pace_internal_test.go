@@ -28,6 +28,7 @@ func dues(p Pace, threads, most int) []time.Duration {
 
 // TestEvenPace checks that the requests of all threads together are evenly spaced.
 func TestEvenPace(t *testing.T) {
+	t.Parallel()
 	for _, threads := range []int{1, 2, 3, 7} {
 		all := dues(Rate(1000), threads, 1000)[:1000]
 		for i, due := range all {
@@ -41,6 +42,7 @@ func TestEvenPace(t *testing.T) {
 // TestRamp compares the times of a ramp with its integral, which it computes in small
 // steps.
 func TestRamp(t *testing.T) {
+	t.Parallel()
 	p := Pace{Stages: []Stage{{2 * time.Second, 100, 500}, {time.Second, 0, 0}, {time.Second, 300, 0}}}
 	all := dues(p, 2, 10_000)
 	if want := 600 + 150; len(all) != want {
@@ -71,6 +73,7 @@ func TestRamp(t *testing.T) {
 // TestPoisson checks the mean and the deviation of the gaps. Those of exponential gaps are
 // equal.
 func TestPoisson(t *testing.T) {
+	t.Parallel()
 	p := Rate(1000)
 	p.Poisson = true
 	const n = 20_000
@@ -89,6 +92,7 @@ func TestPoisson(t *testing.T) {
 }
 
 func TestParseStage(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text string
 		want Stage
@@ -147,6 +151,7 @@ func FuzzSchedule(f *testing.F) {
 
 // TestVariance measures bins that match the pace, and bins that do not.
 func TestVariance(t *testing.T) {
+	t.Parallel()
 	var even, doubled sendBins
 	for _, due := range dues(Rate(10_000), 1, 10_000)[:10_000] {
 		even.add(due)

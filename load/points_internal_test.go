@@ -54,6 +54,7 @@ func FuzzThinner(f *testing.F) {
 // TestThinnerChooses checks that every request of a slot is chosen equally often, before
 // and after slots were merged.
 func TestThinnerChooses(t *testing.T) {
+	t.Parallel()
 	const requests, rounds = 8, 8000
 	var chosen [requests]int
 	for round := range rounds {

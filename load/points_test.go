@@ -13,6 +13,7 @@ import (
 // TestPoints checks the points of runs with two threads: there are not more than the plan
 // allows, each is a request, and the slowest request is one.
 func TestPoints(t *testing.T) {
+	t.Parallel()
 	const most, slow = 40, 300 * time.Millisecond
 	some := servers[:3]
 	if load.RaceEnabled { // histograms are slow with the race detector

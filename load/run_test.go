@@ -147,6 +147,7 @@ var servers = []struct {
 // TestClosedLoop sends a number of requests to each kind of server. Exactly that number
 // arrives, and each is answered.
 func TestClosedLoop(t *testing.T) {
+	t.Parallel()
 	for _, c := range servers {
 		for _, pipeline := range []int{1, 4} {
 			t.Run(fmt.Sprintf("%s, %d at once", c.name, pipeline), func(t *testing.T) {
@@ -175,6 +176,7 @@ func trusting() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 // TestOpenLoop sends at a rate to each kind of server. The number of requests is that of the
 // pace, all are sent, and none is answered before it was due.
 func TestOpenLoop(t *testing.T) {
+	t.Parallel()
 	for _, c := range servers {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -196,6 +198,7 @@ func TestOpenLoop(t *testing.T) {
 
 // TestStages counts the requests of ramps, of Poisson arrivals and of a limited number.
 func TestStages(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, hello)
 	half := 500 * time.Millisecond
 	for _, c := range []struct {
@@ -251,6 +254,7 @@ func TestStall(t *testing.T) {
 
 // TestBacklog limits how many requests wait for a server that stalls.
 func TestBacklog(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ backlog, sent int }{{-1, 2}, {10, 12}, {0, 100}} {
 		t.Run(fmt.Sprint(c.backlog), func(t *testing.T) {
 			t.Parallel()
@@ -300,6 +304,7 @@ func TestNoKeepAlive(t *testing.T) {
 // TestBodies sends bodies larger than socket buffers: a text, a file that is read once, and
 // a file that is read for each request. All arrive complete and are counted.
 func TestBodies(t *testing.T) {
+	t.Parallel()
 	const small, medium, large = 1 << 20, 1<<20 + 1, 4<<20 + 1
 	bodies := []target.Body{
 		{Text: strings.Repeat("t", small)},
@@ -339,6 +344,7 @@ func TestBodies(t *testing.T) {
 // TestInterrupt interrupts a run whose server does not answer. It ends soon, and requests
 // under way count as unanswered.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for _, c := range servers {
 		for _, pace := range []load.Pace{{}, load.Rate(100)} {
 			t.Run(fmt.Sprint(c.name, " ", len(pace.Stages)), func(t *testing.T) {
@@ -378,6 +384,7 @@ func TestInterrupt(t *testing.T) {
 // TestInterruptWaiting interrupts a run that only waits for answers that do not come. It
 // ends soon, and the wait has used no CPU.
 func TestInterruptWaiting(t *testing.T) {
+	t.Parallel()
 	for _, pace := range []load.Pace{{}, load.Rate(100)} {
 		t.Run(pace.String(), func(t *testing.T) {
 			t.Parallel()
@@ -449,6 +456,7 @@ func TestReplacedConnections(t *testing.T) {
 
 // TestRefusals checks the errors of plans that send nothing.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -518,6 +526,7 @@ func TestWindow(t *testing.T) {
 // TestInterruptedOpening interrupts a run whose server accepts no connection. It ends
 // immediately, and not after the timeout of the connections.
 func TestInterruptedOpening(t *testing.T) {
+	t.Parallel()
 	for _, protocol := range []load.Protocol{load.HTTP1, load.HTTP2} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -44,6 +44,7 @@ func holds(t *testing.T, r *load.Result, text string, want bool) {
 // TestOutage uses a server that never answers one request of ten. No quantile among them may
 // be below the timeout, in any protocol and both loops.
 func TestOutage(t *testing.T) {
+	t.Parallel()
 	const timeout, requests = 2 * time.Second, 100 // enough for the handshakes of TLS on a busy machine
 	silent := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range servers {
@@ -87,6 +88,7 @@ func TestOutage(t *testing.T) {
 
 // TestNeverAnswered uses a server that resets the connection instead of one answer in ten.
 func TestNeverAnswered(t *testing.T) {
+	t.Parallel()
 	reset := func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }
 	for _, c := range servers {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,6 +113,7 @@ func TestNeverAnswered(t *testing.T) {
 // TestRefusedInQuantiles stops the server. Requests that are due and have no connection count
 // as never answered.
 func TestRefusedInQuantiles(t *testing.T) {
+	t.Parallel()
 	for loop, pace := range map[string]load.Pace{"closed": {}, "open": load.Rate(400)} {
 		for _, keepAlive := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, keep-alive %v", loop, keepAlive), func(t *testing.T) {
@@ -144,6 +147,7 @@ func TestRefusedInQuantiles(t *testing.T) {
 // TestUnsentInQuantiles checks requests that are due and not sent: skipped ones count as
 // never answered, and those that wait at the end with the time that they have waited.
 func TestUnsentInQuantiles(t *testing.T) {
+	t.Parallel()
 	for _, backlog := range []int{-1, 0} {
 		t.Run(fmt.Sprintf("backlog %d", backlog), func(t *testing.T) {
 			t.Parallel()
@@ -169,6 +173,7 @@ func TestUnsentInQuantiles(t *testing.T) {
 
 // TestNeverAnsweredInJSON encodes and decodes a result.
 func TestNeverAnsweredInJSON(t *testing.T) {
+	t.Parallel()
 	s := newBadServer(t, nil, func(v *visit) { v.ask() })
 	r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Requests: 20, Connections: 1,
 		Timeout: waitLimit, Process: -1})
@@ -199,6 +204,7 @@ func TestNeverAnsweredInJSON(t *testing.T) {
 
 // TestTooFew checks that quantiles with fewer than three requests beyond are marked.
 func TestTooFew(t *testing.T) {
+	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
 	for requests, want := range map[int64][]string{
 		20:  {"p2_5", "p90", "p97_5", "p99", "p999", "p9999"},
@@ -214,6 +220,7 @@ func TestTooFew(t *testing.T) {
 // TestTimeoutCutsPipeline sends requests on a connection that is closed because an older
 // request has timed out. They were not given up after their short time.
 func TestTimeoutCutsPipeline(t *testing.T) {
+	t.Parallel()
 	const timeout = 300 * time.Millisecond
 	for _, w := range []way{{name: "plain"}, {name: "TLS", tls: true}} {
 		t.Run(w.name, func(t *testing.T) {

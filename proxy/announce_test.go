@@ -42,6 +42,7 @@ func proxied(t *testing.T) (url string, accepted *atomic.Int64) {
 // trusted proxies report, and the port only if it is that of the client. No connection is used
 // for a second client.
 func TestProxyProtocol(t *testing.T) {
+	t.Parallel()
 	for version := 1; version <= 2; version++ {
 		url, accepted := proxied(t)
 		up := openUpstream(t, url)
@@ -84,6 +85,7 @@ func TestProxyProtocol(t *testing.T) {
 
 // TestProxyProtocolBeforeTLS sends the header to an https server.
 func TestProxyProtocolBeforeTLS(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RemoteAddr)
 	}))
@@ -110,6 +112,7 @@ func TestProxyProtocolBeforeTLS(t *testing.T) {
 // TestProxyProtocolOfUnknownClient sends the header of a request without a client's address,
 // such as one on a Unix socket.
 func TestProxyProtocolOfUnknownClient(t *testing.T) {
+	t.Parallel()
 	url, _ := proxied(t)
 	for version := 1; version <= 2; version++ {
 		up := openUpstream(t, url)

@@ -52,6 +52,7 @@ func choices(up *Upstream, now time.Time, n int) string {
 }
 
 func TestRoundRobin(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	for _, c := range []struct {
 		name    string
@@ -87,6 +88,7 @@ func TestRoundRobin(t *testing.T) {
 // TestOrderHasNoServerTwice lets all connections fail. Each exchange tries each server that can
 // be used once, then the backups.
 func TestOrderHasNoServerTwice(t *testing.T) {
+	t.Parallel()
 	for _, weights := range [][]int{{1}, {1, 1, 1}, {3, 1, -2}, {1, 2, 3, -1, -1}} {
 		up := balanced(t, weights...)
 		for range 50 {
@@ -146,6 +148,7 @@ func checkShares(t *testing.T, up *Upstream, got map[string]int, n int) {
 
 // TestShares checks the distribution of all policies over servers without exchanges in flight.
 func TestShares(t *testing.T) {
+	t.Parallel()
 	const n = 10_000
 	for name, policy := range policies {
 		for _, weights := range [][]int{{1, 1, 1}, {5, 3, 2}, {1, 100}, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7}} {
@@ -161,6 +164,7 @@ func TestShares(t *testing.T) {
 // TestFewestInFlight begins exchanges that do not end. Each server gets as many as its weight
 // demands, but for one.
 func TestFewestInFlight(t *testing.T) {
+	t.Parallel()
 	weights := []int{5, 3, 2}
 	up := balanced(t, weights...)
 	up.Balance = LeastConnections
@@ -180,6 +184,7 @@ func TestFewestInFlight(t *testing.T) {
 // TestTwoChoicesAvoidTheBusy checks that the busiest server gets only the exchanges that draw
 // no other one: none.
 func TestTwoChoicesAvoidTheBusy(t *testing.T) {
+	t.Parallel()
 	up := balanced(t, 1, 1, 1)
 	up.Balance = TwoChoices
 	up.Servers()[1].inFlight.Store(10)
@@ -190,6 +195,7 @@ func TestTwoChoicesAvoidTheBusy(t *testing.T) {
 
 // TestHashMovement removes each server in turn. Only its keys move, and to all others.
 func TestHashMovement(t *testing.T) {
+	t.Parallel()
 	const n = 4_000
 	for _, weights := range [][]int{{1, 1, 1}, {1, 2, 3, 4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
 		up := balanced(t, weights...)
@@ -234,6 +240,7 @@ func TestHashMovement(t *testing.T) {
 // TestHashKey checks the key of each kind, and that the hash is the same in all versions and
 // processes.
 func TestHashKey(t *testing.T) {
+	t.Parallel()
 	client := netip.MustParseAddr("192.0.2.1")
 	header := []Field{{"X-USER", "ada"}, {"x-user", "bob"}, {"Cookie", "a=1; s=7"}, {"Cookie", "s=8"}, {"X-Empty", ""}}
 	byClient := (&HashKey{}).hash(header, "/a?b", client)

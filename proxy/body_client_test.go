@@ -13,6 +13,7 @@ import (
 // as the upstream's failure. If the fault is in the first block, the upstream
 // gets no request at all. (D5)
 func TestMalformedBody(t *testing.T) {
+	t.Parallel()
 	const chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 	megabyte := strings.Repeat("10000\r\n"+strings.Repeat("x", 1<<16)+"\r\n", 16)
 	tests := []struct {
@@ -68,6 +69,7 @@ func TestMalformedBody(t *testing.T) {
 // TestRestOfBodyIsNoRequest checks that the rest of a body is never parsed as
 // the next request: neither after a malformed body nor after an early response.
 func TestRestOfBodyIsNoRequest(t *testing.T) {
+	t.Parallel()
 	const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
 	tests := []struct{ name, request string }{
 		{"malformed", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + hidden},

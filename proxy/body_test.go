@@ -21,6 +21,7 @@ import (
 // TestEcho sends bodies of all sizes around the ends of buffers, in both
 // codings and over both protocols, and checks that they arrive completely.
 func TestEcho(t *testing.T) {
+	t.Parallel()
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -142,6 +143,7 @@ func TestLargeBodies(t *testing.T) {
 
 // TestTrailers checks that announced trailers pass in both directions.
 func TestTrailers(t *testing.T) {
+	t.Parallel()
 	up, client := capture(t, nil,
 		"POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"+
 			"X-Sum: up\r\n\r\n",
@@ -159,6 +161,7 @@ func TestTrailers(t *testing.T) {
 // TestUnannouncedTrailers checks that trailers without an announcement pass in
 // both directions, including those of a short response.
 func TestUnannouncedTrailers(t *testing.T) {
+	t.Parallel()
 	up, client := capture(t, nil,
 		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: up\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: down\r\n\r\n")
@@ -174,6 +177,7 @@ func TestUnannouncedTrailers(t *testing.T) {
 // keep their fields, and that the next response follows them on the client's
 // connection.
 func TestAnswersWithoutBody(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ method, answer, length string }{
 		{"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n", "1234"},
 		{"HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", ""},
@@ -206,6 +210,7 @@ func TestAnswersWithoutBody(t *testing.T) {
 // TestEventStream checks that each event of a stream reaches the client before
 // the next one is sent.
 func TestEventStream(t *testing.T) {
+	t.Parallel()
 	for _, head := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n",
@@ -251,6 +256,7 @@ func TestEventStream(t *testing.T) {
 // TestAnswerInPieces checks that the boundary between two reads of a response
 // does not matter.
 func TestAnswerInPieces(t *testing.T) {
+	t.Parallel()
 	answers := []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
 		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n" +
@@ -293,6 +299,7 @@ func TestAnswerInPieces(t *testing.T) {
 // TestClientGone checks that a disconnecting client soon ends its upstream
 // connection: while it waits, while the response arrives, and while it sends.
 func TestClientGone(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, request, answer string }{
 		{"waiting", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", ""},
 		{"amid the answer", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"},
@@ -367,6 +374,7 @@ func TestSlowReader(t *testing.T) {
 // leaks no connection and no goroutine (goleak checks), and the next exchange
 // works.
 func TestHookPanics(t *testing.T) {
+	t.Parallel()
 	for _, event := range []proxy.Event{proxy.Sending, proxy.Done} {
 		o := openOrigin(t, answering(ok, nil))
 		up, err := proxy.NewUpstream("test", o.url)

@@ -60,6 +60,7 @@ func waiting(t *testing.T, retry time.Duration, then func(*proxy.Exchange), urls
 // TestConnectRetry checks that a request waits for a server that is being
 // restarted, with any method and any length of its body.
 func TestConnectRetry(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{"", "short", strings.Repeat("long", 100_000)} {
 		for _, method := range []string{"GET", "POST"} {
 			fd, addr := bound(t)
@@ -95,6 +96,7 @@ func TestConnectRetry(t *testing.T) {
 // TestConnectRetryEnds checks that a request waits no longer than ConnectRetry
 // and its own timeout.
 func TestConnectRetryEnds(t *testing.T) {
+	t.Parallel()
 	_, refusing := bound(t)
 	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience},
 		{time.Hour, 30 * time.Millisecond}} {
@@ -114,6 +116,7 @@ func TestConnectRetryEnds(t *testing.T) {
 // TestConnectRetryOfClientGone checks that the wait ends when the client
 // disconnects.
 func TestConnectRetryOfClientGone(t *testing.T) {
+	t.Parallel()
 	_, refusing := bound(t)
 	d := waiting(t, time.Hour, (*proxy.Exchange).Cancel, "http://"+refusing)
 	c := d.dial()

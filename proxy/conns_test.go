@@ -75,6 +75,7 @@ func TestSharedConns(t *testing.T) {
 // TestTooManyConns sends a request while all connections are in use. It checks
 // that the client gets 503 with Retry-After and that no server is blamed.
 func TestTooManyConns(t *testing.T) {
+	t.Parallel()
 	arrived, gate := make(chan struct{}), make(chan struct{})
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}

@@ -78,6 +78,7 @@ func (p *poisoner) answer(h *head, random *rand.Rand) (answer, surplus string) {
 // ones decide. If few are, the server is trusted for longer. If the surplus
 // bytes are late, there is no sign of them at the end of the response.
 func TestAnswersNeverCross(t *testing.T) {
+	t.Parallel()
 	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
 		d := openDoor(t, nil, url)
 		return func(client, requests int) (crossed, failed int64) {

@@ -52,6 +52,7 @@ func deaf(t *testing.T) string {
 // TestCancelWhileDialling checks that dialling ends when the client
 // disconnects, and that the server is not blamed.
 func TestCancelWhileDialling(t *testing.T) {
+	t.Parallel()
 	dialling := make(chan struct{})
 	d := openDoor(t, func(p *proxy.Proxy) {
 		told := p.Hook

@@ -108,6 +108,7 @@ func rest(up *Upstream, d *replay) (n int) {
 // TestDrivers checks that each driver makes connections of its own and uses only
 // those, and that an exchange that waits for a connection waits through its driver.
 func TestDrivers(t *testing.T) {
+	t.Parallel()
 	up, err := NewUpstream("test", "http://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,7 @@ func serveEdited(t *testing.T, answer string, adjust func(x *proxy.Exchange)) (*
 // TestRequestEdits checks that fields are replaced and removed in each spelling that some
 // upstreams do not distinguish, and that added ones follow the client's.
 func TestRequestEdits(t *testing.T) {
+	t.Parallel()
 	sent, _, _ := serveEdited(t, ok, func(x *proxy.Exchange) {
 		x.Header = []proxy.Field{{Name: "x-ENV", Value: "1"}, {Name: "X_Env", Value: "2"}, {Name: "X-Debug", Value: "3"},
 			{Name: "x_debug", Value: "4"}, {Name: "Via", Value: "5"}, {Name: "X-Forwarded-Prefix", Value: "/client"}}
@@ -50,6 +51,7 @@ func TestRequestEdits(t *testing.T) {
 
 // TestInvalidRequestEdits checks that a field or a Host that would break the head is not sent.
 func TestInvalidRequestEdits(t *testing.T) {
+	t.Parallel()
 	for name, adjust := range map[string]func(x *proxy.Exchange){
 		"line end in a value": func(x *proxy.Exchange) { x.SendAdd = []proxy.Field{{Name: "A", Value: "1\r\nB: 2"}} },
 		"zero byte":           func(x *proxy.Exchange) { x.SendAdd = []proxy.Field{{Name: "A", Value: "1\x00"}} },
@@ -80,6 +82,7 @@ func editResponse(x *proxy.Exchange) {
 // TestResponseEdits checks the edits of the fields and the trailers of a response, and that
 // ResponseHeader returns the fields that the client received.
 func TestResponseEdits(t *testing.T) {
+	t.Parallel()
 	const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-door: other\r\n" +
 		"SERVER: bare\r\nVary: Accept\r\n\r\n" +
 		"2\r\nok\r\n0\r\nX-Sum: 1\r\nServer: late\r\nX-Door: late\r\n\r\n"
@@ -96,6 +99,7 @@ func TestResponseEdits(t *testing.T) {
 
 // TestEditsOfOwnResponses checks that a response that the proxy makes itself is edited too.
 func TestEditsOfOwnResponses(t *testing.T) {
+	t.Parallel()
 	client := new(fieldsOf)
 	x := newExchange()
 	x.Client = client
@@ -117,6 +121,7 @@ func TestEditsOfOwnResponses(t *testing.T) {
 
 // TestEditsOfSwitchingResponse checks that the edits apply to a 101 response.
 func TestEditsOfSwitchingResponse(t *testing.T) {
+	t.Parallel()
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering(strings.Replace(switching, "Sec-", "Server: bare\r\nSec-", 1), got))
 	d := openDoor(t, func(p *proxy.Proxy) {

@@ -109,6 +109,7 @@ var faults = []fault{
 // no truncated response looks complete. The hook gets the kind of fault and the
 // number of bytes sent. (D6)
 func TestUpstreamFaults(t *testing.T) {
+	t.Parallel()
 	for _, f := range faults {
 		for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
 			t.Run(f.name+" to "+protocol, func(t *testing.T) {
@@ -229,6 +230,7 @@ func (f *fault) sentOr(n int64) int64 {
 // TestCutToHTTP10IsReset checks that a truncated response to HTTP/1.0 ends in a
 // reset and not in a FIN, because such a response ends with its connection.
 func TestCutToHTTP10IsReset(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err == nil {
 			w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
@@ -243,6 +245,7 @@ func TestCutToHTTP10IsReset(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	_, refusing := bound(t)
 	f := fault{kind: proxy.Refused, status: 502}
 	for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
@@ -254,6 +257,7 @@ func TestRefused(t *testing.T) {
 // TestFailover checks that a server that cannot be reached is passed over, and
 // is not tried again for a while.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	_, refusing := bound(t)
 	o := openOrigin(t, answering(ok, nil))
 	passedOver := 0 // one exchange at a time
@@ -283,6 +287,7 @@ func TestFailover(t *testing.T) {
 
 // TestTurns checks that several servers are used in turn.
 func TestTurns(t *testing.T) {
+	t.Parallel()
 	var urls []string
 	for range 3 {
 		urls = append(urls, openOrigin(t, answering(ok, nil)).url)

@@ -28,6 +28,7 @@ func capture(t *testing.T, trust proxy.Trust, request, answer string) (up, clien
 // TestRequestAsSent checks that the upstream receives the request with the four
 // forwarding fields, and no other additions.
 func TestRequestAsSent(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, request, first string
 		fields               []string // without the forwarding fields, sorted
@@ -104,6 +105,7 @@ func wantWay(t *testing.T, up *message, want map[string]string) {
 // TestForwardingFields checks that the fields are extended if the peer is
 // trusted, and replaced otherwise. (D10)
 func TestForwardingFields(t *testing.T) {
+	t.Parallel()
 	const request = "GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-For: 10.1.1.1\r\n" +
 		"X-Forwarded-Host: shop.example\r\nX-Forwarded-Proto: https\r\nForwarded: for=192.0.2.7\r\n\r\n"
 	loopback := proxy.Trust{netip.MustParsePrefix("127.0.0.0/8")}
@@ -165,6 +167,7 @@ func spoofs() []string {
 // TestSpoofedIdentity checks that the claims of an untrusted client change
 // neither its recorded address nor a byte that the upstream receives. (D11)
 func TestSpoofedIdentity(t *testing.T) {
+	t.Parallel()
 	forms := spoofs()
 	if len(forms) < 50 {
 		t.Fatalf("only %d forms", len(forms))
@@ -200,6 +203,7 @@ func TestSpoofedIdentity(t *testing.T) {
 
 // TestSpoofedIdentityInTrailers checks the same for trailers.
 func TestSpoofedIdentityInTrailers(t *testing.T) {
+	t.Parallel()
 	up, _ := capture(t, nil, "POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum, X-Forwarded-For, X_Real_Ip\r\n"+
 		"Transfer-Encoding: chunked\r\n\r\n"+
 		"2\r\nhi\r\n0\r\nX-Sum: 1\r\nX-Forwarded-For: 203.0.113.66\r\nX_Real_Ip: 203.0.113.66\r\n\r\n", ok)
@@ -209,6 +213,7 @@ func TestSpoofedIdentityInTrailers(t *testing.T) {
 }
 
 func TestTrustClient(t *testing.T) {
+	t.Parallel()
 	trust := proxy.Trust{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	tests := []struct {
 		peer string
@@ -271,6 +276,7 @@ func FuzzTrustClient(f *testing.F) {
 // TestAnswerAsSent checks that hop-by-hop fields of a response are removed and
 // the others passed on.
 func TestAnswerAsSent(t *testing.T) {
+	t.Parallel()
 	const date = "Date: Mon, 02 Jan 2006 15:04:05 GMT\r\n"
 	tests := []struct {
 		name, answer string
@@ -315,6 +321,7 @@ func TestAnswerAsSent(t *testing.T) {
 // TestRequestThatCannotBeSent checks that an ambiguous request is rejected
 // before the upstream is dialled.
 func TestRequestThatCannotBeSent(t *testing.T) {
+	t.Parallel()
 	for _, request := range []string{
 		"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: a\r\nConnection: close" + strings.Repeat(", a", 64) + "\r\n\r\n",
@@ -335,6 +342,7 @@ func TestRequestThatCannotBeSent(t *testing.T) {
 // net/http might. It checks that bytes that would break a line are rejected in
 // every field.
 func TestExchangeThatWouldBreakTheRequest(t *testing.T) {
+	t.Parallel()
 	trust := proxy.Trust{netip.MustParsePrefix("127.0.0.0/8")}
 	o := openOrigin(t, answering(ok, nil))
 	up, err := proxy.NewUpstream("test", o.url)

@@ -12,6 +12,7 @@ import (
 // TestBehindStripPrefix checks that a Proxy after other handlers requests the
 // URL that these have changed.
 func TestBehindStripPrefix(t *testing.T) {
+	t.Parallel()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RequestURI)
 	}))

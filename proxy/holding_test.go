@@ -50,6 +50,7 @@ func (w *waitedFor) Tunnel() (Tunnel, []Field, error) { return nil, nil, errors.
 // TestWaitingHoldsNoBuffer checks that an exchange holds no response buffer
 // while it waits for its client or its upstream.
 func TestWaitingHoldsNoBuffer(t *testing.T) {
+	t.Parallel()
 	const first, second = 200 << 10, 1000 // parts that the upstream sends, with a pause between them
 	goOn := make(chan struct{})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,6 +131,7 @@ func (d *dropping) Read(p []byte) (int, error) {
 // TestUploadSpace checks that an upload waits with a small buffer if its body
 // arrives byte by byte, and reads whole blocks if it arrives faster.
 func TestUploadSpace(t *testing.T) {
+	t.Parallel()
 	body := &dropping{left: 100}
 	x := &Exchange{Body: body, Length: -1}
 	u := startUpload(x, true)

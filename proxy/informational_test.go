@@ -10,6 +10,7 @@ import (
 // TestEarlyHints checks that a 103 is passed on with its fields to clients that
 // support it. (D9)
 func TestEarlyHints(t *testing.T) {
+	t.Parallel()
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nConnection: X-Mine\r\nX-Mine: 1\r\n\r\n"
 	o := openOrigin(t, answering(hints+ok, nil))
 	d := openDoor(t, nil, o.url)
@@ -31,6 +32,7 @@ func TestEarlyHints(t *testing.T) {
 // TestInformationalAnswersAreCounted checks that a client gets at most five
 // informational responses. An upstream that sends more is faulty.
 func TestInformationalAnswersAreCounted(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		sent, want int
 		status     string
@@ -60,6 +62,7 @@ func TestInformationalAnswersAreCounted(t *testing.T) {
 // TestContinueUnasked checks that a client that did not expect 100 does not get
 // it.
 func TestContinueUnasked(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, answering("HTTP/1.1 100 Continue\r\n\r\n"+ok, nil))
 	c := openDoor(t, nil, o.url).dial()
 	for _, request := range []string{"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -75,6 +78,7 @@ const expecting = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent
 // TestContinueAsked checks that a client that expects 100 gets it once, and
 // only after the upstream sent it.
 func TestContinueAsked(t *testing.T) {
+	t.Parallel()
 	goOn := make(chan struct{})
 	o := openOrigin(t, func(w *wire) {
 		for {

@@ -79,6 +79,7 @@ func openMoody(t *testing.T, e *executions) string {
 // none may fail. Of as many POSTs, one in a hundred may fail, and none may be
 // executed twice. (D7)
 func TestStaleConnections(t *testing.T) {
+	t.Parallel()
 	upstreams := map[string]func(*testing.T, *executions) string{"impatient": openImpatient, "moody": openMoody}
 	for name, open := range upstreams {
 		for _, method := range []string{"GET", "POST"} {
@@ -129,6 +130,7 @@ func askAtTheLimit(t *testing.T, c *wire, method string, client, requests int) (
 // twice, even if the connection turns out to have been dead. A safe one is sent
 // again once.
 func TestSentTwice(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		method string
 		heads  int64
@@ -221,6 +223,7 @@ func TestConnectionNotKept(t *testing.T) {
 // TestUpstreamClose checks that Close closes unused connections immediately and
 // others after their exchange.
 func TestUpstreamClose(t *testing.T) {
+	t.Parallel()
 	ended := make(chan struct{}, 2)
 	release := make(chan struct{})
 	o := openOrigin(t, func(w *wire) {

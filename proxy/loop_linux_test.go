@@ -58,6 +58,7 @@ func openUpstream(t testing.TB, urls ...string) *proxy.Upstream {
 // TestLoop runs concurrent exchanges on a loop, in turn without a body, and with bodies that
 // are read before the upstream is connected to or sent by an upload.
 func TestLoop(t *testing.T) {
+	t.Parallel()
 	const tasks, requests = 50, 100
 	bodies := []string{"", "abc", "", strings.Repeat("x", 20_000), "", strings.Repeat("x", 150_000)}
 	l := openLoop(t)
@@ -95,6 +96,7 @@ func TestLoop(t *testing.T) {
 // TestLoopInterrupted checks that exchanges on a loop whose upstream is silent end with
 // their timeout, and when they are cancelled in another goroutine or on the loop.
 func TestLoopInterrupted(t *testing.T) {
+	t.Parallel()
 	l := openLoop(t)
 	silent := openUpstream(t, openOrigin(t, func(w *wire) {
 		w.readHead()
@@ -134,6 +136,7 @@ func TestLoopInterrupted(t *testing.T) {
 // TestLoopWaitsForConnection checks that an exchange that waits for a connection does not
 // hold up the others of its loop.
 func TestLoopWaitsForConnection(t *testing.T) {
+	t.Parallel()
 	l := openLoop(t)
 	fd, addr := bound(t)
 	later := openUpstream(t, "http://"+addr)
@@ -161,6 +164,7 @@ func TestLoopWaitsForConnection(t *testing.T) {
 // TestSharedConnsOfDrivers checks that exchanges in a goroutine and on a loop close the
 // unused connections of each other, if only one connection is allowed.
 func TestSharedConnsOfDrivers(t *testing.T) {
+	t.Parallel()
 	l := openLoop(t)
 	up := openUpstream(t, openOrigin(t, answering(ok, nil)).url)
 	shared := proxy.NewConns(1)
@@ -200,6 +204,7 @@ func (o *owner) Write(p []byte) (int, error) {
 
 // TestAnswersNeverCrossOnLoop is TestAnswersNeverCross for exchanges on a loop.
 func TestAnswersNeverCrossOnLoop(t *testing.T) {
+	t.Parallel()
 	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
 		l := openLoop(t)
 		p := &proxy.Proxy{Upstream: openUpstream(t, url)}

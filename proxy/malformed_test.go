@@ -38,6 +38,7 @@ var malformed = []string{
 // passed on gets 502, even if its head was valid and arrived in the same
 // packet. (D19)
 func TestMalformedAnswers(t *testing.T) {
+	t.Parallel()
 	for i, answer := range malformed {
 		splits := []int{len(answer)}
 		if !strings.HasPrefix(answer, chunkedHead) {
@@ -65,6 +66,7 @@ func TestMalformedAnswers(t *testing.T) {
 // TestMalformedBodyAfterHead checks that a response that is malformed after its
 // head was passed on never looks complete.
 func TestMalformedBodyAfterHead(t *testing.T) {
+	t.Parallel()
 	for i, answer := range malformed {
 		body, ok := strings.CutPrefix(answer, chunkedHead)
 		if !ok {
@@ -98,6 +100,7 @@ func TestMalformedBodyAfterHead(t *testing.T) {
 // TestPaddedChunkSize checks that a chunk size padded with blanks is accepted.
 // Some servers send it.
 func TestPaddedChunkSize(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, answering(chunkedHead+"2  \r\nok\r\n3\t ;a=b\r\nay!\r\n0 \r\n\r\n", nil))
 	d := openDoor(t, nil, o.url)
 	if got := ask(t, d, "HTTP/1.1", make(chan struct{})); got.status != 200 || got.body != "okay!" || got.err != nil {
@@ -107,6 +110,7 @@ func TestPaddedChunkSize(t *testing.T) {
 
 // TestMaxFields checks that an upstream can have a higher limit of fields.
 func TestMaxFields(t *testing.T) {
+	t.Parallel()
 	for fields, want := range map[int]int{300: 200, 301: 502} {
 		o := openOrigin(t, answering("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fields-1)+
 			"Content-Length: 0\r\n\r\n", nil))

@@ -41,6 +41,7 @@ func (c *crowd) begin() *Exchange {
 // cancelled. At no time has a server more than its limit; in the end all places are free, no
 // exchange waits, and each has had a place or was cancelled.
 func TestQueueCounts(t *testing.T) {
+	t.Parallel()
 	const exchanges, most, servers = 1000, 2, 3
 	c := newCrowd(t, ServerLimit{Max: most, Queue: exchanges, Wait: time.Minute}, servers)
 	var at [servers]atomic.Int64
@@ -90,6 +91,7 @@ func TestQueueCounts(t *testing.T) {
 // TestQueueOrder checks that exchanges get places in the order of their arrival, that a full
 // queue refuses, and that one that is cancelled, or has waited too long, gives its place up.
 func TestQueueOrder(t *testing.T) {
+	t.Parallel()
 	c := newCrowd(t, ServerLimit{Max: 1, Queue: 3, Wait: time.Minute}, 1)
 	first := c.begin()
 	if _, err := first.transfer.place(); err != nil {
@@ -150,6 +152,7 @@ func awaitQueued(t *testing.T, up *Upstream, n int) {
 // TestQueueOfStates checks that a waiting exchange gets a server that can be used again, that a
 // reload with another limit lets it continue, and that it fails if all servers drain.
 func TestQueueOfStates(t *testing.T) {
+	t.Parallel()
 	limit := ServerLimit{Max: 1, Queue: 10, Wait: time.Minute}
 	c := newCrowd(t, limit, 2)
 	a, b := c.up.Servers()[0], c.up.Servers()[1]
@@ -198,6 +201,7 @@ func TestQueueOfStates(t *testing.T) {
 // TestQueueKeepsBackups checks that a full server does not put the backups to use, and that
 // servers without a limit never have a queue.
 func TestQueueKeepsBackups(t *testing.T) {
+	t.Parallel()
 	up := balanced(t, 1, -1)
 	c := &crowd{up, &Proxy{Upstream: up}}
 	up.Limit = ServerLimit{Max: 1}
@@ -216,6 +220,7 @@ func TestQueueKeepsBackups(t *testing.T) {
 // TestConnectionLimit checks that the connections to a server, including unused ones, do not
 // exceed the limit. Connections that rest before they are used again are closed instead.
 func TestConnectionLimit(t *testing.T) {
+	t.Parallel()
 	up := balanced(t, 1)
 	up.Limit = ServerLimit{Max: 2}
 	if err := up.SetServers(endpoints(1)); err != nil {

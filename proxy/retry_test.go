@@ -51,6 +51,7 @@ var (
 
 // TestRetry checks which requests are sent again, and to which server.
 func TestRetry(t *testing.T) {
+	t.Parallel()
 	const get, put = "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"
 	for _, test := range []struct {
 		name      string
@@ -109,6 +110,7 @@ func TestRetry(t *testing.T) {
 // TestTryTimeout checks that a request is sent to another server if the first one does not respond
 // in time. Without another server, and if the request must not be repeated, it fails.
 func TestTryTimeout(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		method    string
 		others    int
@@ -142,6 +144,7 @@ func TestTryTimeout(t *testing.T) {
 // TestDeadline checks that an exchange ends at its deadline: before a response with 504, also
 // while it waits for a connection, and later by cutting the response.
 func TestDeadline(t *testing.T) {
+	t.Parallel()
 	trickle := func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
 		for w.say("x") == nil {
@@ -182,6 +185,7 @@ func TestDeadline(t *testing.T) {
 // TestRetryBudget checks that retries add a tenth, and a minimum, to the load of servers that all
 // fail, and that the denied ones are reported.
 func TestRetryBudget(t *testing.T) {
+	t.Parallel()
 	const requests, minimum = 2000, 100
 	var sent, denied atomic.Int64
 	var urls []string
@@ -218,6 +222,7 @@ func TestRetryBudget(t *testing.T) {
 
 // TestRetryEvents checks that the hook learns of each failed attempt.
 func TestRetryEvents(t *testing.T) {
+	t.Parallel()
 	var events []string
 	d, _ := openPair(t, 1, closes, func(p *proxy.Proxy) {
 		told := p.Hook

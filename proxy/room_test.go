@@ -54,6 +54,7 @@ func long(size int) (body string, answers map[string]string) {
 // TestRoom checks that, beyond one block of a response, no more is read from
 // the upstream than the client takes, and that the whole response arrives.
 func TestRoom(t *testing.T) {
+	t.Parallel()
 	const first, least = 32 << 10, 4 << 10
 	body, answers := long(1 << 20)
 	for name, answer := range answers {
@@ -88,6 +89,7 @@ func TestRoom(t *testing.T) {
 // TestRoomNotAsked checks that a response that fits a block does not call Room,
 // and that an error of Room counts as the client's.
 func TestRoomNotAsked(t *testing.T) {
+	t.Parallel()
 	short, _ := long(30 << 10)
 	client := &narrow{rooms: func() int { return 0 }}
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(short))

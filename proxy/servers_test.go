@@ -50,6 +50,7 @@ func get(t *testing.T, up *proxy.Upstream) string {
 // TestSetServers replaces the servers of an upstream. A server that stays keeps its object,
 // and a removed one gets no more requests.
 func TestSetServers(t *testing.T) {
+	t.Parallel()
 	a, _ := openCounting(t)
 	b, _ := openCounting(t)
 	up, err := proxy.NewUpstream("site", a)
@@ -82,6 +83,7 @@ func TestSetServers(t *testing.T) {
 // TestAdopt checks that a server keeps its unused connections when another upstream takes it
 // over, and that the first upstream closes only the others.
 func TestAdopt(t *testing.T) {
+	t.Parallel()
 	a, conns := openCounting(t)
 	b, others := openCounting(t)
 	before, err := proxy.NewUpstream("site", a, b)
@@ -116,6 +118,7 @@ func TestAdopt(t *testing.T) {
 // TestNamedServers has several addresses of one name, and a name without an address. The label of
 // a server has its address, and an exchange waits for the first server.
 func TestNamedServers(t *testing.T) {
+	t.Parallel()
 	a, _ := openCounting(t)
 	addr := strings.TrimPrefix(a, "http://")
 	up, err := proxy.NewUpstream("site")

@@ -9,6 +9,7 @@ import (
 // TestSlowStart lets a server return after a failure. Its share grows with each policy, evenly
 // until it has its weight. Meanwhile its state is Starting.
 func TestSlowStart(t *testing.T) {
+	t.Parallel()
 	const over, n = 10 * time.Second, 8_000
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
@@ -52,6 +53,7 @@ func TestSlowStart(t *testing.T) {
 // TestSlowStartOfAdded checks that a server that is added has a slow start, unless it is one of
 // the first, and that servers without others get all exchanges.
 func TestSlowStartOfAdded(t *testing.T) {
+	t.Parallel()
 	up := balanced(t, 1, 1)
 	up.SlowStart = time.Hour
 	if got := choices(up, time.Now(), 4); got != "abab" {

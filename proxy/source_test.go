@@ -13,6 +13,7 @@ import (
 
 // TestRespondFrom sends bodies from readers, of which some end early or fail.
 func TestRespondFrom(t *testing.T) {
+	t.Parallel()
 	own := &proxy.Error{Kind: "own", Step: "reading", Err: io.ErrClosedPipe}
 	long := strings.Repeat("0123456789", 20_000)
 	for _, c := range []struct {

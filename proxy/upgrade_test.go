@@ -24,6 +24,7 @@ const (
 // TestUpgradeTokens checks that only an allowed token is passed on, once, and
 // never with a body, over HTTP/1.0, or for h2c. (D4)
 func TestUpgradeTokens(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, method, fields string
 		allowed              []string
@@ -74,6 +75,7 @@ func TestUpgradeTokens(t *testing.T) {
 // TestUpgradeWithBody checks that a body after an upgrade request is sent as a
 // body.
 func TestUpgradeWithBody(t *testing.T) {
+	t.Parallel()
 	up, _ := capture(t, nil, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Content-Length: 2\r\n\r\nhi", ok)
 	if up.get("Upgrade") != "" || up.body != "hi" {
@@ -84,6 +86,7 @@ func TestUpgradeWithBody(t *testing.T) {
 // TestUnwantedSwitch checks that a 101 that was not requested, or that switches
 // to another protocol, is malformed.
 func TestUnwantedSwitch(t *testing.T) {
+	t.Parallel()
 	const plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	for _, test := range []struct{ name, request, answer string }{
 		{"unasked", plain, switching},
@@ -109,6 +112,7 @@ func TestUnwantedSwitch(t *testing.T) {
 // TestTunnel checks that no byte of the client is forwarded before the 101 and
 // that none is lost, on either side, if it directly follows the head.
 func TestTunnel(t *testing.T) {
+	t.Parallel()
 	tooEarly := make(chan string, 1)
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err != nil {
@@ -155,6 +159,7 @@ func TestTunnel(t *testing.T) {
 // TestTunnelKeepsFieldsOfMiddleware checks that the 101 contains the fields of
 // middleware and of the upstream.
 func TestTunnelKeepsFieldsOfMiddleware(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err == nil {
 			w.say(strings.Replace(switching, "\r\n\r\n", "\r\nSet-Cookie: up=1\r\n\r\n", 1))
@@ -183,6 +188,7 @@ func TestTunnelKeepsFieldsOfMiddleware(t *testing.T) {
 // TestTunnelClosedByUpstream checks that an upstream that closes its half first
 // still receives the rest from the client.
 func TestTunnelClosedByUpstream(t *testing.T) {
+	t.Parallel()
 	heard := make(chan string, 1)
 	o := openOrigin(t, func(w *wire) {
 		w.readHead()
@@ -207,6 +213,7 @@ func TestTunnelClosedByUpstream(t *testing.T) {
 // TestUpgradeDeclined checks that a connection stays an HTTP connection if the
 // upstream declines the upgrade.
 func TestUpgradeDeclined(t *testing.T) {
+	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
 	c := openDoor(t, nil, o.url).dial()
 	for range 2 {
@@ -218,6 +225,7 @@ func TestUpgradeDeclined(t *testing.T) {
 
 // TestWebSocket exchanges messages through a real WebSocket implementation.
 func TestWebSocket(t *testing.T) {
+	t.Parallel()
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, nil)
 		if err != nil {

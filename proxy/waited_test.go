@@ -40,6 +40,7 @@ func (c *slowClient) Flush() error {
 // TestWaited checks how the time of an exchange is divided between server and
 // client.
 func TestWaited(t *testing.T) {
+	t.Parallel()
 	var x proxy.Exchange
 	client := &slowClient{x: &x, empty: make(chan struct{}, 1)}
 	thought := make(chan time.Duration, 1)
@@ -74,6 +75,7 @@ func TestWaited(t *testing.T) {
 
 // TestWaitedInVain checks the time of exchanges without a response.
 func TestWaitedInVain(t *testing.T) {
+	t.Parallel()
 	const timeout = 20 * time.Millisecond
 	mute := openOrigin(t, func(w *wire) { w.readHead(); w.readHead() })
 	closing := openOrigin(t, func(w *wire) { w.readHead() })

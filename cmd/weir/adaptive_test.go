@@ -16,6 +16,7 @@ import (
 // the automatic one. It serves 8 requests at a time, each in 20 ms, and 400 per second. In soak it
 // prints the table of docs/decisions/adaptive-concurrency.md.
 func TestAdaptiveLimit(t *testing.T) {
+	parallel(t)
 	const atOnce, takes, capacity = 8, 20 * time.Millisecond, 400
 	limits := inSoak([]string{"{in_flight: auto}"}, []string{"{}", "{in_flight: 4}", "{in_flight: 8}", "{in_flight: 12}",
 		"{in_flight: 100}", "{in_flight: auto}", "{in_flight: 12, queue: {length: 50, wait: 100ms}}",

@@ -100,9 +100,7 @@ func (s *slowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // server measured, within 2%. On a machine that other tests use, the generators' own delays
 // are longer. docs/load-agents.md has the figures of the long form.
 func TestAgentKilled(t *testing.T) {
-	if !soaking {
-		t.Parallel()
-	}
+	parallel(t)
 	perAgent, length := inSoak(40, 2000), inSoak(6*time.Second, 20*time.Second)
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	s := newSlowServer(t, inSoak(500*time.Millisecond, 100*time.Millisecond), inSoak(1500*time.Millisecond,
@@ -249,6 +247,7 @@ func TestAgentsWithoutNATS(t *testing.T) {
 // TestAgentStopped stops the process of an agent for good during a run. When it continues, it
 // waits for work again.
 func TestAgentStopped(t *testing.T) {
+	parallel(t)
 	if !soaking {
 		t.Skip("an agent that stops is like one that is cut off, which load/agent tests; this is for make soak")
 	}

@@ -19,6 +19,7 @@ import (
 // GET may fail, and no POST may reach the servers twice. Each server records the requests that it
 // has carried out.
 func TestKilledServer(t *testing.T) {
+	parallel(t)
 	for _, engine := range []string{"loops", "goroutines"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()

@@ -60,6 +60,7 @@ func keysOf(t *testing.T, text string) []string {
 // TestLabDocsKeys compares the keys in docs/lab.md with those that a file may
 // have.
 func TestLabDocsKeys(t *testing.T) {
+	t.Parallel()
 	docs := labDocs(t)
 	told := firstColumn(t, docs, "key")
 	var want []string
@@ -87,6 +88,7 @@ func TestLabDocsKeys(t *testing.T) {
 // TestLabDocsLoad checks that docs/lab.md describes each setting of a load whose
 // name differs from the flag of weir load. For the others it refers to the flags.
 func TestLabDocsLoad(t *testing.T) {
+	t.Parallel()
 	docs := labDocs(t)
 	flags := map[string]bool{}
 	for _, flag := range loadFlags(t) {
@@ -102,6 +104,7 @@ func TestLabDocsLoad(t *testing.T) {
 // TestLabDocsExperiments parses the experiment in docs/lab.md, and checks that the
 // page lists all built-in experiments.
 func TestLabDocsExperiments(t *testing.T) {
+	t.Parallel()
 	docs := labDocs(t)
 	blocks := fenced(docs, "yaml")
 	if len(blocks) == 0 {

@@ -108,6 +108,7 @@ func exchangeAt(c net.Conn, r *bufio.Reader, target string) (*http.Response, err
 // soak the connections come one after the other, 2,000 per second: all at once
 // they would wait for each other on the door's cores.
 func TestFewFiles(t *testing.T) {
+	t.Parallel()
 	needFiles(t, 2500)
 	clients, lasting := 1000, inSoak(2*time.Second, 20*time.Second)
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
@@ -370,6 +371,7 @@ func setFileLimit(t *testing.T, p *process, l unix.Rlimit) {
 // be opened. The client gets 503 with Retry-After, and the upstream is not marked
 // as failed.
 func TestNoFileForAnUpstream(t *testing.T) {
+	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "Connection: close")
 	p := door(t, allTo(b.url()))
 	exchangeWithoutFiles(t, p, 200, 503, 503, 200)
@@ -445,6 +447,7 @@ func quantile(d []time.Duration, percent int) time.Duration {
 
 // TestNoFileForAFile lowers the file limit so that no file of a folder can be opened.
 func TestNoFileForAFile(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "index.html"), []byte("home"), 0o644); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // TestLoadDocs checks that docs/load.md describes every flag of weir load and
 // every key of its document.
 func TestLoadDocs(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/load.md")
 	if err != nil {
 		t.Fatal(err)

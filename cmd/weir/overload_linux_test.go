@@ -26,6 +26,7 @@ import (
 // backend never has more in flight than the limit, accepted requests are as fast
 // as without overload, and the others are refused within the waiting time.
 func TestOverload(t *testing.T) {
+	parallel(t)
 	limit, clients := inSoak(20, 100), inSoak(400, 2000)
 	needFiles(t, uint64(2*clients+500))
 	const latency, wait = 100 * time.Millisecond, 80 * time.Millisecond
@@ -105,6 +106,7 @@ func TestOverload(t *testing.T) {
 // 10 s. The limits of requests in flight and waiting hold, the others are refused
 // immediately, and requests to another route are not affected.
 func TestSlowUpstream(t *testing.T) {
+	parallel(t)
 	const inFlight, queue, wait = 100, 50, 200 * time.Millisecond
 	slow := fmt.Sprintf("/slow?latency=%v", inSoak(2*time.Second, 10*time.Second))
 	perSecond, clients := inSoak(500.0, 5000), inSoak(200, 400)

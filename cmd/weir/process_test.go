@@ -35,6 +35,14 @@ func inSoak[T any](short, long T) T {
 	return short
 }
 
+// parallel runs a test beside others, except in soak, where it checks times.
+func parallel(t *testing.T) {
+	t.Helper()
+	if !soaking {
+		t.Parallel()
+	}
+}
+
 // A process is a running weir. Its stdout goes to a file, so that it never waits
 // for a reader.
 type process struct {

@@ -18,7 +18,7 @@ import (
 // drain or another delay. With WEIR_SOAK tests check times and need the CPUs.
 func TestMain(m *testing.M) {
 	if !soaking {
-		flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
+		flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	}
 	testscript.Main(m, map[string]func(){"weir": main})
 }
@@ -30,6 +30,7 @@ const raceOptions = "GORACE=atexit_sleep_ms=0"
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

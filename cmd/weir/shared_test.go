@@ -17,6 +17,7 @@ import (
 // doors with a common rate. It kills the server of the rate, or stops it with SIGSTOP, for a sixth
 // of the time.
 func TestSharedRate(t *testing.T) {
+	parallel(t)
 	for _, c := range []struct {
 		name      string
 		fail, end func(*peer.Redis)

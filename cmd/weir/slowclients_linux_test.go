@@ -21,6 +21,7 @@ import (
 // send a body byte by byte. All requests of normal clients succeed as fast as
 // before, and the slow clients are cut after their timeout.
 func TestSlowClients(t *testing.T) {
+	parallel(t)
 	each, patient := inSoak(60, 2000), inSoak(2*time.Second, 5*time.Second)
 	needFiles(t, uint64(3*each+200))
 	b := start(t, "backend", "--listen", "127.0.0.1:0")

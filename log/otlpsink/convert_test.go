@@ -420,6 +420,7 @@ var seeds = []string{
 
 // TestLines compares the records of lines with those that encoding/json reads.
 func TestLines(t *testing.T) {
+	t.Parallel()
 	for _, line := range seeds {
 		check(t, line)
 	}
@@ -448,6 +449,7 @@ func FuzzLines(f *testing.F) {
 
 // TestServices has records of several services in one batch.
 func TestServices(t *testing.T) {
+	t.Parallel()
 	got := convert(t, `{"namespace":"a","event":"1"}`, `{"namespace":"a","event":"2"}`, `{"namespace":"b","event":"3"}`,
 		`no event`, `{"event":"5","namespace":"b"}`)
 	for i, want := range []any{"a", "a", "b", nil, "b"} {

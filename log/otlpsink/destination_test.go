@@ -114,6 +114,7 @@ func deliver(t *testing.T, url string, n int) error {
 
 // TestCompression delivers with each compression.
 func TestCompression(t *testing.T) {
+	t.Parallel()
 	for _, parameters := range []string{"", "?compression=gzip", "?compression=zstd", "?compression=none"} {
 		s := startServer(t, nil)
 		d, err := New(s.url() + parameters)
@@ -137,6 +138,7 @@ func TestCompression(t *testing.T) {
 
 // TestPath shows how the path of a URL becomes that of the requests.
 func TestPath(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, nil)
 	for path, want := range map[string]string{"": "/v1/logs", "/": "/v1/logs", "/otlp": "/otlp/v1/logs",
 		"/otlp/":        "/otlp/v1/logs",
@@ -152,6 +154,7 @@ func TestPath(t *testing.T) {
 
 // TestResponses shows the outcome of a batch by the response to it.
 func TestResponses(t *testing.T) {
+	t.Parallel()
 	partial := func(rejected int64, message string) []byte {
 		var p []byte
 		p = protowire.AppendVarint(protowire.AppendTag(p, 1, protowire.VarintType), uint64(rejected))
@@ -235,6 +238,7 @@ func TestResponses(t *testing.T) {
 // TestOneBadRecord has a server that refuses requests with a certain event, or that are too
 // long. The other events of the batch are stored, in order.
 func TestOneBadRecord(t *testing.T) {
+	t.Parallel()
 	bad := startServer(t, func(w http.ResponseWriter, events []string) bool {
 		if slices.Contains(events, "77") {
 			w.WriteHeader(http.StatusBadRequest)
@@ -275,6 +279,7 @@ func TestOneBadRecord(t *testing.T) {
 // TestHeaders sends the fields of a file, which changes, and those of the URL. The target of
 // a redirect gets none of them.
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "headers")
 	write := func(text string, second int64) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -326,6 +331,7 @@ func TestHeaders(t *testing.T) {
 
 // TestMistakes are URLs that New refuses. No error contains a secret.
 func TestMistakes(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file := func(name, text string) string {
 		name = filepath.Join(folder, name)
@@ -368,6 +374,7 @@ func TestMistakes(t *testing.T) {
 
 // TestTLS delivers to a server that asks for a certificate.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, nil)
 	secure := httptest.NewUnstartedServer(s.Config.Handler)
 	secure.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
@@ -406,6 +413,7 @@ func TestTLS(t *testing.T) {
 // TestStalledServer has a server that does not respond, one that closes connections, and one
 // whose response does not end.
 func TestStalledServer(t *testing.T) {
+	t.Parallel()
 	stop := make(chan struct{})
 	s := startServer(t, func(w http.ResponseWriter, _ []string) bool {
 		<-stop
@@ -450,6 +458,7 @@ func TestStalledServer(t *testing.T) {
 // TestEarlyResponse has a server that responds before it has read the request. The memory of
 // the request is not used by two requests at a time.
 func TestEarlyResponse(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))

@@ -11,6 +11,7 @@ import (
 
 // TestTable converts the examples in the table of docs/otlp.md.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../docs/otlp.md")
 	if err != nil {
 		t.Fatal(err)

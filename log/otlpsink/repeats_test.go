@@ -45,6 +45,7 @@ func checkBatch(t *testing.T, lines []string) {
 }
 
 func TestBatches(t *testing.T) {
+	t.Parallel()
 	all := append(append([]string{}, repeatSeeds...), seeds...)
 	for range 200 {
 		lines := make([]string, 20)
