@@ -17,7 +17,6 @@ import (
 
 func TestHostsExample(t *testing.T) { testRoutesExample(t, "../../examples/hosts/weir.yaml", 13) }
 func TestConditionsExample(t *testing.T) {
-	t.Parallel()
 	testRoutesExample(t, "../../examples/conditions/weir.yaml", 14)
 }
 

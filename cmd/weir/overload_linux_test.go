@@ -31,12 +31,18 @@ func TestOverload(t *testing.T) {
 	needFiles(t, uint64(2*clients+500))
 	const latency, wait = 100 * time.Millisecond, 80 * time.Millisecond
 	var inside, most atomic.Int64
+	overloaded := make(chan struct{}) // closed by the first refusal: a busy machine may have too few clients at a time
+	refuses := sync.OnceFunc(func() { close(overloaded) })
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		now := inside.Add(1)
 		defer inside.Add(-1)
 		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
 		}
 		time.Sleep(latency)
+		select {
+		case <-overloaded:
+		case <-r.Context().Done():
+		}
 	}))
 	defer back.Close()
 	p := door(t, fmt.Sprintf("log: {events: completed}\nlimits: {in_flight: %d, queue: {length: %d, wait: %v}}\n",
@@ -46,8 +52,16 @@ func TestOverload(t *testing.T) {
 	var mu sync.Mutex
 	var admitted, refused []time.Duration
 	var failed outcomes
-	ctx, stop := context.WithTimeout(t.Context(), inSoak(2*time.Second, 20*time.Second))
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	go func() {
+		select {
+		case <-overloaded:
+		case <-time.After(patience):
+		}
+		pause(ctx, inSoak(2*time.Second, 20*time.Second))
+		stop()
+	}()
 	var running sync.WaitGroup
 	for range clients {
 		c, err := net.DialTimeout("tcp", addr, patience)
@@ -67,6 +81,7 @@ func TestOverload(t *testing.T) {
 					admitted = append(admitted, took)
 				case status == 503 && err == nil:
 					refused = append(refused, took)
+					refuses()
 				default:
 					failed.fail(fmt.Errorf("%d %w", status, err))
 				}
