@@ -77,6 +77,11 @@ const (
 	Failed     Outcome = "failed" // the lab could not do its part; Error says why
 )
 
+// ServiceFailed reports whether the service did not serve in the run: it was never ready, died, or gave no answer.
+func (r *Run) ServiceFailed() bool {
+	return r.Outcome == NeverReady || r.Outcome == Died || r.Outcome == NoAnswer
+}
+
 // A Run is one start of the service.
 type Run struct {
 	Number        int       `json:"number"` // from 1, in the order in which they ran

@@ -51,8 +51,8 @@ type Runs struct {
 	MachineBusy []int               `json:"machine_busy,omitempty"`
 
 	// Unanswered has the numbers of the counted runs in which more than 1%
-	// of the requests were not answered. If any configuration has one, no
-	// metric is divided by the number of answers.
+	// of the requests were not answered. They have no metric that is divided
+	// by the number of answers.
 	Unanswered []int `json:"unanswered,omitempty"`
 
 	// FirstError is the error of the first run that does not count.
@@ -132,6 +132,7 @@ type Difference struct {
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // reason for the verdict Noise or NotJudged
 
+	withheld        bool    // better but for the failures of the configuration
 	betweenSessions float64 // p of a difference between two sessions that change with time, otherwise 0
 }
 
@@ -143,7 +144,7 @@ const (
 	Worse     Verdict = "worse"
 	Noise     Verdict = "~" // no more than chance, or than the baseline differs from itself
 	Same      Verdict = "=" // all runs of both have the same value
-	NotJudged Verdict = ""  // neither direction is better, or too few runs
+	NotJudged Verdict = ""  // neither direction is better, too few runs, or better in a configuration that fails more often
 )
 
 // alpha is the probability of finding a difference that does not exist.

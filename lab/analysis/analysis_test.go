@@ -205,7 +205,8 @@ func TestCorrectionOfMeasures(t *testing.T) {
 	}
 }
 
-// Runs that were not measured have no values, and are counted.
+// A run in which the service failed counts with 0 answers per second. One that the lab could not make has no value. A
+// configuration without any measured run is not compared.
 func TestOutcomes(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)},
 		series{"y", around(3, 8, 300, 0.01)})
@@ -223,13 +224,10 @@ func TestOutcomes(t *testing.T) {
 	a := analysis.Of(r)
 	var got []float64
 	for _, v := range rate(t, a).Row("x").Values {
-		if run := r.Runs[v.Run-1]; run.Load.RequestsPerSecond != v.Value {
-			t.Errorf("run %d has %v, want %v", v.Run, v.Value, run.Load.RequestsPerSecond)
-		}
 		got = append(got, v.Value)
 	}
 	all := around(2, 8, 200, 0.01)
-	if want := []float64{all[0], all[1], all[6], all[7]}; !slices.Equal(got, want) {
+	if want := []float64{all[0], all[1], 0, 0, 0, all[6], all[7]}; !slices.Equal(got, want) {
 		t.Errorf("values of x are %v, want %v", got, want)
 	}
 	if rate(t, a).Row("y") != nil {
@@ -242,16 +240,148 @@ func TestOutcomes(t *testing.T) {
 		first.Configuration != "y" {
 		t.Errorf("the first finding is %q, want the one on y", first.Text)
 	}
-	for _, what := range []string{"the service was never ready", "the service died", "no request was answered",
-		"the run could not be made"} {
-		if want := "In 1 of 8 runs of x " + what +
-			"; compared are the runs that were measured."; !slices.Contains(a.Warnings, want) {
+	for what, counts := range map[string]string{
+		"the service was never ready": "such a run counts with 0 answers per second",
+		"the service died":            "such a run counts with 0 answers per second",
+		"no request was answered":     "such a run counts with 0 answers per second",
+		"the run could not be made":   "compared are the runs that were measured",
+	} {
+		if want := "In 1 of 8 runs of x " + what + "; " + counts + "."; !slices.Contains(a.Warnings, want) {
 			t.Errorf("warnings are %q, want among them %q", a.Warnings, want)
 		}
 	}
 }
 
-// The leading metrics depend on whether the load has a pace.
+// A service that dies in half of its starts, and is twice as fast and half as expensive otherwise, is worse in its failures
+// and better in nothing: not beside the baseline, and not as the other side of a comparison.
+func TestAServiceThatFailsIsNotBetter(t *testing.T) {
+	of := func(failing lab.Outcome, pace bool) *lab.Results {
+		r := closedLoop(series{null, around(1, 12, 49, 0.01)}, series{again, around(2, 12, 49, 0.01)},
+			series{"x", around(3, 12, 100, 0.01)})
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1 + float64(i%7)/1000}
+			run.Load.Latency.P99 = load.Micros(1000 + i)
+			if run.Configuration == "x" {
+				run.Usage.CPUSeconds /= 2
+				run.Load.Latency.P99 /= 2
+				if run.Repeat%2 == 0 && failing != "" {
+					run.Outcome, run.Error = failing, "it failed"
+				}
+			}
+			if pace {
+				run.Load.LatencyFromDue = run.Load.Latency
+			}
+		}
+		return r
+	}
+	for _, failing := range []lab.Outcome{lab.Died, lab.NoAnswer, lab.NeverReady} {
+		for _, pace := range []bool{false, true} {
+			a := analysis.Of(of(failing, pace))
+			c := analysis.Compare(of("", pace), of(failing, pace))
+			for _, f := range append(a.Findings, c.Findings...) {
+				if f.Verdict == analysis.Better {
+					t.Errorf("%s, pace %v: %q", failing, pace, f.Text)
+				}
+			}
+			for _, m := range a.Metrics {
+				if row := m.Row("x"); row != nil && row.Versus != nil && row.Versus.Verdict == analysis.Better {
+					t.Errorf("%s, pace %v: %s of x is better", failing, pace, m.Name)
+				}
+			}
+			const want = "With x, the service failed in 6 of 12 runs; with null, in 0 of 12."
+			if f := a.Findings[0]; f.Text != want || f.Verdict != analysis.Worse {
+				t.Errorf("%s, pace %v: the first finding is %q %q, want %q, worse", failing, pace, f.Text, f.Verdict, want)
+			}
+		}
+	}
+	if got := rate(t, analysis.Of(of(lab.Died, false))).Row("x").Median; got < 49 || got > 51 {
+		t.Errorf("the median of 6 runs of 100 and 6 of 0 answers per second is %v, want 50", got)
+	}
+}
+
+// A failed request in one run changes neither the leading metrics nor the metrics on the page.
+func TestOneFailedRequestChangesNoMetric(t *testing.T) {
+	names := func(failed int64, pace bool) (all, lead []string) {
+		r := closedLoop(series{null, around(1, 8, 1, 0.01)}, series{"x", around(2, 8, 1, 0.01)})
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1}
+			l := run.Load
+			l.Sent, l.Requests, l.Status = 60, 60, map[string]int64{"2xx": 60}
+			if i == 3 {
+				l.Requests, l.Failed = 60-failed, failed
+				l.Status["2xx"] = l.Requests
+			}
+			if pace {
+				l.LatencyFromDue = l.Latency
+			}
+		}
+		for _, m := range analysis.Of(r).Metrics {
+			if m.Leads {
+				lead = append(lead, m.Name)
+			}
+			all = append(all, m.Name)
+		}
+		return all, lead
+	}
+	for _, pace := range []bool{false, true} {
+		all, lead := names(0, pace)
+		if other, otherLead := names(1, pace); !slices.Equal(lead, otherLead) || !slices.Equal(all, other) {
+			t.Errorf("pace %v: got %q of %q, without the failure %q of %q", pace, otherLead, other, lead, all)
+		}
+	}
+}
+
+// "No difference" is never said of a comparison whose interval excludes equality. If the noise of the baseline forbids a
+// verdict, the sentence says that.
+func TestNoDifferenceIsNotSaidOfAnIntervalWithoutOne(t *testing.T) {
+	undecided, forbidden := 0, 0
+	for seed := range uint64(200) {
+		var all []series
+		for i, mean := range []float64{1000, 1000, 1005, 1010, 1015, 1000, 1008} {
+			name := fmt.Sprint("c", i)
+			if i == 1 {
+				name = again
+			}
+			all = append(all, series{name, around(100*seed+uint64(i), 8, mean, 0.01)})
+		}
+		r := closedLoop(all...)
+		m := rate(t, analysis.Of(r))
+		findings := slices.Concat(analysis.Of(r).Findings, analysis.Compare(r, closedLoop(all[2:]...)).Findings)
+		for _, f := range findings {
+			undecided += strings.Count(f.Text, "undecided")
+			forbidden += strings.Count(f.Text, "differs from itself by as much")
+			if !strings.Contains(strings.ToLower(f.Text), "no difference") {
+				continue
+			}
+			for _, row := range m.Rows {
+				if row.Versus == nil || !strings.Contains(f.Text, row.Configuration) || strings.Contains(f.Text, "A and B") {
+					continue
+				}
+				if in := row.Versus.Interval; in.Low > 1 || in.High < 1 {
+					t.Errorf("seed %d: %q, with the interval %v", seed, f.Text, *in)
+				}
+			}
+		}
+	}
+	if undecided == 0 || forbidden == 0 {
+		t.Errorf("%d findings are undecided and in %d the noise forbids a verdict, want some of each", undecided, forbidden)
+	}
+}
+
+// With a pace, the rate of answers is that of the load generator and never better or worse.
+func TestAPaceMakesTheRateNoFinding(t *testing.T) {
+	r := closedLoop(series{null, around(1, 10, 100, 0.001)}, series{"x", around(2, 10, 101, 0.001)})
+	for i := range r.Runs {
+		r.Runs[i].Load.LatencyFromDue = r.Runs[i].Load.Latency
+	}
+	if v := rate(t, analysis.Of(r)).Row("x").Versus.Verdict; v != analysis.NotJudged {
+		t.Errorf("the verdict is %q, want none", v)
+	}
+}
+
+// The leading metrics depend on whether the load has a pace, and not on results.
 func TestLeadingMetrics(t *testing.T) {
 	leads := func(r *lab.Results) []string {
 		var names []string
@@ -268,24 +398,21 @@ func TestLeadingMetrics(t *testing.T) {
 		r.Runs[i].Own = []lab.Measure{{Name: "delay", Value: float64(i)},
 			{Name: "size", Value: float64(i), Better: lab.Neither}}
 	}
-	if got, want := leads(r), []string{"requests per second", "delay"}; !slices.Equal(got, want) {
+	if got, want := leads(r), []string{"requests per second", "requests not answered with 2xx", "delay"}; !slices.Equal(got,
+		want) {
 		t.Errorf("in the closed loop %q lead, want %q", got, want)
 	}
 	for i := range r.Runs {
 		r.Runs[i].Load.LatencyFromDue = &load.Latency{P99: load.Micros(i)}
 	}
-	if got, want := leads(r), []string{"latency p99", "CPU per request", "delay"}; !slices.Equal(got, want) {
-		t.Errorf("with a pace %q lead, want %q", got, want)
+	paced := []string{"latency p99", "CPU per request", "requests not answered with 2xx", "delay"}
+	if got := leads(r); !slices.Equal(got, paced) {
+		t.Errorf("with a pace %q lead, want %q", got, paced)
 	}
 	last := r.Runs[len(r.Runs)-1].Load
 	last.Status, last.StatusCodes = map[string]int64{"2xx": 900, "5xx": 100}, map[string]int64{"200": 900, "503": 100}
-	if got, want := leads(r), []string{"memory, peak", "requests not answered with 2xx", "delay"}; !slices.Equal(got,
-		want) {
-		t.Errorf("with a pace and refusals %q lead, want %q", got, want)
-	}
-	last.LatencyFromDue = nil
-	if got, want := leads(r), []string{lab.GoodAnswers, "delay"}; !slices.Equal(got, want) {
-		t.Errorf("in the closed loop with refusals %q lead, want %q", got, want)
+	if got := leads(r); !slices.Equal(got, paced) {
+		t.Errorf("with a pace and refusals %q lead, want %q", got, paced)
 	}
 }
 
@@ -603,7 +730,7 @@ func TestUnanswered(t *testing.T) {
 	r.Lead = []string{"CPU per request", "requests per second"}
 	a := analysis.Of(r)
 	for _, m := range a.Metrics {
-		if strings.HasSuffix(m.Name, "per request") {
+		if row := m.Row("queue"); strings.HasSuffix(m.Name, "per request") && row != nil && row.Versus != nil {
 			t.Errorf("%s is compared: %+v", m.Name, m.Row("queue"))
 		}
 	}
@@ -612,8 +739,7 @@ func TestUnanswered(t *testing.T) {
 		t.Errorf("the first run has a CPU per request of %v", value)
 	}
 	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no answer. The service " +
-		"worked for them, too, so nothing is divided by " +
-		"the number of answers: there is no CPU per request, no user CPU per request, "
+		"worked for them, too, so such a run has no CPU per request, no user CPU per request, "
 	for _, warnings := range [][]string{a.Warnings, {strings.TrimPrefix(analysis.Compare(r, r).Warnings[1], "A: ")}} {
 		if len(warnings) == 0 || !strings.HasPrefix(warnings[0], want) {
 			t.Errorf("the warnings are %q, want first %q", warnings, want)
@@ -756,7 +882,7 @@ func TestCompareAlike(t *testing.T) {
 	a, b := results(1), results(11)
 	b.Started = b.Started.Add(time.Hour)
 	c := analysis.Compare(a, b)
-	const want = "No difference in requests per second between A and B was found with null, x and y; if there is " +
+	const want = "Between A and B, in requests per second with null, x and y no difference was found; if there is " +
 		"one, it is likely under "
 	if len(c.Findings) != 1 || !strings.HasPrefix(c.Findings[0].Text, want) || c.Findings[0].Verdict != analysis.Noise {
 		t.Errorf("the findings are %+v, want one that begins with %q", c.Findings, want)
@@ -786,9 +912,9 @@ func TestRefusals(t *testing.T) {
 	findings := analysis.Of(r).Findings
 	for i, want := range []string{
 		"With null and x no request was answered with 2xx (answers of 404): the numbers are those of refusals.",
-		"No difference was found: the compared metrics are the same in all runs.",
+		"No difference in requests per second was found between x and null: ",
 	} {
-		if i >= len(findings) || findings[i].Text != want {
+		if i >= len(findings) || !strings.HasPrefix(findings[i].Text, want) {
 			t.Errorf("the findings are %+v, want as number %d %q", findings, i+1, want)
 		}
 	}

@@ -139,6 +139,12 @@ func (c *Comparison) judge(ta, tb *table) {
 		}
 	}
 	c.Families = judgeAll(trials, withoutTurns)
+	for i := range c.Metrics {
+		for j := range c.Metrics[i].Rows {
+			r := &c.Metrics[i].Rows[j]
+			r.Versus.withhold(tb.fails[r.Configuration].more(ta.fails[r.Configuration]))
+		}
+	}
 }
 
 // find returns the findings: the differences in the leading metrics, or in the
@@ -205,7 +211,8 @@ func (c *Comparison) undecided() []Finding {
 		for i := range c.Metrics {
 			m := &c.Metrics[i]
 			for j := range m.Rows {
-				if m.first == f.Leads && m.Better != lab.Neither && m.Rows[j].Versus.Verdict == NotJudged {
+				if v := &m.Rows[j].Versus; m.first == f.Leads && m.Better != lab.Neither && v.Verdict == NotJudged &&
+					!v.withheld {
 					open++
 				}
 			}
@@ -219,22 +226,28 @@ func (c *Comparison) undecided() []Finding {
 	return all
 }
 
-// alike returns findings about comparisons without a difference: one for each
-// configuration if there are few, otherwise one for all.
+// alike returns findings about comparisons without a verdict of better or worse: one for each configuration if there are
+// few of a kind, otherwise one for all.
 func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
-	var each []Finding
-	var names []string
-	var all []*Interval
-	for _, r := range noise {
-		each = append(each, m.finding(r))
-		names = append(names, r.Configuration)
-		all = append(all, r.Versus.Interval)
+	var found []Finding
+	for _, kind := range []noiseKind{forbidden, open, none} {
+		var each []Finding
+		var names []string
+		var all []*Interval
+		for _, r := range noise {
+			if r.Versus.kindOfNoise() == kind {
+				each = append(each, m.finding(r))
+				names = append(names, r.Configuration)
+				all = append(all, r.Versus.Interval)
+			}
+		}
+		if len(each) > maxAlike {
+			each = []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("Between A and B, in %s with %s %s.",
+				m.Name, listed(names, 6), kind.ofMany(all))}}
+		}
+		found = append(found, each...)
 	}
-	if len(noise) <= maxAlike {
-		return each
-	}
-	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s between A and B was "+
-		"found with %s%s.", m.Name, listed(names, 6), allowed(all...))}}
+	return found
 }
 
 // finding returns the finding about one configuration.
@@ -246,8 +259,11 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 		f.Text = fmt.Sprintf("%s: %s of A and B differ within the noise: %s; a baseline differs from itself by as "+
 			"much.", r.Configuration, m.Name, values)
 	case f.Verdict == Noise && d.Why == changesWithTime:
-		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s. The runs of one side change with time by about "+
+		f.Text = fmt.Sprintf("%s: it is undecided whether %s differs: %s. The runs of one side change with time by about "+
 			"as much, and A and B were not run in turn.", r.Configuration, m.Name, values)
+	case f.Verdict == Noise && d.kindOfNoise() == open:
+		f.Text = fmt.Sprintf("%s: it is undecided whether %s differs: %s (95%% interval of the ratio %s to %s); %s.",
+			r.Configuration, m.Name, values, ratio(d.Interval.Low), ratio(d.Interval.High), d.Why)
 	case f.Verdict == Noise:
 		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s%s.", r.Configuration, m.Name, values,
 			allowed(d.Interval))

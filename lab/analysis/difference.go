@@ -92,6 +92,14 @@ const withinItself = "the baseline differs from itself by as much"
 // two sessions that only the test of independent runs finds.
 const changesWithTime = "the runs of one side change with time, by about as much"
 
+// withhold takes the verdict Better back, for a reason. A configuration that fails more often than the baseline is not
+// better.
+func (d *Difference) withhold(why string) {
+	if d.Verdict == Better && why != "" {
+		d.Verdict, d.Why, d.withheld = NotJudged, why, true
+	}
+}
+
 // judge sets the verdict of a difference. Family is the factor by which Holm's
 // method multiplies the smallest p of the family. Within reports that the
 // difference is no larger than that of two configurations that are the same.

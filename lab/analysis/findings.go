@@ -45,7 +45,7 @@ func findings(t *table, a *Analysis) []Finding {
 	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }) {
 		told = append(told, Finding{Text: allTheSame})
 	}
-	all := slices.Concat(unmeasured(t), refusals(t), told, floor(a, groups))
+	all := slices.Concat(unmeasured(t), unreliable(t), refusals(t), withheld(allCompared(a)), told, floor(a, groups))
 	if len(all) == 0 {
 		all = append(all, Finding{Text: "There is nothing to compare."})
 	}
@@ -291,7 +291,7 @@ func ratio(v float64) string {
 
 // besides are the metrics that do not lead, but have a finding if they differ
 // much.
-var besides = []string{linesLost, notAnswered, peakMemory, latencyP99, cpuPerRequest}
+var besides = []string{linesLost, notAnswered, lab.GoodAnswers, peakMemory, latencyP99, cpuPerRequest}
 
 // muchMore is the ratio, in either direction, from which on such a metric has a
 // finding.
@@ -337,30 +337,85 @@ func elsewhere(a *Analysis) []Finding {
 	return all
 }
 
-// alike returns findings about comparisons without a difference.
+// alike returns findings about comparisons without a verdict of better or worse: those that the noise of the baseline
+// forbids, those that are undecided, and those without a difference.
 func alike(group []judged) []Finding {
-	noise := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return j.row.Versus.Verdict != Noise })
-	if len(noise) <= maxAlike {
+	var noise [3][]judged
+	for _, j := range group {
+		if j.row.Versus.Verdict == Noise {
+			k := j.row.Versus.kindOfNoise()
+			noise[k] = append(noise[k], j)
+		}
+	}
+	var all []Finding
+	for _, rows := range noise {
+		all = append(all, fewOrOne(rows, len(group))...)
+	}
+	return all
+}
+
+// fewOrOne returns a finding for each comparison, or one for all if there are many. The comparisons are of one kind, and of a
+// group with that many.
+func fewOrOne(rows []judged, of int) []Finding {
+	if len(rows) <= maxAlike {
 		var all []Finding
-		for _, j := range noise {
+		for _, j := range rows {
 			all = append(all, j.finding(j.alike()))
 		}
 		return all
 	}
-	if slices.ContainsFunc(noise, func(j judged) bool { return j.metric != noise[0].metric }) {
-		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures no "+
-			"difference was found%s.", len(noise), len(group), allowed(intervals(noise)...))}}
+	kind := rows[0].row.Versus.kindOfNoise()
+	if slices.ContainsFunc(rows, func(j judged) bool { return j.metric != rows[0].metric }) {
+		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures %s.",
+			len(rows), of, kind.ofMany(intervals(rows)))}}
 	}
-	return []Finding{manyAlike(noise)}
+	m := rows[0].metric
+	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("Between %s and %s, in %s %s.",
+		rows[0].base.Configuration, listed(configurations(rows), 6), m.Name, kind.ofMany(intervals(rows)))}}
 }
 
-// alike describes one comparison without a difference.
+// A noiseKind is the reason for the verdict Noise.
+type noiseKind int
+
+const (
+	forbidden noiseKind = iota // the baseline differs from itself by as much
+	open                       // the interval of the ratio excludes 1, but chance may be all of it
+	none                       // the interval contains 1
+)
+
+func (d *Difference) kindOfNoise() noiseKind {
+	switch {
+	case d.Why == withinItself:
+		return forbidden
+	case d.Interval != nil && (d.Interval.Low > 1 || d.Interval.High < 1):
+		return open
+	}
+	return none
+}
+
+// ofMany is the end of a sentence about several comparisons.
+func (k noiseKind) ofMany(intervals []*Interval) string {
+	switch k {
+	case forbidden:
+		return "the noise forbids a verdict: the baseline differs from itself by as much"
+	case open:
+		return "a difference is undecided: each 95% interval excludes equality, but chance may be all of it in so many " +
+			"comparisons"
+	}
+	return "no difference was found" + allowed(intervals...)
+}
+
+// alike describes one comparison without a verdict of better or worse.
 func (j judged) alike() string {
 	d, unit := j.row.Versus, j.metric.Unit
-	if d.Why == withinItself {
-		return fmt.Sprintf("With %s, %s within the noise: %s instead of %s with %s, which differs from itself by as "+
-			"much.", j.row.Configuration, j.is(),
-			Quantity(j.row.Median, unit), Quantity(j.base.Median, unit), j.base.Configuration)
+	values := fmt.Sprintf("%s instead of %s", Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
+	switch d.kindOfNoise() {
+	case forbidden:
+		return fmt.Sprintf("With %s, %s within the noise: %s with %s, which differs from itself by as much.",
+			j.row.Configuration, j.is(), values, j.base.Configuration)
+	case open:
+		return fmt.Sprintf("It is undecided whether %s differs between %s and %s: %s (%s); %s.", j.metric.Name,
+			j.row.Configuration, j.base.Configuration, values, j.sureness(), d.Why)
 	}
 	text := fmt.Sprintf("No difference in %s was found between %s and %s: %s and %s", j.metric.Name,
 		j.row.Configuration, j.base.Configuration,
@@ -401,13 +456,6 @@ func intervals(group []judged) []*Interval {
 		all = append(all, j.row.Versus.Interval)
 	}
 	return all
-}
-
-// manyAlike returns one finding for several configurations in one metric.
-func manyAlike(noise []judged) Finding {
-	m := noise[0].metric
-	return Finding{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("No difference in %s from %s was found with %s%s.",
-		m.Name, noise[0].base.Configuration, listed(configurations(noise), 6), allowed(intervals(noise)...))}
 }
 
 // firstLine shortens an error for a sentence.

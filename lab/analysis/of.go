@@ -62,4 +62,7 @@ func judge(t *table, a *Analysis) {
 		}
 	}
 	a.Families = judgeAll(trials, spends)
+	for _, j := range allCompared(a) {
+		j.row.Versus.withhold(t.fails[j.row.Configuration].more(t.fails[t.baseline]))
+	}
 }

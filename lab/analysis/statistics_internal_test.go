@@ -224,3 +224,20 @@ func eachOrder(v []float64, n int, f func([]float64)) {
 		}
 	}
 }
+
+// The values are those of R's fisher.test.
+func TestFisher(t *testing.T) {
+	for _, c := range []struct {
+		a, n, b, m int
+		want       float64
+	}{
+		{6, 12, 0, 12, 0.0137},
+		{3, 4, 1, 4, 0.4857},
+		{0, 10, 0, 10, 1},
+		{10, 10, 0, 10, 1.083e-05},
+	} {
+		if got := fisher(c.a, c.n, c.b, c.m); math.Abs(got-c.want) > 0.0005*max(c.want, 0.1) {
+			t.Errorf("fisher(%d of %d, %d of %d) = %v, want %v", c.a, c.n, c.b, c.m, got, c.want)
+		}
+	}
+}

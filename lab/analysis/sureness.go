@@ -37,7 +37,8 @@ func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
 // open returns the comparisons of the family that have too few runs.
 func (f *Family) open(rows []judged) []judged {
 	return slices.DeleteFunc(slices.Clone(rows), func(j judged) bool {
-		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == lab.Neither
+		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == lab.Neither ||
+			j.row.Versus.withheld
 	})
 }
 

@@ -14,7 +14,8 @@ type table struct {
 	configurations  []string
 	runs            []Runs // of each configuration
 	columns         []column
-	undivided       []string // metrics that are left out because too many requests were not answered
+	undivided       []string // metrics that some runs lack because too many of their requests were not answered
+	fails           map[string]failing
 }
 
 // A column is one metric.
@@ -34,27 +35,35 @@ const absurd = 1e300
 func measured(r *lab.Run) bool { return r.Outcome == lab.Done || r.Outcome == lab.Leaked }
 
 // tableOf collects the values of the runs that were measured. It skips values
-// that are not finite.
+// that are not finite. In a run in which the service failed, the rates of
+// answers are 0, and no other metric has a value.
 func tableOf(r *lab.Results) *table {
 	t := &table{}
 	t.name(r)
 	t.count(r)
-	lead := leading(r)
+	t.fails = failuresOf(r)
+	paced := isPaced(r)
+	lead := leading(paced)
 	unanswered := slices.ContainsFunc(r.Runs, func(run lab.Run) bool { return measured(&run) && run.Unanswered() })
 	for _, m := range lab.MetricsOf(r.Runs) {
 		if m.PerRequest && unanswered {
 			t.undivided = append(t.undivided, m.Name)
-			continue
 		}
 		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name),
 			values: map[string][]Value{}}
+		rate := m.Name == requestsPerSecond || m.Name == lab.GoodAnswers
+		if rate && paced {
+			c.Better = lab.Neither // the pace determines it
+		}
 		for i := range r.Runs {
-			if run := &r.Runs[i]; measured(run) {
-				if value, ok := m.Of(run); ok {
-					c.add(run, value)
-				}
+			run := &r.Runs[i]
+			if value, ok := m.Of(run); ok && measured(run) {
+				c.add(run, value)
+			} else if rate && run.ServiceFailed() {
+				c.add(run, 0)
 			}
 		}
+		t.dropUnmeasured(&c)
 		t.keep(c)
 	}
 	for _, c := range ownColumns(r) {
@@ -62,6 +71,16 @@ func tableOf(r *lab.Results) *table {
 	}
 	t.lead(r.Lead)
 	return t
+}
+
+// dropUnmeasured removes the configurations without a measured run from a column. There is nothing to compare with
+// them; see unmeasured.
+func (t *table) dropUnmeasured(c *column) {
+	for _, r := range t.runs {
+		if r.Counted == 0 {
+			delete(c.values, r.Configuration)
+		}
+	}
 }
 
 // lead moves the metrics to the front that the experiment names as leading.
@@ -155,38 +174,29 @@ const (
 	notAnswered       = "requests not answered with 2xx"
 )
 
-// leading returns the most informative metrics. In the closed loop they include
-// the rate, which the service determines. With a pace, the cost and the latency
-// of the requests are informative. If many requests are refused or fail, the
-// rate of good answers comes first: refusals are quick, the latencies are only
-// those of the few answered requests, and waiting requests use memory.
-func leading(r *lab.Results) []string {
-	loads, open, refused := 0, 0, false
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		if !measured(run) || run.Load == nil {
-			continue
-		}
-		loads++
-		if run.Load.LatencyFromDue != nil {
-			open++
-		}
-		refused = refused || float64(run.Load.Without2xx()) > manyRefused*float64(run.Load.Sent)
+// leading returns the most informative metrics. They depend on the kind of load, and not on a result. In the closed
+// loop they include the rate, which the service determines. With a pace, the cost and the latency of the requests are
+// informative. Requests without a 2xx answer lead in both, because refusals are quick and cost little.
+func leading(paced bool) []string {
+	if paced {
+		return []string{notAnswered, cpuPerRequest, latencyP99}
 	}
-	switch allOpen := loads > 0 && open == loads; {
-	case allOpen && refused:
-		return []string{notAnswered, peakMemory}
-	case allOpen:
-		return []string{cpuPerRequest, latencyP99}
-	case refused:
-		return []string{lab.GoodAnswers}
-	}
-	return []string{requestsPerSecond}
+	return []string{requestsPerSecond, notAnswered}
 }
 
-// manyRefused is the share of a run's requests without a 2xx answer above which
-// the rate of good answers leads.
-const manyRefused = 0.01
+// isPaced reports whether all loads are open loops.
+func isPaced(r *lab.Results) bool {
+	loads := false
+	for i := range r.Runs {
+		if l := r.Runs[i].Load; l != nil {
+			loads = true
+			if l.LatencyFromDue == nil {
+				return false
+			}
+		}
+	}
+	return loads
+}
 
 // ownColumns returns the runs' own measures, in the order of their first
 // occurrence. If a run has a measure twice, the first one counts.

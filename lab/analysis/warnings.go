@@ -63,8 +63,7 @@ func undivided(t *table) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s more than 1%% of the requests had no answer. The service worked for them, too, "+
-		"so nothing is divided by the number of answers: there is no %s.",
-		f, strings.Join(t.undivided, ", no "))}
+		"so such a run has no %s.", f, strings.Join(t.undivided, ", no "))}
 }
 
 // unlikeItself warns of a baseline that differs from its twin. The p of all
@@ -146,7 +145,11 @@ func failures(t *table) []string {
 	for _, o := range outcomes {
 		f := t.among(func(r Runs) (int, int) { return r.Outcomes[o.outcome] * min(1, r.Counted), r.All })
 		if f.runs > 0 {
-			all = append(all, fmt.Sprintf("%s %s; compared are the runs that were measured.", f, o.long))
+			counts := "; compared are the runs that were measured"
+			if o.outcome != lab.Failed {
+				counts = "; such a run counts with 0 answers per second"
+			}
+			all = append(all, fmt.Sprintf("%s %s%s.", f, o.long, counts))
 		}
 	}
 	if f := t.among(func(r Runs) (int, int) { return r.Outcomes[lab.Leaked], r.All }); f.runs > 0 {

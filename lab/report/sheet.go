@@ -124,7 +124,7 @@ var worthKnowing = []string{"requests per second", "latency p99", "CPU per reque
 var worthKnowingBriefly = []string{"requests per second", "CPU per request", "latency p50", "latency p99",
 	"memory, peak"}
 
-// leading returns the metrics to show first: those of the findings, followed by
+// leading returns the metrics to show first: those of the findings that are not the same in all runs, followed by
 // worthKnowing, and no more than worthKnowing has.
 func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 	var ms []*analysis.Metric
@@ -134,7 +134,7 @@ func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 		}
 	}
 	for i := range a.Metrics {
-		if a.Metrics[i].Leads {
+		if a.Metrics[i].Leads && a.Metrics[i].Varies() {
 			add(&a.Metrics[i])
 		}
 	}

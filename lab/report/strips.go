@@ -186,7 +186,7 @@ func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left in
 	own := 0
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
-		if m.Own && !m.Varies() {
+		if (m.Own || m.Leads) && !m.Varies() {
 			continue
 		}
 		if m.Own {
