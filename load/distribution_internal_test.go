@@ -45,17 +45,17 @@ func FuzzDistribution(f *testing.F) {
 		}
 		before := l.Min
 		for _, q := range []struct {
-			of  float64
+			of  int // in 1/10,000
 			got Micros
-		}{{.025, l.P2_5}, {.5, l.P50}, {.9, l.P90}, {.975, l.P97_5}, {.99, l.P99}, {.999, l.P999},
-			{.9999, l.P9999}, {1, l.Max}} {
+		}{{250, l.P2_5}, {5000, l.P50}, {9000, l.P90}, {9750, l.P97_5}, {9900, l.P99}, {9990, l.P999},
+			{9999, l.P9999}, {10000, l.Max}} {
 			if q.got < before {
 				t.Fatalf("quantile %v is %v, less than %v", q.of, q.got, before)
 			}
 			before = q.got
-			nearest := int(q.of*float64(len(times)) + 0.5)
-			want := times[max(nearest, 1)-1]
-			if q.of < 1 && math.Abs(float64(q.got)*1e3-float64(want)) > 1e-3*float64(want)+1 {
+			rank := (q.of*len(times) + 9999) / 10000
+			want := times[rank-1]
+			if q.of < 10000 && math.Abs(float64(q.got)*1e3-float64(want)) > 1e-3*float64(want)+1 {
 				t.Fatalf("quantile %v is %v us, want %v ns", q.of, q.got, want)
 			}
 		}

@@ -1,5 +1,7 @@
 package load
 
+import "math"
+
 // An order is the requests sorted by their times: first those answered and those
 // given up, then those that were never answered.
 type order struct {
@@ -15,14 +17,16 @@ func (o *order) whole() bool { return o.never == 0 && o.finite.count() == o.answ
 
 // at returns the time at a percentage, and whether it is a lower bound, because the
 // unknown time of a request that was given up would change it. Of n sorted times the
-// percentile p is the one with the rank nearest to n·p/100, as in HdrHistogram in
-// every language. Without requests it is 0.
+// percentile p is the one with the rank n·p/100, rounded up, as in HdrHistogram for Java
+// since 2.1.10: at least p percent of the times are no longer. With one failure among 60
+// requests, p99 is the failure. Without requests it is 0.
 func (o *order) at(percentage float64) (value Micros, atLeast bool) {
 	n := o.count()
 	if n == 0 {
 		return 0, false
 	}
-	rank := min(max(int64(percentage/100*float64(n)+0.5), 1), n)
+	const rounding = 1e-12 // 99.9/100*1000 is above 999 in floating point
+	rank := min(max(int64(math.Ceil(percentage/100*float64(n)*(1-rounding))), 1), n)
 	if rank > o.finite.count() {
 		return NeverAnswered, false
 	}

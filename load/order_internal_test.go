@@ -8,6 +8,37 @@ import (
 	"time"
 )
 
+// A percentile has at least its share of the requests at or below it, so that one failure among 60 requests is p99, as in
+// HdrHistogram. Ranks that are whole numbers are not rounded up.
+func TestRanksAreRoundedUp(t *testing.T) {
+	for _, c := range []struct {
+		answered, never int
+		p               float64
+		want            Micros // the k-th request takes k ms
+	}{
+		{59, 1, 99, NeverAnswered},
+		{99, 1, 99, 99_000},
+		{999, 1, 99.9, 999_000},
+		{998, 2, 99.9, NeverAnswered},
+		{3, 0, 50, 2_000},
+		{4, 0, 50, 2_000},
+		{4, 0, 2.5, 1_000},
+	} {
+		all := newTimes()
+		for k := range c.answered {
+			all.answered.record(time.Duration(k+1) * time.Millisecond)
+		}
+		for range c.never {
+			all.miss(0, false)
+		}
+		o := all.order()
+		got, _ := o.at(c.p)
+		if got != c.want && math.Abs(float64(got/c.want)-1) > 0.001 {
+			t.Errorf("p%v of %d answers and %d failures is %v, want %v", c.p, c.answered, c.never, got, c.want)
+		}
+	}
+}
+
 // FuzzOrder records requests that were answered, given up and never answered. It compares
 // each quantile with those of two lists of sorted times: in one of them requests that were
 // given up have their lower bound, in the other they are infinite.
@@ -40,8 +71,9 @@ func FuzzOrder(f *testing.F) {
 		slices.Sort(high)
 		o := all.order()
 		var before Micros
-		for _, p := range []float64{0.1, 2.5, 50, 90, 97.5, 99, 99.9, 100} {
-			rank := min(max(int(p/100*float64(len(low))+0.5), 1), len(low)) - 1
+		for _, tenths := range []int{1, 25, 500, 900, 975, 990, 999, 1000} {
+			p := float64(tenths) / 10
+			rank := (tenths*len(low)+999)/1000 - 1
 			got, atLeast := o.at(p)
 			if got < before {
 				t.Errorf("p%v is %v, less than %v", p, got, before)
