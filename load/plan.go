@@ -75,6 +75,9 @@ type Plan struct {
 	// random seed, which the Result has.
 	Seed uint64
 
+	// Warnings are about the making of the plan. The Result has them, too.
+	Warnings []string
+
 	// Find returns the path of a file that a template names. Nil opens files by their
 	// names.
 	Find func(name string) (path string, err error)

@@ -35,6 +35,7 @@ func (c *collector) result(usage []threadUsage) *Result {
 	res.Warnings = res.saturation()
 	res.Saturated = len(res.Warnings) > 0
 	res.judge(r.plan.MaxConnections)
+	res.Warnings = append(res.Warnings, r.plan.Warnings...)
 	return res
 }
 

@@ -63,11 +63,11 @@ func TestLoadDocsRequests(t *testing.T) {
 	}
 	var urls []string
 	for _, block := range fenced(string(text), "requests") {
-		targets, err := target.Read(strings.NewReader(block), "docs/load.md", nil)
+		list, err := target.Read(strings.NewReader(block), "docs/load.md", nil)
 		if err != nil {
-			t.Errorf("%v in\n%s", err, block)
+			t.Fatalf("%v in\n%s", err, block)
 		}
-		for _, target := range targets {
+		for _, target := range list.Targets {
 			urls = append(urls, target.Method+" "+target.URL)
 		}
 	}

@@ -67,6 +67,8 @@ func (s *Settings) checkRequest() error {
 	switch {
 	case len(s.Form) > 0 && s.Body != "":
 		return fail("form", "a field of a form is name=value", "body and form are two bodies")
+	case s.AllHosts && s.To == "":
+		return fail("all_hosts", "add --to ORIGIN", "it is for requests that are sent to another origin")
 	case s.Key != "" && s.Cert == "":
 		return fail("key", "cert and key are two files, or cert has both", "it needs its certificate")
 	}

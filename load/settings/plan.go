@@ -37,7 +37,7 @@ func (s Settings) Plan() (load.Plan, error) {
 	if p.Backlog, err = s.backlog(); err != nil {
 		return p, err
 	}
-	if p.Targets, err = s.targets(); err != nil {
+	if p.Targets, p.Warnings, err = s.targets(); err != nil {
 		return p, err
 	}
 	p.TLS, err = s.tls()
@@ -55,17 +55,17 @@ func (s *Settings) find(name string) (string, error) {
 	return filepath.Join(s.Folder, name), nil
 }
 
-// targets returns the requests.
-func (s *Settings) targets() ([]target.Target, error) {
+// targets returns the requests, and warnings about those that are left out.
+func (s *Settings) targets() (all []target.Target, warnings []string, err error) {
 	header, err := s.header()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if s.RequestsFile != "" {
 		return s.readTargets(header)
 	}
 	if s.URL == "" {
-		return nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
+		return nil, nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
 	}
 	t := target.Target{Method: s.Method, URL: WithScheme(s.URL), Header: header}
 	if len(s.Form) > 0 {
@@ -74,9 +74,9 @@ func (s *Settings) targets() ([]target.Target, error) {
 		err = s.setBody(&t)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return target.GrowPath(t, s.PathGrowth), nil
+	return target.GrowPath(t, s.PathGrowth), nil, nil
 }
 
 // WithScheme completes a URL as curl does: the default scheme is http, and the default
@@ -92,25 +92,37 @@ func WithScheme(url string) string {
 }
 
 // readTargets reads the requests of RequestsFile.
-func (s *Settings) readTargets(header []target.Header) ([]target.Target, error) {
+func (s *Settings) readTargets(header []target.Header) (targets []target.Target, warnings []string, err error) {
 	in, err := s.openInput(s.RequestsFile)
 	if err != nil {
-		return nil, &Error{"requests_file", err, ""}
+		return nil, nil, &Error{"requests_file", err, ""}
 	}
 	defer in.Close()
-	targets, err := target.Read(in, s.RequestsFile, s.find)
+	list, err := target.Read(in, s.RequestsFile, s.find)
 	if err != nil {
-		return nil, &Error{"requests_file", err, ""}
+		return nil, nil, &Error{"requests_file", err, ""}
 	}
+	if n := len(list.Skipped); n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of the %d requests in %s cannot be sent and are skipped; the first: %s",
+			n, n+len(list.Targets), s.RequestsFile, list.Skipped[0]))
+	}
+	targets = list.Targets
 	if s.To != "" {
+		if list.Recorded && !s.AllHosts {
+			var others int
+			if targets, others = list.OfOwnHost(); others > 0 {
+				warnings = append(warnings, fmt.Sprintf("%d of the %d requests in %s went to other hosts than the first one "+
+					"and are left out; --all-hosts sends them to %s too", others, others+len(targets), s.RequestsFile, s.To))
+			}
+		}
 		if targets, err = target.Rebase(targets, WithScheme(s.To)); err != nil {
-			return nil, &Error{"to", err, ""}
+			return nil, nil, &Error{"to", err, ""}
 		}
 	}
 	for i := range targets {
 		targets[i].Header = append(targets[i].Header, header...)
 	}
-	return targets, nil
+	return targets, warnings, nil
 }
 
 // openInput opens a file, or Stdin for "-".

@@ -257,3 +257,47 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// With To, only the requests of a HAR to the host of its first one are sent, unless AllHosts is set. A file of lines keeps
+// all of its requests.
+func TestRequestsOfAHARToOneHost(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"page.har": `{"log": {"entries": [{"request": {"method": "GET", "url": "https://shop.example/"}},
+			{"request": {"method": "GET", "url": "https://cdn.example/x.js"}},
+			{"request": {"method": "POST", "url": "https://shop.example/form", "bodySize": 12}},
+			{"request": {"method": "GET", "url": "https://shop.example/y"}}]}}`,
+		"lines.txt": "http://shop.example/\nhttp://cdn.example/x.js\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const skips = "1 of the 4 requests in page.har cannot be sent and are skipped; the first: page.har:3:4: POST "
+	const others = "1 of the 3 requests in page.har went to other hosts than the first one and are left out; --all-hosts "
+	for _, c := range []struct {
+		file     string
+		all      bool
+		urls     int
+		warnings []string // their beginnings
+	}{
+		{"page.har", false, 2, []string{skips, others}},
+		{"page.har", true, 3, []string{skips}},
+		{"lines.txt", false, 2, nil},
+	} {
+		s := settings.Settings{RequestsFile: c.file, To: "http://127.0.0.1:1", AllHosts: c.all, Folder: dir}
+		p, err := s.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Targets) != c.urls || len(p.Warnings) != len(c.warnings) {
+			t.Errorf("%s, all hosts %v: %v, warnings %q", c.file, c.all, p.Targets, p.Warnings)
+			continue
+		}
+		for i, want := range c.warnings {
+			if !strings.HasPrefix(p.Warnings[i], want) {
+				t.Errorf("%s, all hosts %v: got the warning %q, want %q", c.file, c.all, p.Warnings[i], want)
+			}
+		}
+	}
+}

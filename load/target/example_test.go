@@ -8,7 +8,7 @@ import (
 )
 
 func ExampleRead() {
-	targets, err := target.Read(strings.NewReader(`
+	list, err := target.Read(strings.NewReader(`
 # log in, and look around
 POST http://shop.example/login
 Content-Type: application/json
@@ -20,7 +20,7 @@ http://shop.example/
 		fmt.Println(err)
 		return
 	}
-	targets, err = target.Rebase(targets, "http://127.0.0.1:8080")
+	targets, err := target.Rebase(list.Targets, "http://127.0.0.1:8080")
 	for _, t := range targets {
 		fmt.Println(t.Method, t.URL, t.Header)
 	}

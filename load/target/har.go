@@ -64,12 +64,19 @@ func (f *targetFile) har() error {
 			return err
 		}
 		entries++
-		return f.addEntry(&e)
+		if err := f.addEntry(&e); err != nil {
+			f.Skipped = append(f.Skipped, f.fail(offset, fmt.Errorf("%s %s: %w", e.Request.Method, e.Request.URL, err)).Error())
+		}
+		return nil
 	}
 	err := eachKey(d, "log", func() error {
 		return eachKey(d, "entries", func() error { return eachElement(d, entry) })
 	})
-	if err == nil && entries > 0 && len(f.targets) == 0 {
+	switch {
+	case err != nil || entries == 0 || len(f.Targets) > 0:
+	case len(f.Skipped) > 0:
+		err = fmt.Errorf("none of the %d entries can be sent; %s", entries, f.Skipped[0])
+	default:
 		err = fmt.Errorf("none of the %d entries is a request over http or https", entries)
 	}
 	if err != nil {
@@ -126,7 +133,7 @@ func expect(d *json.Decoder, want json.Delim) error {
 	return err
 }
 
-// addEntry adds an entry's request if it was sent over HTTP.
+// addEntry adds an entry's request if it was sent over HTTP. It returns the reason why the request cannot be sent.
 func (f *targetFile) addEntry(e *harEntry) error {
 	r := &e.Request
 	if !isURL(r.URL) || r.Method == "CONNECT" || e.ResourceType == "websocket" ||
@@ -145,13 +152,12 @@ func (f *targetFile) addEntry(e *harEntry) error {
 		}
 	}
 	if size := e.bodySize(); size > 0 && t.Body.Text == "" {
-		return fmt.Errorf("%s %s was sent with a body of %d bytes, which the file does not hold; take the entry "+
-			"out, or record it with its body", r.Method, r.URL, size)
+		return fmt.Errorf("it was sent with a body of %d bytes, which the file does not hold", size)
 	}
 	if err := t.check(); err != nil {
 		return err
 	}
-	f.targets = append(f.targets, t)
+	f.Targets = append(f.Targets, t)
 	return nil
 }
 

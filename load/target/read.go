@@ -14,6 +14,41 @@ import (
 	"github.com/weirhq/weir/load/internal/request"
 )
 
+// A List is the content of a file of targets.
+type List struct {
+	Targets  []Target
+	Recorded bool // the file is HAR, with the requests of a page to several origins
+
+	// Skipped describes the entries of HAR that cannot be sent, for example because
+	// the recorder left their bodies out.
+	Skipped []string
+}
+
+// OfOwnHost returns the targets with the host and port of the first one, and the number of the others. A recorded page
+// also requests the hosts of others, which do not expect a load and whose paths another server does not have.
+func (l *List) OfOwnHost() (own []Target, others int) {
+	first := hostOf(l.Targets[0].URL)
+	for _, t := range l.Targets {
+		if hostOf(t.URL) == first {
+			own = append(own, t)
+		}
+	}
+	return own, len(l.Targets) - len(own)
+}
+
+// hostOf returns the host and port of a URL that was parsed before, without the default ports.
+func hostOf(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	rest = strings.ToLower(rest[strings.LastIndexByte(rest, '@')+1:])
+	if strings.EqualFold(scheme, "https") {
+		return strings.TrimSuffix(rest, ":443")
+	}
+	return strings.TrimSuffix(rest, ":80")
+}
+
 // Read reads a file of targets. It recognizes these formats:
 //
 //   - lines of JSON, as in vegeta: {"method": "POST", "url": "http://…",
@@ -24,7 +59,8 @@ import (
 //   - URLs, one per line, which may be mixed with plain lines
 //   - HAR, as saved by browsers and proxies: its requests to http and https, in
 //     order, without the fields of the connection; websockets and entries that
-//     never left the browser are skipped
+//     never left the browser are left out, and entries that cannot be sent are
+//     skipped and listed
 //
 // URLs and headers may hold templates, except in HAR: recorded requests are sent
 // unchanged, and so are bodies from base64 or a file. Content-Length is left out,
@@ -32,7 +68,7 @@ import (
 //
 // find returns the paths of the files that the targets name; nil opens them by their names.
 // Errors begin with name:line:column. The files of large bodies stay open.
-func Read(r io.Reader, name string, find func(name string) (path string, err error)) ([]Target, error) {
+func Read(r io.Reader, name string, find func(name string) (path string, err error)) (*List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read targets: %w", err)
@@ -42,26 +78,26 @@ func Read(r io.Reader, name string, find func(name string) (path string, err err
 	switch {
 	case !bytes.HasPrefix(bytes.TrimLeft(f.data, " \t\r\n"), []byte("{")):
 	case f.isHAR():
-		read = f.har
+		read, f.Recorded = f.har, true
 	default:
 		read = f.jsonLines
 	}
 	if err := read(); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
-	if len(f.targets) == 0 {
+	if len(f.Targets) == 0 {
 		return nil, fmt.Errorf("%s has no targets; write one a line, such as GET http://127.0.0.1:8080/", name)
 	}
-	return f.targets, nil
+	return &f.List, nil
 }
 
 // A targetFile is a file of targets that is being read.
 type targetFile struct {
-	name    string
-	find    request.Find
-	data    []byte // without a byte order mark
-	targets []Target
-	bodies  map[string]Body // by file name
+	List
+	name   string
+	find   request.Find
+	data   []byte          // without a byte order mark
+	bodies map[string]Body // by file name
 }
 
 // fail adds the file name, line and column of an offset to an error.
@@ -126,7 +162,7 @@ func (f *targetFile) plainLines() error {
 			if err := p.SetURL(t.URL); err != nil {
 				return f.fail(offset+len(line)-len(t.URL), err)
 			}
-			f.targets = append(f.targets, t)
+			f.Targets = append(f.Targets, t)
 			if open = p; method == "" {
 				open = nil
 			}
@@ -157,7 +193,7 @@ func (f *targetFile) plainHeader(open *request.Parsed, line string, offset int) 
 		return f.fail(offset, fmt.Errorf("%q is not a header; write Name: value", line))
 	}
 	h := Header{strings.TrimRight(name, " \t"), strings.TrimLeft(value, " \t")}
-	t := &f.targets[len(f.targets)-1]
+	t := &f.Targets[len(f.Targets)-1]
 	before := len(t.Header)
 	t.addHeader(h)
 	if len(t.Header) == before {
@@ -188,7 +224,7 @@ func (f *targetFile) plainBody(path string, offset int) error {
 		}
 		f.bodies[path] = body
 	}
-	f.targets[len(f.targets)-1].Body = body
+	f.Targets[len(f.Targets)-1].Body = body
 	return nil
 }
 
@@ -219,7 +255,7 @@ func (f *targetFile) jsonLines() error {
 		if err != nil {
 			return f.fail(offset, err)
 		}
-		f.targets = append(f.targets, t)
+		f.Targets = append(f.Targets, t)
 		return nil
 	}, func(bool) {})
 }

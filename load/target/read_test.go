@@ -23,11 +23,11 @@ func write(t *testing.T, name, content string) string {
 
 func readTargets(t *testing.T, text string) []target.Target {
 	t.Helper()
-	targets, err := target.Read(strings.NewReader(text), "targets.txt", nil)
+	list, err := target.Read(strings.NewReader(text), "targets.txt", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return targets
+	return list.Targets
 }
 
 func TestReadPlainLines(t *testing.T) {
@@ -180,11 +180,13 @@ func TestReadHAROfPlaywright(t *testing.T) {
 	}
 }
 
+// har returns a file with a request that can be sent, and another one at 4:3.
+func har(request string) string {
+	return "{\n \"log\": {\"entries\": [\n  {\"request\": {\"method\": \"GET\", \"url\": \"http://a/\"}},\n  " +
+		"{\"request\": " + request + "}\n]}}"
+}
+
 func TestReadTargetsRefuses(t *testing.T) {
-	har := func(request string) string {
-		return "{\n \"log\": {\"entries\": [\n  {\"request\": {\"method\": \"GET\", \"url\": \"http://a/\"}},\n  " +
-			"{\"request\": " + request + "}\n]}}"
-	}
 	for _, c := range []struct{ text, want string }{
 		{"", "targets.txt has no targets"},
 		{"# none\n\n", "targets.txt has no targets"},
@@ -210,14 +212,6 @@ func TestReadTargetsRefuses(t *testing.T) {
 		{"{\"url\":\n \"http://a/\"}", "targets.txt:1:1: the object does not end on this line"},
 		{`{"url": "http://a/ b"}`, "targets.txt:1:1: URL column 10: a URL cannot hold ' '"},
 		{`{}`, `targets.txt:1:1: URL column 1: the URL "" has no scheme`},
-		{har(`{"method": "G T", "url": "http://a/"}`), `targets.txt:4:3: "G T" is not a method`},
-		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3: URL column 10: a URL cannot hold ' '"},
-		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`),
-			"targets.txt:4:3: postData: illegal base64"},
-		{har(`{"method": "PUT", "url": "http://a/x", "bodySize": 5, "postData": {"text": ""}}`),
-			"targets.txt:4:3: PUT http://a/x was sent with a body of 5 bytes, which the file does not hold"},
-		{har(`{"method": "PUT", "url": "http://a/x", "headers": [{"name": "content-length", "value": "281"}]}`),
-			"a body of 281 bytes"},
 		{har(`{"url": 3}`), "targets.txt:4:3: json: cannot unmarshal number"},
 		{har(`{,}`), "targets.txt:4:16: invalid character ','"},
 		{`{"log": {"entries": [{"request": {"url": "data:,"}}]}}`,
@@ -230,6 +224,43 @@ func TestReadTargetsRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q\ngot  %v, %v\nwant %s", c.text, got, err, c.want)
 		}
+	}
+}
+
+// Entries of HAR that cannot be sent are skipped and listed.
+func TestReadHARSkipsEntriesThatCannotBeSent(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{har(`{"method": "G T", "url": "http://a/"}`),
+			`targets.txt:4:3: G T http://a/: "G T" is not a method`},
+		{har(`{"url": "http://a/ b"}`), "targets.txt:4:3:  http://a/ b: URL column 10: a URL cannot hold ' '"},
+		{har(`{"url": "http://a/", "postData": {"text": "%", "encoding": "base64"}}`),
+			"targets.txt:4:3:  http://a/: postData: illegal base64"},
+		{har(`{"method": "PUT", "url": "http://a/x", "bodySize": 5, "postData": {"text": ""}}`),
+			"targets.txt:4:3: PUT http://a/x: it was sent with a body of 5 bytes, which the file does not hold"},
+		{har(`{"method": "PUT", "url": "http://a/x", "headers": [{"name": "content-length", "value": "281"}]}`),
+			"a body of 281 bytes"},
+	} {
+		list, err := target.Read(strings.NewReader(c.text), "targets.txt", nil)
+		if err != nil || len(list.Targets) != 1 || !list.Recorded || len(list.Skipped) != 1 ||
+			!strings.Contains(list.Skipped[0], c.want) {
+			t.Errorf("%q\ngot  %+v, %v\nwant one target, and skipped %s", c.text, list, err, c.want)
+		}
+	}
+	const one = `{"log": {"entries": [{"request": {"method": "PUT", "url": "http://a/x", "bodySize": 5}}]}}`
+	if _, err := target.Read(strings.NewReader(one), "a.har", nil); err == nil ||
+		!strings.Contains(err.Error(), "none of the 1 entries can be sent; a.har:1:22: PUT http://a/x: it was sent with") {
+		t.Errorf("a file with one entry, which cannot be sent: %v", err)
+	}
+}
+
+// Targets of one host are recognized whatever the scheme, its default port and the case of the host.
+func TestOfOwnHost(t *testing.T) {
+	list := target.List{Targets: []target.Target{{URL: "http://Shop.example"}, {URL: "https://shop.example:443/a?b://c"},
+		{URL: "http://cdn.example/x"}, {URL: "http://user@shop.example:80/"}, {URL: "http://shop.example:8080/"},
+		{URL: "http://cdn.example/shop.example/"}}}
+	own, others := list.OfOwnHost()
+	if len(own) != 3 || others != 3 {
+		t.Errorf("got %v and %d others, want 3 and 3", own, others)
 	}
 }
 
@@ -260,10 +291,11 @@ func FuzzReadTargets(f *testing.F) {
 		if strings.Contains(text, "@") {
 			return // no files
 		}
-		targets, err := target.Read(strings.NewReader(text), "f", nil)
+		list, err := target.Read(strings.NewReader(text), "f", nil)
 		if err != nil {
 			return
 		}
+		targets := list.Targets
 		if len(targets) == 0 {
 			t.Fatal("no targets, and no error")
 		}

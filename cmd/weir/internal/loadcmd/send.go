@@ -50,6 +50,7 @@ type sendCommand struct {
 	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form with fields in the syntax of curl -F: name=value, name=@FILE. May be repeated."`
 	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send the requests in FILE in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
 	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file to ORIGIN instead, such as http://127.0.0.1:8080."`
+	AllHosts     bool     `group:"Request:" help:"With --to, send the requests of a HAR to other hosts than the first one's too."`
 	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Extend the path by up to N segments: /, /0, /0/1, ..."`
 	Seed         string   `group:"Request:" placeholder:"N" help:"Seed for random values and times; the same N gives the same (default random)."`
 
