@@ -11,12 +11,14 @@ import (
 // for services with few requests.
 const (
 	seconds   = 10 // length of the window
+	slots     = seconds + 1
 	share     = 10 // one of so many requests
 	perSecond = 10
 )
 
 // A Budget limits the requests that are sent again to a share of all requests in a sliding
-// window. If all servers of a service fail, retries therefore add a tenth to its load, and do
+// window. The limit holds for every interval of ten seconds: counts are by whole seconds, so
+// retries count for 10 to 11 seconds, and requests for 9 to 10. If all servers of a service fail, retries therefore add a tenth to its load, and do
 // not multiply it. The zero value is an unused budget. It is safe for concurrent use, and
 // takes no lock.
 type Budget struct {
@@ -30,7 +32,7 @@ func (b *Budget) Request(now time.Time) { b.requests.add(now.Unix()) }
 func (b *Budget) Take(now time.Time) bool {
 	second := now.Unix()
 	b.retries.add(second)
-	if b.retries.sum(second) <= b.requests.sum(second)/share+seconds*perSecond {
+	if b.retries.sum(second, seconds+1) <= b.requests.sum(second, seconds)/share+seconds*perSecond {
 		return true
 	}
 	b.retries.remove(second)
@@ -40,10 +42,10 @@ func (b *Budget) Take(now time.Time) bool {
 // A window has the counts of the last seconds. A slot holds a second, modulo 2^32, in its upper
 // half, and the count of that second in its lower half. One atomic operation therefore starts
 // a slot anew and counts.
-type window struct{ slots [seconds]atomic.Uint64 }
+type window struct{ slots [slots]atomic.Uint64 }
 
 func (w *window) add(second int64) {
-	slot := &w.slots[second%seconds]
+	slot := &w.slots[second%slots]
 	for {
 		old := slot.Load()
 		if old>>32 == uint64(uint32(second)) {
@@ -58,7 +60,7 @@ func (w *window) add(second int64) {
 
 // remove undoes an add of the same second.
 func (w *window) remove(second int64) {
-	slot := &w.slots[second%seconds]
+	slot := &w.slots[second%slots]
 	for {
 		old := slot.Load()
 		if old>>32 != uint64(uint32(second)) || slot.CompareAndSwap(old, old-1) {
@@ -67,11 +69,11 @@ func (w *window) remove(second int64) {
 	}
 }
 
-// sum returns the count of the window that ends with the given second.
-func (w *window) sum(second int64) (n uint64) {
+// sum returns the count of the last seconds, up to slots, that end with the given one.
+func (w *window) sum(second int64, last uint32) (n uint64) {
 	for i := range w.slots {
 		slot := w.slots[i].Load()
-		if age := uint32(second) - uint32(slot>>32); age < seconds {
+		if age := uint32(second) - uint32(slot>>32); age < last {
 			n += uint64(uint32(slot))
 		}
 	}

@@ -44,11 +44,39 @@ func TestWindowSlides(t *testing.T) {
 	if got := take(b, start.Add(10*time.Second), 1000); got != 0 {
 		t.Errorf("%d retries when the requests are too old and the retries are not, want 0", got)
 	}
-	if got := take(b, start.Add(15*time.Second), 1000); got != 100 {
+	if got := take(b, start.Add(16*time.Second), 1000); got != 100 {
 		t.Errorf("%d retries after a quiet window, want the minimum of 100", got)
 	}
 	if got := take(b, start.Add(time.Hour), 1000); got != 100 {
 		t.Errorf("%d retries after an hour, want the minimum of 100", got)
+	}
+}
+
+// TestEveryInterval sends requests that all fail, at several paces and from several parts of a
+// second, and checks that no interval of ten seconds has more retries than its requests allow.
+func TestEveryInterval(t *testing.T) {
+	const window = seconds * time.Second
+	for _, every := range []time.Duration{100 * time.Microsecond, 10 * time.Millisecond, 70 * time.Millisecond} {
+		for begin := time.Duration(0); begin < time.Second; begin += 130 * time.Millisecond {
+			b := new(Budget)
+			var retries []time.Duration // since begin
+			for at := time.Duration(0); at < 25*time.Second; at += every {
+				now := start.Add(begin + at)
+				b.Request(now)
+				if !b.Take(now) {
+					continue
+				}
+				retries = append(retries, at)
+				for retries[0] <= at-window {
+					retries = retries[1:]
+				}
+				requests := int(min(at/every+1, window/every))
+				if limit := requests/share + seconds*perSecond; len(retries) > limit {
+					t.Fatalf("a request every %v from %v: %d retries in the ten seconds to %v, want at most %d",
+						every, begin, len(retries), at, limit)
+				}
+			}
+		}
 	}
 }
 
@@ -65,7 +93,7 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if got := b.requests.sum(start.Unix() + 7); got != 64000 {
+	if got := b.requests.sum(start.Unix()+7, seconds); got != 64000 {
 		t.Errorf("%d requests counted, want 64000", got)
 	}
 	var taken atomic.Int64
