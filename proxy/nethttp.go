@@ -3,11 +3,14 @@ package proxy
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,7 +24,6 @@ type HTTP struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	duplex bool
-	values []string
 
 	trailers func([]Field) []Field // requestTrailers, made once to save an allocation per request
 }
@@ -62,8 +64,7 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 
 // Release releases the request that h was bound to, for the next Bind.
 func (h *HTTP) Release() {
-	clear(h.values)
-	h.x, h.w, h.r, h.duplex, h.values = nil, nil, nil, false, h.values[:0]
+	h.x, h.w, h.r, h.duplex = nil, nil, nil, false
 }
 
 func trailerNames(trailer http.Header) string {
@@ -89,11 +90,15 @@ func (h *HTTP) requestTrailers(dst []Field) []Field {
 	return dst
 }
 
-// Informational writes a 1xx response.
+// Informational writes a 1xx response. It keeps the fields that middleware has
+// set for the final response.
 func (h *HTTP) Informational(status int, fields []Field) error {
+	header := h.w.Header()
+	outside := maps.Clone(header)
 	h.set(fields)
 	h.w.WriteHeader(status)
-	clear(h.w.Header())
+	clear(header)
+	maps.Copy(header, outside)
 	return nil
 }
 
@@ -112,18 +117,19 @@ func (h *HTTP) Head(status int, fields []Field, length int64) error {
 }
 
 // set sets the fields in net/http's header. The slices for their values are cut
-// from one array that is reused.
+// from one array. It is not used again: middleware may keep the header, or the
+// values, after the request.
 func (h *HTTP) set(fields []Field) {
 	header := h.w.Header()
-	for _, f := range fields {
+	values := make([]string, len(fields))
+	for i, f := range fields {
 		name, value := http.CanonicalHeaderKey(string([]byte(f.Name))), string([]byte(f.Value))
 		if already := header[name]; already != nil {
-			header[name] = append(already, value)
+			header[name] = append(slices.Clip(already), value)
 			continue
 		}
-		h.values = append(h.values, value)
-		n := len(h.values)
-		header[name] = h.values[n-1 : n : n]
+		values[i] = value
+		header[name] = values[i : i+1 : i+1]
 	}
 }
 
@@ -133,12 +139,16 @@ func (h *HTTP) Room() (int, error) { return math.MaxInt, nil }
 // Write writes a part of the body.
 func (h *HTTP) Write(p []byte) (int, error) { return h.w.Write(p) }
 
-// Flush sends the bytes written so far.
+// Flush sends the bytes written so far. A ResponseWriter that cannot do this
+// sends them later.
 func (h *HTTP) Flush() error {
 	if f, ok := h.w.(interface{ FlushError() error }); ok {
 		return f.FlushError()
 	}
-	return http.NewResponseController(h.w).Flush()
+	if err := http.NewResponseController(h.w).Flush(); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }
 
 // Trailer adds trailer fields, announced or not.
@@ -168,9 +178,12 @@ func (h *HTTP) closeAfterwards() {
 	h.w.Header().Set("Connection", "close") // needed if h.w is not net/http's own
 }
 
-// StopReading makes reads of the body fail.
+// StopReading makes reads of the body fail. It closes the body if h.w does not
+// reach the connection.
 func (h *HTTP) StopReading() {
-	http.NewResponseController(h.w).SetReadDeadline(transport.Past)
+	if http.NewResponseController(h.w).SetReadDeadline(transport.Past) != nil {
+		h.r.Body.Close()
+	}
 }
 
 // Tunnel hijacks the connection. It returns the fields that middleware has set
@@ -219,7 +232,8 @@ type pooledExchange struct {
 }
 
 // ServeHTTP serves one request. It panics with http.ErrAbortHandler if the
-// response cannot be completed, as net/http requires.
+// response cannot be completed, as net/http requires. When it has returned, w and
+// r belong to the caller, with the header and its values.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := handlerPool.Get().(*pooledExchange)
 	f.Bind(&f.Exchange, w, r)
