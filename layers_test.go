@@ -86,7 +86,7 @@ var layers = map[string]struct {
 		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
 	},
 	"front/config": {
-		own: []string{"router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",
+		own: []string{"log", "router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",
 			"front/internal/rewrite", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
 			"internal/password", "internal/redisurl", "internal/yamlfile"},
 		why: "a configuration is data; package front acts on it",

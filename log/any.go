@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/base64"
 	"encoding/json"
+	"net/url"
 	"reflect"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Any adds a value of any type: an error as its message, another [Marshaler] as
-// an object, types that have a method of their own in the same way as that
+// an object, a [url.URL] as [Event.URL] adds it, types that have a method of their own in the same way as that
 // method, and all others as encoding/json encodes them. A value that cannot be
 // encoded becomes an error text.
 //
@@ -52,16 +53,24 @@ func (e *openEvent) any(key string, value any) {
 		e.time(key, v)
 	case []byte:
 		e.bytes(key, v, base64.StdEncoding.AppendEncode)
+	case *url.URL:
+		if v == nil {
+			e.json(key, v)
+		} else {
+			e.url(key, v.String())
+		}
+	case url.URL:
+		e.url(key, v.String())
 	case Marshaler:
 		if err, ok := value.(error); ok { // its message has more information than its fields
-			addTextOf(e, key, err, error.Error)
+			e.addErrorText(key, err)
 		} else {
 			e.object(key, v.MarshalLog)
 		}
 	case json.Marshaler: // before error: a type that implements both chose its JSON
 		e.json(key, v)
 	case error:
-		addTextOf(e, key, v, error.Error)
+		e.addErrorText(key, v)
 	case encoding.TextMarshaler, json.Number: // encoding/json treats them in another way than their kind
 		e.json(key, v)
 	default:

@@ -111,7 +111,7 @@ func (e *openEvent) addError(err error, here []uintptr) {
 	}))
 	c.addFault()
 	f := failure{stack: here}
-	f.message, f.reason = call(err, error.Error)
+	f.message, f.reason = e.errorText(err)
 	if len(c.stack) > 0 {
 		f.stack = c.stack
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/weirhq/weir/log/internal/ltsv"
@@ -218,7 +219,11 @@ func (e Event) Dur(key string, value time.Duration) Event {
 // Stringer adds the result of value.String, or an error text if that panics or
 // value is nil. String is not called if the event is disabled.
 func (e Event) Stringer(key string, value fmt.Stringer) Event {
-	if e.isOpen() {
+	switch v, ok := value.(*url.URL); {
+	case !e.isOpen():
+	case ok && v != nil:
+		e.open.url(key, v.String())
+	default:
 		addTextOf(e.open, key, value, fmt.Stringer.String)
 	}
 	return e
@@ -227,6 +232,13 @@ func (e Event) Stringer(key string, value fmt.Stringer) Event {
 // addTextOf adds the result of a method of a user's value.
 func addTextOf[T any](e *openEvent, key string, value T, method func(T) string) {
 	text, reason := call(value, method)
+	if e.key(key) {
+		e.addTextOrFault(text, reason)
+	}
+}
+
+func (e *openEvent) addErrorText(key string, err error) {
+	text, reason := e.errorText(err)
 	if e.key(key) {
 		e.addTextOrFault(text, reason)
 	}

@@ -1,7 +1,9 @@
 package log
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
 	"github.com/weirhq/weir/log/internal/text"
@@ -16,12 +18,40 @@ type redactor struct {
 	lengths uint64 // bit n: a key has n bytes; bit 63: a key has 63 or more
 }
 
+// CheckRedactKey returns an error if a key of [Options.Redact] can match
+// nothing, because it is empty or a path or a pattern, as in other libraries. A
+// program that reads its keys from elsewhere calls it before [New].
+func CheckRedactKey(key string) error {
+	if key != "" && !strings.ContainsAny(key, "*.[]") {
+		return nil
+	}
+	hint := "write the name of a key, such as password"
+	if name := lastName(strings.TrimRight(key, ".[]*")); name != "" {
+		hint = fmt.Sprintf("write %q", strings.Trim(name, `"'*`))
+	}
+	return fmt.Errorf("redact: %q is not the name of a key: %s, which matches at any depth", key, hint)
+}
+
+// lastName returns the last part of a key with dots or brackets, such as token
+// of user.token, user[token] and user[token][]. Others are unchanged.
+func lastName(key string) string {
+	if strings.IndexByte(key, '.') < 0 && strings.IndexByte(key, '[') < 0 {
+		return key
+	}
+	key = strings.TrimRight(key, "[]")
+	return key[strings.LastIndexAny(key, ".[")+1:]
+}
+
+// newRedactor panics if CheckRedactKey refuses a key.
 func newRedactor(keys []string) *redactor {
 	if len(keys) == 0 {
 		return nil
 	}
 	r := &redactor{keys: slices.Clone(keys)}
 	for _, key := range keys {
+		if err := CheckRedactKey(key); err != nil {
+			panic("log: " + err.Error())
+		}
 		r.lengths |= lengthBit(len(key))
 	}
 	return r
@@ -31,7 +61,10 @@ func lengthBit(n int) uint64 { return 1 << min(n, 63) }
 
 // redacts reports whether values of the key are secret.
 func (r *redactor) redacts(key string) bool {
-	if r == nil || r.lengths&lengthBit(len(key)) == 0 {
+	if r == nil {
+		return false
+	}
+	if key = lastName(key); r.lengths&lengthBit(len(key)) == 0 {
 		return false
 	}
 	for _, secret := range r.keys {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -85,6 +87,81 @@ func TestRedact(t *testing.T) {
 				t.Errorf("got  %swant %s", line, c.want)
 			}
 		})
+	}
+}
+
+// TestRedactURLs logs URLs of the types that the standard library has.
+func TestRedactURLs(t *testing.T) {
+	const text = "https://ada:x@h.example/a?page=2&token=canary"
+	const shown = "https://[redacted]@h.example/a?page=2&token=[redacted]"
+	to, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := &url.Error{Op: "Get", URL: text, Err: errors.New("refused")}
+	message := `Get \"` + shown + `\": refused`
+	for name, c := range map[string]struct {
+		add  func(log.Event) log.Event
+		want string
+	}{
+		"Any":      {func(e log.Event) log.Event { return e.Any("to", to) }, `"data":{"to":"` + shown + `"}`},
+		"a value":  {func(e log.Event) log.Event { return e.Any("to", *to) }, `"data":{"to":"` + shown + `"}`},
+		"Stringer": {func(e log.Event) log.Event { return e.Stringer("to", to) }, `"data":{"to":"` + shown + `"}`},
+		"nil":      {func(e log.Event) log.Event { return e.Any("to", (*url.URL)(nil)) }, `"data":{"to":null}`},
+		"Values": {func(e log.Event) log.Event { return e.Any("query", to.Query()) },
+			`"data":{"query":{"page":["2"],"token":"[redacted]"}}`},
+		"error": {func(e log.Event) log.Event { return e.Err(failed) }, `"errors":[{"message":"` + message + `"}]`},
+		"wrapped errors": {func(e log.Event) log.Event { return e.Err(fmt.Errorf("a: %w, %w", errors.New("refused"), failed)) },
+			`"errors":[{"message":"a: refused, ` + message + `"}]`},
+		"error in a field": {func(e log.Event) log.Event { return e.Any("cause", failed) }, `"data":{"cause":"` + message + `"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := lineWith(t, log.Options{Redact: []string{"token"}}, c.add)
+			if !strings.HasSuffix(line, c.want+"}\n") {
+				t.Errorf("got  %swant %s", line, c.want)
+			}
+		})
+	}
+}
+
+// TestRedactKeysWithDots covers keys that name a path, as in OpenTelemetry and in forms.
+func TestRedactKeysWithDots(t *testing.T) {
+	line := lineWith(t, log.Options{Redact: []string{"authorization", "token"}}, func(e log.Event) log.Event {
+		return e.Str("http.request.header.Authorization", "x").Str("token.kind", "jwt").
+			HTTP(&log.HTTP{Query: "user[token]=x&user%5Btoken%5D[]=x&[]=y"})
+	})
+	want := `"query":"user[token]=[redacted]&user%5Btoken%5D[]=[redacted]&[]=y"},` +
+		`"data":{"http.request.header.Authorization":"[redacted]","token.kind":"jwt"}}`
+	if !strings.HasSuffix(line, want+"\n") {
+		t.Errorf("got  %swant %s", line, want)
+	}
+}
+
+// TestRedactRefusesPaths passes the forms that pino, bunyan and winston users write.
+func TestRedactRefusesPaths(t *testing.T) {
+	for key, hint := range map[string]string{
+		"*.password": `"password"`, "req.headers.authorization": `"authorization"`, "user[0].token": `"token"`,
+		"path.to.key": `"key"`, "stuff.thats[*].secret": `"secret"`, `req.headers["set-cookie"]`: `"set-cookie"`,
+		"test.*.secret": `"secret"`, "a[*]": `"a"`, "password*": `"password"`, "*": "such as password", "[*]": "such as password",
+		"": "such as password",
+	} {
+		err := log.CheckRedactKey(key)
+		if err == nil || !strings.Contains(err.Error(), hint) {
+			t.Errorf("%q: got %v, want %s", key, err, hint)
+		}
+		func() {
+			defer func() {
+				if got := recover(); got != "log: "+err.Error() {
+					t.Errorf("New with %q: got %v, want a panic with %v", key, got, err)
+				}
+			}()
+			log.New(io.Discard, log.Options{Redact: []string{key}})
+		}()
+	}
+	for _, key := range []string{"password", "X-Api-Key", "api key", "Schlüssel"} {
+		if err := log.CheckRedactKey(key); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

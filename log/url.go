@@ -1,6 +1,8 @@
 package log
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/log/internal/text"
@@ -99,4 +101,44 @@ func (e *openEvent) appendContent(b []byte, s string) []byte {
 		return text.AppendLTSV(b, s)
 	}
 	return text.AppendContent(b, s)
+}
+
+// errorText returns the message of an error, with the secrets hidden in the URL
+// of each *url.Error in its chain, or the reason why there is no message.
+func (e *openEvent) errorText(err error) (message, reason string) {
+	message, reason = call(err, error.Error)
+	if e.out.redact != nil && reason == "" {
+		e.try(func(Event) error { // a method that panics ends the search
+			left := maxChain
+			message = e.hideURLs(message, err, &left)
+			return nil
+		})
+	}
+	return message, reason
+}
+
+// hideURLs examines at most left errors. The URL in the message of a *url.Error
+// is quoted.
+func (e *openEvent) hideURLs(message string, err error, left *int) string {
+	for err != nil && *left > 0 {
+		*left--
+		if failed, ok := err.(*url.Error); ok && failed != nil && failed.URL != "" {
+			if shown := string(e.appendURLContent(nil, failed.URL)); shown != failed.URL {
+				message = strings.ReplaceAll(message, strconv.Quote(failed.URL), `"`+shown+`"`)
+				message = strings.ReplaceAll(message, failed.URL, shown)
+			}
+		}
+		switch u := err.(type) {
+		case interface{ Unwrap() error }:
+			err = u.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, one := range u.Unwrap() {
+				message = e.hideURLs(message, one, left)
+			}
+			return message
+		default:
+			return message
+		}
+	}
+	return message
 }

@@ -36,6 +36,15 @@ func TestParseLogHeadersOfRoute(t *testing.T) {
 	}
 }
 
+func TestParseSecretMistakes(t *testing.T) {
+	wrong := "log: {redact: ['*.password', token, 'req.headers.authorization', 'user[0].token']}\n" + ofRoute("  to: a\n")
+	wantMistakes(t, mistakes(t, wrong, nil), []string{
+		`1:16 "*.password" is not the name of a key: write "password"`,
+		`1:37 "req.headers.authorization" is not the name of a key: write "authorization"`,
+		`1:66 "user[0].token" is not the name of a key: write "token"`,
+	})
+}
+
 func TestParseLogFieldsMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, fields string

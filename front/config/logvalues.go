@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/log"
 )
 
 // The allowed words of the log's keys.
@@ -25,7 +26,16 @@ var (
 )
 
 // parseSecret reads a key whose values must not be logged.
-func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfile.Text(s) }
+func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	key, refused := yamlfile.Text(s)
+	if refused != nil {
+		return "", refused
+	}
+	if err := log.CheckRedactKey(key); err != nil {
+		return "", yamlfile.Refuse("list names of query parameters, such as token", "%s", err)
+	}
+	return key, nil
+}
 
 // parseLogTo reads a destination of the log. It refuses a bare word that is similar
 // to stdout or stderr as a misspelling, because a file of that name is unlikely.

@@ -117,6 +117,7 @@ class FieldEncoder {
   }
 
   #object(value) {
+    if (isURL(value)) return quote(this.#url(value), this.#maxBytes)
     if (isInstant(value)) return JSON.stringify(instantOf(value))
     if (value instanceof Uint8Array) return JSON.stringify(this.#base64(value))
     if (value instanceof ArrayBuffer) return JSON.stringify(this.#base64(new Uint8Array(value)))
@@ -151,11 +152,20 @@ class FieldEncoder {
     return '[' + text + ']'
   }
 
+  // #url returns a URL or URLSearchParams as text.
+  #url(value) {
+    const text = String(value)
+    if (this.#secrets === null) return text
+    return value instanceof URL ? this.#secrets.url(text) : this.#secrets.query(text)
+  }
+
   #base64(bytes) {
     const some = bytes.subarray(0, this.#maxBytes) // the line will be cut below that
     return Buffer.from(some.buffer, some.byteOffset, some.byteLength).toString('base64')
   }
 }
+
+function isURL(value) { return value instanceof URL || value instanceof URLSearchParams }
 
 // number returns a number as encoding/json of Go does, which differs from JSON.stringify in -0 and in numbers that JSON
 // does not have.

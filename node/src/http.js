@@ -32,7 +32,7 @@ function encodeHTTP(http, fields, secrets) {
     client: text(http.client),
     protocol: text(http.protocol),
     user_agent: text(http.user_agent),
-    referer: secrets !== null && referer !== undefined ? secrets.referer(referer) : referer,
+    referer: secrets !== null && referer !== undefined ? secrets.url(referer) : referer,
     request_content_length: count(http.request_content_length)
   }
   return isBig(object.duration) || isBig(object.response_content_length) || isBig(object.request_content_length) ||

@@ -6,6 +6,7 @@ const { URL, fileURLToPath } = require('node:url')
 const { formats } = require('./form.js')
 const { levels } = require('./levels.js')
 const { policies } = require('./queue.js')
+const { hintOf } = require('./secrets.js')
 
 const leastEventBytes = 512
 
@@ -40,6 +41,12 @@ const queueSettings = {
 function readOptions(given) {
   const options = read(given, settings, '')
   options.queue = read(options.queue, queueSettings, 'queue.')
+  for (const key of options.redact) {
+    const hint = hintOf(key)
+    if (hint !== '') {
+      throw new TypeError(`weir: option redact: '${key}' is not the name of a key: ${hint}, which matches at any depth`)
+    }
+  }
   options.maxEventBytes = Math.max(options.maxEventBytes, leastEventBytes)
   if (options.to instanceof URL) options.to = fileURLToPath(options.to)
   return options

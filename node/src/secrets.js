@@ -9,6 +9,20 @@ function lower(key) {
   return key.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
+// hintOf returns how to write an entry of a list of keys that can match nothing, because it is empty or a path or a
+// pattern, as in other libraries. It returns '' for the name of a key.
+function hintOf(entry) {
+  if (entry !== '' && !/[*.[\]]/.test(entry)) return ''
+  const name = lastName(entry.replace(/[.[\]*]+$/, '')).replace(/^["'*]+|["'*]+$/g, '')
+  return name === '' ? 'write the name of a key, such as password' : `write '${name}'`
+}
+
+// lastName returns the last part of a key with dots or brackets, such as token of user.token, user[token] and
+// user[token][].
+function lastName(key) {
+  return /[.[]/.test(key) ? /[^.[]*$/.exec(key.replace(/[[\]]+$/, ''))[0] : key
+}
+
 class Secrets {
   #listed
   #known = new Map() // results of has
@@ -21,7 +35,7 @@ class Secrets {
   has(key) {
     let secret = this.#known.get(key)
     if (secret === undefined) {
-      secret = this.#listed.has(lower(key))
+      secret = this.#listed.has(lower(lastName(key)))
       if (this.#known.size < mostKeysKept) this.#known.set(key, secret)
     }
     return secret
@@ -46,8 +60,8 @@ class Secrets {
     }
   }
 
-  // referer returns a URL without the user in it, and with its query as query does it.
-  referer(url) {
+  // url returns a URL without the user in it, and with its query as query does it.
+  url(url) {
     const [, scheme = '', user = '', rest = '', query = ''] = /^([^?#]*?\/\/)?([^/?#]*@)?([^?#]*)(.*)$/s.exec(url)
     return scheme + (scheme !== '' && user !== '' ? redacted + '@' : user) + rest + this.query(query)
   }
@@ -69,4 +83,4 @@ function decoded(name) {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-module.exports = { Secrets, redacted }
+module.exports = { Secrets, hintOf, redacted }

@@ -307,6 +307,9 @@ def lower(key):
 
 
 def is_listed(key, listed):
+    """A key with dots or brackets matches by its last part: token of user.token, user[token] and user[token][]."""
+    if "." in key or "[" in key:
+        key = re.split(r"[.\[]", key.rstrip("[]"))[-1]
     return lower(key) in listed
 
 
