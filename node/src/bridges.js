@@ -84,20 +84,21 @@ function captureConsole(log) {
     console[name] = (...args) => {
       if (isLogging) return before[name](...args)
       isLogging = true
-      const errors = args.filter(isError)
-      log.with({ errors })[level](textOfCall(args.filter((arg) => !isError(arg))) || textOf(errors[0] ?? ''))
+      const [event, ...others] = typeof args[0] === 'string' && args[0].includes('%') ? formatted(args) : args
+      log[level](event, ...others)
       isLogging = false
     }
   }
   return () => Object.assign(console, before)
 }
 
-// textOfCall returns the text that the console would print.
-function textOfCall(args) {
+// formatted returns the arguments with those that the first one has a directive for (%s, %d, ...) in its text.
+function formatted([text, ...args]) {
+  const count = (text.replaceAll('%%', '').match(/%[sdifjoOc]/g) ?? []).length
   try {
-    return format(...args)
+    return [format(text, ...args.slice(0, count)), ...args.slice(count)]
   } catch (error) { // of a method that the arguments have for util.inspect
-    return '!ERROR: ' + textOf(error)
+    return ['!ERROR: ' + textOf(error), ...args.slice(count)]
   }
 }
 

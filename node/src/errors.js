@@ -34,7 +34,7 @@ function encodeErrors(thrown, fields, maxBytes) {
     if (texts.length >= longestChain || seen.has(thrown)) return
     seen.add(thrown)
     const joined = joinedBy(thrown)
-    if (joined.length === 0 || textOf(thrown) !== '') texts.push(encode(thrown, fields, maxBytes))
+    if (joined.length === 0 || messageText(thrown) !== '') texts.push(encode(thrown, fields, maxBytes))
     for (const one of joined) add(one, seen)
   }
 }
@@ -54,8 +54,8 @@ function encode(thrown, fields, maxBytes) {
   let frames = ''
   const data = new Pairs()
   for (const error of chain) {
-    if (!isError(error)) continue
-    frames = encodedFrames(error, maxBytes) || frames
+    if (typeof error !== 'object' || error === null) continue
+    if (isError(error)) frames = encodedFrames(error, maxBytes) || frames
     addFields(data, error)
   }
   const object = fields.object(data)
@@ -76,10 +76,17 @@ function chainOf(thrown) {
 
 // messageOf joins the messages of a chain with colons. Many outer messages contain that of the cause.
 function messageOf(chain) {
-  return chain.map(textOf).reduceRight((inner, outer) => {
+  return chain.map(messageText).reduceRight((inner, outer) => {
     if (outer === '' || inner === '' || outer.includes(inner)) return outer || inner
     return outer + ': ' + inner
   })
+}
+
+// messageText returns the message of an error or of any other thrown value. A plain object may have none: its properties
+// are data.
+function messageText(thrown) {
+  const text = textOf(thrown)
+  return typeof thrown === 'object' && text.startsWith('[object ') && !isError(thrown) ? '' : text
 }
 
 // Pairs are fields of which some may have the same key.
@@ -92,13 +99,21 @@ class Pairs extends Map {
 function addFields(data, error) {
   const name = read(error, 'name')
   if (typeof name === 'string' && name !== 'Error') data.add('name', name)
-  for (const key of Object.keys(error)) {
-    if (own.has(key)) continue
+  for (const key of keysOf(error)) {
+    if (isError(error) ? own.has(key) : key === 'message' || key === 'name') continue
     try {
       data.add(key, error[key])
     } catch (failed) {
       data.add(key, { toJSON() { throw failed } })
     }
+  }
+}
+
+function keysOf(object) {
+  try {
+    return Object.keys(object)
+  } catch {
+    return [] // of a Proxy
   }
 }
 

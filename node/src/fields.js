@@ -39,7 +39,7 @@ class FieldEncoder {
     this.#open = []
     this.#room = roomPerLine * this.#maxBytes
     try {
-      return '{' + this.#members(fields) + '}'
+      return this.#top(fields)
     } catch (error) {
       return '{"error":' + failure(error) + '}'
     } finally {
@@ -72,6 +72,16 @@ class FieldEncoder {
       if (secrets !== null && secrets.has(key)) return false
     }
     return true
+  }
+
+  // #top returns an object for any value. One that has no members is the field "value".
+  #top(fields) {
+    const prototype = Object.getPrototypeOf(fields)
+    const isPlain = Array.isArray(fields) || prototype === null || prototype === Object.prototype || fields instanceof Map
+    if (isPlain && typeof fields.toJSON !== 'function') return '{' + this.#members(fields) + '}'
+    const text = this.#value(fields)
+    if (text === undefined) return '{}'
+    return text.startsWith('{') ? text : '{"value":' + text + '}'
   }
 
   #members(object) {

@@ -46,13 +46,14 @@ class Logger {
   constructor(core, own = new Parts()) {
     this.#core = core
     this.#own = own
+    // Each Logger has functions of its own, so that they work detached: promise.catch(log.error).
+    const { least } = new.target
+    this.fatal = (event, first, second, ...more) => this.#log(0, event, first, second, more)
+    if (least > 0) this.error = (event, first, second, ...more) => this.#log(1, event, first, second, more)
+    if (least > 1) this.warn = (event, first, second, ...more) => this.#log(2, event, first, second, more)
+    if (least > 2) this.info = (event, first, second, ...more) => this.#log(3, event, first, second, more)
+    if (least > 3) this.debug = (event, first, second, ...more) => this.#log(4, event, first, second, more)
   }
-
-  fatal(event, first, second) { this.#log(0, event, first, second) }
-  error(event, first, second) { this.#log(1, event, first, second) }
-  warn(event, first, second) { this.#log(2, event, first, second) }
-  info(event, first, second) { this.#log(3, event, first, second) }
-  debug(event, first, second) { this.#log(4, event, first, second) }
 
   child(fields) {
     return this.#derive((own) => {
@@ -101,13 +102,15 @@ class Logger {
 
   #errors(error) { return encodeErrors(error, this.#core.fields, this.#core.maxBytes) }
 
-  #log(severity, event, first, second) {
+  #log(severity, event, first, second, more) {
     const core = this.#core
     let json
     core.depth++
     try {
       if (core.depth > deepest) throw new Error(nested)
-      json = this.#encode(severity, event, first, second)
+      json = typeof event === 'string' && more.length === 0 && (second === undefined || isFields(second))
+        ? this.#encode(severity, event, first, second)
+        : this.#encodeMixed(severity, event, [first, second, ...more])
     } catch (error) { // not by fields, which never throw
       json = this.#encode(severity, 'event could not be encoded', { error: textOf(error) })
     }
@@ -124,14 +127,51 @@ class Logger {
       if (first !== null) errors = errors.concat(this.#errors(first))
       fields = isFields(second) ? second : undefined
     }
-    if (typeof event !== 'string') {
-      if (isError(event)) errors = errors.concat(this.#errors(event))
-      event = textOf(event)
+    return this.#join(severity, event, errors, fields === undefined ? undefined : core.fields.object(fields))
+  }
+
+  // #encodeMixed encodes a call with arguments in another order or number, such as those of pino and bunyan: fields or an
+  // error before the event. All objects are fields; other values are the field "args".
+  #encodeMixed(severity, event, args) {
+    const core = this.#core
+    let errors = this.#own.errors
+    const rest = []
+    let data = ''
+    const add = (fields) => {
+      const object = core.fields.object(fields).slice(1, -1)
+      if (object !== '') data += (data === '' ? '' : ',') + object
     }
+    if (typeof event === 'object' && event !== null) {
+      const [before, isNamed] = [event, typeof args[0] === 'string']
+      event = isNamed ? args.shift() : isError(before) ? textOf(before) : ''
+      if (isFields(before) && isError(before.err)) {
+        const { err, ...others } = before
+        if (!isNamed) event = textOf(err)
+        args.unshift(err, others)
+      } else {
+        args.unshift(before)
+      }
+    } else if (typeof event !== 'string') {
+      event = textOf(event)
+    } else if (args[0] !== undefined && args[0] !== null && !isFields(args[0])) {
+      errors = errors.concat(this.#errors(args.shift())) // any value may be thrown
+    }
+    for (const arg of args) {
+      if (isError(arg)) errors = errors.concat(this.#errors(arg))
+      else if (isFields(arg)) add(arg)
+      else if (arg !== undefined && arg !== null) rest.push(arg)
+    }
+    if (rest.length > 0) add({ args: rest })
+    return this.#join(severity, event, errors, '{' + data + '}')
+  }
+
+  // #join returns the JSON of an event. object is its fields as JSON, or undefined.
+  #join(severity, event, errors, object) {
+    const core = this.#core
+    const own = this.#own
     let json = (own.createdAt || createdNow()) + core.eventText(event) +
       (own.traceId === '' ? currentIds() || own.ids : own.ids) + severities[severity] + own.http + own.auth
-    if (fields !== undefined) {
-      const object = core.fields.object(fields)
+    if (object !== undefined) {
       if (object !== '{}') json += (own.data || openData) + object.slice(1)
       else if (own.data !== '') json += own.data.slice(0, -1) + '}'
     } else if (own.data !== '') {
@@ -162,7 +202,9 @@ function ignore() {}
 // loggerClass returns the class of Loggers that write events of a level and of those above. The methods of the others
 // do nothing.
 function loggerClass(level) {
-  class LeveledLogger extends Logger {}
+  class LeveledLogger extends Logger {
+    static least = levels.indexOf(level)
+  }
   for (const below of levels.slice(levels.indexOf(level) + 1)) LeveledLogger.prototype[below] = ignore
   return LeveledLogger
 }
