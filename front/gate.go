@@ -26,7 +26,7 @@ type gate struct {
 	route    string // pattern, or allRoutes
 	limits   config.RequestLimits
 	inFlight *limit.InFlight // nil for no limit
-	adaptive bool            // inFlight follows the latency of the upstreams
+	adaptive bool            // inFlight follows the capacity of the upstreams
 	rate     *limit.Rate     // nil for no limit
 	shared   *lease.Rate     // decides instead of rate; nil if replicas do not share it
 	slots    sharedSlots     // of inFlight

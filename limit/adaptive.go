@@ -2,74 +2,84 @@ package limit
 
 import (
 	"math"
-	"slices"
 	"time"
 )
 
 const (
-	// firstLimit is the limit before the latency is known.
-	firstLimit = 20
-	// leastLimit is the lowest limit.
-	leastLimit = 3
+	// firstLimit is the limit before a load has tested it.
+	firstLimit = 100
+	// leastLimit is the lowest limit. A single server at 95% of its capacity refuses 1.9% of its
+	// requests with it (M/M/1/25), and more with a lower one.
+	leastLimit = 25
 	// defaultMost is the highest limit if Max is 0.
 	defaultMost = 1000
 
 	// A window ends when it has lasted this long and has enough samples.
 	windowTime    = 100 * time.Millisecond
-	windowSamples = 10
-	// keptSamples is the number of samples of a window whose median is its latency.
-	keptSamples = 128
+	windowSamples = 200
+	// usedPart is the part of a window's samples, 1/usedPart, that must have found the limit
+	// reached. Otherwise the limit does not matter and is not tested.
+	usedPart = 100
 
-	// measureEvery is the time between two measurements of the base latency, and
-	// measureSamples the number of samples of one.
-	measureEvery   = time.Minute
-	measureSamples = 25
-	// calmPart is the part of the limit, 1/calmPart, up to which requests do not wait for each
-	// other in the service. A measurement reduces the limit to it.
-	calmPart = 4
-	// stuckWindows is the number of windows with the lowest limit after which the base latency
-	// is no longer believed: the service has become slower.
-	stuckWindows = 5
+	// step is the ratio of a higher limit that is tried to the limit before it. A lower one is
+	// tried with its square, and adopted with step: so much room it leaves above the lowest
+	// limit with the same throughput.
+	step = 1.6
+	// room is what the first failed trial of a higher limit adds to the limit. A limit that
+	// equals the number of servers leaves some of them idle between two requests.
+	room = 1.4
+	// worth is the part of its additional requests in flight that a higher limit must serve: the
+	// ratio of the changes of throughput and of requests in flight, as logarithms. It is 1 if
+	// requests do not affect each other, and 0 if they only wait for each other.
+	worth = 0.35
+	// loss is the part of the throughput that the trial of a lower limit may cost. A window
+	// measures it with a standard deviation of the same size.
+	loss = 0.1
+	// leastChange is the ratio of the numbers of requests in flight below which a trial goes on.
+	leastChange = 1.15
 
-	// The latency may exceed the base latency by a quarter, or by leastBuffer if that is more:
-	// the scheduler of a busy machine delays each request by as much.
-	bufferPart  = 4
-	leastBuffer = time.Millisecond
+	// failedTrials is the number of failed trials of a higher limit, in a row, after which a lower
+	// one is tried. upEvery is the time after a failed trial; it doubles three times. downEvery is
+	// the time between two trials of a lower limit.
+	failedTrials = 2
+	upEvery      = time.Second
+	downEvery    = 10 * time.Second
 )
 
-// An adaptive limit follows the latency of a service. It is the gradient controller of Envoy's
-// adaptive concurrency filter (envoyproxy.io, "Adaptive Concurrency"), which continues Netflix's
-// concurrency-limits. After each window,
+// An adaptive limit follows the capacity of a service. While requests reach the limit, it tries a higher one for a window
+// and compares the throughput. If more requests in flight are served at a higher rate, the limit stays. If the rate is the
+// same, they only wait for each other, and the limit goes back; from time to time it tries a much lower one. So it needs
+// no latency without load, which noise would falsify, refuses nothing in order to measure it, and does not touch a limit
+// that no request reaches. docs/decisions/adaptive-concurrency.md compares it with others.
 //
-//	gradient = (base + buffer) / latency, from 0.5 to 2
-//	limit    = limit * gradient + sqrt(limit)
-//
-// where latency is the median of the window, and base the latency without load. If requests
-// queue in the service, its latency grows and the limit falls. Otherwise the limit grows by the
-// root, which leaves a short queue in the service.
-//
-// There are two differences. Envoy measures base with three requests in flight. Here, a
-// measurement reduces the limit to a quarter, which costs less throughput, and is left out if
-// there were so few requests in flight anyway. And the limit does not grow while less than half
-// of it is used, so that a sudden overload does not find a high one.
+// Goroutines may not share it.
 type adaptive struct {
-	limit float64
+	level float64 // the limit between trials
+	trial float64 // ratio of the current limit to level: 1, or that of a trial
 	most  int
 
-	base        time.Duration // 0 before the first measurement
-	measured    time.Time     // when base was measured
-	measuring   bool
-	skip        int // requests that were in flight before the measurement and do not count
-	windowBegan time.Time
-	samples     [keptSamples]time.Duration // the last ones of the window
-	n           int                        // samples of the window
-	peak        int                        // most requests in flight in the window
-	stuck       int                        // windows in a row with the lowest limit
+	before    span      // the last one at level
+	roomy     bool      // a trial of a higher limit has failed since level was adopted
+	doubtful  bool      // the trial has to succeed once more
+	failed    int       // trials of a higher limit in a row
+	upAfter   time.Time // no trial of a higher limit before
+	downAfter time.Time // no trial of a lower limit before
+
+	skip  int // requests that were in flight before the window and do not count
+	began time.Time
+	now   span
 }
 
-// newAdaptive returns a limit of at most most. It begins with a measurement.
+// A span sums up a window.
+type span struct {
+	n, used  int     // samples, and those that found the limit reached
+	inFlight float64 // sum
+	lasted   time.Duration
+}
+
+// newAdaptive returns a limit of at most most.
 func newAdaptive(most int) *adaptive {
-	a := &adaptive{limit: firstLimit, measuring: true}
+	a := &adaptive{level: firstLimit, trial: 1}
 	a.setMost(most)
 	return a
 }
@@ -79,77 +89,93 @@ func (a *adaptive) setMost(most int) {
 		most = defaultMost
 	}
 	a.most = most
-	a.limit = min(a.limit, float64(most))
+	a.level = min(a.level, float64(most))
 }
 
 // max returns the limit that applies now.
-func (a *adaptive) max() int {
-	limit := a.limit
-	if a.measuring {
-		limit = max(leastLimit, limit/calmPart)
-	}
-	return max(1, min(int(limit), a.most))
-}
+func (a *adaptive) max() int { return max(1, min(int(a.level*a.trial), a.most)) }
 
-// leave counts a request that has left. inFlight is the number of requests before it left, and
-// took the time that the service took for it.
-func (a *adaptive) leave(now time.Time, took time.Duration, inFlight int) {
-	a.peak = max(a.peak, inFlight)
-	switch {
-	case took <= 0:
-		return
-	case a.skip > 0:
+// leave counts a request that the service has served. inFlight is the number of requests before it left.
+func (a *adaptive) leave(now time.Time, inFlight int) {
+	if a.skip > 0 {
 		a.skip--
+		a.began = now
 		return
-	case a.n == 0:
-		a.windowBegan = now
 	}
-	a.samples[a.n%keptSamples] = took
-	a.n++
-	switch {
-	case a.measuring && a.n >= measureSamples:
-		a.measuring = false
-		a.setBase(now, a.median())
-		a.next()
-	case !a.measuring && a.n >= windowSamples && now.Sub(a.windowBegan) >= windowTime:
-		a.adjust(now, a.median(), inFlight)
-		a.next()
+	if a.began.IsZero() {
+		a.began = now
+	}
+	w := &a.now
+	w.n++
+	w.inFlight += float64(inFlight)
+	if inFlight >= a.max() {
+		w.used++
+	}
+	if w.lasted = now.Sub(a.began); w.n >= windowSamples && w.lasted >= windowTime {
+		a.judge(now, inFlight-1)
+		a.began, a.now = now, span{}
 	}
 }
 
-// next begins a window.
-func (a *adaptive) next() { a.n, a.peak = 0, 0 }
-
-// median returns the median of the samples.
-func (a *adaptive) median() time.Duration {
-	samples := a.samples[:min(a.n, keptSamples)]
-	slices.Sort(samples)
-	return samples[len(samples)/2]
+// judge ends a window. The next one may have another limit.
+func (a *adaptive) judge(now time.Time, inFlight int) {
+	before := a.max()
+	switch requests, throughput := a.now.changes(a.before); {
+	case a.trial == 1:
+		if a.failed > 0 && throughput < -math.Log(step) {
+			a.downAfter = now // the service has become slower
+		}
+		a.before = a.now
+	case a.trial > 1 && requests < math.Log(leastChange): // it is hardly used yet
+		return
+	case a.trial > 1 && throughput < worth*requests:
+		if a.failed++; !a.roomy {
+			a.roomy, a.level = true, min(a.level*room, float64(a.most))
+		}
+		a.trial, a.upAfter = 1, now.Add(upEvery<<min(a.failed-1, 3))
+	case a.trial > 1 && a.roomy && !a.doubtful: // chance may be all of it, after so many trials
+		a.doubtful = true
+		return
+	case a.trial > 1:
+		a.level, a.roomy = min(a.level*step, float64(a.most)), false
+		a.trial, a.failed, a.downAfter, a.before = 1, 0, now.Add(downEvery), a.now
+	default:
+		if requests < -math.Log(leastChange) && throughput > math.Log(1-loss) {
+			a.level = max(a.level/step, leastLimit)
+		} else {
+			a.downAfter = now.Add(downEvery)
+		}
+		a.trial, a.failed = 1, 0
+	}
+	if a.trial == 1 {
+		a.trial, a.doubtful = a.next(now), false
+	}
+	if a.max() != before {
+		a.skip = inFlight // they were admitted under the limit before
+	}
 }
 
-func (a *adaptive) setBase(now time.Time, latency time.Duration) { a.base, a.measured = latency, now }
-
-// adjust ends a window with the given latency.
-func (a *adaptive) adjust(now time.Time, latency time.Duration, inFlight int) {
-	if a.limit <= leastLimit {
-		a.stuck++
-	} else {
-		a.stuck = 0
-	}
+// next returns the next trial after a window at the level.
+func (a *adaptive) next(now time.Time) float64 {
 	switch {
-	case a.peak <= max(leastLimit, int(a.limit/calmPart)) || a.stuck >= stuckWindows:
-		a.setBase(now, latency)
-		a.stuck = 0
-	case latency < a.base:
-		a.base = latency
-	case now.Sub(a.measured) >= measureEvery:
-		a.measuring, a.skip = true, inFlight-1
-		return
+	case a.before.used*usedPart < a.before.n:
+		a.failed = 0
+		return 1
+	case a.failed >= failedTrials && a.level > leastLimit && !now.Before(a.downAfter):
+		return max(1/(step*step), leastLimit/a.level)
+	case a.level < float64(a.most) && !now.Before(a.upAfter):
+		return step
 	}
-	gradient := float64(a.base+max(a.base/bufferPart, leastBuffer)) / float64(latency)
-	limit := a.limit*min(max(gradient, 0.5), 2) + math.Sqrt(a.limit)
-	if limit > a.limit && float64(a.peak) < a.limit/2 {
-		return
+	return 1
+}
+
+// changes returns how the number of requests in flight and the throughput differ from those of another window, as the
+// logarithms of their ratios.
+func (s *span) changes(o span) (requests, throughput float64) {
+	if o.n == 0 {
+		return 0, 0
 	}
-	a.limit = min(max(limit, leastLimit), float64(a.most))
+	requests = math.Log(s.inFlight / float64(s.n) / (o.inFlight / float64(o.n)))
+	throughput = math.Log(float64(s.n) / s.lasted.Seconds() / (float64(o.n) / o.lasted.Seconds()))
+	return requests, throughput
 }

@@ -23,11 +23,10 @@ var (
 type InFlightOptions struct {
 	// Max is the number of requests that may be in flight. Zero sets no limit.
 	Max int
-	// Adaptive makes the limit follow the latency of the service, so that requests hardly queue
-	// in it. Max is the highest limit then, and zero means 1,000. Requests must leave with
-	// [InFlight.LeaveAfter]. The limit begins low, and grows within a second to what a fast
-	// service can serve. It fits requests of similar latency: those of one route, not uploads
-	// together with reads.
+	// Adaptive makes the limit follow the capacity of the service: it grows while more requests
+	// in flight are served at a higher rate, and falls if they only wait for each other. Max is
+	// the highest limit then, and zero means 1,000. Requests must leave with
+	// [InFlight.LeaveAfter]. The limit begins at 100 and is at least 25, unless Max is lower.
 	Adaptive bool
 	// Queue is the number of requests that may wait. Zero rejects without waiting.
 	Queue int
@@ -157,23 +156,25 @@ func (f *InFlight) tryEnter() bool {
 // Leave once. Otherwise it returns ErrFull, ErrWaited, ErrOvertaken or the error of
 // ctx, and the caller must not call Leave.
 func (f *InFlight) Enter(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		f.mu.Lock()
-		f.stats.Gone++
-		f.mu.Unlock()
-		return err
-	}
-	f.mu.Lock()
-	if f.tryEnter() {
-		f.mu.Unlock()
-		return nil
-	}
-	w, err := f.enqueue(time.Now())
-	f.mu.Unlock()
-	if err != nil {
+	w, err := f.enterOrQueue(ctx)
+	if w == nil {
 		return err
 	}
 	return f.await(ctx, w)
+}
+
+// enterOrQueue admits the caller, or returns a waiter for it, or an error.
+func (f *InFlight) enterOrQueue(ctx context.Context) (*waiter, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		f.stats.Gone++
+		return nil, err
+	}
+	if f.tryEnter() {
+		return nil, nil
+	}
+	return f.enqueue(time.Now())
 }
 
 // free reports whether a slot is free. f.mu is held.
@@ -181,7 +182,7 @@ func (f *InFlight) free() bool { return f.max <= 0 || f.inFlight < f.max }
 
 // enqueue adds a waiter for a new request. f.mu is held.
 func (f *InFlight) enqueue(now time.Time) (*waiter, error) {
-	if f.isCongested(now) {
+	if f.maxQueue > 0 && f.isCongested(now) {
 		f.evictOldest(now)
 	} else if f.queue.len >= f.maxQueue {
 		f.stats.Full++
@@ -234,8 +235,8 @@ func (f *InFlight) await(ctx context.Context, w *waiter) error {
 }
 
 // Policy returns a policy that rejects requests with 503. Their Retry-After is the
-// waiting time. An adaptive limit measures the time of the handler, which includes waits for
-// the client; a handler that must exclude them calls Enter and LeaveAfter itself.
+// waiting time. An adaptive limit counts each request that the handler has served; a handler
+// that also refuses requests calls Enter and LeaveAfter itself.
 func (f *InFlight) Policy(name string) Policy {
 	leave := f.Leave
 	return func(_ http.ResponseWriter, r *http.Request) (func(), *Refusal) {
@@ -279,13 +280,13 @@ func (f *InFlight) Leave() {
 }
 
 // LeaveAfter is Leave for an adaptive limit. took is the time that the service took for the
-// request, without waits for the client; 0 if that is unknown or means nothing, as after a
-// request that the service has rejected. now is the current time.
+// request; 0 if the service has not served it, so that it says nothing about the capacity. now
+// is the current time.
 func (f *InFlight) LeaveAfter(now time.Time, took time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.adaptive != nil {
-		f.adaptive.leave(now, took, f.inFlight)
+	if f.adaptive != nil && took > 0 {
+		f.adaptive.leave(now, f.inFlight)
 		f.setMax(f.adaptive.max())
 	}
 	f.leave()

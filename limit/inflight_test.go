@@ -109,6 +109,74 @@ func TestInFlightChanges(t *testing.T) {
 	})
 }
 
+// TestInFlightChangesUnderLoad changes all options in random order while more requests arrive than leave, so that the
+// queue is full and congested. Each call ends in one of the counts, and nothing is left.
+func TestInFlightChangesUnderLoad(t *testing.T) {
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			f := limit.NewInFlight(limit.InFlightOptions{Max: 4, Queue: 8, Wait: 100 * time.Millisecond})
+			var calls, ended atomic.Uint64
+			var running sync.WaitGroup
+			for range 3000 {
+				takes := time.Duration(r.IntN(50)) * time.Millisecond
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(300))*time.Millisecond)
+				running.Go(func() {
+					defer cancel()
+					calls.Add(1)
+					if f.Enter(ctx) == nil {
+						time.Sleep(takes)
+						f.LeaveAfter(time.Now(), takes)
+					}
+					ended.Add(1)
+				})
+				time.Sleep(time.Duration(r.IntN(5)) * time.Millisecond)
+				if r.IntN(10) == 0 {
+					f.Change(limit.InFlightOptions{Max: r.IntN(6), Adaptive: r.IntN(4) == 0, Queue: r.IntN(3) * r.IntN(10),
+						Wait: time.Duration(r.IntN(200)) * time.Millisecond})
+				}
+				if r.IntN(50) == 0 {
+					f.ChangeMax(1 + r.IntN(6))
+				}
+			}
+			running.Wait()
+			s := f.Stats()
+			if counted := s.Entered + s.Full + s.Waited + s.Overtaken + s.Gone; counted != calls.Load() || s.InFlight != 0 ||
+				s.Waiting != 0 || ended.Load() != calls.Load() {
+				t.Errorf("seed %d: %d calls, %d ended, stats %+v", seed, calls.Load(), ended.Load(), s)
+			}
+		})
+	}
+}
+
+// TestInFlightWithoutQueueWhileCongested takes the queue away while it is congested. The next request is rejected as by
+// a limit that never had a queue.
+func TestInFlightWithoutQueueWhileCongested(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 20, Wait: time.Second})
+		for range 10 {
+			entering(t.Context(), f)
+		}
+		time.Sleep(600 * time.Millisecond)
+		entering(t.Context(), f)
+		if !f.Stats().NewestFirst {
+			t.Fatal("the queue is not congested")
+		}
+		f.Change(limit.InFlightOptions{Max: 1})
+		for f.Stats().Waiting > 0 {
+			f.Leave()
+			synctest.Wait()
+		}
+		if err := f.Enter(t.Context()); err != limit.ErrFull {
+			t.Errorf("got %v, want %v", err, limit.ErrFull)
+		}
+		f.Leave()
+		if err := f.Enter(t.Context()); err != nil {
+			t.Errorf("after the last one has left: %v", err)
+		}
+	})
+}
+
 func TestInFlightRefusesAtOnceWhenFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 2, Queue: 1})

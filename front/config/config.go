@@ -651,7 +651,7 @@ type RequestLimits struct {
 // MaxHeaders is the greatest value of [Limits.Headers], and its default.
 const MaxHeaders = 64 << 10
 
-// InFlightAuto is the value of [RequestLimits.InFlight] for a limit that follows the latency of
+// InFlightAuto is the value of [RequestLimits.InFlight] for a limit that follows the capacity of
 // the upstreams.
 const InFlightAuto = -1
 

@@ -95,7 +95,7 @@ func readInFlight(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, n)
 	if l := p.To.limits(); l.InFlight == InFlightAuto && l.InFlightShared != "" {
 		r.Mistakef(p.Key.Pos, "write a number for max, or remove shared",
-			"a limit that follows the latency of the upstreams cannot be shared")
+			"a limit that follows the capacity of the upstreams cannot be shared")
 	}
 }
 
