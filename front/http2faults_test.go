@@ -28,18 +28,18 @@ func TestHTTP2Faults(t *testing.T) {
 		{"reset while the upstream works", 499, true, func(h2 *rawHTTP2, stream uint32) {
 			h2.framer.WriteRSTStream(stream, http2.ErrCodeCancel)
 		}},
-		{"reset in the middle of the body", 400, false, func(h2 *rawHTTP2, stream uint32) {
+		{"reset in the middle of the body", 499, false, func(h2 *rawHTTP2, stream uint32) {
 			h2.framer.WriteData(stream, false, []byte("body"))
 			h2.framer.WriteRSTStream(stream, http2.ErrCodeCancel)
 		}},
 		{"end of the connection", 499, true, func(h2 *rawHTTP2, stream uint32) {
 			h2.conn.Close()
 		}},
-		{"end of the connection in the middle of the body", 400, false, func(h2 *rawHTTP2, stream uint32) {
+		{"end of the connection in the middle of the body", 499, false, func(h2 *rawHTTP2, stream uint32) {
 			h2.framer.WriteData(stream, false, []byte("body"))
 			h2.conn.Close()
 		}},
-		{"end of the connection in the middle of a frame", 400, false, func(h2 *rawHTTP2, stream uint32) {
+		{"end of the connection in the middle of a frame", 499, false, func(h2 *rawHTTP2, stream uint32) {
 			h2.conn.send("\x00\x10\x00\x00\x00\x00\x00\x00\x01part")
 			h2.conn.Close()
 		}},

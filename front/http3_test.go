@@ -252,20 +252,29 @@ func TestHTTP3SlowUpload(t *testing.T) {
 	}
 }
 
-// TestHTTP3ClientLeaves cancels requests: by a reset of the stream, and by the end of the
-// connection.
+// TestHTTP3ClientLeaves cancels requests, also in the middle of their bodies: by a reset of the
+// stream, and by the end of the connection.
 func TestHTTP3ClientLeaves(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan bool, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		arrived <- true
-		<-r.Context().Done()
+		if _, err := io.Copy(io.Discard, r.Body); err == nil {
+			<-r.Context().Done()
+		}
 	})
 	d := openHTTP3Door(t, back.URL)
-	for _, path := range []string{"/stream", "/connection"} {
+	for _, path := range []string{"/stream", "/connection", "/upload/stream", "/upload/connection"} {
 		c := d.http3Client(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, "GET", "https://localhost"+path, nil)
+		method, body := "GET", io.Reader(nil)
+		if strings.HasPrefix(path, "/upload") {
+			unfinished, sent := io.Pipe()
+			defer sent.Close()
+			go sent.Write(make([]byte, 100_000))
+			method, body = "POST", unfinished
+		}
+		req, err := http.NewRequestWithContext(ctx, method, "https://localhost"+path, body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,12 +284,12 @@ func TestHTTP3ClientLeaves(t *testing.T) {
 			done <- err
 		}()
 		<-arrived
-		if path == "/stream" {
+		if strings.HasSuffix(path, "/stream") {
 			cancel()
 		} else {
 			c.Transport.(*http3.Transport).Close()
 		}
-		if e := d.completed(t, path); e.HTTP.StatusCode != 499 {
+		if e := d.completed(t, path); e.HTTP.StatusCode != 499 || e.Data["failure"] != "client_gone" {
 			t.Errorf("the event is %s", e.raw)
 		}
 		if err := <-done; err == nil {

@@ -234,7 +234,7 @@ func TestUploadReset(t *testing.T) {
 		c.SetLinger(0)
 		c.Close()
 		<-ended // the upstream gets no complete body, or Copy would block in the next one
-		if e := d.completed(t, "/client"); e.Data["failure"] != "client_body" && e.Data["failure"] != "client_gone" {
+		if e := d.completed(t, "/client"); e.Data["failure"] != "client_gone" || e.HTTP.StatusCode != 499 {
 			t.Errorf("the event is %s", e.raw)
 		}
 		c = dial(t, d.addr)

@@ -244,15 +244,15 @@ func (x *Exchange) pause(d time.Duration) *Error {
 	ctx, end := x.beginDial(d)
 	defer end()
 	x.driver().Block(func() { <-ctx.Done() })
+	if fault := x.upload.fault(); fault != nil {
+		return by(ClientBody, readingBody, fault)
+	}
 	if x.cancelled.Load() {
 		gone := &Error{Kind: ClientGone, Step: "waiting for a connection", Err: errGone}
 		if x.Server != nil {
 			gone.Server = x.Server.addr
 		}
 		return gone
-	}
-	if fault := x.upload.fault(); fault != nil {
-		return by(ClientBody, "reading the request's body", fault)
 	}
 	return nil
 }

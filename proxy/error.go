@@ -35,8 +35,8 @@ const (
 
 	Overdue Kind = "overdue" // Exchange.Deadline has passed, because of the upstream or the client
 
-	ClientGone Kind = "client_gone" // disconnected, or was disconnected, before the response was complete
-	ClientBody Kind = "client_body" // the body is malformed or incomplete
+	ClientGone Kind = "client_gone" // disconnected before the body or the response was complete
+	ClientBody Kind = "client_body" // the body is malformed
 	BadRequest Kind = "bad_request" // the request cannot be forwarded
 
 	// The process has no free file or connection.
@@ -46,8 +46,10 @@ const (
 	TooManyConns Kind = "too_many_connections" // all connections that Conns allows are in use
 
 	// The reader of a body or the Client returns these two, in an *Error that
-	// is passed on unchanged. This package sets no such limits, except for a client whose
-	// body is not complete at Exchange.Deadline.
+	// is passed on unchanged. The reader of a body may also return an
+	// *http.MaxBytesError, or an error that wraps os.ErrDeadlineExceeded. This
+	// package sets no such limits, except for a client whose body is not complete
+	// at Exchange.Deadline.
 	ClientSlow Kind = "client_slow" // sends or reads bytes below its minimum speed
 	TooLarge   Kind = "too_large"   // the body exceeds its limit
 )
@@ -105,6 +107,27 @@ func by(kind Kind, step string, err error) *Error {
 		return known
 	}
 	return &Error{Kind: kind, Step: step, Err: err}
+}
+
+// readingBody is the step of an error of the request's body.
+const readingBody = "reading the request's body"
+
+var (
+	errLongBody  = errors.New("the body is longer than its Content-Length")
+	errShortBody = errors.New("the body is shorter than its Content-Length")
+)
+
+// disconnected reports whether an error of a client's connection or stream means
+// that the client has closed or reset it.
+func disconnected(err error) bool {
+	for _, gone := range []error{
+		io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, http2.ErrReset, http2.ErrClosed,
+	} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
 }
 
 // connecting is the step of an error before the request was sent.

@@ -157,6 +157,7 @@ type Exchange struct {
 	tunnel    Tunnel
 	stopDial  context.CancelFunc
 	cancelled atomic.Bool
+	expired   atomic.Bool // cancelled because the deadline of the request's context has passed
 
 	checked           *Server // of a health check; nil for other exchanges
 	transfer          transfer
@@ -192,6 +193,7 @@ func (x *Exchange) Reset() {
 	x.conn, x.tunnel, x.upload = nil, nil, nil
 	x.transfer, x.announced = transfer{}, announcer{}
 	x.cancelled.Store(false)
+	x.expired.Store(false)
 	x.head, x.headEnd = keepBytes(x.head), 0
 	x.answer.reset()
 	x.framing = requestFraming{}

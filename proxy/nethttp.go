@@ -10,9 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -24,6 +26,7 @@ type HTTP struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	duplex bool
+	body   handlerBody
 
 	trailers func([]Field) []Field // requestTrailers, made once to save an allocation per request
 }
@@ -65,6 +68,7 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 // Release releases the request that h was bound to, for the next Bind.
 func (h *HTTP) Release() {
 	h.x, h.w, h.r, h.duplex = nil, nil, nil, false
+	h.body = handlerBody{}
 }
 
 func trailerNames(trailer http.Header) string {
@@ -109,6 +113,9 @@ func (h *HTTP) Head(status int, fields []Field, length int64) error {
 		h.closeAfterwards()
 	}
 	header := h.w.Header()
+	if h.x.expired.Load() && h.r.ProtoMajor == 1 {
+		header.Set("Connection", "close") // expire has stopped the reads of the connection
+	}
 	if _, ok := header["Content-Type"]; !ok {
 		header["Content-Type"] = nil // prevents net/http from guessing the type
 	}
@@ -186,6 +193,54 @@ func (h *HTTP) StopReading() {
 	}
 }
 
+// expire ends the exchange because the deadline of the request's context has
+// passed. Reads of the body are only stopped before its end: afterwards a read of
+// net/http's own would fail.
+func (h *HTTP) expire() {
+	h.x.expired.Store(true)
+	h.x.Cancel()
+	if h.x.Body != nil && !h.body.ended.Load() {
+		h.StopReading()
+	}
+}
+
+// A handlerBody is the body of a request that a handler received. Middleware may
+// have replaced net/http's body, which has the declared length or fails.
+type handlerBody struct {
+	r     *http.Request
+	left  int64 // bytes up to the declared length; negative if that is unknown
+	ended atomic.Bool
+	extra [1]byte
+}
+
+// Read implements io.Reader. With the last byte of the declared length it waits
+// for the end.
+func (b *handlerBody) Read(p []byte) (n int, err error) {
+	if b.left > 0 && b.left < int64(len(p)) {
+		p = p[:b.left]
+	}
+	n, err = b.r.Body.Read(p)
+	if b.left > 0 {
+		if b.left -= int64(n); b.left == 0 && err == nil {
+			var more int
+			if more, err = b.r.Body.Read(b.extra[:]); more > 0 {
+				return 0, errLongBody
+			}
+		}
+	}
+	switch {
+	case err == nil:
+	case err == io.EOF && b.left > 0:
+		err = errShortBody
+	case err == io.EOF:
+		b.ended.Store(true)
+	case errors.Is(err, os.ErrDeadlineExceeded): // net/http cancels the context then too
+	case errors.Is(b.r.Context().Err(), context.Canceled):
+		err = &Error{Kind: ClientGone, Step: readingBody, Err: err}
+	}
+	return n, err
+}
+
 // Tunnel hijacks the connection. It returns the fields that middleware has set
 // in the ResponseWriter.
 func (h *HTTP) Tunnel() (Tunnel, []Field, error) {
@@ -234,9 +289,18 @@ type pooledExchange struct {
 // ServeHTTP serves one request. It panics with http.ErrAbortHandler if the
 // response cannot be completed, as net/http requires. When it has returned, w and
 // r belong to the caller, with the header and its values.
+//
+// A deadline in the context of r is one of the exchange, which then fails with
+// kind Overdue. An *http.MaxBytesError of r.Body is kind TooLarge (413), and an
+// error that wraps os.ErrDeadlineExceeded is ClientSlow (408). A body that is
+// longer or shorter than its Content-Length is ClientBody (400).
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f := handlerPool.Get().(*pooledExchange)
 	f.Bind(&f.Exchange, w, r)
+	if f.Exchange.Body != nil {
+		f.HTTP.body.r, f.HTTP.body.left = r, r.ContentLength
+		f.Exchange.Body = &f.HTTP.body
+	}
 	if r.Method != http.MethodConnect {
 		f.Exchange.Target = r.URL.RequestURI() // handlers in front may have changed it
 	}
@@ -244,7 +308,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.Exchange.Upgrade = p.Upgrade; p.Upgrade == nil {
 		f.Exchange.Upgrade = defaultUpgrade
 	}
-	release := CancelWith(r.Context(), &f.Exchange)
+	release := onDone(r.Context(), func() {
+		if r.Context().Err() == context.DeadlineExceeded {
+			f.HTTP.expire()
+		} else {
+			f.Exchange.Cancel()
+		}
+	})
 	p.Serve(&f.Exchange)
 	release()
 	cut := f.Exchange.Cut
@@ -260,14 +330,18 @@ var defaultUpgrade = []string{"websocket"}
 
 // CancelWith cancels the exchange when ctx is done. After the returned function
 // was called it does not touch the exchange any more.
-func CancelWith(ctx context.Context, x *Exchange) (release func()) {
+func CancelWith(ctx context.Context, x *Exchange) (release func()) { return onDone(ctx, x.Cancel) }
+
+// onDone calls f when ctx is done, unless the returned function was called, which
+// waits for f.
+func onDone(ctx context.Context, f func()) (release func()) {
 	var mu sync.Mutex
 	over := false
 	stop := context.AfterFunc(ctx, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if !over {
-			x.Cancel()
+			f()
 		}
 	})
 	return func() {

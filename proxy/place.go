@@ -48,10 +48,10 @@ func (t *transfer) place() (*member, *Error) {
 	t.now = time.Now()
 	t.enter(m)
 	switch {
+	case x.upload.fault() != nil:
+		return nil, by(ClientBody, readingBody, x.upload.fault())
 	case x.cancelled.Load():
 		return nil, &Error{Kind: ClientGone, Step: choosing, Err: errGone}
-	case x.upload.fault() != nil:
-		return nil, by(ClientBody, "reading the request's body", x.upload.fault())
 	case placed:
 		return m, nil
 	case x.overdue(t.now):

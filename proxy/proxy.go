@@ -201,6 +201,9 @@ func (x *Exchange) fail(err error, respond func(*Exchange, int, []Field) error) 
 	if !errors.As(err, &e) {
 		e = &Error{Kind: BadAnswer, Step: "carrying the exchange", Err: err}
 	}
+	if e.Err == errGone && x.expired.Load() {
+		e = &Error{Kind: Overdue, Server: e.Server, Step: e.Step, Err: ErrOverdue}
+	}
 	x.Err = e
 	if x.Began || x.Upgraded {
 		x.Cut = true

@@ -123,7 +123,7 @@ var (
 // fallDue returns the error of an exchange whose deadline has passed.
 func (t *transfer) fallDue() *Error {
 	if u := t.x.upload; u != nil && u.waiting.Load() && !t.x.Began {
-		return &Error{Kind: ClientSlow, Step: "reading the request's body", Err: ErrOverdue}
+		return &Error{Kind: ClientSlow, Step: readingBody, Err: ErrOverdue}
 	}
 	return &Error{Kind: Overdue, Server: t.x.Server.addr, Step: t.step, Err: ErrOverdue}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -300,7 +302,7 @@ func (u *upload) read() (end bool) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		u.err = by(ClientBody, "reading the request's body", err)
+		u.err = x.bodyError(err)
 		u.failed.Store(true)
 	}
 	return err != nil
@@ -405,7 +407,9 @@ func (r *plainBody) ReadInto(s transport.Space) (n int, err error) {
 	if r.last < smallRead {
 		s.GiveBack()
 		n, err = r.Read(r.small[:])
-		copy(s.Space(), r.small[:n])
+		if space := s.Space(); copy(space, r.small[:n]) < n {
+			return 0, errLongBody
+		}
 	} else {
 		n, err = r.Read(s.Space())
 	}
@@ -425,5 +429,22 @@ func (x *Exchange) readShortBody() error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return by(ClientBody, "reading the request's body", err)
+	return x.bodyError(err)
+}
+
+// bodyError returns the error of an exchange whose request body cannot be read.
+func (x *Exchange) bodyError(err error) *Error {
+	var tooLarge *http.MaxBytesError
+	kind := ClientBody
+	switch {
+	case x.expired.Load():
+		kind, err = Overdue, ErrOverdue
+	case errors.As(err, &tooLarge):
+		kind = TooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		kind = ClientSlow
+	case x.cancelled.Load() || disconnected(err):
+		kind = ClientGone
+	}
+	return by(kind, readingBody, err)
 }

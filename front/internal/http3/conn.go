@@ -3,6 +3,8 @@ package http3
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -32,7 +34,23 @@ func (c *conn) handle(w http.ResponseWriter, r *http.Request) {
 	if !readAhead(r, c.limits.HeaderTimeout, w) {
 		panic(http.ErrAbortHandler)
 	}
+	if r.ContentLength != 0 {
+		r.Body = body{r.Body}
+	}
 	c.handler.ServeHTTP(w, r)
+}
+
+// A body is the body of a request. If the client resets the stream, its error wraps
+// io.ErrUnexpectedEOF.
+type body struct{ io.ReadCloser }
+
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	var reset *http3.Error
+	if errors.As(err, &reset) && reset.Remote {
+		err = fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
+	}
+	return n, err
 }
 
 func (c *conn) begin() {

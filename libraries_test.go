@@ -1,0 +1,65 @@
+package weir_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/limit"
+	"github.com/weirhq/weir/proxy"
+)
+
+// TestProxyUnderLimits puts a proxy under each limit of bodies in a net/http server. It checks
+// that a body that exceeds the limit gets the limit's status, also after its first block.
+func TestProxyUnderLimits(t *testing.T) {
+	t.Parallel()
+	origin := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+	}))
+	t.Cleanup(origin.Close)
+	up, err := proxy.NewUpstream("origin", origin.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(up.Close)
+	for _, limited := range []struct {
+		name   string
+		policy limit.Policy
+		status int
+		stalls bool // the client stops after the bytes
+	}{
+		{"body", limit.MaxBody(1000).Policy("body"), 413, false},
+		{"pace", limit.Pace{PerSecond: 1 << 40, Grace: 50 * time.Millisecond}.Policy("pace"), 408, true},
+	} {
+		for name, sent := range map[string]int{"short": 2000, "long": 500_000} {
+			t.Run(limited.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				handler := limit.Middleware(limited.policy, nil)(&proxy.Proxy{Upstream: up})
+				door := httptest.NewServer(handler)
+				t.Cleanup(door.Close)
+				body, client := io.Pipe()
+				defer client.Close()
+				go func() {
+					client.Write(make([]byte, sent))
+					if !limited.stalls {
+						client.Close()
+					}
+				}()
+				r, err := http.NewRequest("POST", door.URL, body) // of unknown length
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if resp.StatusCode != limited.status {
+					t.Errorf("status %d, want %d", resp.StatusCode, limited.status)
+				}
+			})
+		}
+	}
+}
