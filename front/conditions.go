@@ -2,6 +2,7 @@ package front
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,8 @@ func findRoute(x *exchange, t *tables) {
 	}
 	if x.found, x.allow = t.find(x, x.Method, x.path, &x.params); x.found != nil {
 		x.events = x.found.events
+	} else {
+		x.allow = t.working(x, x.allow)
 	}
 }
 
@@ -37,7 +40,7 @@ func (x *exchange) findPreflight(t *tables) bool {
 
 // find returns the route of a request if it had the given method and path: that of the most
 // specific pattern with a route whose conditions hold. Otherwise it returns nil and the methods
-// that have one.
+// of the other patterns for the path; working leaves out those whose conditions fail.
 func (t *tables) find(x *exchange, method, path string, params *router.Params) (r *route, allow string) {
 	e, allow := t.routes.Lookup(method, x.http.Host, "", path, params)
 	for e != nil {
@@ -51,6 +54,19 @@ func (t *tables) find(x *exchange, method, path string, params *router.Params) (
 		e, allow = t.routes.Next(method, x.http.Host, "", path, params)
 	}
 	return nil, allow
+}
+
+// working returns the methods of a list, as in an Allow field, with which the request would have
+// a route. It looks the request up for each of them, which only a request without a route pays for.
+func (t *tables) working(x *exchange, allow string) string {
+	if allow == "" || !t.conditions {
+		return allow
+	}
+	methods := slices.DeleteFunc(strings.Split(allow, ", "), func(method string) bool {
+		r, _ := t.find(x, method, x.path, &x.params)
+		return r == nil
+	})
+	return strings.Join(methods, ", ")
 }
 
 // conditionsOf returns conditions, or nil if there are none.

@@ -131,7 +131,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A request for which no condition holds gets 404, or 405 if another method has a route.
+// A request for which no condition holds gets 404, or 405 with the methods that have a route for it.
 func TestConditionsWithoutARoute(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
@@ -141,6 +141,10 @@ func TestConditionsWithoutARoute(t *testing.T) {
 			conditional("/b", "b", query(debug)),
 			conditional("GET /c", "c", query(debug)),
 			conditional("POST /c", "c", config.Conditions{}),
+			conditional("GET,POST /d", "d", query(debug)),
+			conditional("GET,POST /e", "e", query(debug)),
+			conditional("PUT /e", "e", config.Conditions{}),
+			conditional("/{x...}", "x", headers(beta)),
 		}
 	})
 	for _, c := range []struct {
@@ -148,8 +152,15 @@ func TestConditionsWithoutARoute(t *testing.T) {
 		status       int
 		allow        string
 	}{
-		{"GET", "/a", 404, ""}, {"HEAD", "/a", 404, ""}, {"PUT", "/a", 405, "GET, HEAD, OPTIONS"},
-		{"GET", "/b", 404, ""}, {"GET", "/c", 405, "POST, OPTIONS"},
+		{"GET", "/a", 404, ""}, {"HEAD", "/a", 404, ""}, {"PUT", "/a", 404, ""},
+		{"PUT", "/a?debug", 405, "GET, HEAD, OPTIONS"}, {"OPTIONS", "/a", 404, ""},
+		{"OPTIONS", "/a?debug", 204, "GET, HEAD, OPTIONS"},
+		{"GET", "/b", 404, ""}, {"GET", "/c", 405, "POST, OPTIONS"}, {"PUT", "/c", 405, "POST, OPTIONS"},
+		{"PUT", "/c?debug", 405, "GET, HEAD, POST, OPTIONS"},
+		{"GET", "/d", 404, ""}, {"POST", "/d", 404, ""}, {"PUT", "/d", 404, ""},
+		{"PUT", "/d?debug", 405, "GET, HEAD, POST, OPTIONS"},
+		{"GET", "/e", 405, "PUT, OPTIONS"}, {"POST", "/e", 405, "PUT, OPTIONS"}, {"PATCH", "/e", 405, "PUT, OPTIONS"},
+		{"PATCH", "/e?debug", 405, "GET, HEAD, POST, PUT, OPTIONS"},
 	} {
 		req, err := http.NewRequest(c.method, d.url(c.path), nil)
 		if err != nil {

@@ -125,6 +125,9 @@ func explain(x *exchange, t *tables) *Explanation {
 		}
 		found, allow = t.routes.Next(method, x.http.Host, "", x.path, &x.params)
 	}
+	if x.found == nil {
+		allow = t.working(x, allow)
+	}
 	redirect := t.secure != nil && t.secure.begin(x, t) && !x.exceptsPlain()
 	switch status, why := t.checkSpelling(x); {
 	case status != 0:

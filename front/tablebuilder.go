@@ -110,6 +110,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 			return nil, err
 		}
 		t.restricted = t.restricted || value.restricts
+		t.conditions = t.conditions || value.when != nil
 		if r.CORS != nil {
 			value.cors, t.cors = newCrossOrigin(r.CORS), true
 		}

@@ -21,6 +21,7 @@ type tables struct {
 	access        *accessRule          // of all requests; nil admits them
 	secure        *securePolicy        // of all requests; nil for none
 	cors          bool                 // a route has CORS
+	conditions    bool                 // a route has conditions
 	restricted    bool                 // a route restricts clients
 	gate          *gate                // of all requests
 	gates         map[string]*gate     // by route; includes the gate of all requests

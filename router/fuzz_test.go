@@ -288,15 +288,13 @@ func compareNext(t *testing.T, table *router.Table[int], method, host, path stri
 	}
 	var others []oraclePattern
 	for _, p := range patterns {
-		if p.methods != nil {
+		passed := slices.ContainsFunc(taken, func(m oracleMatch) bool { return m.pattern.text == p.text })
+		if p.methods != nil && !passed {
 			others = append(others, p)
 		}
 	}
 	_, want := oracleLookup(others, "NONE", host, path)
-	list := slices.DeleteFunc(strings.Split(want, ", "), func(m string) bool {
-		return len(taken) > 0 && (m == method || method == "HEAD" && m == "GET" || method == "GET" && m == "HEAD")
-	})
-	if want = strings.Join(list, ", "); e != nil || allow != want {
+	if e != nil || allow != want {
 		t.Fatalf("%s %s%s after %d patterns: got %+v, Allow %q, want %q in\n%v", method, host, path, len(taken), e, allow,
 			want, table)
 	}

@@ -92,15 +92,6 @@ func (names *methodNames) set(methods []string) (s methodSet, ok bool) {
 	return s, true
 }
 
-// withHead returns a set of one method, with HEAD and GET if it is one of them.
-func (s methodSet) withHead() methodSet {
-	const both = methodSet(1<<getBit | 1<<headBit)
-	if s&both != 0 {
-		return both
-	}
-	return s
-}
-
 // allow returns a set as the value of an Allow field.
 func (names methodNames) allow(s methodSet) string {
 	var list []string
@@ -131,6 +122,16 @@ func (e *ending) find(m methodSet) int32 {
 		return e.only
 	}
 	return e.byMethod[e.rank(m)]
+}
+
+// without returns the methods of e that have an entry which is not in passed.
+func (e *ending) without(passed []int32) (s methodSet) {
+	for left := e.methods; left != 0; left &= left - 1 {
+		if m := left & -left; !slices.Contains(passed, e.find(m)) {
+			s |= m
+		}
+	}
+	return s
 }
 
 // rank returns the index of the method in m among the methods of e.

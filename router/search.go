@@ -78,7 +78,7 @@ func (g *program) next(method, path, rawPath string, p *Params, host string) (en
 	p.names, p.labelName = nil, ""
 	s := search{params: p, host: host, methods: g.methods.only(method), again: true}
 	if entry = g.find(&s, path, rawPath); entry < 0 {
-		return entry, g.allow(s.allow &^ s.methods.withHead())
+		return entry, g.allow(s.allow)
 	}
 	s.setParams(g.names[entry])
 	p.entry = entry
@@ -377,7 +377,7 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 		entry = s.notPassed(&r.end, entry)
 	}
 	if entry < 0 {
-		s.allow |= r.end.methods
+		s.noteMethods(&r.end, nil)
 		return -1
 	}
 	s.hasRest = at < len(s.key)
@@ -387,10 +387,14 @@ func (s *search) takeRest(r *restBranch, at int) int32 {
 }
 
 // noteMethods records that the patterns in e, which end at the end of the key, do not
-// take the method, and whether a pattern would match after a slash. Both arguments may
-// be nil.
+// take the method or have been passed, and whether a pattern would match after a slash.
+// Both arguments may be nil.
 func (s *search) noteMethods(e *ending, slash *state) {
-	if e != nil {
+	switch {
+	case e == nil:
+	case s.again:
+		s.allow |= e.without(s.params.passed)
+	default:
 		s.allow |= e.methods
 	}
 	if slash != nil {
