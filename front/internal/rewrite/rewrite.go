@@ -125,7 +125,7 @@ func (r *Rewrite) Append(dst []byte, v *template.Values, query string) (_ []byte
 	if r.path == nil {
 		rest := afterSegments(v.Path, r.segments)
 		switch {
-		case r.prefix == "" && hasEmptyStart(rest):
+		case r.segments > 0 && hasEmptyStart(rest):
 			return dst, 400, "the path has an empty segment after the prefix that is removed"
 		case r.prefix == "" && rest == "":
 			rest = "/"

@@ -74,7 +74,10 @@ func TestAppend(t *testing.T) {
 		{rule{match: "/api", strip: "/api", add: "/v2"}, "/api?x", "/v2?x"},
 		{rule{match: "/api/{path...}", strip: "/api", add: "/v2"}, "/api/", "/v2/"},
 		{rule{match: "/api/{path...}", strip: "/api", add: "/v2"}, "/api/a/b", "/v2/a/b"},
-		{rule{match: "/api/{path...}", strip: "/api", add: "/v2"}, "/api//a", "/v2//a"},
+		{rule{match: "/api/{path...}", strip: "/api", add: "/v2"}, "/api//a", empty},
+		{rule{match: "/api/{path...}", strip: "/api", add: "/v2"}, "/api/%2fa", empty},
+		{rule{match: "/api/{path...}", strip: "/api", add: "/v2"}, "/api/;v=1/a", empty},
+		{rule{match: "/{path...}", add: "/v2"}, "//a", "/v2//a"},
 
 		{rule{match: "/old/{id}", rewrite: "/new/{id}"}, "/old/a%2Fb?x=1", "/new/a%2Fb?x=1"},
 		{rule{match: "/old/{id}", rewrite: "/new/{id}?"}, "/old/a?x=1", "/new/a"},
