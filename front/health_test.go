@@ -79,7 +79,7 @@ func patients(t *testing.T, n int) ([]*patient, func(*config.Config)) {
 func withHealth(adjust ...func(*config.Health)) func(*config.Config) {
 	return func(c *config.Config) {
 		h := config.DefaultHealth()
-		h.Path, h.Interval, h.Timeout = "/healthz", 100*time.Millisecond, 100*time.Millisecond
+		h.Path, h.Interval, h.Timeout = "/healthz", 100*time.Millisecond, testTimeout
 		for _, f := range adjust {
 			f(h)
 		}
@@ -219,11 +219,11 @@ func TestHealthOfStoppedProcess(t *testing.T) {
 	t.Parallel()
 	child, addr := startStoppable(t)
 	good := newPatient(t, "good")
-	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth())
+	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth(func(h *config.Health) { h.Timeout = 3 * time.Second }))
 	get(t, httpClient(t), d.url("/"))
 	stop(t, child)
 	d.awaitState(t, "http://"+addr, "unhealthy")
-	if e := d.stateEvent(t, "http://"+addr, "unhealthy"); e.Data["reason"] != "no response within 100ms" {
+	if e := d.stateEvent(t, "http://"+addr, "unhealthy"); e.Data["reason"] != "no response within 3s" {
 		t.Errorf("the reason is %v", e.Data["reason"])
 	}
 	for range 4 {

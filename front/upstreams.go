@@ -108,7 +108,7 @@ func (u *upstream) describeHealth() (text string) {
 	if h := u.health; h != nil {
 		text = fmt.Sprintf("; each server is checked with %s %s every %v", h.Method, h.Path, h.Interval)
 	}
-	if u.outliers != nil {
+	if u.outliers != nil && *u.outliers != *config.OutliersUnset() {
 		text += "; outliers are ejected"
 	}
 	return text

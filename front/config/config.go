@@ -194,7 +194,8 @@ type Upstream struct {
 	// connection. Zero, the default, sends none.
 	ProxyProtocol int
 
-	// Health and Outliers decide which servers get requests. Nil, the default, is none.
+	// Health and Outliers decide which servers get requests. Nil is none. A file without the
+	// key has OutliersUnset.
 	Health   *Health
 	Outliers *Outliers
 }

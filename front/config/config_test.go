@@ -132,10 +132,10 @@ routes:
 		Upstreams: []config.Upstream{
 			{Name: "b", Servers: []config.Server{
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
-				ConnectRetry: 3 * time.Second, ProxyProtocol: 2},
+				ConnectRetry: 3 * time.Second, Outliers: config.OutliersUnset(), ProxyProtocol: 2},
 			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
 				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: config.ServerLimit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &config.ServerSticky{
-					Sticky: config.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second,
+					Sticky: config.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second, Outliers: config.OutliersUnset(),
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -198,7 +198,7 @@ func TestParseDefaults(t *testing.T) {
 	want := config.Default()
 	want.Sources, want.States = []string{"weir.yaml"}, map[string]fs.FileInfo{}
 	want.Upstreams = []config.Upstream{{Name: "a", Servers: []config.Server{{URL: "http://127.0.0.1:8080"}}, ResponseFields: 256,
-		ConnectRetry: time.Second}}
+		ConnectRetry: time.Second, Outliers: config.OutliersUnset()}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)

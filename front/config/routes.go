@@ -61,7 +61,7 @@ func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 		return
 	}
 	f.upstreams[name] = p.Key.Pos
-	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second}
+	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset()}
 	p.To.upstream, p.To.upstreamTLS = &u, new(upstreamTLSDraft)
 	r.Fields(p, n)
 	checkUpstreamTLS(r, &u, p.To.upstreamTLS)
