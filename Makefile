@@ -26,7 +26,7 @@ lacking:
 LONG ?= 1
 SOAKED ?= .
 soak:
-	WEIR_SOAK=$(LONG) $(GO) test -count=1 -timeout 60m -run '$(SOAKED)' ./log/sink ./limit/lease ./cmd/weir
+	WEIR_SOAK=$(LONG) $(GO) test -count=1 -timeout 60m -run '$(SOAKED)' ./log/sink ./limit/lease ./front ./cmd/weir
 
 # The profile is not named default.pgo: plain `go build` and `go run` would use that, and recompile the standard library.
 PROFILE = cmd/weir/release.pgo

@@ -2,6 +2,9 @@ package front_test
 
 import (
 	"crypto/x509"
+	"io"
+	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -114,5 +117,42 @@ func TestGRPCRestart(t *testing.T) {
 	program.Serve(t, address, nil)
 	if got := c.Call(emptyCall); got != "OK" {
 		t.Errorf("after the restart, a call ended with %s", got)
+	}
+}
+
+// A stream whose ends are both silent for 75 s stays open, with the default policies of both ends: servers of gRPC end the
+// connections of clients that send more than a few PINGs in five minutes.
+func TestGRPCSilentServer(t *testing.T) {
+	if os.Getenv("WEIR_SOAK") == "" {
+		t.Skip("it takes 75 s; make soak runs it")
+	}
+	t.Parallel()
+	program := peer.GRPCGo(t)
+	address := peer.FreeAddress(t)
+	program.Serve(t, address, nil)
+	d := openDoor(t, "http://"+address, withHTTP2, func(c *config.Config) { c.Routes[0].Timeout = 0 },
+		limited(func(l *config.Limits) { l.ReadTimeout = 0 }))
+	body, send := io.Pipe() // neither side sends a message
+	defer send.Close()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", d.url("/grpc.testing.TestService/FullDuplexCall"), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}}
+	client := h2cClient(t)
+	client.Timeout = 0
+	ended := make(chan error, 1)
+	go func() {
+		resp, err := client.Do(req)
+		if err == nil {
+			defer resp.Body.Close()
+			_, err = resp.Body.Read(make([]byte, 1))
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		t.Errorf("the stream has ended: %v", err)
+	case <-time.After(75 * time.Second):
 	}
 }

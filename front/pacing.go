@@ -34,6 +34,7 @@ type pacer struct {
 	mayRead   int64 // remaining bytes of the body; -1 for no limit
 	mu        sync.Mutex
 	stopped   bool      // guarded by mu: reads must fail
+	responded bool      // guarded by mu: the final response has begun, so that a pause is not slow
 	setIn     time.Time // guarded by mu: the read deadline that is set
 	beganRead bool
 }
@@ -94,7 +95,7 @@ func (p *pacer) reset() {
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut, p.sendBy, p.receiveBy = time.Time{}, time.Time{}, time.Time{}, time.Time{}
-	p.stopped, p.beganRead = false, false
+	p.stopped, p.responded, p.beganRead = false, false, false
 }
 
 // pacedBody is a pacer as the reader of a request's body.
@@ -160,11 +161,26 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 func (p *pacer) allowRead(want time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.responded {
+		want = time.Time{}
+	}
 	want, grace := bound(want, p.sendBy, p.in.Grace)
 	next, change := lazydeadline.Next(p.setIn, want, grace)
 	if change && !p.stopped {
 		p.setIn = next
 		p.conn.SetReadDeadline(next) // if this fails, so does the read
+	}
+}
+
+// allowPauses lets the client pause its body as long as it likes, because the final response has begun: the client of a
+// stream, as in gRPC, may wait for the messages of the server. A read in progress goes on.
+func (p *pacer) allowPauses() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.responded = true
+	if p.body != nil && !p.stopped && !p.setIn.IsZero() {
+		p.setIn = p.sendBy
+		p.conn.SetReadDeadline(p.sendBy)
 	}
 }
 
@@ -185,6 +201,7 @@ func (p *pacer) StopReading() {
 // Head implements proxy.Client.
 func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 	p.fields = fields
+	p.allowPauses()
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }

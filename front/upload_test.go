@@ -274,3 +274,46 @@ func TestHalfClosedUpload(t *testing.T) {
 		t.Errorf("%s, %q", resp.Status, body)
 	}
 }
+
+// A client that pauses the body of its request is not slow once the response has begun: it may wait for the messages of
+// the server.
+func TestQuietClientOfAStream(t *testing.T) {
+	t.Parallel()
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).EnableFullDuplex()
+		w.WriteHeader(http.StatusOK)
+		for buf := make([]byte, 1); ; {
+			http.NewResponseController(w).Flush()
+			if _, err := r.Body.Read(buf); err != nil {
+				return
+			}
+			w.Write(buf)
+		}
+	})
+	const grace = 3 * time.Second
+	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.UploadRate, l.ReadTimeout = 1000, grace }))
+	for name, client := range map[string]*http.Client{"HTTP/1": httpClient(t), "HTTP/2": h2cClient(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body, send := io.Pipe()
+			defer send.Close()
+			req, err := http.NewRequestWithContext(t.Context(), "POST", d.url("/"), body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			time.Sleep(2 * grace) // the client is quiet
+			echo := make([]byte, 1)
+			if _, err := io.WriteString(send, "x"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(resp.Body, echo); err != nil || string(echo) != "x" {
+				t.Errorf("after a pause got %q, %v", echo, err)
+			}
+		})
+	}
+}

@@ -11,9 +11,11 @@ import (
 
 const (
 	// pingAfter is how long a server with streams may send nothing before it gets a PING, and
-	// pingTimeout how long it may take to respond. pingTimeout also limits the PING before a
-	// request that cannot be repeated.
-	pingAfter   = 10 * time.Second
+	// pingTimeout how long it may take to respond. Servers of gRPC end connections with more than
+	// a few PINGs in five minutes (gRPC proposal A8), and TCP keep-alive notices a machine that is
+	// gone. pingTimeout also limits the PING before a request that cannot be repeated, whose
+	// response makes room for another one.
+	pingAfter   = 6 * time.Minute
 	pingTimeout = 5 * time.Second
 	// frameTimeout is how long a server may take to send a frame that it has begun, and how long
 	// it may read nothing.
