@@ -78,7 +78,6 @@ func (s *frameServer) ok(stream uint32) {
 // TestHTTP2UpstreamFaults checks the response for each fault of a server, for GET and POST, and
 // which requests are sent again.
 func TestHTTP2UpstreamFaults(t *testing.T) {
-	t.Parallel()
 	onFirst := func(fault func(s *frameServer, stream uint32)) func(*frameServer, uint32) {
 		return func(s *frameServer, stream uint32) {
 			if s.number == 1 {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	// Most of the time of most tests is a wait.
-	flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // before the flags of the command line
+	flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	// It ends up to 5s after the lock that it serves.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/caddyserver/certmagic.keepLockfileFresh"))
 }

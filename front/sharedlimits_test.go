@@ -171,7 +171,6 @@ func TestStoreFails(t *testing.T) {
 
 // TestReloadSharedLimits changes shared limits while the front door runs.
 func TestReloadSharedLimits(t *testing.T) {
-	t.Parallel()
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	shared := "redis://" + server.Address
 	rate := func(c *config.Config) {

@@ -15,7 +15,7 @@ import (
 // TestMain checks that runs leak neither goroutines nor descriptors.
 func TestMain(m *testing.M) {
 	// Most of the time of most tests is a wait.
-	flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // before the flags of the command line
+	flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	goleak.VerifyTestMain(descriptorCheck{m, descriptors()})
 }
 

@@ -18,7 +18,7 @@ import (
 // drain or another delay. With WEIR_SOAK tests check times and need the CPUs.
 func TestMain(m *testing.M) {
 	if !soaking {
-		flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))) // before the flags of the command line
+		flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	}
 	testscript.Main(m, map[string]func(){"weir": main})
 }
