@@ -77,7 +77,7 @@ var layers = map[string]struct {
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
-			"front/internal/template", "internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
+			"front/internal/template", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
 			"log/traceid"},
 		foreign: []string{
@@ -123,7 +123,7 @@ var layers = map[string]struct {
 		own: []string{"internal/resolve", "proxy"},
 		why: "resolves the names of an upstream's servers; it knows neither configurations nor logs",
 	},
-	"front/internal/serverlist": {own: []string{"proxy"}, why: "follows lists; it knows neither their syntax nor logs"},
+	"front/internal/serverlist": {own: []string{"internal/abandon", "proxy"}, why: "follows lists; it knows neither their syntax nor logs"},
 	"front/natskv": {
 		own: []string{"log/natssink"}, foreign: []string{"github.com/nats-io/nats.go"},
 		why: "follows keys of NATS; only the command imports it, so that package front needs no client",
@@ -220,6 +220,7 @@ var layers = map[string]struct {
 	"examples/node": {own: []string{"log", "log/httplog"}, why: "a service of users"},
 	"examples/logging": {own: []string{"log", "log/httplog", "log/sink"},
 		why: "the first program in docs/logging.md"},
+	"internal/abandon": {why: "leaves calls that do not return; it knows no disks"},
 	"internal/sibling": {why: "connects processes and passes files; it knows neither listeners nor commands"},
 	"internal/yamlfile": {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"},
 		why: "reads configuration files and reports all mistakes"},
@@ -273,7 +274,7 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir/internal/serve": {
-		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/natskv", "internal/backend",
+		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/natskv", "internal/abandon", "internal/backend",
 			"internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/password", "internal/readable",
 			"internal/sibling", "limit/lease", "limit/redisstore", "log", "log/natssink", "log/otlpsink", "log/sink",
 			"log/stream"},

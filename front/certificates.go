@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"crypto/x509"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/acme"
 	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/internal/abandon"
 	"github.com/weirhq/weir/log"
 )
 
@@ -124,8 +126,8 @@ func (c *certificates) useStore() {
 // certificateInterval is the interval at which the files are examined.
 const certificateInterval = time.Second
 
-// run obtains certificates, and replaces those whose files change, until end is closed.
-func (c *certificates) run(end <-chan struct{}) {
+// run obtains certificates, and replaces those whose files change, until ctx ends.
+func (c *certificates) run(ctx context.Context) {
 	c.mu.Lock()
 	c.running = true
 	if m := c.manager.Load(); m != nil {
@@ -138,10 +140,10 @@ func (c *certificates) run(end <-chan struct{}) {
 	c.noteExpiry(time.Now())
 	for {
 		select {
-		case <-end:
+		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			c.refresh()
+			c.refresh(ctx)
 			c.noteExpiry(now)
 		}
 	}
@@ -163,12 +165,25 @@ const (
 	eventCertInvalid     = "certificate not valid now"
 )
 
-// refresh reads the files again that have changed.
-func (c *certificates) refresh() {
+// refresh reads the files again that have changed. It does not hold c.mu while it reads, because
+// a disk that hangs would hold up /metrics too.
+func (c *certificates) refresh(ctx context.Context) {
+	c.mu.Lock()
+	before := c.files
+	c.mu.Unlock()
+	var files *certs.Files
+	var changes []certs.Change
+	if abandon.Call(ctx, func() error { files, changes = before.Refresh(); return nil }) != nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.files != before {
+		return // a reload has read them
+	}
+	c.files = files
 	replaced := false
-	for _, change := range c.files.Refresh() {
+	for _, change := range changes {
 		if change.Err != nil {
 			c.logger().Error(eventCertNotReplaced).Str("file", change.Pair.Cert).Err(change.Err).Send()
 			continue

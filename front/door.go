@@ -36,8 +36,12 @@ type Door struct {
 	draining atomic.Bool
 	cutting  atomic.Bool // drain.timeout is over
 
-	reloading sync.Mutex // held while the configuration or the set of listeners changes
+	preparing sync.Mutex // held during a reload or an upgrade, which a disk can hold up; locked before reloading
+	reloading sync.Mutex // held while the configuration or the set of listeners changes; never while a disk is used
 }
+
+// InFlight returns the number of requests in flight.
+func (d *Door) InFlight() int { return int(d.metrics.inFlight.Load()) }
 
 // New makes a front door without engines. See [Engines.New].
 func New(cfg *config.Config, out Output) (*Door, error) { return Engines{}.New(cfg, out) }

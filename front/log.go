@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/abandon"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
@@ -314,7 +315,7 @@ func (l *Log) Close(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, l.endWait)
 	defer stop()
 	err := l.each(func(d *destination) error { return d.close(ctx) })
-	l.closings.Wait()
+	abandon.Call(ctx, func() error { l.closings.Wait(); return nil }) // a disk that hangs can hold one up
 	l.endWait()
 	return err
 }

@@ -27,8 +27,8 @@ var ErrDraining = errors.New("the front door drains")
 //
 // After an error, nothing has changed; report it with [Door.ReloadFailed].
 func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
-	d.reloading.Lock()
-	defer d.reloading.Unlock()
+	d.preparing.Lock()
+	defer d.preparing.Unlock()
 	if d.draining.Load() {
 		return nil, ErrDraining
 	}
@@ -50,7 +50,9 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		t.close()
 		return nil, err
 	}
-	listeners, err := d.server.prepare(cfg)
+	d.reloading.Lock()
+	defer d.reloading.Unlock()
+	listeners, err := d.prepareListeners(cfg)
 	if err != nil {
 		certificates.abandon()
 		logs.abandon()
@@ -78,6 +80,14 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	d.warnOfFiles(t)
 	d.metrics.reloads.count(reloadApplied)
 	return unchanged, nil
+}
+
+// prepareListeners prepares the listeners of a configuration, unless a drain has begun. Reloading is held.
+func (d *Door) prepareListeners(cfg *config.Config) (*listenersChange, error) {
+	if d.draining.Load() { // while the files were read
+		return nil, ErrDraining
+	}
+	return d.server.prepare(cfg)
 }
 
 // closeUnusedStores closes the stores that the configuration in use does not have.

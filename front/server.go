@@ -178,10 +178,10 @@ func (d *Door) Serve(ctx context.Context) error {
 	if err := s.run(); err != nil {
 		return err
 	}
-	unwatched := make(chan struct{})
+	watched, unwatch := context.WithCancel(context.Background())
 	var watching sync.WaitGroup
-	watching.Go(func() { s.conns.watchSlow(unwatched, func() bool { return d.metrics.inFlight.Load() > 0 }) })
-	watching.Go(func() { d.certs.run(unwatched) })
+	watching.Go(func() { s.conns.watchSlow(watched.Done(), func() bool { return d.metrics.inFlight.Load() > 0 }) })
+	watching.Go(func() { d.certs.run(watched) })
 	var err error
 	delayed := true
 	select {
@@ -191,7 +191,7 @@ func (d *Door) Serve(ctx context.Context) error {
 		delayed = false
 	}
 	err = errors.Join(err, d.drain(delayed))
-	close(unwatched)
+	unwatch()
 	watching.Wait()
 	s.background.Wait()
 	s.rejector.close()

@@ -44,6 +44,8 @@ const upgradeReady = "ready"
 func (d *Door) Upgrade(
 	ctx context.Context, start func(name string) (pid int, exited <-chan error, err error),
 ) error {
+	d.preparing.Lock()
+	defer d.preparing.Unlock()
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	if d.draining.Load() {

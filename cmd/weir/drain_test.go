@@ -165,7 +165,7 @@ func TestSecondSignalEndsTheDrain(t *testing.T) {
 	p.says("draining")
 	p.signal(syscall.SIGTERM)
 	p.wait(1)
-	p.says("weir: error: terminated while draining")
+	p.says("weir: error: terminated while draining: 1 request was cut")
 	if r := <-results; r.err == nil {
 		t.Errorf("the request was answered: %+v", r.Response)
 	}
@@ -248,7 +248,8 @@ func TestDrainDelay(t *testing.T) {
 	}
 	p.alive()
 	p.signal(syscall.SIGTERM)
-	p.wait(1)
+	p.wait(0)
+	p.says("weir: terminated while draining: the process ends; no request was cut")
 }
 
 // ask sends a request without a body, and closes the connection if the response

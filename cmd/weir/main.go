@@ -19,6 +19,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -53,8 +54,14 @@ Example: a front door with a demo backend, and a request through it:
   weir serve
   curl -i http://127.0.0.1:20000/hello`
 
+// init keeps the first thread of the process for the main goroutine, which only waits. Linux prefers that thread for
+// signals, and does not give them to another one while it waits for a disk that hangs.
+func init() { runtime.LockOSThread() }
+
 func main() {
-	os.Exit(run(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}))
+	code := make(chan int)
+	go func() { code <- run(os.Args[1:], cli.Streams{Out: os.Stdout, Err: os.Stderr}) }()
+	os.Exit(<-code)
 }
 
 // run parses the command line and runs the verb that it names.

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Files are pairs of files with their certificates, which are read again when the files
-// change. The zero value has none. Goroutines must not share it.
+// Files are pairs of files with their certificates. They do not change: Refresh returns others.
+// The zero value has none. Goroutines may share it.
 type Files struct {
 	files []*watchedPair
 }
@@ -18,7 +18,7 @@ type watchedPair struct {
 	Pair
 	cert *tls.Certificate
 	read states // of the files when they were read
-	last states // at the last call of Refresh
+	last states // at the last Refresh
 }
 
 // states are those of the files of a pair; nil for a file that does not exist.
@@ -58,10 +58,13 @@ func (f *Files) All() iter.Seq2[Pair, *tls.Certificate] {
 }
 
 // Refresh reads the pairs again that have changed since they were read, and not since the
-// previous call of Refresh: a program may be writing them. It returns their changes. A pair
-// with the same certificate as before is not among them.
-func (f *Files) Refresh() (changes []Change) {
-	for _, w := range f.files {
+// call of Refresh that returned f: a program may be writing them. It returns the files for the next
+// call, and their changes. A pair with the same certificate as before is not among them.
+func (f *Files) Refresh() (next *Files, changes []Change) {
+	next = new(Files)
+	for _, before := range f.files {
+		w := *before
+		next.files = append(next.files, &w)
 		now := w.states()
 		settled := now.same(w.last)
 		w.last = now
@@ -78,7 +81,7 @@ func (f *Files) Refresh() (changes []Change) {
 		}
 		changes = append(changes, Change{w.Pair, cert, err})
 	}
-	return changes
+	return next, changes
 }
 
 func (p Pair) states() (now states) {

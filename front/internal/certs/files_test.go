@@ -32,10 +32,13 @@ func TestRefreshReplacesChangedPairs(t *testing.T) {
 	// refresh calls Refresh twice, because files settle between two calls.
 	refresh := func() []certs.Change {
 		t.Helper()
-		if early := files.Refresh(); early != nil {
+		next, early := files.Refresh()
+		if early != nil {
 			t.Errorf("files that may be half written were read: %+v", early)
 		}
-		return files.Refresh()
+		var changes []certs.Change
+		files, changes = next.Refresh()
+		return changes
 	}
 	if changes := refresh(); changes != nil {
 		t.Errorf("unchanged files: %+v", changes)
@@ -112,8 +115,9 @@ func TestRefreshFollowsLinks(t *testing.T) {
 	if err := os.Rename(link+".new", link); err != nil {
 		t.Fatal(err)
 	}
-	files.Refresh()
-	if changes := files.Refresh(); len(changes) != 1 || changes[0].Err != nil || current(files)[0] != "two" {
+	files, _ = files.Refresh()
+	var changes []certs.Change
+	if files, changes = files.Refresh(); len(changes) != 1 || changes[0].Err != nil || current(files)[0] != "two" {
 		t.Errorf("changes = %+v, certificates %s", changes, current(files))
 	}
 }

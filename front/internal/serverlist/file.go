@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/weirhq/weir/internal/abandon"
 )
 
 const (
@@ -22,27 +24,54 @@ const (
 // ctx is done. It also notices that the file is replaced by a rename, or a symbolic link to
 // it or to its folder by another one. The state of the file must have been the same for an interval,
 // because a writer may not be ready. If the file cannot be read, changed gets the error, once for
-// each reason.
+// each reason. If the disk hangs at the end of ctx, WatchFile does not wait for it.
 func WatchFile(ctx context.Context, name string, changed func(content []byte, err error)) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	var last, reported state
+	w := fileWatch{name: name}
 	for {
-		now := stateOf(name)
-		if now.same(last) && !now.same(reported) {
-			content, read := contentOf(name, now)
-			if !read.same(reported) && read != changing {
-				reported = read
-				changed(content, read.err)
-			}
+		var seen news
+		if abandon.Call(ctx, func() error { seen = w.look(); return nil }) != nil {
+			return
 		}
-		last = now
+		if seen.fresh {
+			changed(seen.content, seen.err)
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
 	}
+}
+
+// A fileWatch notices the changes of a file.
+type fileWatch struct {
+	name           string
+	last, reported state
+}
+
+// news is the content of a file, or why it cannot be read, if that is fresh.
+type news struct {
+	content []byte
+	err     error
+	fresh   bool
+}
+
+// look examines the file.
+func (w *fileWatch) look() news {
+	now := stateOf(w.name)
+	settled := now.same(w.last)
+	w.last = now
+	if !settled || now.same(w.reported) {
+		return news{}
+	}
+	content, read := contentOf(w.name, now)
+	if read.same(w.reported) || read == changing {
+		return news{}
+	}
+	w.reported = read
+	return news{content, read.err, true}
 }
 
 // A state is the state of a file, or the error that it has instead.

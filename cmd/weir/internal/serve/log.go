@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/abandon"
 )
 
 // openLog opens the log's destinations that the configuration names.
@@ -26,8 +27,7 @@ func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*front.Log, e
 	return out, err
 }
 
-// logWait is the time that the goroutine that receives signals waits for the
-// log. A named pipe without a reader can block a write for ever.
+// logWait is the time that a reload waits for the log. A named pipe without a reader can block a write for ever.
 const logWait = time.Second
 
 // reopenLog opens the log's files again.
@@ -44,16 +44,12 @@ func reopenLog(out *front.Log, stderr io.Writer) {
 // waitForLog calls do and reports whether it returned within logWait. If not, do
 // goes on in its goroutine, at most until the process ends.
 func waitForLog(do func() error) (err error, ended bool) {
-	done := make(chan error, 1)
-	go func() { done <- do() }()
-	timer := time.NewTimer(logWait)
-	defer timer.Stop()
-	select {
-	case err := <-done:
-		return err, true
-	case <-timer.C:
+	ctx, cancel := context.WithTimeout(context.Background(), logWait)
+	defer cancel()
+	if err = abandon.Call(ctx, do); ctx.Err() != nil {
 		return nil, false
 	}
+	return err, true
 }
 
 // flushTimeout is the time to write the waiting events after everything else
@@ -61,11 +57,34 @@ func waitForLog(do func() error) (err error, ended bool) {
 const flushTimeout = time.Second
 
 // closeLog writes the waiting events, prints the loss of each destination, and
-// returns err joined with an error of the log. If the log's reader stalls, a
-// write never returns, and no signal would end the process: closeLog then
-// abandons the write.
-func closeLog(out *front.Log, stderr io.Writer, err error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+// returns err joined with an error of the log. If the log's reader stalls, or its disk hangs, a
+// write never returns: closeLog then abandons the write.
+func closeLog(out *front.Log, life *lifetime, err error) error {
+	limit := flushTimeout
+	if life.cutting.Err() != nil {
+		limit = lastLog
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit+closeGrace)
+	defer cancel()
+	closing := abandon.Call(ctx, func() error { return closeWithin(limit, out, life.stderr) })
+	if ctx.Err() != nil {
+		closing = errors.New("the log ends early: its disk hangs")
+	}
+	switch {
+	case closing == nil:
+		return err
+	case err == nil:
+		return closing
+	}
+	return fmt.Errorf("%w; %w", err, closing)
+}
+
+// closeGrace is the time that a log takes to close after its limit.
+const closeGrace = 100 * time.Millisecond
+
+// closeWithin closes the log. A disk that hangs can hold it up for longer than the limit.
+func closeWithin(limit time.Duration, out *front.Log, stderr io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	closing := out.Close(ctx)
 	for _, d := range out.Destinations() {
@@ -77,17 +96,13 @@ func closeLog(out *front.Log, stderr io.Writer, err error) error {
 		}
 	}
 	if closing == nil {
-		return err
+		return nil
 	}
 	why := "the log's reader has stalled"
 	if cause := out.Stats().LastError; cause != nil {
 		why = cause.Error()
 	}
-	closing = fmt.Errorf("the log ends early: %s: %w", why, closing)
-	if err == nil {
-		return closing
-	}
-	return fmt.Errorf("%w; %w", err, closing)
+	return fmt.Errorf("the log ends early: %s: %w", why, closing)
 }
 
 // afterDrain is longer than a door takes to end after its requests were cut.

@@ -24,9 +24,9 @@ func newMessages(stderr *os.File) messages {
 	return messages{sink.NewQueue(sink.Std(stderr), sink.QueueOptions{Bytes: messageBytes, WhenFull: sink.Drop})}
 }
 
-// flush waits up to a second until all messages are written.
-func (m messages) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+// flush waits until all messages are written, up to limit.
+func (m messages) flush(limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	m.Close(ctx)
 }

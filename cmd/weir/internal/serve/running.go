@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -16,34 +17,30 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/abandon"
 )
 
-// running is a door that serves. One goroutine uses it.
+// running is a door that serves. The goroutine of operate uses the fields from watch on.
 type running struct {
 	*Command
-	config  *config.Config // in use
-	door    *front.Door
-	out     *front.Log
-	stderr  io.Writer
-	signals signalChannels
-	watch   sourceWatch
+	config atomic.Pointer[config.Config] // in use
+	door   *front.Door
+	out    *front.Log
+	stderr io.Writer
+	life   *lifetime
 
-	upgrading chan error         // receives the end of an upgrade in progress; nil if there is none
-	stop      context.CancelFunc // ends the upgrade in progress
-	next      int                // process id of the next process
+	watch     sourceWatch
+	upgrading chan error // receives the end of an upgrade in progress; nil if there is none
+	next      int        // process id of the next process
 	asked     func(controlAnswer)
 }
 
-// serve runs the door until SIGTERM or SIGINT, or until the next process serves. It reloads
-// at SIGHUP, at a request of weir reload and, with watch, when a file has changed. SIGHUP
-// and SIGUSR1 open the log's files again. A second signal ends the drain. If a drain takes
-// longer than its limits and afterDrain, serve abandons the log. before is the process that
-// this one replaces, or nil.
+// serve runs the door until it has drained, or until the second signal. If a drain takes
+// longer than its limits and afterDrain, serve abandons the log, and then the door. before is the
+// process that this one replaces, or nil.
 func (r *running) serve(before *front.Predecessor) error {
-	ctx, drain := context.WithCancel(context.Background())
-	defer drain()
 	done := make(chan error, 1)
-	go func() { done <- r.door.Serve(ctx) }()
+	go func() { done <- r.door.Serve(r.life.draining) }()
 	select {
 	case <-r.door.Ready():
 	case err := <-done:
@@ -59,27 +56,69 @@ func (r *running) serve(before *front.Predecessor) error {
 			return err
 		}
 		defer control.close()
-		r.watch.use(r.config)
+		r.watch.use(r.config.Load())
 	}
+	defer r.startOperating(control)()
+	var overdue, over <-chan time.Time
+	for draining := r.life.draining.Done(); ; {
+		select {
+		case err := <-done:
+			return err
+		case <-r.life.cutting.Done():
+			return r.life.cause()
+		case <-draining:
+			draining = nil
+			limits := r.config.Load().Drain
+			overdue = time.After(limits.Delay + limits.Timeout + afterDrain)
+		case <-overdue:
+			go abandonLog(r.out)
+			over = time.After(2 * afterDrain)
+		case <-over:
+			return errors.New("the front door has not ended after the drain; a disk may hang")
+		}
+	}
+}
+
+// startOperating starts operate. stop ends it; an operation that a disk holds up goes on.
+func (r *running) startOperating(control *controlSocket) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.operate(ctx, control)
+	}()
+	return func() {
+		cancel()
+		waiting, done := context.WithTimeout(r.life.cutting, logWait)
+		defer done()
+		select {
+		case <-ended:
+		case <-waiting.Done():
+		}
+	}
+}
+
+// operate reloads at SIGHUP, at a request of weir reload and, with watch, when a file has
+// changed, and upgrades. SIGHUP and SIGUSR1 open the log's files again. Each operation uses disks, and may
+// take for ever.
+func (r *running) operate(ctx context.Context, control *controlSocket) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	losses, lists := newLossWatch(r.stderr), newListWatch(r.stderr)
-	begin := func() {
-		drain()
-		limits := r.config.Drain
-		time.AfterFunc(limits.Delay+limits.Timeout+afterDrain, func() { abandonLog(r.out) })
-	}
 	for {
 		select {
+		case <-ctx.Done():
+			if r.upgrading != nil {
+				r.endUpgrade(<-r.upgrading)
+			}
+			return
 		case <-tick.C:
 			losses.check(r.out.Destinations())
 			lists.check(r.door.ServerLists())
-			if r.config.Watch && ctx.Err() == nil && r.upgrading == nil && r.watch.check() {
+			if r.config.Load().Watch && r.life.draining.Err() == nil && r.upgrading == nil && r.watch.check() {
 				r.reload()
 			}
-		case err := <-done:
-			return err
-		case sig := <-r.signals.reload:
+		case sig := <-r.life.reload:
 			reopenLog(r.out, r.stderr)
 			if sig == syscall.SIGHUP {
 				r.reload()
@@ -90,19 +129,9 @@ func (r *running) serve(before *front.Predecessor) error {
 			if r.endUpgrade(err) {
 				control.close()
 				fmt.Fprintf(r.stderr, "weir: the process %d serves now: draining\n", r.next)
-				begin()
+				r.life.drain()
 			}
 			r.asked(r.upgradeAnswer(err))
-		case sig := <-r.signals.end:
-			if ctx.Err() != nil {
-				return fmt.Errorf("%v while draining: requests in flight were cut", sig)
-			}
-			if r.stop != nil {
-				r.stop()
-			}
-			fmt.Fprintf(r.stderr, "weir: %v: draining\n", sig)
-			notify(daemon.SdNotifyStopping)
-			begin()
 		}
 	}
 }
@@ -140,6 +169,9 @@ func (r *running) refusal(text, hint string) controlAnswer {
 	return controlAnswer{Text: text, Hint: hint, PID: os.Getpid()}
 }
 
+// slowReload is how long a reload takes until it is reported.
+const slowReload = 10 * time.Second
+
 // reload reads the configuration again. A bad one changes nothing.
 func (r *running) reload() controlAnswer {
 	switch {
@@ -152,6 +184,10 @@ func (r *running) reload() controlAnswer {
 	}
 	notify(reloading())
 	defer notify(daemon.SdNotifyReady)
+	defer time.AfterFunc(slowReload, func() {
+		fmt.Fprintf(r.stderr, "weir: reload: reading %s and its files has taken %v so far; a disk may hang\n",
+			r.Config, slowReload)
+	}).Stop()
 	hint, err := r.apply()
 	if err == nil {
 		fmt.Fprintf(r.stderr, "weir: reloaded %s\n", r.Config)
@@ -193,7 +229,7 @@ func (r *running) apply() (hint string, err error) {
 	if err != nil {
 		return "", cli.WithHint(err, listenHint(err))
 	}
-	r.config = cfg
+	r.config.Store(cfg)
 	r.watch.use(cfg)
 	if len(fixed) > 0 {
 		hint = fmt.Sprintf("only a new process changes %v: weir upgrade --config %s", fixed, r.Config)
@@ -208,21 +244,21 @@ const upgradeTimeout = 30 * time.Second
 // the result.
 func (r *running) upgrade() {
 	r.upgrading = make(chan error, 1)
-	ctx, cancel := context.WithTimeout(context.Background(), upgradeTimeout)
-	r.stop = cancel
+	ctx, cancel := context.WithTimeout(r.life.draining, upgradeTimeout)
 	result := r.upgrading
 	go func() {
 		defer cancel()
-		result <- r.door.Upgrade(ctx, r.startNext)
+		result <- r.door.Upgrade(ctx, func(name string) (int, <-chan error, error) { return r.startNext(ctx, name) })
 	}()
 }
 
-// startNext starts the program at the path of this one, with the same arguments.
-func (r *running) startNext(name string) (pid int, exited <-chan error, err error) {
+// startNext starts the program at the path of this one, with the same arguments. If ctx ends before the
+// program is read, the next process finds no offer, and ends.
+func (r *running) startNext(ctx context.Context, name string) (pid int, exited <-chan error, err error) {
 	cmd := exec.Command(programPath, os.Args[1:]...)
 	cmd.Env = ownEnviron(upgradeVariable + "=" + name)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Start(); err != nil {
+	if err := abandon.Call(ctx, cmd.Start); err != nil {
 		return 0, nil, fmt.Errorf("starting the next process: %w", err)
 	}
 	r.next = cmd.Process.Pid
@@ -252,7 +288,7 @@ var programPath = func() string {
 
 // endUpgrade reports whether the next process serves. If not, it kills it.
 func (r *running) endUpgrade(err error) bool {
-	r.upgrading, r.stop = nil, nil
+	r.upgrading = nil
 	if err == nil {
 		notify(fmt.Sprintf("MAINPID=%d", r.next))
 		return true

@@ -47,46 +47,32 @@ Examples:
 func (c *Command) Run(s cli.Streams) error {
 	// A write to a log reader that is gone must not end the process.
 	signal.Ignore(syscall.SIGPIPE)
-	// A program that has read the greeting may send signals: catch them before.
-	signals := catchSignals()
-	defer signals.stop()
 	if err := c.checkAddresses(); err != nil {
 		return err
 	}
 	limitMemory(s.Err)
 	defer runtime.KeepAlive(heapFloor())
+	life := newLifetime(s.Err)
+	return life.run(func() error { return c.work(s, life) })
+}
+
+// work reads the configuration and serves.
+func (c *Command) work(s cli.Streams, life *lifetime) error {
 	cfg, stop, err := c.load()
 	if err != nil {
 		return err
 	}
 	defer stop()
-	stderr := newMessages(s.Err)
-	defer stderr.flush()
-	if err := c.open(cfg, s, stderr, signals); err != nil {
-		cli.PrintError(stderr, err)
+	if err := c.open(cfg, s, life); err != nil {
+		cli.PrintError(life.stderr, err)
 		return cli.ErrReported
 	}
 	return nil
 }
 
-// signalChannels receive the signals of weir serve. The signals that end it have
-// their own channel, so that many reloads cannot displace them.
-type signalChannels struct{ end, reload chan os.Signal }
-
-func catchSignals() signalChannels {
-	c := signalChannels{end: make(chan os.Signal, 2), reload: make(chan os.Signal, 8)}
-	signal.Notify(c.end, syscall.SIGTERM, syscall.SIGINT)
-	signal.Notify(c.reload, syscall.SIGHUP, syscall.SIGUSR1)
-	return c
-}
-
-func (c signalChannels) stop() {
-	signal.Stop(c.end)
-	signal.Stop(c.reload)
-}
-
 // open opens the log and the door, serves, and closes the log.
-func (c *Command) open(cfg *config.Config, s cli.Streams, stderr io.Writer, signals signalChannels) (err error) {
+func (c *Command) open(cfg *config.Config, s cli.Streams, life *lifetime) (err error) {
+	stderr := life.stderr
 	before, sockets, err := inherit(cfg, stderr)
 	if err != nil {
 		return err
@@ -95,7 +81,7 @@ func (c *Command) open(cfg *config.Config, s cli.Streams, stderr io.Writer, sign
 	if err != nil {
 		return err
 	}
-	defer func() { err = closeLog(out, stderr, err) }()
+	defer func() { err = closeLog(out, life, err) }()
 	door, err := engines.New(cfg, out)
 	if err != nil {
 		return err
@@ -104,8 +90,10 @@ func (c *Command) open(cfg *config.Config, s cli.Streams, stderr io.Writer, sign
 	if err := door.Listen(); err != nil {
 		return cli.WithHint(err, listenHint(err))
 	}
+	life.door.Store(door) // a program that reads the greeting may send signals
 	c.greet(door, stderr)
-	r := &running{Command: c, config: cfg, door: door, out: out, stderr: stderr, signals: signals}
+	r := &running{Command: c, door: door, out: out, stderr: stderr, life: life}
+	r.config.Store(cfg)
 	return r.serve(before)
 }
 
