@@ -76,6 +76,7 @@ func run(args []string, s cli.Streams) int {
 		kong.Vars{"version": cli.Version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(helpOfDefault),
+		kong.NamedMapper("nonempty", kong.MapperFunc(cli.DecodeNonempty)),
 		kong.Bind(s),
 	)
 	if err != nil {

@@ -5,10 +5,13 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
+	"reflect"
 	"runtime/debug"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 )
 
@@ -40,6 +43,20 @@ func PrintJSON[D any](w io.Writer, document D) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(document)
+}
+
+// DecodeNonempty decodes a text that must not be empty, as that of an environment variable that is not set. An option
+// without a value would otherwise be the same as no option.
+func DecodeNonempty(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("string", &text); err != nil {
+		return err
+	}
+	if text == "" {
+		return errors.New("the value is empty")
+	}
+	target.SetString(text)
+	return nil
 }
 
 // Buffered calls write with a buffered writer to out, and flushes it.

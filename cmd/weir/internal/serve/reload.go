@@ -9,7 +9,7 @@ import (
 )
 
 type ReloadCommand struct {
-	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
+	Config string `short:"c" required:"" type:"nonempty" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
 }
 
 // Help implements kong.HelpProvider.
@@ -44,7 +44,7 @@ func (a controlAnswer) print(s cli.Streams) error {
 }
 
 type UpgradeCommand struct {
-	Config string `short:"c" required:"" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
+	Config string `short:"c" required:"" type:"nonempty" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
 }
 
 // Help implements kong.HelpProvider.

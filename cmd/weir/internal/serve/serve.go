@@ -19,9 +19,9 @@ import (
 )
 
 type Command struct {
-	Config string `short:"c" placeholder:"FILE" help:"Read the configuration from FILE. Without it, all requests go to a demo backend."`
-	Listen string `placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000."`
-	Admin  string `placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default 127.0.0.1:20001)."`
+	Config string `short:"c" type:"nonempty" placeholder:"FILE" help:"Read the configuration from FILE. Without it, all requests go to a demo backend."`
+	Listen string `type:"nonempty" placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000."`
+	Admin  string `type:"nonempty" placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default 127.0.0.1:20001)."`
 }
 
 // Help implements kong.HelpProvider.
