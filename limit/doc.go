@@ -2,8 +2,8 @@
 // second, how long their bodies are and how slowly they may arrive.
 //
 //   - [InFlight] admits a number of requests at a time and lets a few wait. It protects
-//     a service of limited capacity. The number can follow the latency of the service. Start
-//     with this one.
+//     a service of limited capacity. The number can follow the capacity of the service.
+//     Start with this one.
 //   - [Rate] admits a number of requests per second for each client, route or other
 //     [Key]. It shares capacity among clients.
 //   - [MaxBody] bounds the length of a request's body.

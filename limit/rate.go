@@ -100,29 +100,33 @@ func NewRate(o RateOptions) *Rate {
 }
 
 // Allow takes a token from the bucket of key if it has one. now should have a monotonic
-// reading, as time.Now has; then setting the clock has no effect. Without it, a clock
-// set an hour forward fills the buckets, and one set an hour back counts as no time
-// passed.
+// reading, as time.Now has. Then setting the clock has no effect, and a call that is later
+// than one with a newer time counts as one at that time. Without a monotonic reading, a clock
+// set an hour forward fills the buckets, and one set back by more than a second counts as no
+// time passed; a call that is so late looks the same.
 func (r *Rate) Allow(now time.Time, key Key) Decision {
 	if len(r.shards) == 0 {
 		return Decision{OK: true, Remaining: math.MaxInt}
 	}
 	hash := max(key.hash, 1)
-	s := &r.shards[hash>>(64-r.shardBits)]
+	return r.decision(r.take(&r.shards[hash>>(64-r.shardBits)], hash, now))
+}
+
+// take takes a token from the bucket of a key if it has one. It returns the time until the
+// bucket is full again.
+func (r *Rate) take(s *shard, hash uint64, now time.Time) (ok bool, reset int64) {
 	s.mu.Lock()
-	t := s.advance(int64(now.Sub(r.start)), r.fill)
+	defer s.mu.Unlock()
+	t := s.advance(now, int64(now.Sub(r.start)), r.fill)
 	tat := s.bucket(hash, t)
 	full := max(*tat, t) + r.every
-	ok := full-t <= r.fill
-	if ok {
-		*tat = full
-		s.admitted++
-	} else {
-		full = *tat
+	if full-t > r.fill {
 		s.refused++
+		return false, *tat - t
 	}
-	s.mu.Unlock()
-	return r.decision(ok, full-t)
+	*tat = full
+	s.admitted++
+	return true, full - t
 }
 
 // decision returns the Decision for a bucket that will be full after reset.

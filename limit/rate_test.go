@@ -275,6 +275,37 @@ func TestRateClockOvertaken(t *testing.T) {
 	}
 }
 
+// TestRateLateCalls makes calls with times of up to a minute before, as goroutines do that the system has stopped. Each
+// decision is that of buckets whose clock is the latest time of all calls, so that no time adds tokens twice.
+func TestRateLateCalls(t *testing.T) {
+	const every, burst, keys = 50 * time.Millisecond, 5, 3
+	for seed := range uint64(20) {
+		r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: keys})
+		random := rand.New(rand.NewPCG(seed, 7))
+		start := time.Now().Add(time.Hour) // with a monotonic reading, which the time of a bubble has not
+		at, clock := time.Duration(0), -time.Minute
+		fullAt := [keys]time.Duration{clock, clock, clock}
+		for i := range 5000 {
+			at += time.Duration(random.Int64N(int64(20 * time.Millisecond)))
+			called := at
+			if random.IntN(3) == 0 {
+				called -= time.Duration(random.Int64N(int64(time.Minute)))
+			}
+			clock = max(clock, called)
+			k := random.IntN(keys)
+			full := max(fullAt[k], clock) + every
+			want := full-clock <= burst*every
+			if want {
+				fullAt[k] = full
+			}
+			got := r.Allow(start.Add(called), key(k))
+			if reset := max(0, fullAt[k]-clock); got.OK != want || got.Reset != reset {
+				t.Fatalf("seed %d, call %d at %v with %v: got %+v, want %v and %v to fill", seed, i, at, called, got, want, reset)
+			}
+		}
+	}
+}
+
 func TestRateExtremes(t *testing.T) {
 	for _, o := range []limit.RateOptions{
 		{Every: 1, Burst: math.MaxInt},

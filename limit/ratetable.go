@@ -57,17 +57,17 @@ func (s *shard) init(keys, bits int) {
 	s.slots = make([]slot, min(firstHomes, s.maxHomes)+window)
 }
 
-// advance returns the slots' time for the time now. now may be slightly older than
-// before, because goroutines overtake each other on the way to the lock; the slots'
-// time does not go back then. If now is older by more, a clock was set, and the slots'
-// time continues from there.
-func (s *shard) advance(now, fill int64) int64 {
-	step := now - s.last
+// advance returns the slots' time for the time now, which is at since the start. now may be
+// older than before, because goroutines overtake each other on the way to the lock; the
+// slots' time does not go back then. If now has no monotonic reading and is older by more
+// than clockSetBack, the clock was set, and the slots' time continues from there.
+func (s *shard) advance(now time.Time, at, fill int64) int64 {
+	step := at - s.last
 	if step >= 0 {
 		s.elapsed += min(step, fill) // a longer step fills all buckets as well
-		s.last = now
-	} else if step < -clockSetBack {
-		s.last = now
+		s.last = at
+	} else if step < -clockSetBack && now == now.Round(0) {
+		s.last = at
 	}
 	return s.elapsed
 }
