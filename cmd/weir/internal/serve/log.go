@@ -60,11 +60,11 @@ const flushTimeout = time.Second
 // returns err joined with an error of the log. If the log's reader stalls, or its disk hangs, a
 // write never returns: closeLog then abandons the write.
 func closeLog(out *front.Log, life *lifetime, err error) error {
-	limit := flushTimeout
+	limit, grace := flushTimeout, closeGrace
 	if life.cutting.Err() != nil {
-		limit = lastLog
+		limit, grace = lastLog, cutGrace
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit+closeGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), limit+grace)
 	defer cancel()
 	closing := abandon.Call(ctx, func() error { return closeWithin(limit, out, life.stderr) })
 	if ctx.Err() != nil {
@@ -79,8 +79,12 @@ func closeLog(out *front.Log, life *lifetime, err error) error {
 	return fmt.Errorf("%w; %w", err, closing)
 }
 
-// closeGrace is the time that a log takes to close after its limit.
-const closeGrace = 100 * time.Millisecond
+// closeGrace is the time that a log may take to close after its limit, to count and report its loss; cutGrace is that
+// after a second signal.
+const (
+	closeGrace = 3 * time.Second
+	cutGrace   = 100 * time.Millisecond
+)
 
 // closeWithin closes the log. A disk that hangs can hold it up for longer than the limit.
 func closeWithin(limit time.Duration, out *front.Log, stderr io.Writer) error {
