@@ -3,6 +3,7 @@ package front
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -102,12 +103,13 @@ func (h *http3Listener) run() {
 }
 
 // retire sends a GOAWAY to the clients and ends the listener after its last request, or when
-// the drain of the door closes it.
+// the drain of the door closes it. A later reload may open another listener at its address.
 func (h *http3Listener) retire() {
 	if h.server == nil {
 		h.socket.Close()
 		return
 	}
+	h.noteHandOver(h.handOver())
 	h.listener.server.background.Go(func() {
 		h.server.Drain()
 		<-h.server.Ended()
@@ -123,12 +125,19 @@ func (l *listener) retireHTTP3() {
 	}
 }
 
-// handOverHTTP3 prepares for the sockets of the next process, at the addresses of HTTP/3.
-func (s *server) handOverHTTP3() {
-	for _, h := range s.http3.all() {
-		if err := h.socket.HandOver(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			s.door.logger().Warn("udp socket not offered to the next process").Err(err).Send()
-		}
+// handOver prepares for the next socket at the address.
+func (h *http3Listener) handOver() error {
+	err := h.socket.HandOver()
+	if err == nil || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return fmt.Errorf("handing over the address %v of HTTP/3: %w", h.listener.Addr(), err)
+}
+
+// noteHandOver logs an address that the next listener cannot have.
+func (h *http3Listener) noteHandOver(err error) {
+	if err != nil {
+		h.listener.server.door.logger().Warn("udp address not handed over").Err(err).Send()
 	}
 }
 

@@ -164,6 +164,42 @@ func TestAltSvc(t *testing.T) {
 	}
 }
 
+// TestHTTP3OffAndOn switches HTTP/3 off and on again by reloads during a request. The request is completed, and new
+// connections meanwhile reach the new listener.
+func TestHTTP3OffAndOn(t *testing.T) {
+	t.Parallel()
+	arrived, g := make(chan bool), newGate(t)
+	d := openHTTP3Door(t, upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			arrived <- true
+			g.await(t)
+		}
+		io.WriteString(w, "hello")
+	}).URL)
+	slow := make(chan string)
+	go func() {
+		_, body := get(t, d.http3Client(t), "https://localhost/slow")
+		slow <- body
+	}()
+	<-arrived
+	for _, on := range []bool{false, true} {
+		cfg := *d.config
+		with := *cfg.TLS
+		with.HTTP3 = on
+		cfg.TLS = &with
+		if _, err := d.Reload(&cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 {
+		get(t, d.http3Client(t), "https://localhost/")
+	}
+	g.open()
+	if got := <-slow; got != "hello" {
+		t.Errorf("the request that had begun got %q", got)
+	}
+}
+
 // TestHTTP3Limits applies the limits of requests and of connections.
 func TestHTTP3Limits(t *testing.T) {
 	t.Parallel()

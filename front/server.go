@@ -238,7 +238,11 @@ func (d *Door) drain(delayed bool) error {
 	for _, l := range s.listeners {
 		l.draining.Store(true)
 	}
-	s.handOverHTTP3()
+	if !s.handedOver {
+		for _, h := range s.http3.all() {
+			h.noteHandOver(h.handOver())
+		}
+	}
 	offers, limits := s.offers(), d.tables.Load().config.Drain
 	d.reloading.Unlock()
 	withdraw := offerListeners(offers, func(err error) {

@@ -40,7 +40,8 @@ const upgradeReady = "ready"
 // accept connections until then. After an error, this process serves as before.
 //
 // start starts the next process, which passes name to [Succeed]. exited receives a value
-// when that process has ended. No reload and no drain happens until Upgrade returns.
+// when that process has ended. No reload and no drain happens until Upgrade returns. While the
+// process before this one drains connections of HTTP/3, Upgrade returns an error.
 func (d *Door) Upgrade(
 	ctx context.Context, start func(name string) (pid int, exited <-chan error, err error),
 ) error {
@@ -57,7 +58,11 @@ func (d *Door) Upgrade(
 		return fmt.Errorf("offering the listeners: %w", err)
 	}
 	defer offers.Close()
-	d.server.handOverHTTP3()
+	for _, h := range d.server.http3.all() {
+		if err := h.handOver(); err != nil {
+			return err
+		}
+	}
 	pid, exited, err := start(name)
 	if err != nil {
 		return err

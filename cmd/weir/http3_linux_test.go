@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -113,4 +114,107 @@ func TestHTTP3Upgrades(t *testing.T) {
 	close(done)
 	clients.Wait()
 	stop(t, pid)
+}
+
+// TestSecondUpgrade upgrades a door again while the process before it drains, under load over HTTP/1, HTTP/2 and, in one
+// case, HTTP/3. Without HTTP/3, the second upgrade succeeds. With it, that upgrade is refused until the first process has
+// ended. No request fails.
+func TestSecondUpgrade(t *testing.T) {
+	t.Parallel()
+	for name, http3 := range map[string]bool{"TCP": false, "HTTP3": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+			t.Cleanup(site.Close)
+			file, addr, root, _ := http3Folder(t, site.URL)
+			admin := freePort(t)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			more := fmt.Sprintf("admin: %s\ndrain: {delay: 3s, timeout: 1m}\nlog: {events: completed}\n", admin)
+			config := more + strings.Replace(string(text), "http3: true", fmt.Sprint("http3: ", http3), 1)
+			if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			first := startDoor(t, file, "http://"+admin)
+
+			tcp := func(h2 bool) *http.Client {
+				protocols := new(http.Protocols)
+				protocols.SetHTTP1(!h2)
+				protocols.SetHTTP2(h2)
+				tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: root.Pool()}, Protocols: protocols}
+				t.Cleanup(tr.CloseIdleConnections)
+				return &http.Client{Transport: tr, Timeout: patience}
+			}
+			clients := map[string]*http.Client{"https://" + addr + "/1": tcp(false), "https://" + addr + "/2": tcp(true)}
+			if http3 {
+				clients["https://localhost/3"] = http3Client(t, root, addr)
+				clients["https://localhost/4"] = http3Client(t, root, addr)
+			}
+			var running sync.WaitGroup
+			done := make(chan struct{})
+			answered := make(map[string]*atomic.Int64)
+			for url, c := range clients {
+				n := new(atomic.Int64)
+				answered[url] = n
+				running.Go(func() {
+					for {
+						select {
+						case <-done:
+							return
+						default:
+						}
+						resp, err := c.Get(url)
+						if err != nil {
+							t.Errorf("%s: %v", url, err)
+							return
+						}
+						io.Copy(io.Discard, resp.Body)
+						resp.Body.Close()
+						if n.Add(1); strings.HasSuffix(url, "4") || resp.Close {
+							c.CloseIdleConnections() // the next request needs a connection
+						}
+					}
+				})
+			}
+			progress := func() {
+				t.Helper()
+				for url, n := range answered {
+					before := n.Load()
+					await(t, "requests of "+url, func() bool { return n.Load() > before+20 || t.Failed() })
+				}
+			}
+			upgrade := func() int {
+				t.Helper()
+				next, err := strconv.Atoi(runs(t, 0, "upgrade", "--config", file).says(`the process (\d+) serves now`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				killAtEnd(t, next)
+				return next
+			}
+			progress()
+			second := upgrade()
+			progress()
+			last := second
+			if http3 {
+				runs(t, 1, "upgrade", "--config", file).says(`a process that drains still serves HTTP/3`)
+				progress()
+				await(t, "the end of the first process", func() bool { return hasEnded(first) })
+				last = upgrade()
+			} else {
+				last = upgrade()
+				if hasEnded(first) {
+					t.Error("the first process has ended before the second upgrade")
+				}
+			}
+			progress()
+			await(t, "the end of the other processes", func() bool { return hasEnded(first) && hasEnded(second) })
+			progress()
+			close(done)
+			running.Wait()
+			stop(t, last)
+		})
+	}
 }

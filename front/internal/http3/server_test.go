@@ -342,6 +342,9 @@ func TestHandOver(t *testing.T) {
 	for _, c := range old {
 		check("first", c)
 	}
+	if err := second.socket.HandOver(); !errors.Is(err, ErrShared) {
+		t.Errorf("a second hand-over: %v, want ErrShared", err)
+	}
 	first.Drain()
 	<-first.Ended()
 	first.Close()

@@ -3,6 +3,7 @@ package http3
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net"
 	"net/netip"
 	"os"
@@ -24,6 +25,9 @@ const (
 	// idLen is the length of connection ids.
 	idLen = 8
 )
+
+// ErrShared is the error of [Socket.HandOver] while another socket has the address.
+var ErrShared = errors.New("a process that drains still serves HTTP/3")
 
 // Listen returns a socket that is bound to an address.
 func Listen(addr netip.AddrPort) (*Socket, error) {

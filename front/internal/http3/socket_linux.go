@@ -1,6 +1,10 @@
 package http3
 
 import (
+	"os"
+	"strconv"
+	"strings"
+
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
@@ -14,8 +18,15 @@ func shareAddress(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_SOCKET,
 //
 // The kernel numbers the sockets of an address in the order of their binding, and asks a
 // program for the number (SO_ATTACH_REUSEPORT_CBPF). If there is no such socket, it chooses
-// one itself.
+// one itself. When a socket closes, the last one gets its number. With a third socket, the
+// numbers would therefore change without a process that knows: HandOver returns [ErrShared] if
+// another socket has the address.
 func (s *Socket) HandOver() error {
+	if shared, err := s.shared(); err != nil {
+		return err
+	} else if shared {
+		return ErrShared
+	}
 	const next, this = 1, 0
 	tag := uint32(s.tag[0])<<8 | uint32(s.tag[1])
 	program, err := bpf.Assemble([]bpf.Instruction{
@@ -48,6 +59,44 @@ func (s *Socket) HandOver() error {
 		return err
 	}
 	return failed
+}
+
+// shared reports whether another socket has the address of s.
+func (s *Socket) shared() (bool, error) {
+	raw, err := s.SyscallConn()
+	if err != nil {
+		return false, err
+	}
+	var stat unix.Stat_t
+	var failed error
+	if err := raw.Control(func(fd uintptr) { failed = unix.Fstat(int(fd), &stat) }); err != nil {
+		return false, err
+	}
+	if failed != nil {
+		return false, failed
+	}
+	for _, name := range []string{"/proc/thread-self/net/udp", "/proc/thread-self/net/udp6"} {
+		text, err := os.ReadFile(name)
+		if err != nil && !os.IsNotExist(err) { // without IPv6 there is no udp6
+			return false, err
+		}
+		const local, inode = 1, 9 // columns, proc_net(5)
+		own, count := "", make(map[string]int)
+		for line := range strings.Lines(string(text)) {
+			columns := strings.Fields(line)
+			if len(columns) <= inode {
+				continue
+			}
+			count[columns[local]]++
+			if columns[inode] == strconv.FormatUint(stat.Ino, 10) {
+				own = columns[local]
+			}
+		}
+		if own != "" {
+			return count[own] > 1, nil
+		}
+	}
+	return false, nil
 }
 
 // BufferSize returns the size of the receive buffer, and the size that quic-go asks for. If it
