@@ -104,7 +104,7 @@ declare namespace weir {
   /**
    * Writes an event: a constant sentence, with variable data in fields. An error, which may be any value that was thrown
    * except a plain object, has its message, its stack, its own properties, and those of its causes; an AggregateError
-   * adds each of its errors. No argument can throw or break a line.
+   * adds each of its errors. An error in a field is an error of the event too. No argument can throw or break a line.
    */
   interface Log<Fields extends object> {
     (event: string, fields?: Partial<Fields>): void

@@ -3,13 +3,10 @@
 
 const { types } = require('node:util')
 
-const { quote, textOf } = require('./text.js')
+const { noText, quote, textOf } = require('./text.js')
 
 const mostFrames = 32
 const longestChain = 32
-
-// Properties of an error that are not fields of it.
-const own = new Set(['message', 'stack', 'cause', 'errors', 'name'])
 
 // A frame is "at function (file:line:column)" or "at file:line:column". Without a position it is "at function (native)".
 const frame = /^ +at (?:(.*?) \()?(.+?)(?::(\d+))?(?::\d+)?\)?$/
@@ -82,11 +79,11 @@ function messageOf(chain) {
   })
 }
 
-// messageText returns the message of an error or of any other thrown value. A plain object may have none: its properties
-// are data.
+// messageText returns the message of an error or of any other thrown value. An object may have none: its properties are
+// data.
 function messageText(thrown) {
   const text = textOf(thrown)
-  return typeof thrown === 'object' && text.startsWith('[object ') && !isError(thrown) ? '' : text
+  return text === noText ? '' : text
 }
 
 // Pairs are fields of which some may have the same key.
@@ -99,13 +96,28 @@ class Pairs extends Map {
 function addFields(data, error) {
   const name = read(error, 'name')
   if (typeof name === 'string' && name !== 'Error') data.add('name', name)
+  const message = isError(error) ? read(error, 'message') : '' // not among the keys
+  if (typeof message === 'object') data.add('message', message)
   for (const key of keysOf(error)) {
-    if (isError(error) ? own.has(key) : key === 'message' || key === 'name') continue
     try {
-      data.add(key, error[key])
+      const value = error[key]
+      if (!isOwn(error, key, value)) data.add(key, value)
     } catch (failed) {
       data.add(key, { toJSON() { throw failed } })
     }
+  }
+}
+
+// isOwn reports whether a property is no field of an error, because it is a part of the error itself. Libraries give the
+// names another meaning too, such as errors for an object.
+function isOwn(error, key, value) {
+  switch (key) {
+    case 'message': return typeof value === 'string' || isError(error)
+    case 'name': return typeof value === 'string'
+    case 'stack': return typeof value === 'string' && isError(error)
+    case 'cause': return isError(error)
+    case 'errors': return Array.isArray(value) && isError(error)
+    default: return false
   }
 }
 

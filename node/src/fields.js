@@ -3,6 +3,7 @@
 
 const { types } = require('node:util')
 
+const { isError } = require('./errors.js')
 const { instantOf, isInstant } = require('./instant.js')
 const { redacted } = require('./secrets.js')
 const { failure, quote, textOf } = require('./text.js')
@@ -25,8 +26,9 @@ class FieldEncoder {
     this.#secrets = secrets
   }
 
-  // object returns fields as a JSON object.
-  object(fields) {
+  // object returns fields as a JSON object. It adds the errors among them to errors, if that is an array. The field of an
+  // error is its message then, and the field err of pino and bunyan is left out.
+  object(fields, errors) {
     try {
       if (this.#isSimple(fields)) {
         const json = JSON.stringify(fields)
@@ -39,7 +41,7 @@ class FieldEncoder {
     this.#open = []
     this.#room = roomPerLine * this.#maxBytes
     try {
-      return this.#top(fields)
+      return this.#top(fields, errors)
     } catch (error) {
       return '{"error":' + failure(error) + '}'
     } finally {
@@ -75,37 +77,49 @@ class FieldEncoder {
   }
 
   // #top returns an object for any value. One that has no members is the field "value".
-  #top(fields) {
+  #top(fields, errors) {
     const prototype = Object.getPrototypeOf(fields)
     const isPlain = Array.isArray(fields) || prototype === null || prototype === Object.prototype || fields instanceof Map
-    if (isPlain && typeof fields.toJSON !== 'function') return '{' + this.#members(fields) + '}'
+    if (isPlain && typeof fields.toJSON !== 'function') return '{' + this.#members(fields, errors) + '}'
     const text = this.#value(fields)
     if (text === undefined) return '{}'
     return text.startsWith('{') ? text : '{"value":' + text + '}'
   }
 
-  #members(object) {
+  #members(object, errors) {
     let text = ''
     const add = (key, read) => {
       this.#room -= key.length + 1
-      const value = this.#secrets !== null && this.#secrets.has(key) ? secretValue : this.#read(read)
+      const value = this.#secrets !== null && this.#secrets.has(key) ? secretValue : this.#read(read, key, errors)
       if (value !== undefined) text += (text === '' ? '' : ',') + quote(key, this.#maxBytes) + ':' + value
       return this.#room >= 0
     }
     if (object instanceof Map) {
-      for (const [key, value] of object) if (!add(typeof key === 'string' ? key : textOf(key), () => value)) break
+      for (const [key, value] of object) if (!add(this.#key(key), () => value)) break
     } else {
       for (const key of Object.keys(object)) if (!add(key, () => object[key])) break
     }
     return text
   }
 
-  // #read returns the JSON of what read returns, or undefined for undefined.
-  #read(read) {
+  // #key returns the key of a Map as text: JSON, if it is an object.
+  #key(key) {
+    if (typeof key !== 'object' || key === null) return typeof key === 'string' ? key : textOf(key)
+    const text = this.#read(() => key)
+    return text?.startsWith('"') ? JSON.parse(text) : text ?? 'undefined'
+  }
+
+  // #read returns the JSON of what read returns, or undefined for undefined. See object for errors.
+  #read(read, key, errors) {
     const depth = this.#open.length
     try {
       if (this.#room < 0) return failure('the event is too large')
-      const text = this.#value(read())
+      const value = read()
+      if (errors !== undefined && isError(value)) {
+        errors.push(value)
+        if (key === 'err') return undefined
+      }
+      const text = this.#value(value)
       if (text !== undefined) this.#room -= text.length
       return text
     } catch (error) {

@@ -5,7 +5,7 @@ const { encodeErrors, isError } = require('./errors.js')
 const { encodeHTTP, requestOf } = require('./http.js')
 const { createdAtTime, createdNow, instantOf, isInstant } = require('./instant.js')
 const { levels } = require('./levels.js')
-const { failure, textOf } = require('./text.js')
+const { directive, failure, textOf } = require('./text.js')
 const { currentIds, idMembers } = require('./trace.js')
 
 // The parts that all events of a Logger have, as encoded; '' for those that they do not have.
@@ -57,7 +57,8 @@ class Logger {
 
   child(fields) {
     return this.#derive((own) => {
-      if (isFields(fields)) own.data = withFields(own.data, this.#core.fields.object(fields))
+      if (fields === undefined || fields === null) return
+      own.data = withFields(own.data, this.#core.fields.object(isFields(fields) ? fields : { args: [fields] }))
     })
   }
 
@@ -92,7 +93,7 @@ class Logger {
     if (traceId || spanId) own.ids = idMembers(own.traceId, own.spanId)
     if (http !== undefined) own.http = ',"http":' + encodeHTTP(http, this.#core.plainFields, this.#core.secrets)
     if (auth !== undefined) own.auth = this.#auth(auth)
-    if (errors !== undefined) own.errors = own.errors.concat(...[...errors].map((error) => this.#errors(error)))
+    if (errors !== undefined) own.errors = this.#withErrors(own.errors, [...errors])
   }
 
   #auth({ identity, identity_type: type }) {
@@ -120,50 +121,48 @@ class Logger {
 
   #encode(severity, event, first, second) {
     const core = this.#core
-    const own = this.#own
-    let errors = own.errors
-    let fields = first
+    let errors = this.#own.errors
+    let fields = first ?? second
     if (first !== undefined && (second !== undefined || !isFields(first))) {
+      if (isPrimitive(first) && directive.test(event)) return this.#encodeMixed(severity, event, [first, second])
       if (first !== null) errors = errors.concat(this.#errors(first))
       fields = isFields(second) ? second : undefined
     }
-    return this.#join(severity, event, errors, fields === undefined ? undefined : core.fields.object(fields))
+    if (fields === undefined) return this.#join(severity, event, errors)
+    const among = []
+    const object = core.fields.object(fields, among)
+    return this.#join(severity, event, among.length === 0 ? errors : this.#withErrors(errors, among), object)
   }
 
   // #encodeMixed encodes a call with arguments in another order or number, such as those of pino and bunyan: fields or an
   // error before the event. All objects are fields; other values are the field "args".
   #encodeMixed(severity, event, args) {
     const core = this.#core
-    let errors = this.#own.errors
+    const errors = []
     const rest = []
     let data = ''
     const add = (fields) => {
-      const object = core.fields.object(fields).slice(1, -1)
+      const object = core.fields.object(fields, errors).slice(1, -1)
       if (object !== '') data += (data === '' ? '' : ',') + object
     }
-    if (typeof event === 'object' && event !== null) {
-      const [before, isNamed] = [event, typeof args[0] === 'string']
-      event = isNamed ? args.shift() : isError(before) ? textOf(before) : ''
-      if (isFields(before) && isError(before.err)) {
-        const { err, ...others } = before
-        if (!isNamed) event = textOf(err)
-        args.unshift(err, others)
-      } else {
-        args.unshift(before)
-      }
-    } else if (typeof event !== 'string') {
-      event = textOf(event)
-    } else if (args[0] !== undefined && args[0] !== null && !isFields(args[0])) {
-      errors = errors.concat(this.#errors(args.shift())) // any value may be thrown
+    if (typeof event !== 'string') {
+      const before = event
+      const isNamed = typeof args[0] === 'string'
+      event = isNamed ? args.shift() : eventOf(before)
+      if (isNamed || typeof before === 'object') args.unshift(before)
+    } else if (isThrown(args[0]) && !(isPrimitive(args[0]) && directive.test(event))) {
+      errors.push(args.shift())
     }
     for (const arg of args) {
-      if (isError(arg)) errors = errors.concat(this.#errors(arg))
+      if (isError(arg)) errors.push(arg)
       else if (isFields(arg)) add(arg)
       else if (arg !== undefined && arg !== null) rest.push(arg)
     }
     if (rest.length > 0) add({ args: rest })
-    return this.#join(severity, event, errors, '{' + data + '}')
+    return this.#join(severity, event, this.#withErrors(this.#own.errors, errors), '{' + data + '}')
   }
+
+  #withErrors(encoded, errors) { return encoded.concat(...errors.map((error) => this.#errors(error))) }
 
   // #join returns the JSON of an event. object is its fields as JSON, or undefined.
   #join(severity, event, errors, object) {
@@ -192,6 +191,22 @@ function withFields(data, object) {
 
 // isFields reports whether an argument has the fields of an event. Anything else is an error.
 function isFields(value) { return typeof value === 'object' && value !== null && !isError(value) }
+
+// isThrown reports whether an argument after the event is an error of it: any value may be thrown, but a plain object has
+// fields.
+function isThrown(value) { return value !== undefined && value !== null && !isFields(value) }
+
+function isPrimitive(value) { return typeof value !== 'object' }
+
+// eventOf returns the event of a call that begins with something else and has no sentence, as log.error(err).
+function eventOf(value) {
+  if (!isFields(value)) return textOf(value)
+  try {
+    return isError(value.err) ? textOf(value.err) : ''
+  } catch {
+    return ''
+  }
+}
 
 function instantText(time) {
   return typeof time === 'object' && time !== null && isInstant(time) ? instantOf(time) : instantOf(new Date(time))

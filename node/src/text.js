@@ -23,13 +23,20 @@ function quote(string, maxBytes) {
   return JSON.stringify(string.length > maxBytes ? string.slice(0, maxBytes + 1) : string)
 }
 
+// A directive of console.log and of other loggers, which the text of an argument replaces.
+const directive = /%[sdifjoOc]/
+
+const noText = 'an error without a text'
+
 // textOf returns a thrown value as a string. It never throws.
 function textOf(thrown) {
   try {
-    if (typeof thrown === 'object' && thrown !== null && typeof thrown.message === 'string') return thrown.message
-    return String(thrown)
+    if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+    if (typeof thrown.message === 'string') return thrown.message
+    const text = String(thrown)
+    return /\[object \w+\]$/.test(text) ? noText : text
   } catch {
-    return 'an error without a text'
+    return noText
   }
 }
 
@@ -40,4 +47,4 @@ function failure(thrown) {
   return JSON.stringify('!ERROR: ' + textOf(thrown).slice(0, longestReason))
 }
 
-module.exports = { escapeSpecial, isPlain, quote, textOf, failure }
+module.exports = { directive, escapeSpecial, isPlain, noText, quote, textOf, failure }

@@ -47,6 +47,44 @@ test('pino with other keys, and errors that are none, writes events', () => {
   assert.deepStrictEqual([none.errors, text.errors[0].message, array.event], [undefined, 'text', 'b'])
 })
 
+test('pino writes integers of any size, causes, aggregates and seconds', () => {
+  const { log, lines, events } = collector()
+  const logger = pino({ base: null }, weir.pinoStream(log))
+  logger.info({ id: 2n ** 53n + 1n, deep: [-(2n ** 64n)], text: '"12345678901234567890', float: 1234567890123456.5 }, '9007199254740993')
+  assert.match(lines[0], /"event":"9007199254740993".*"data":\{"id":9007199254740993,"deep":\[-18446744073709551616\],"text":"\\"12345678901234567890","float":1234567890123456\.5\}/)
+  logger.error(new AggregateError([error(), 'text'], 'many'))
+  pino({ base: null, serializers: { err: pino.stdSerializers.errWithCause } }, weir.pinoStream(log))
+    .error(new Error('outer', { cause: error() }))
+  pino({ base: null, timestamp: pino.stdTimeFunctions.unixTime }, weir.pinoStream(log)).info('seconds')
+  const [, many, caused, seconds] = events()
+  assert.deepStrictEqual(many.errors.map((one) => one.message.split(' ')[0]), ['many', 'refused', 'text'])
+  assert.deepStrictEqual([caused.errors[0].message, caused.errors[0].data], ['outer: refused', { name: 'TypeError', code: 'E1' }])
+  assert.ok(Math.abs(Date.parse(seconds.created_at) - Date.now()) < 60_000, seconds.created_at)
+  for (const line of ['null', '5', 'text', '{"time":"later"}']) weir.pinoStream(log).write(line + '\n')
+  assert.deepStrictEqual(events().slice(4).map((e) => [e.event, e.data]),
+    [['null', undefined], ['5', undefined], ['text', undefined], ['', { time: 'later' }]])
+})
+
+test('winston keeps all arguments', async () => {
+  const { log, events } = collector()
+  for (const format of [winston.format.json(), winston.format.combine(winston.format.splat(), winston.format.json())]) {
+    const logger = winston.createLogger({ format, transports: [weir.winstonTransport(log)] })
+    logger.error('failed', Object.assign(error(), { cause: new Error('inner') }), { id: 7 })
+    logger.error(new AggregateError([error()], 'many'))
+    logger.info('found %s', 'all', { rows: 3 })
+    logger.info({ rows: 3 })
+    logger.end()
+    await new Promise((resolve) => logger.on('finish', resolve))
+  }
+  for (const [failed, many, found, rows] of [events().slice(0, 4), events().slice(4)]) {
+    assert.match(failed.event, /^failed/) // splat removes the error, but not its text
+    assert.deepStrictEqual([failed.errors[0].message.replace('failed ', ''), failed.data.id], ['refused: inner', 7])
+    assert.deepStrictEqual(many.errors.map((one) => one.message), ['many', 'refused'])
+    assert.deepStrictEqual([found.event.slice(0, 5), found.data.rows, rows.data], ['found', 3, { rows: 3 }])
+  }
+  assert.deepStrictEqual([events()[2].data.args, events()[6].event], [['all'], 'found all'])
+})
+
 test('winston writes events', async () => {
   const { log, events } = collector({ namespace: 'shop', level: 'debug' })
   const logger = winston.createLogger({

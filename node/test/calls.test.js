@@ -26,6 +26,60 @@ test('calls in the order of pino and bunyan keep their data', () => {
   ])
 })
 
+test('an error among the fields is an error of the event', () => {
+  const { log, events } = collector({ redact: ['secret'] })
+  log.error('failed', { err: failed(), id: 7 })
+  log.error('failed', { error: failed(), id: 7 })
+  log.error({ error: failed(), err: null }, 'failed')
+  log.error('failed', { secret: failed(), deep: { err: failed() } })
+  log.error({ get err() { throw new Error('no') }, id: 7 })
+  const got = events().map((e) => [e.data, e.errors?.map((error) => [error.message, error.data.code])])
+  assert.deepStrictEqual(got, [
+    [{ id: 7 }, [['refused', 'E1']]],
+    [{ error: 'refused', id: 7 }, [['refused', 'E1']]],
+    [{ error: 'refused', err: null }, [['refused', 'E1']]],
+    [{ secret: '[redacted]', deep: { err: 'refused' } }, undefined],
+    [{ err: '!ERROR: no', id: 7 }, undefined]
+  ])
+})
+
+test('arguments for directives, and before the event, are no errors and keep the event', () => {
+  const { log, events } = collector()
+  log.info('hello %s', 'bob')
+  log.info('took %d ms', 5, { rows: 3 })
+  log.error('no %s', failed())
+  log.info(null, 'found', { rows: 3 })
+  log.info(undefined, 'found')
+  log.info('found', undefined, { rows: 3 })
+  log.info(404, 'not found')
+  log.child('text').info('found')
+  const got = events().map((e) => [e.event, e.data, e.errors?.length])
+  assert.deepStrictEqual(got, [
+    ['hello %s', { args: ['bob'] }, undefined],
+    ['took %d ms', { rows: 3, args: [5] }, undefined],
+    ['no %s', undefined, 1],
+    ['found', { rows: 3 }, undefined],
+    ['found', undefined, undefined],
+    ['found', { rows: 3 }, undefined],
+    ['not found', { args: [404] }, undefined],
+    ['found', { args: ['text'] }, undefined]
+  ])
+})
+
+test('no object becomes [object Object]', () => {
+  const { log, lines, events } = collector()
+  const plain = Object.assign(Object.create(null), { code: 5 })
+  log.error('a', new Error('outer', { cause: plain }))
+  log.error('b', Object.assign(new Error('outer'), { message: { code: 5 }, errors: { field: { kind: 'required' } } }))
+  log.error('c', { get value() { throw { code: 5 } } }) // eslint-disable-line no-throw-literal
+  log.info('d', { map: new Map([[{ id: 7 }, 1], [new Date(0), 2], [Symbol('s'), 3]]) })
+  for (const line of lines) assert.doesNotMatch(line, /\[object /)
+  const [cause, message, , map] = events()
+  assert.deepStrictEqual([cause.errors[0].message, cause.errors[0].data], ['outer', { code: 5 }])
+  assert.deepStrictEqual(message.errors[0].data, { message: { code: 5 }, errors: { field: { kind: 'required' } } })
+  assert.deepStrictEqual(map.data.map, { '{"id":7}': 1, '1970-01-01T00:00:00Z': 2, 'Symbol(s)': 3 })
+})
+
 test('causes and errors that are plain objects are data', () => {
   const { log, events } = collector()
   log.error('a', new Error('outer', { cause: { code: 5, name: 'x' } }))
@@ -60,8 +114,13 @@ test('the console has the first argument as event and the others as data', () =>
   const end = weir.captureConsole(log)
   console.log('found %d', 3, { token: 'canary', rows: 3 })
   console.error('failed', failed(), { id: 7 })
+  console.log('listening on', 8080, 'of', null, { rows: 3 })
+  console.log()
   end()
-  const [found, refused] = events()
+  const [found, refused, listening, empty] = events()
+  assert.deepStrictEqual([listening.event, listening.data, listening.errors],
+    ['listening on', { rows: 3, args: [8080, 'of', null] }, undefined])
+  assert.deepStrictEqual([empty.event, empty.data], ['', undefined])
   assert.deepStrictEqual([found.event, found.data], ['found 3', { token: '[redacted]', rows: 3 }])
   assert.deepStrictEqual([refused.event, refused.data, refused.errors[0].message], ['failed', { id: 7 }, 'refused'])
 })
