@@ -25,7 +25,8 @@ func (c Constraint) Match(segment string) bool {
 }
 
 // Regexp returns a constraint that accepts the segments that expr matches as a whole:
-// expr is implicitly anchored at both ends. Its syntax is that of package regexp (RE2),
+// expr is implicitly anchored at both ends, unlike in most programs. `\.sql$` accepts only
+// the segment ".sql", and `(?s:.*)\.sql` all segments that end in it. Its syntax is that of package regexp (RE2),
 // and so is its bound: in the worst case, matching takes the length of the segment
 // times the size of the expression, in which x{500} counts 500 times; 1000 is the
 // highest repetition. So only an untrusted expression can make matching slow, never an

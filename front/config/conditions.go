@@ -102,6 +102,9 @@ func readConditions(at func(*Conditions) *[]Condition, check func(name string) *
 			return
 		}
 		if c, ok := yamlfile.ReadOne(r, p, n, parseCondition); ok {
+			if looksLikeExpression(c.Value) {
+				r.Warnf(n.Pos, "write true for any value", "%s is an exact value here, not an expression", yamlfile.Quote(c.Value))
+			}
 			c.Name = p.Key.Text
 			*list = append(*list, c)
 		}
@@ -122,6 +125,12 @@ func parseCondition(s yamlfile.Scalar) (Condition, *yamlfile.Refusal) {
 			"no request has the value %s", yamlfile.Quote(s.Text))
 	}
 	return Condition{Value: s.Text}, nil
+}
+
+// looksLikeExpression reports whether a condition's value is probably meant as an expression or a pattern.
+func looksLikeExpression(value string) bool {
+	return value == "*" || strings.HasPrefix(value, "^") || strings.HasPrefix(value, "~") || strings.HasSuffix(value, "$") ||
+		strings.Contains(value, ".*") || strings.Contains(value, ".+")
 }
 
 func checkFieldName(name string) *yamlfile.Refusal {

@@ -31,10 +31,14 @@ var corsKeys = []key{
 func readCORS(r *fileReader, p place, n *yamlfile.Node) {
 	c := &CORS{Methods: []string{"GET", "HEAD", "POST"}}
 	p.To.route.CORS = c
-	origins, headers := p.Path+".origins", p.Path+".headers"
-	delete(r.Positions, origins) // of another route
-	delete(r.Positions, headers)
+	origins, methods, headers := p.Path+".origins", p.Path+".methods", p.Path+".headers"
+	for _, path := range []string{origins, methods, headers} {
+		delete(r.Positions, path) // of another route
+	}
 	r.Fields(p, n)
+	for i, at := range r.Positions[methods] {
+		warnOfMethod(r.File, at, c.Methods[i])
+	}
 	for i, origin := range c.Origins {
 		at := r.Positions[origins][i]
 		switch {

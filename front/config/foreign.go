@@ -102,7 +102,7 @@ func (f *foreignPattern) readPath(at int) {
 
 // readSegment reads the segment at the given offset.
 func (f *foreignPattern) readSegment(s string, at int, last bool) {
-	star := outsideBraces(s, "*")
+	star, other := outsideBraces(s, "*"), outsideBraces(s, `<>[]^\|"`)
 	switch brace := strings.IndexAny(s, "{}"); {
 	case brace >= 0 && s[brace] == '}':
 		f.note(at+brace, "%7D", `a "}" has no "{" before it`)
@@ -113,6 +113,13 @@ func (f *foreignPattern) readSegment(s string, at int, last bool) {
 	case star < len(s):
 		f.note(at+star, "%2A", `"*" is text in Weir, not a wildcard`)
 		f.meant += f.wildcard(s, last)
+	case other < len(s): // no URL has these characters without an escape
+		f.note(at+other, fmt.Sprintf("%%%02X", s[other]), "%s is text in Weir, not an expression", yamlfile.Quote(s))
+		name := strings.Trim(s, "<>[]")
+		if !redirect.BeginsName(name) || strings.TrimLeftFunc(name, inName) != "" {
+			name = "name"
+		}
+		f.meant += f.parameter(name, false)
 	default:
 		f.meant += s
 	}

@@ -58,6 +58,11 @@ func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 		{"GET /x ", 6, "GET /x", "%20"},
 		{"/x/{id} ", 7, "/x/{id}", "%20"},
 		{"/a:b/*", 5, "/a:b/{path...}", "%2A"},
+		{"/users/<id>", 7, "/users/{id}", "%3C"},
+		{"/users/<int:id>/x", 7, "/users/{name}/x", "%3C"},
+		{"/[slug]", 1, "/{slug}", "%5B"},
+		{"/users/[0-9]+", 7, "/users/{name}", "%5B"},
+		{"/v\\d", 2, "/{name}", "%5C"},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
 			ms := mistakes(t, routeTo(c.pattern), nil)

@@ -99,11 +99,17 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 		if found == nil && !strings.ContainsAny(path, `*?[`) {
 			found = []string{path} // reading it reports that it is missing
 		}
+		if !isHidden(path) {
+			found = slices.DeleteFunc(found, isHidden)
+		}
+		if len(found) == 0 {
+			r.Warnf(pattern.Pos, relativeHint, "no file matches %s", yamlfile.Quote(path))
+		}
 		for _, name := range found { // sorted
 			r.noteState(name)
 			info, err := os.Stat(name)
 			switch {
-			case seen[name] || isHidden(name) && !isHidden(path):
+			case seen[name]:
 			case err == nil && own != nil && os.SameFile(info, own):
 				r.Mistakef(pattern.Pos, "give the included files a folder of their own, as in routes/*.yaml",
 					"%s includes this file itself", yamlfile.Quote(pattern.Text))

@@ -32,9 +32,10 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 	case r.Err() == nil:
 		r.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, `it needs at least "routes"`, "the file is empty")
 	}
-	if err := r.err(); err != nil {
-		return nil, err
+	if found := r.collect((*yamlfile.File).Mistakes); found != nil {
+		return nil, found
 	}
+	r.config.Warnings = r.collect((*yamlfile.File).Warnings)
 	return r.config, nil
 }
 
@@ -59,9 +60,9 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 	return r, root
 }
 
-// err returns the mistakes in the configuration, then those in the included files, in
-// lists of servers and in the file of redirects.
-func (r *reader) err() error {
+// collect returns the mistakes or the warnings in the configuration, then those in the included files, in
+// lists of servers, in files of users and in the file of redirects.
+func (r *reader) collect(of func(*yamlfile.File) []yamlfile.Mistake) (all Mistakes) {
 	files := slices.Concat([]*yamlfile.File{r.File}, r.included, r.lists)
 	for _, f := range r.userFiles {
 		files = append(files, f.File)
@@ -69,12 +70,8 @@ func (r *reader) err() error {
 	if r.redirects != nil {
 		files = append(files, r.redirects.File)
 	}
-	var all Mistakes
 	for _, f := range files {
-		all = append(all, asMistakes(f.Mistakes())...)
-	}
-	if all == nil {
-		return nil
+		all = append(all, asMistakes(of(f))...)
 	}
 	return all
 }

@@ -37,6 +37,10 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 		r.Mistakef(n.Pos, "see https://pkg.go.dev/regexp/syntax", "%s", err)
 		return
 	}
+	if search := asSearch(expr); search != "" {
+		r.Warnf(n.Pos, "write "+yamlfile.Quote(search)+" to find it in a part of the segment, or leave out ^ and $",
+			"constraint %s: it has to match the whole segment, with and without ^ and $", yamlfile.Quote(expr))
+	}
 	f.constraints[name] = compiled
 	f.config.Constraints[name] = expr
 }
@@ -108,15 +112,18 @@ func (r *reader) checkRoutes() {
 		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)
 		} else if d.Match != "" && !d.badWhen {
+			r.warnOfPattern(d.match)
 			t.add(d.Match, draft{File: r.File, text: d.match, hop: d.hop(r), when: d.When})
 		}
 	}
 	if r.redirects != nil {
 		for _, line := range r.redirects.lines {
+			r.warnOfPattern(line.from)
 			t.add(line.hop.pattern, draft{File: r.redirects.File, text: line.from, line: line, hop: line.hop})
 		}
 	}
 	t.check()
+	r.warnOfUnused()
 }
 
 // checkUpgrade reports an upgrade by an upstream that speaks HTTP/2, which has none. The default of

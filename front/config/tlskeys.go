@@ -77,7 +77,9 @@ func readCertificate(r *fileReader, p place, n *yamlfile.Node) {
 	}
 	if pair.Leaf = checkPair(r, d, pair); pair.Leaf != nil {
 		*all = append(*all, pair)
-		p.To.warnOfExpiry(r.File, d.cert, pair.Leaf)
+		if complaint := certs.Complaint(pair.Leaf, time.Now()); complaint != "" {
+			r.Warnf(d.cert.Pos, "clients do not accept it", "the certificate %s %s", yamlfile.Quote(d.cert.Text), complaint)
+		}
 	}
 }
 
@@ -127,14 +129,6 @@ func readPEM(r *fileReader, at yamlfile.Scalar, kind, name string) ([]byte, bool
 		return src, true
 	}
 	return nil, false
-}
-
-// warnOfExpiry adds a warning of a certificate that clients do not accept now.
-func (r *reader) warnOfExpiry(f *yamlfile.File, at yamlfile.Scalar, cert *x509.Certificate) {
-	if complaint := certs.Complaint(cert, time.Now()); complaint != "" {
-		r.config.Warnings = append(r.config.Warnings, Mistake{File: f.Name(), Line: at.Pos.Line, Col: at.Pos.Col,
-			What: "the certificate " + yamlfile.Quote(at.Text) + " " + complaint, Hint: "clients do not accept it"})
-	}
 }
 
 func readAllClientCertificates(r *fileReader, p place, n *yamlfile.Node) {

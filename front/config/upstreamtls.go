@@ -126,9 +126,7 @@ func clientCertificate(r *fileReader, p place, d *upstreamTLSDraft) *tls.Certifi
 		return nil
 	}
 	if complaint := certs.Complaint(chain[0], time.Now()); complaint != "" {
-		p.To.config.Warnings = append(p.To.config.Warnings, Mistake{File: r.Name(), Line: d.cert.Pos.Line,
-			Col: d.cert.Pos.Col, What: "the certificate " + yamlfile.Quote(d.cert.Text) + " " + complaint,
-			Hint: "servers do not accept it"})
+		r.Warnf(d.cert.Pos, "servers do not accept it", "the certificate %s %s", yamlfile.Quote(d.cert.Text), complaint)
 	}
 	return &pair
 }

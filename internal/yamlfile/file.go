@@ -54,12 +54,12 @@ func (p Pos) in(f *File) *File {
 	return f
 }
 
-// A File is a source with the mistakes found in it so far.
+// A File is a source with the mistakes found in it so far, and the warnings.
 type File struct {
-	name, kind string
-	src        []byte
-	lines      []string
-	mistakes   []Mistake
+	name, kind         string
+	src                []byte
+	lines              []string
+	mistakes, warnings []Mistake
 }
 
 // Read parses src into a tree. The name and the kind, such as "a configuration", are
@@ -93,8 +93,13 @@ func (f *File) Name() string { return f.name }
 func (f *File) Source() []byte { return f.src }
 
 // Mistakes returns the mistakes found so far, in file order.
-func (f *File) Mistakes() []Mistake {
-	return slices.SortedStableFunc(slices.Values(f.mistakes), func(a, b Mistake) int {
+func (f *File) Mistakes() []Mistake { return inFileOrder(f.mistakes) }
+
+// Warnings returns the warnings so far, in file order.
+func (f *File) Warnings() []Mistake { return inFileOrder(f.warnings) }
+
+func inFileOrder(all []Mistake) []Mistake {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b Mistake) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 }
@@ -239,14 +244,18 @@ func (f *File) secondDocument(doc *ast.DocumentNode) {
 // names.
 func (f *File) Mistakef(at Pos, hint, format string, args ...any) {
 	f = at.in(f)
+	f.mistakes = append(f.mistakes, f.mistake(at, hint, fmt.Sprintf(format, args...)))
+}
+
+// Warnf adds a warning in the same way: the value is valid, and probably a mistake.
+func (f *File) Warnf(at Pos, hint, format string, args ...any) {
+	f = at.in(f)
+	f.warnings = append(f.warnings, f.mistake(at, hint, fmt.Sprintf(format, args...)))
+}
+
+func (f *File) mistake(at Pos, hint, what string) Mistake {
 	at = f.clamp(at)
-	f.mistakes = append(f.mistakes, Mistake{
-		File: f.name,
-		Line: at.Line,
-		Col:  at.Col,
-		What: Printable(fmt.Sprintf(format, args...)),
-		Hint: Printable(hint),
-	})
+	return Mistake{File: f.name, Line: at.Line, Col: at.Col, What: Printable(what), Hint: Printable(hint)}
 }
 
 // Refuse adds a mistake about a value.

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -23,8 +24,11 @@ func (CheckCommand) Help() string {
   FILE:LINE:COL: the mistake; how to correct it
 
 and exits with 1 if there is one, or else with 0. It also checks the files that it names: included files,
-redirects, lists of servers, credentials and certificates, and prints the end of each certificate. A certificate that is
-not valid now is a warning. It opens no listener, no connection and no log; the log's folder has to exist.
+redirects, lists of servers, credentials and certificates, and prints the end of each certificate. It opens no listener,
+no connection and no log; the log's folder has to exist.
+
+A warning does not change the exit code. It is about a value that is valid and probably a mistake, such as a host without
+a dot, an unknown method, an upstream without a route, or a certificate that is not valid now.
 
 With --explain, it prints the routes whose patterns match a request, in the order in which they are tried, the reason
 for the choice, the keys of the chosen route, and what the front door does with the request.
@@ -66,6 +70,7 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 		printExplanation(s.Out, explanation)
 	case len(mistakes) == 0:
 		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.File, contents(cfg))
+		printWarnings(s.Out, "", cfg.Warnings)
 		printCertificates(s.Out, cfg)
 	default:
 		fmt.Fprintln(s.Out, mistakes)
@@ -74,6 +79,13 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 		return cli.ErrReported
 	}
 	return nil
+}
+
+// printWarnings prints a line for each warning.
+func printWarnings(w io.Writer, prefix string, all config.Mistakes) {
+	for _, m := range all {
+		fmt.Fprintf(w, "%s%s:%d:%d: warning: %s; %s\n", prefix, m.File, m.Line, m.Col, m.What, m.Hint)
+	}
 }
 
 // contents returns the counts of a configuration, such as "routes: 2, upstreams: 1".

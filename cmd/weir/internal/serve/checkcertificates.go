@@ -32,11 +32,8 @@ func certificatesOf(cfg *config.Config) []certificateReport {
 	return all
 }
 
-// printCertificates prints the warnings of a configuration, and a line for each certificate.
+// printCertificates prints a line for each certificate.
 func printCertificates(w io.Writer, cfg *config.Config) {
-	for _, m := range cfg.Warnings {
-		fmt.Fprintf(w, "%s:%d:%d: warning: %s; %s\n", m.File, m.Line, m.Col, m.What, m.Hint)
-	}
 	for _, c := range certificatesOf(cfg) {
 		fmt.Fprintf(w, "certificate %s: %s; until %s (%s)\n", c.File, strings.Join(c.Names, ", "),
 			c.ExpiresAt.UTC().Format(time.DateTime+" UTC"), daysUntil(c.ExpiresAt))

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -84,9 +85,17 @@ func readOnce(file string) (*config.Config, error) {
 	return cfg, nil
 }
 
-// maxMistakes limits the mistakes printed at a start or a reload: a file of
+// maxMistakes limits the mistakes and the warnings printed at a start or a reload: a file of
 // redirects can have thousands.
 const maxMistakes = 20
+
+// warn prints the first warnings about a file.
+func warn(stderr io.Writer, file string, all config.Mistakes) {
+	printWarnings(stderr, "weir: ", all[:min(len(all), maxMistakes)])
+	if len(all) > maxMistakes {
+		fmt.Fprintf(stderr, "weir: %d more warnings: weir check %s\n", len(all)-maxMistakes, file)
+	}
+}
 
 // mistakesError returns the error for a file that config.Parse rejects.
 func mistakesError(file string, err error) error {

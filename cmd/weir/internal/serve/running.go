@@ -231,6 +231,7 @@ func (r *running) apply() (hint string, err error) {
 	}
 	r.config.Store(cfg)
 	r.watch.use(cfg)
+	warn(r.stderr, r.Config, cfg.Warnings)
 	if len(fixed) > 0 {
 		hint = fmt.Sprintf("only a new process changes %v: weir upgrade --config %s", fixed, r.Config)
 	}

@@ -63,6 +63,7 @@ func (c *Command) work(s cli.Streams, life *lifetime) error {
 		return err
 	}
 	defer stop()
+	warn(life.stderr, c.Config, cfg.Warnings)
 	if err := c.open(cfg, s, life); err != nil {
 		cli.PrintError(life.stderr, err)
 		return cli.ErrReported

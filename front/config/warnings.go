@@ -1,0 +1,103 @@
+package config
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// methods are those of the IANA registry, and PURGE, which caches have. Others are valid too.
+var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "ACL",
+	"BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY",
+	"MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PRI", "PROPFIND", "PROPPATCH", "QUERY",
+	"REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
+	"VERSION-CONTROL", "PURGE"}
+
+// warnOfMethod warns of a method that is probably a spelling mistake.
+func warnOfMethod(f *yamlfile.File, at yamlfile.Pos, method string) {
+	if slices.Contains(methods, method) {
+		return
+	}
+	hint := "methods are case-sensitive, as in GET"
+	if near := nearest.Word(method, methods); near != "" {
+		hint = yamlfile.DidYouMean(near)
+	}
+	f.Warnf(at, hint, "%s is not a known method", yamlfile.Quote(method))
+}
+
+// warnOfPattern warns of unknown methods, and of a host that is probably the start of the path.
+func (r *reader) warnOfPattern(pattern yamlfile.Scalar) {
+	list, rest, found := strings.Cut(pattern.Text, " ")
+	if !found {
+		list, rest = "", pattern.Text
+	}
+	for offset, method := 0, ""; list != ""; offset += len(method) + 1 {
+		method, list, _ = strings.Cut(list, ",")
+		warnOfMethod(r.File, r.Within(pattern, offset), method)
+	}
+	rest = strings.TrimLeft(rest, " \t")
+	host, _, _ := strings.Cut(rest, "/")
+	if host != "" && host != "localhost" && !strings.ContainsAny(host, ".:{*") {
+		r.Warnf(r.Within(pattern, len(pattern.Text)-len(rest)), "write "+yamlfile.Quote("/"+rest)+" if it is the start of the path",
+			"%s is the name of a host", yamlfile.Quote(host))
+	}
+}
+
+// warnOfUnused warns of constraints and upstreams that no route has.
+func (r *reader) warnOfUnused() {
+	for name := range r.config.Constraints {
+		if !slices.ContainsFunc(r.routes, func(d *routeDraft) bool { return strings.Contains(d.Match, ":"+name+"}") }) {
+			r.Warnf(r.Positions["constraints."+name][0], "write {x:"+name+"} in a match, or remove it",
+				"no route has the constraint %s", yamlfile.Quote(name))
+		}
+	}
+	for name, at := range r.upstreams {
+		uses := func(s yamlfile.Scalar) bool { return s.Text == name }
+		if !slices.ContainsFunc(r.routes, func(d *routeDraft) bool { return uses(d.to) || slices.ContainsFunc(d.others, uses) }) {
+			r.Warnf(at, "remove it, or forward requests to it", "no route has the upstream %s", yamlfile.Quote(name))
+		}
+	}
+}
+
+// asSearch returns the constraint that finds an expression in a part of a segment, as other programs do, or "" if expr
+// itself always matches from the start to the end, or has no anchor: then its author does not expect a search. "." matches
+// every byte of a segment: paths with line breaks are refused.
+func asSearch(expr string) string {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	begin := func(op syntax.Op) bool { return op == syntax.OpBeginText || op == syntax.OpBeginLine }
+	end := func(op syntax.Op) bool { return op == syntax.OpEndText || op == syntax.OpEndLine }
+	if err != nil || !hasAnchor(re, begin) && !hasAnchor(re, end) {
+		return ""
+	}
+	search := "(?:" + expr + ")"
+	if !isAnchored(re, begin) {
+		search = ".*" + search
+	}
+	if !isAnchored(re, end) {
+		search += ".*"
+	}
+	if len(search) == len("(?:)")+len(expr) {
+		return ""
+	}
+	return search
+}
+
+// hasAnchor reports whether re contains an anchor.
+func hasAnchor(re *syntax.Regexp, anchor func(syntax.Op) bool) bool {
+	return anchor(re.Op) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return hasAnchor(sub, anchor) })
+}
+
+// isAnchored reports whether each match of re contains an anchor.
+func isAnchored(re *syntax.Regexp, anchor func(syntax.Op) bool) bool {
+	open := func(sub *syntax.Regexp) bool { return !isAnchored(sub, anchor) }
+	switch {
+	case re.Op == syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, open)
+	case re.Op == syntax.OpStar, re.Op == syntax.OpQuest, re.Op == syntax.OpRepeat && re.Min == 0:
+		return false
+	}
+	return anchor(re.Op) || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !open(sub) })
+}
