@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,62 @@ func TestExplainShowsTheSteps(t *testing.T) {
 	for _, r := range d.explain(t, "GET h /cookie", "Cookie: a=c").Routes {
 		if r.Pattern == "/cookie" && (r.Chosen || len(r.Conditions) != 1 || r.Conditions[0].Condition != `cookie a is "b"`) {
 			t.Errorf("another cookie: %+v", r)
+		}
+	}
+}
+
+// TestExplainFiles compares the explanation of requests for files with the response.
+func TestExplainFiles(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t, map[string]string{"index.html": "", "a.txt": "abc", "a.txt.gz": "gzip", "in/b": "b", "app.html": "app"})
+	if err := os.Chtimes(string(f)+"/a.txt.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	gone := f.route("/gone/{path...}")
+	gone.Files.Root += "/none"
+	d := openDoor(t, "http://127.0.0.1:1", routes(gone,
+		f.route("/{path...}", func(c *config.Files) { c.Precompressed = []string{"gzip"} }),
+		f.route("/app/{path...}", func(c *config.Files) { c.Fallback = "/app.html" })))
+	client := plainClient(httpClient(t))
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	in := " in the folder " + string(f)
+	for _, c := range []struct {
+		method, path, field, want string
+		status                    int
+	}{
+		{"GET", "/", "", `serves "index.html"` + in, 200},
+		{"HEAD", "/a.txt", "", `serves "a.txt"` + in, 200},
+		{"GET", "/a.txt", "Accept-Encoding: gzip", `serves "a.txt" with gzip` + in, 200},
+		{"GET", "/a.txt", "If-None-Match: *", `responds with 304 for "a.txt"` + in, 304},
+		{"GET", "/a.txt", "If-Match: \"x\"", `responds with 412 for "a.txt"` + in, 412},
+		{"GET", "/a.txt", "Range: bytes=1-", `responds with 206 for "a.txt"` + in, 206},
+		{"GET", "/a.txt", "Range: bytes=3-", `responds with 416 for "a.txt"` + in, 416},
+		{"GET", "/in?x", "", "redirects with 301 to ./in/?x", 301},
+		{"GET", "/in/", "", "responds with 404: no such file", 404},
+		{"GET", "/none", "", "responds with 404: no such file", 404},
+		{"GET", "/.env", "", "responds with 404: the name begins with a dot", 404},
+		{"GET", "/app/none", "", `serves "app.html"` + in, 200},
+		{"OPTIONS", "/none", "", "responds with 204 and Allow: GET, HEAD, OPTIONS", 204},
+		{"POST", "/a.txt", "", "responds with 405: files have only GET and HEAD", 405},
+		{"GET", "/gone/a.txt", "", "responds with 500: the root: ", 500},
+	} {
+		req := &http.Request{Method: c.method, URL: d.parsedURL(t, c.path), Header: http.Header{}}
+		var fields []string
+		if name, value, found := strings.Cut(c.field, ": "); found {
+			req.Header.Set(name, value)
+			fields = append(fields, c.field)
+		}
+		if resp, _ := do(t, client, req); resp.StatusCode != c.status {
+			t.Errorf("%s %s %s: %s, want %d", c.method, c.path, c.field, resp.Status, c.status)
+		}
+		var steps []string
+		for _, r := range d.explain(t, c.method+" h "+c.path, fields...).Routes {
+			if r.Chosen {
+				steps = r.Steps
+			}
+		}
+		if got := strings.Join(steps, " | "); got != c.want && (c.status != 500 || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s %s %s: got\n%s\nwant\n%s", c.method, c.path, c.field, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
@@ -77,11 +78,41 @@ func (f *fixedResponse) explain(*exchange) (steps []string, ends bool) {
 }
 
 func (s *serveFiles) explain(x *exchange) (steps []string, ends bool) {
+	return []string{s.decide(x)}, true
+}
+
+// decide opens the file as respond does.
+func (s *serveFiles) decide(x *exchange) string {
+	switch x.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		return "responds with 204 and Allow: " + methodsOfFiles
+	default:
+		return "responds with 405: " + onlyReads
+	}
 	name, refused := s.name(x)
 	if refused != "" {
-		return []string{"responds with 404: " + refused}, true
+		return "responds with 404: " + refused
 	}
-	return []string{fmt.Sprintf("serves %q in the folder %s", name.Path, s.site.Folder)}, true
+	conditions := fileConditions(x.Header)
+	found, err := s.site.Find(name, conditions.AcceptEncoding, true)
+	switch {
+	case err != nil:
+		status, why := statusOf(err)
+		return fmt.Sprintf("responds with %d: %s", status, why)
+	case found.AddSlash:
+		return "redirects with 301 to " + withSlash(x.path, x.query)
+	}
+	defer found.Close()
+	file := fmt.Sprintf("%q", found.Path)
+	if found.Coding != "" {
+		file += " with " + found.Coding
+	}
+	file += " in the folder " + string(s.site.Folder)
+	if r := conditions.Respond(&found, found.Version(), x.Method == http.MethodHead); r.Status != http.StatusOK {
+		return fmt.Sprintf("responds with %d for %s", r.Status, file)
+	}
+	return "serves " + file
 }
 
 func (r *accessRule) explain(x *exchange) (steps []string, ends bool) {

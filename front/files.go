@@ -48,7 +48,10 @@ func newServeFiles(r config.Route, m *metrics) *serveFiles {
 }
 
 // methodsOfFiles are the methods of files. The front door itself responds to OPTIONS.
-const methodsOfFiles = "GET, HEAD, OPTIONS"
+const (
+	methodsOfFiles = "GET, HEAD, OPTIONS"
+	onlyReads      = "files have only GET and HEAD"
+)
 
 func (s *serveFiles) respond(x *exchange) {
 	switch x.Method {
@@ -57,7 +60,7 @@ func (s *serveFiles) respond(x *exchange) {
 	case http.MethodOptions:
 		x.refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
 	default:
-		x.refuse(405, "files have only GET and HEAD", proxy.Field{Name: "Allow", Value: methodsOfFiles})
+		x.refuse(405, onlyReads, proxy.Field{Name: "Allow", Value: methodsOfFiles})
 	}
 }
 
@@ -126,18 +129,29 @@ func withSlash(path, query string) string {
 
 // refuse responds to a request whose file cannot be opened.
 func (s *serveFiles) refuse(x *exchange, err error) {
+	switch status, why := statusOf(err); status {
+	case 503:
+		x.Err = &proxy.Error{Kind: proxy.NoFile, Step: openingFile, Err: err}
+		x.refuse(status, "", proxy.Field{Name: "Retry-After", Value: "1"})
+	case 500:
+		x.Err = s.failure("open", openingFile, err)
+		x.refuse(status, "")
+	default:
+		x.refuse(status, why)
+	}
+}
+
+// statusOf returns the status of the response if a file cannot be opened, and the reason.
+func statusOf(err error) (status int, why string) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !files.IsFolderError(err):
-		x.refuse(404, "no such file")
+		return 404, "no such file"
 	case errors.Is(err, fs.ErrPermission) && !files.IsFolderError(err):
-		x.refuse(403, "the file may not be read")
+		return 403, "the file may not be read"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		x.Err = &proxy.Error{Kind: proxy.NoFile, Step: openingFile, Err: err}
-		x.refuse(503, "", proxy.Field{Name: "Retry-After", Value: "1"})
-	default:
-		x.Err = s.failure("open", openingFile, err)
-		x.refuse(500, "")
+		return 503, err.Error()
 	}
+	return 500, err.Error()
 }
 
 const openingFile = "opening the file"

@@ -9,9 +9,11 @@ var suffixes = map[string]string{"zstd": ".zst", "br": ".br", "gzip": ".gz"}
 func Codings() []string { return []string{"zstd", "br", "gzip"} }
 
 // preferred calls try with the codings that a client accepts, in the order of its weights
-// and then of the list, until try returns true.
+// and then of the list, until try returns true. It leaves out the codings that the client likes
+// less than the file itself.
 func preferred(acceptEncoding string, codings []string, try func(coding string) bool) {
-	for above := httpsyntax.MaxQuality + 1; above > 0; {
+	least := max(1, httpsyntax.CodingQuality(acceptEncoding, "identity"))
+	for above := httpsyntax.MaxQuality + 1; above > least; {
 		next := 0
 		for _, coding := range codings {
 			if quality := httpsyntax.CodingQuality(acceptEncoding, coding); quality < above {
@@ -19,7 +21,7 @@ func preferred(acceptEncoding string, codings []string, try func(coding string) 
 			}
 		}
 		for _, coding := range codings {
-			if next > 0 && httpsyntax.CodingQuality(acceptEncoding, coding) == next && try(coding) {
+			if next >= least && httpsyntax.CodingQuality(acceptEncoding, coding) == next && try(coding) {
 				return
 			}
 		}

@@ -20,7 +20,7 @@ type Found struct {
 	Type     string // Content-Type
 	Coding   string // Content-Encoding, or ""
 	AddSlash bool   // the name is a folder, whose URL ends in a slash
-	path     string // below the Folder
+	Path     string // below the Folder, without the suffix of the Coding
 }
 
 // Find finds the file of a name, for a client that sent the field Accept-Encoding. If it may
@@ -55,7 +55,7 @@ func regular(o opening, path string) (Found, error) {
 		f.Close()
 		return Found{}, fs.ErrNotExist
 	}
-	return Found{File: f, Type: typeOf(path), path: path}, nil
+	return Found{File: f, Type: typeOf(path), Path: path}, nil
 }
 
 // plain finds the file of a name.
@@ -69,7 +69,7 @@ func (s *Site) plain(o opening, n Name) (Found, error) {
 			f.Close()
 			return Found{AddSlash: true}, nil
 		}
-		return Found{File: f, Type: typeOf(n.Path), path: n.Path}, nil
+		return Found{File: f, Type: typeOf(n.Path), Path: n.Path}, nil
 	}
 	for _, index := range s.Index {
 		if found, err := regular(o, n.below(index)); err == nil || !missing(err) {
@@ -86,7 +86,7 @@ func (s *Site) compressed(o opening, plain Found, acceptEncoding string) (found 
 	found = plain
 	preferred(acceptEncoding, s.Precompressed, func(coding string) bool {
 		var f Found
-		switch f, err = regular(o, plain.path+suffixes[coding]); {
+		switch f, err = regular(o, plain.Path+suffixes[coding]); {
 		case err == errWait:
 			return true
 		case err != nil: // another file is served, or this error occurs with it too
@@ -96,7 +96,7 @@ func (s *Site) compressed(o opening, plain Found, acceptEncoding string) (found 
 			f.Close()
 			return false
 		}
-		f.Type, f.Coding = plain.Type, coding
+		f.Type, f.Coding, f.Path = plain.Type, coding, plain.Path
 		found = f
 		return true
 	})
