@@ -28,7 +28,7 @@ type forwardAuth struct {
 	target  string
 	timeout time.Duration
 	ask     []string // the client's fields that the service gets; nil for all
-	copy    []string // fields of the answer that replace those of the request
+	copy    []string // fields of the answer that replace those of the request, or are added to the response
 }
 
 // maxVerdict is the maximum length of the body of an answer. Answers are read completely
@@ -85,8 +85,15 @@ func (a *forwardAuth) apply(x *exchange) (responded bool) {
 	}
 	x.SendRemove = joinNames(x.SendRemove, a.copy)
 	for i := range v.fields {
-		if f := &v.fields[i]; hasName(a.copy, f.Name) {
-			x.Send = append(x.Send, proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)})
+		f := &v.fields[i]
+		if !hasName(a.copy, f.Name) {
+			continue
+		}
+		copied := proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)}
+		if httpsyntax.EqualFold(f.Name, "Set-Cookie") {
+			x.AnswerAdd = append(x.AnswerAdd, copied)
+		} else {
+			x.Send = append(x.Send, copied)
 		}
 	}
 	return false

@@ -109,6 +109,45 @@ func TestForwardAuthAsks(t *testing.T) {
 	}
 }
 
+// TestForwardAuthSetsCookies checks that the client gets the cookies of a service that admits the request, beside those of
+// the response, and that the upstream does not get them.
+func TestForwardAuthSetsCookies(t *testing.T) {
+	t.Parallel()
+	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Set-Cookie"] = []string{"session=2", "csrf=" + r.Header.Get("X-Forwarded-Uri")}
+		w.Header().Set("X-User", "alice")
+	})
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Set-Cookie", "cart=1")
+		showRequest(w, r)
+	})
+	d := authDoor(t, back.URL, auth.URL, func(c *config.Config) {
+		fixed := asking("/fixed")
+		fixed.To, fixed.Respond = "", &config.FixedResponse{Status: 200}
+		c.Routes = append(c.Routes, fixed)
+		for i := range c.Routes {
+			if a := c.Routes[i].ForwardAuth; a != nil {
+				a.Copy = []string{"X-User", "set-cookie"}
+			}
+		}
+		c.Routes = append(c.Routes, asking("/without"))
+	})
+	for _, c := range []struct{ path, want string }{
+		{"/a", "cart=1 session=2 csrf=/a"},
+		{"/fixed", "session=2 csrf=/fixed"},
+		{"/without", "cart=1"},
+		{"/open", "cart=1"},
+	} {
+		resp, sent := ask(t, d.addr, "GET "+c.path+" HTTP/1.1\r\nHost: a.example\r\nSet-Cookie: a=client\r\n\r\n")
+		if got := strings.Join(resp.Header["Set-Cookie"], " "); resp.StatusCode != 200 || got != c.want {
+			t.Errorf("%s: %s, cookies %q, want %q", c.path, resp.Status, got, c.want)
+		}
+		if c.path == "/a" && (strings.Contains(sent, "Cookie") || !strings.Contains(sent, "X-User: alice")) {
+			t.Errorf("%s: the upstream received\n%s", c.path, sent)
+		}
+	}
+}
+
 // TestAccessWithEdits checks that fields that authentication and CORS remove stay removed in a
 // route with edits, and that the service gets the request without the edits.
 func TestAccessWithEdits(t *testing.T) {

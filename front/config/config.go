@@ -352,7 +352,7 @@ type ForwardAuth struct {
 	RequestHeaders []string
 
 	// Copy are the names of the fields of the service's response that the request gets. The
-	// client's fields of these names are removed.
+	// client's fields of these names are removed. Set-Cookie is added to the response instead.
 	Copy []string
 }
 

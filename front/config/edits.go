@@ -192,6 +192,9 @@ func (f *fieldDraft) refuse(before []fieldDraft) *yamlfile.Refusal {
 	if hint := f.owned(); hint != "" {
 		return yamlfile.Refuse(hint, "%s cannot be changed", name)
 	}
+	if !f.response && httpsyntax.EqualFold(f.name.Text, "Set-Cookie") {
+		return yamlfile.Refuse("write it in response_headers", "a request has no %s", name)
+	}
 	for _, other := range before {
 		if f.response == other.response && httpsyntax.EqualFold(f.name.Text, other.name.Text) &&
 			(f.verb != "add" || other.verb != "add") {

@@ -122,6 +122,8 @@ func TestParseEditsMistakes(t *testing.T) {
 		{"fields of forward_auth", "  to: a\n  forward_auth: {to: a, path: /v, copy: [X-Group]}\n" +
 			"  request_headers: {add: {X-Group: b}}\n",
 			[]string{`6:27 "X-Group" is written by forward_auth`}},
+		{"a cookie of a request", "  to: a\n  request_headers: {add: {set-cookie: a=b}}\n",
+			[]string{`5:27 a request has no "set-cookie"|response_headers`}},
 		{"an unknown variable", "  to: a\n  response_headers: {add: {A: ['{id}', '{host}', '{path...}']}}\n",
 			[]string{`5:40 no parameter "host"|{request.host}`, `5:50 no parameter "path..."|{path}`}},
 		{"a brace", "  to: a\n  response_headers: {add: {A: 'x{', B: 'y}'}}\n", []string{`5:33 without }|{{`,
