@@ -4,7 +4,9 @@
 const fs = require('node:fs')
 const { isMainThread } = require('node:worker_threads')
 
-const signals = ['SIGTERM', 'SIGINT']
+// Signals that end a process. SIGABRT is not one of them: a listener would keep it from ending a process whose thread is
+// blocked, and process.abort calls none.
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']
 
 const queues = new Set()
 const reopened = new Set() // those whose files are reopened when the process gets SIGHUP
@@ -22,7 +24,7 @@ function add(queue) {
 }
 
 function remove(queue) {
-  if (reopened.delete(queue) && reopened.size === 0) process.off('SIGHUP', hungUp)
+  reopened.delete(queue)
   queues.delete(queue)
   if (queues.size > 0) return
   process.off('exit', end)
@@ -36,11 +38,13 @@ function end() {
 }
 
 // interrupted writes the lines, and ends the process as the signal would have without this listener. A program that has
-// a listener of its own ends the process itself.
+// a listener of its own ends the process itself. With files, SIGHUP reopens them instead.
 function interrupted(signal) {
-  const others = process.listenerCount(signal) > 1
-  for (const queue of queues) if (!(others ? queue.flush() : queue.end()) && !others) complain(queue)
-  if (others) return
+  const reopens = signal === 'SIGHUP' && reopened.size > 0
+  const goesOn = reopens || process.listenerCount(signal) > 1
+  for (const queue of queues) if (!(goesOn ? queue.flush() : queue.end()) && !goesOn) complain(queue)
+  if (reopens) for (const queue of reopened) queue.reopen()
+  if (goesOn) return
   process.off(signal, interrupted)
   process.kill(process.pid, signal)
 }
@@ -54,12 +58,6 @@ function complain(queue) {
   }
 }
 
-function reopenOnHangup(queue) {
-  if (!isMainThread || process.platform === 'win32') return
-  if (reopened.size === 0) process.on('SIGHUP', hungUp)
-  reopened.add(queue)
-}
-
-function hungUp() { for (const queue of reopened) queue.reopen() }
+function reopenOnHangup(queue) { if (isMainThread && process.platform !== 'win32') reopened.add(queue) }
 
 module.exports = { add, remove, isEnding, reopenOnHangup }

@@ -44,7 +44,8 @@ const ends = [
   { how: 'exit', code: 3 },
   { how: 'uncaught', code: 1 },
   { how: 'rejection', code: 1 },
-  { how: 'sigterm', signal: 'SIGTERM' },
+  ...['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'].map((signal) => ({ how: signal, signal })),
+  { how: 'SIGHUP', signal: 'SIGHUP', reopensFiles: true },
   { how: 'handled', code: 4 },
   { how: 'later', code: 0, extra: 1 },
   { how: 'in exit', code: 0, extra: 1 },
@@ -52,17 +53,18 @@ const ends = [
   { how: 'caught', code: 0, extra: 1 }
 ]
 
-for (const { how, code = null, signal = null, extra = 0 } of ends) {
+for (const { how, code = null, signal = null, extra = 0, reopensFiles = false } of ends) {
   test(`no line is lost: ${how}`, async (t) => {
     const file = temporary(t)
-    const toFile = run(process.execPath, [program('ends.js'), file, String(lines), how])
+    const toFile = reopensFiles ? null : run(process.execPath, [program('ends.js'), file, String(lines), how])
     const toSocket = run(process.execPath, [program('ends.js'), 'stdout', String(lines), how])
     // A slow reader: the pipe is full when the program ends.
     const toPipe = inShell('"$0" "$1" stdout "$2" "$3" 2>/dev/null | (sleep 0.3; cat)', program('ends.js'), String(lines), how)
-    const ended = await toFile
+    const ended = await toSocket
     assert.deepStrictEqual([ended.code, ended.signal], [code, signal], ended.stderr)
-    checkRows(fs.readFileSync(file, 'utf8'), lines + extra)
-    checkRows((await toSocket).stdout, lines + extra)
+    checkRows(ended.stdout, lines + extra)
+    await toFile
+    if (toFile !== null) checkRows(fs.readFileSync(file, 'utf8'), lines + extra)
     checkRows((await toPipe).stdout, lines + extra)
   })
 }

@@ -10,8 +10,8 @@ switch (how) {
   case 'exit': process.exit(3)
   case 'uncaught': throw new Error('uncaught')
   case 'rejection': Promise.reject(new Error('rejected')); break
-  case 'sigterm':
-    process.kill(process.pid, 'SIGTERM')
+  case 'SIGTERM': case 'SIGINT': case 'SIGHUP': case 'SIGQUIT': case 'SIGUSR2':
+    process.kill(process.pid, how)
     setInterval(() => {}, 1000)
     break
   case 'handled':
