@@ -168,6 +168,8 @@ declare namespace weir {
    * app.use(weir.middleware(log)) // Express, Koa
    * app.addHook('onRequest', weir.middleware(log)) // Fastify
    * createServer((request, response) => requests(request, response, () => handle(request, response)))
+   *
+   * @throws TypeError, like the functions below, if log is no logger of this package, or an option has another name or type.
    */
   function middleware(log: AnyLogger, options?: MiddlewareOptions): Middleware
 
@@ -183,10 +185,10 @@ declare namespace weir {
   }
 
   /**
-   * Returns the destination of a pino logger, `pino(options, weir.pinoStream(log))`, or of one of bunyan. The keys are
-   * those of the options of pino, if they have others than `msg` and `err`.
+   * Returns the destination of a pino logger, `pino(options, weir.pinoStream(log))`, or of one of bunyan. The options
+   * are those of pino, if its keys are others than `msg` and `err`.
    */
-  function pinoStream(log: AnyLogger, keys?: { messageKey?: string, errorKey?: string }): { write(line: string): void }
+  function pinoStream(log: AnyLogger, options?: { messageKey?: string, errorKey?: string }): { write(line: string): void }
 
   /** Returns a transport of winston: `winston.createLogger({ transports: [weir.winstonTransport(log)] })`. */
   function winstonTransport(log: AnyLogger): Writable & { log(info: any, callback: () => void): any }

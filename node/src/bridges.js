@@ -6,10 +6,13 @@ const { Writable } = require('node:stream')
 const { format } = require('node:util')
 
 const { isError } = require('./errors.js')
+const { checkLogger, readPinoOptions } = require('./options.js')
 const { directive, textOf } = require('./text.js')
 
 // pinoStream returns the destination of a pino logger: pino(options, weir.pinoStream(log)).
-function pinoStream(log, { messageKey = 'msg', errorKey = 'err' } = {}) {
+function pinoStream(log, options = {}) {
+  checkLogger(log, 'weir.pinoStream')
+  const { messageKey, errorKey } = readPinoOptions(options)
   return {
     write(line) {
       let record = null
@@ -85,6 +88,7 @@ function errorOf({ type, message, stack, cause, aggregateErrors, ...fields }) {
 
 // winstonTransport returns a transport for winston.createLogger.
 function winstonTransport(log) {
+  checkLogger(log, 'weir.winstonTransport')
   const transport = new Writable({
     objectMode: true,
     write(info, encoding, callback) {
@@ -114,6 +118,7 @@ const methodsOfConsole = { debug: 'debug', log: 'info', info: 'info', warn: 'war
 
 // captureConsole makes the methods of the global console log events, and returns a function that ends that.
 function captureConsole(log) {
+  checkLogger(log, 'weir.captureConsole')
   const before = {}
   let isLogging = false // the logger may write to an object that uses the console
   for (const [name, level] of Object.entries(methodsOfConsole)) {

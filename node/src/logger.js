@@ -33,6 +33,8 @@ class Parts {
   }
 }
 
+const partNames = new Set(['created_at', 'trace_id', 'span_id', 'http', 'auth', 'errors'])
+
 const none = []
 
 // The values of an event may log, for example in a getter. This is how often they may do so in each other.
@@ -86,7 +88,8 @@ class Logger {
   close() { return this.#core.output.close() }
   stats() { return this.#core.output.stats() }
 
-  #set(own, { created_at: createdAt, trace_id: traceId, span_id: spanId, http, auth, errors }) {
+  #set(own, parts) {
+    const { created_at: createdAt, trace_id: traceId, span_id: spanId, http, auth, errors } = parts
     if (createdAt !== undefined) own.createdAt = createdAtTime(instantText(createdAt))
     if (traceId) own.traceId = String(traceId)
     if (spanId) own.spanId = String(spanId)
@@ -94,6 +97,9 @@ class Logger {
     if (http !== undefined) own.http = ',"http":' + encodeHTTP(http, this.#core.plainFields, this.#core.secrets)
     if (auth !== undefined) own.auth = this.#auth(auth)
     if (errors !== undefined) own.errors = this.#withErrors(own.errors, [...errors])
+    for (const key in parts) {
+      if (!partNames.has(key)) own.data = withFields(own.data, this.#core.fields.object({ [key]: parts[key] }))
+    }
   }
 
   #auth({ identity, identity_type: type }) {

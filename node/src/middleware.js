@@ -5,6 +5,7 @@ const { performance } = require('node:perf_hooks')
 
 const { addCaller, rawOf, routeOf, targetOf } = require('./http.js')
 const { now } = require('./instant.js')
+const { checkLogger, readMiddlewareOptions } = require('./options.js')
 const { currentIds, idMembers, idOf, useRequests } = require('./trace.js')
 
 const received = 'http request received'
@@ -14,8 +15,9 @@ const statusClientGone = 499 // of nginx, for a client that disconnected before 
 
 // middleware returns a function for Express and Koa (app.use), Fastify (addHook 'onRequest'), and node:http, where the
 // handler is its third argument.
-function middleware(log, { events = 'all' } = {}) {
-  if (events !== 'all' && events !== 'completed') throw new TypeError("weir: option events must be 'all' or 'completed'")
+function middleware(log, options = {}) {
+  checkLogger(log, 'weir.middleware')
+  const { events } = readMiddlewareOptions(options)
   const requests = useRequests()
   return (first, second, third) => {
     // Koa has a context and next; Fastify has a request, a reply and done; the others a request, a response and next.

@@ -66,6 +66,12 @@ test('arguments for directives, and before the event, are no errors and keep the
   ])
 })
 
+test('with keeps keys that are no parts of an event as fields', () => {
+  const { log, events } = collector()
+  log.with({ trace_id: 't', tenant: 'ons' }).info('found', { rows: 3 })
+  assert.deepStrictEqual([events()[0].trace_id, events()[0].data], ['t', { tenant: 'ons', rows: 3 }])
+})
+
 test('no object becomes [object Object]', () => {
   const { log, lines, events } = collector()
   const plain = Object.assign(Object.create(null), { code: 5 })

@@ -288,11 +288,40 @@ test('secrets are redacted at any depth, in children, errors and queries', () =>
   assert.strictEqual(lines[0].match(/\[redacted\]/g).length, 7)
 })
 
-test('wrong options are errors with their names', () => {
-  assert.throws(() => weir({ nmespace: 'x' }), /there is no option nmespace: there are namespace, level/)
-  assert.throws(() => weir({ level: 'trace' }), /option level must be one of fatal, error, warn, info, debug/)
-  assert.throws(() => weir({ queue: { whenFull: 'wait' } }), /option queue.whenFull must be one of shed, drop, block/)
+test('wrong options are errors that name the place, the value and the nearest option', () => {
+  const { log } = collector()
+  const wrong = [
+    [() => weir({ nmespace: 'x' }), /^weir: there is no option nmespace: did you mean namespace\? there are namespace, level/],
+    [() => weir({ name: 'x' }), /did you mean namespace\?/],
+    [() => weir({ transport: 'x' }), /^weir: there is no option transport: there are/],
+    [() => weir({ constructor: 'x' }), /there is no option constructor/],
+    [() => weir({ level: 'trace' }), /^weir: option level must be one of fatal, error, warn, info, debug, not 'trace'$/],
+    [() => weir({ level: null }), /option level must be one of .*, not null$/],
+    [() => weir({ namespace: 5 }), /option namespace must be a string, not 5$/],
+    [() => weir({ format: 'JSON' }), /option format must be one of json, .*, not 'JSON'$/],
+    [() => weir({ to: {} }), /option to must be 'stdout', .*, not \{\}$/],
+    [() => weir({ to: -1 }), /option to must be .*, not -1$/],
+    [() => weir({ to: '' }), /option to must be .*, not ''$/],
+    [() => weir({ maxEventBytes: '4096' }), /option maxEventBytes must be a whole number of 0 or more, not '4096'$/],
+    [() => weir({ redact: 'password' }), /option redact must be an array of strings, not 'password'$/],
+    [() => weir({ redact: [/password/] }), /option redact must be an array of strings/],
+    [() => weir({ queue: { whenFull: 'wait' } }), /^weir: option queue.whenFull must be one of shed, drop, block, not 'wait'$/],
+    [() => weir({ queue: { whenfull: 'drop' } }), /no option queue.whenfull: did you mean queue.whenFull\?/],
+    [() => weir({ queue: { wait: 0.5 } }), /option queue.wait must be a whole number of 0 or more, not 0.5$/],
+    [() => weir({ queue: 'block' }), /option queue must be an object, not 'block'$/],
+    [() => weir('search'), /^weir: the options must be an object, not 'search'$/],
+    [() => weir(null), /the options must be an object, not null$/],
+    [() => weir.middleware(log, { event: 'completed' }), /^weir.middleware: there is no option event: did you mean events\? there is events$/],
+    [() => weir.middleware(log, { events: 'none' }), /^weir.middleware: option events must be one of all, completed, not 'none'$/],
+    [() => weir.middleware(log, 'completed'), /^weir.middleware: the options must be an object/],
+    [() => weir.pinoStream(log, { messagekey: 'm' }), /^weir.pinoStream: there is no option messagekey: did you mean messageKey\?/],
+    [() => weir.pinoStream(log, { errorKey: 5 }), /^weir.pinoStream: option errorKey must be a string, not 5$/],
+    ...['middleware', 'pinoStream', 'winstonTransport', 'captureConsole'].map((name) =>
+      [() => weir[name](console), new RegExp(`^weir.${name}: its first argument must be a logger of weir\\(\\), not `)])
+  ]
+  for (const [make, message] of wrong) assert.throws(make, (error) => error instanceof TypeError && message.test(error.message), message)
   assert.throws(() => weir({ to: '/no/such/folder/log' }), /ENOENT/)
+  weir({ level: undefined, to: { write() {} } }) // as process.env.LEVEL may be
 })
 
 test('a writer that throws is counted, and the caller goes on', () => {

@@ -58,6 +58,14 @@ const lost: number | undefined = stats.losses.info?.full
 const logger: weir.Logger = log
 void [lost, logger]
 
+// @ts-expect-error: no option of a middleware
+weir.middleware(log, { event: 'completed' })
+// @ts-expect-error: no option of a queue
+weir({ queue: { whenfull: 'drop' } })
+// @ts-expect-error: no option of pinoStream
+weir.pinoStream(log, { messagekey: 'msg' })
+// @ts-expect-error: no part
+log.with({ tenant: 'ons' })
 const requests = weir.middleware(log, { events: 'completed' })
 createServer((request, response) => requests(request, response, () => response.end(weir.traceId())))
 const app = express()
