@@ -164,6 +164,9 @@ declare namespace weir {
    * gives its trace id to all events that are logged while it is handled. The id is that of the active span, of the
    * traceparent or X-Request-Id of the request, or a new one.
    *
+   * The completed event of a request that failed has the error of its handlers, or the property `err` of its response.
+   * `data.failure` is `'client_gone'`, or `'aborted'` if the handler has destroyed the response with an error.
+   *
    * @example
    * app.use(weir.middleware(log)) // Express, Koa
    * app.addHook('onRequest', weir.middleware(log)) // Fastify

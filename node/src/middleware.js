@@ -3,6 +3,7 @@
 
 const { performance } = require('node:perf_hooks')
 
+const { watchFailures } = require('./failures.js')
 const { addCaller, rawOf, routeOf, targetOf } = require('./http.js')
 const { now } = require('./instant.js')
 const { checkLogger, readMiddlewareOptions } = require('./options.js')
@@ -28,13 +29,14 @@ function middleware(log, options = {}) {
     const exchange = new Exchange(log, isKoa ? first : request, response)
     return requests.run({ id, text: idMembers(id, '') }, () => {
       exchange.begin(currentIds(), events === 'all')
-      return isKoa ? second() : third()
+      return watchFailures(first, second, isKoa ? second : third, (error) => { exchange.failure ??= error })
     })
   }
 }
 
 // An Exchange is a request and its response.
 class Exchange {
+  failure // the first error of the handler, if any
   #log
   #request // of the framework
   #response // of Node
@@ -85,16 +87,19 @@ class Exchange {
     if (this.#ended) return
     this.#ended = true
     const response = this.#response
-    const isGone = isClosed && !response.writableFinished
+    const isCut = isClosed && !response.writableFinished
+    const isAborted = isCut && response.errored // by the handler: destroy(error), or a pipeline that failed
     const http = this.#http
-    http.status_code = isGone && !response.headersSent ? statusClientGone : response.statusCode
+    http.status_code = response.headersSent || !isCut ? response.statusCode : isAborted ? 0 : statusClientGone
     http.ended_at = now()
     http.duration = Math.round((performance.now() - this.#began) * 1e6)
     http.response_content_length = http.method === 'HEAD' ? 0 : this.#bytes
     http.route = routeOf(this.#request)
-    const log = this.#log.with({ http })
-    if (isGone) log.warn(completed, { failure: 'client_gone', cut: response.headersSent })
-    else if (response.statusCode >= 500) log.warn(completed)
+    const isFailed = isCut || response.statusCode >= 500
+    const error = response.err ?? (isFailed ? this.failure ?? response.errored : null) ?? undefined
+    const log = this.#log.with({ http, errors: error === undefined ? undefined : [error] })
+    if (isCut) log.warn(completed, { failure: isAborted ? 'aborted' : 'client_gone', cut: response.headersSent })
+    else if (isFailed) log.warn(completed)
     else log.info(completed)
   }
 }

@@ -114,6 +114,108 @@ test('a client that disconnects is logged as a warning with 499', async (t) => {
   assert.deepStrictEqual({ severity, status, data }, { severity: 2, status: 499, data: { failure: 'client_gone', cut: false } })
 })
 
+// Servers whose handlers and hooks fail, under /own with an error handler of the program. An error with the status 404 is
+// no failure of the server.
+const boom = () => Object.assign(new Error('boom'), { code: 'E1' })
+const missing = () => Object.assign(new Error('missing'), { status: 404, statusCode: 404, expose: true })
+const failing = {
+  'node:http'(log) {
+    const requests = weir.middleware(log)
+    return http.createServer((request, response) => requests(request, response, () => {
+      const error = request.url === '/missing' ? missing() : boom()
+      if (request.url === '/rejects') return Promise.reject(error).catch(() => response.destroy(error))
+      response.err = error // by convention of pino-http
+      response.writeHead(error.status ?? 500).end('sorry')
+    })).listen(0)
+  },
+  express(log) {
+    const express = require('express')
+    const app = express()
+    app.set('env', 'test') // prints no errors
+    app.use(weir.middleware(log))
+    const router = express.Router()
+    router.get('/throws', () => { throw boom() })
+    router.get('/rejects', async () => { throw boom() })
+    router.get('/missing', (request, response, next) => next(missing()))
+    app.use('/own', router, (error, request, response, next) => response.status(error.status ?? 500).send('sorry'))
+    app.use(router)
+    return app.listen(0)
+  },
+  async fastify(log, t) {
+    const app = require('fastify')()
+    app.addHook('onRequest', weir.middleware(log))
+    const routes = (app, options, done) => {
+      app.get('/throws', { preHandler: () => { throw boom() } }, () => '')
+      app.get('/rejects', async () => { throw boom() })
+      app.get('/missing', (request, reply) => { reply.send(missing()) })
+      done()
+    }
+    app.register(routes)
+    app.register((app, options, done) => {
+      app.setErrorHandler((error, request, reply) => reply.code(error.statusCode ?? 500).send('sorry'))
+      routes(app, options, done)
+    }, { prefix: '/own' })
+    await app.listen({ port: 0 })
+    t.after(() => app.close())
+    return app.server
+  },
+  koa(log) {
+    const app = new (require('koa'))()
+    app.silent = true
+    app.use(weir.middleware(log))
+    app.use(async (context, next) => {
+      try {
+        await next()
+      } catch (error) {
+        if (!context.path.startsWith('/own')) throw error
+        context.status = error.status ?? 500
+        context.app.emit('error', error, context) // as the documentation of Koa does it
+      }
+    })
+    app.use((context) => {
+      if (context.path.endsWith('/missing')) throw missing()
+      if (context.path.endsWith('/throws')) throw boom()
+      return Promise.reject(boom())
+    })
+    return app.listen(0)
+  }
+}
+
+for (const [name, listen] of Object.entries(failing)) {
+  test(`${name}: the completed event of a failed request has its error`, async (t) => {
+    const { log, events } = collector()
+    const url = await listening(await listen(log, t), t)
+    const completed = () => events().filter((e) => e.event === 'http request completed')
+    const paths = ['/throws', '/rejects', '/missing']
+    for (const path of name === 'node:http' ? paths : [...paths, '/own/throws', '/own/rejects', '/own/missing']) {
+      const before = completed().length
+      const response = await fetch(url + path).catch(() => null)
+      await response?.text()
+      await until(() => completed().length > before)
+      const { severity, http: { status_code: status }, errors, data } = completed().at(-1)
+      const failures = errors?.map((error) => [error.message, error.data.code, error.stack_trace[0].function])
+      if (path.endsWith('/missing')) {
+        assert.deepStrictEqual([status, severity, failures?.[0][0]], [404, 3, name === 'node:http' ? 'missing' : undefined], path)
+      } else if (response === null) {
+        assert.deepStrictEqual([status, data, failures], [0, { failure: 'aborted', cut: false }, [['boom', 'E1', 'boom']]], path)
+      } else {
+        assert.deepStrictEqual([status, severity, failures], [500, 2, [['boom', 'E1', 'boom']]], path)
+      }
+    }
+  })
+}
+
+test('errors of handlers have the effect that they have without the middleware', async () => {
+  const { log, events } = collector()
+  const requests = weir.middleware(log)
+  const response = Object.assign(new (require('node:events'))(), { write() {}, end() {}, statusCode: 200, headersSent: true })
+  const request = { headers: {}, url: '/' }
+  assert.throws(() => requests(request, response, () => { throw boom() }), /boom/)
+  await assert.rejects(requests(request, response, async () => { throw boom() }), /boom/)
+  response.emit('close')
+  assert.strictEqual(events().at(-1).errors[0].message, 'boom')
+})
+
 test('requests of a pipeline keep their ids, and an absolute target replaces Host', async (t) => {
   const { log, events, lines } = collector()
   const url = new URL(await listening(frameworks['node:http'](log), t))
