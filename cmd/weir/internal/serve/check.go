@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
@@ -12,8 +11,8 @@ import (
 )
 
 type CheckCommand struct {
-	File string `arg:"" help:"The configuration to check."`
-	JSON bool   `name:"json" help:"Print the mistakes, and the explanation, as a JSON document."`
+	fileOption
+	JSON bool `name:"json" help:"Print the mistakes, and the explanation, as a JSON document."`
 	explainOptions
 }
 
@@ -40,11 +39,10 @@ Examples:
 
 // Run checks the file.
 func (c *CheckCommand) Run(s cli.Streams) error {
-	src, err := os.ReadFile(c.File)
-	if err != nil {
-		return cli.Misuse(err, "weir check FILE, for example weir check weir.yaml")
+	if err := c.require("check"); err != nil {
+		return err
 	}
-	cfg, err := config.Parse(c.File, src, os.LookupEnv)
+	cfg, err := readAll(c.Config)
 	var mistakes config.Mistakes
 	if err != nil && !errors.As(err, &mistakes) {
 		return err
@@ -69,7 +67,7 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 	case explanation != nil:
 		printExplanation(s.Out, explanation)
 	case len(mistakes) == 0:
-		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.File, contents(cfg))
+		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.Config, contents(cfg))
 		printWarnings(s.Out, "", cfg.Warnings)
 		printCertificates(s.Out, cfg)
 	default:

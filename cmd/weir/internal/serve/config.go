@@ -49,10 +49,20 @@ func (c *Command) override(cfg *config.Config) {
 // maxReads is how often a configuration is read at most because its files change meanwhile.
 const maxReads = 5
 
-// readConfig reads and checks a file, and the files that it names. If one of them changes
-// meanwhile, it reads all again: a configuration has never files from before and after a change
-// of several files.
+// readConfig is readAll with an error that lists the first mistakes.
 func readConfig(file string) (*config.Config, error) {
+	cfg, err := readAll(file)
+	var mistakes config.Mistakes
+	if errors.As(err, &mistakes) {
+		err = cli.WithHint(mistakesError(file, mistakes), "weir check "+file)
+	}
+	return cfg, err
+}
+
+// readAll reads and checks a file, and the files that it names. If one of them changes
+// meanwhile, it reads all again: a configuration has never files from before and after a change
+// of several files. A pipe can be read only once.
+func readAll(file string) (*config.Config, error) {
 	for range maxReads {
 		before, _ := os.Stat(file)
 		cfg, err := readOnce(file)
@@ -61,7 +71,7 @@ func readConfig(file string) (*config.Config, error) {
 			cfg.States[file] = before
 			w.use(cfg)
 		}
-		if sameStates(w.states(), w.applied) {
+		if before != nil && !before.Mode().IsRegular() || sameStates(w.states(), w.applied) {
 			return cfg, err
 		}
 	}
@@ -72,17 +82,13 @@ func readConfig(file string) (*config.Config, error) {
 func readOnce(file string) (*config.Config, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
-		hint := "the file must be readable by the user that runs weir"
+		hint := "it must be a file that the user who runs weir can read"
 		if errors.Is(err, fs.ErrNotExist) {
-			hint = "weir serve without --config fronts a demo backend"
+			hint = "weir serve without a file fronts a demo backend"
 		}
 		return nil, cli.Misuse(err, hint)
 	}
-	cfg, err := config.Parse(file, src, os.LookupEnv)
-	if err != nil {
-		return nil, cli.WithHint(mistakesError(file, err), "weir check "+file)
-	}
-	return cfg, nil
+	return config.Parse(file, src, os.LookupEnv)
 }
 
 // maxMistakes limits the mistakes and the warnings printed at a start or a reload: a file of
@@ -97,14 +103,13 @@ func warn(stderr io.Writer, file string, all config.Mistakes) {
 	}
 }
 
-// mistakesError returns the error for a file that config.Parse rejects.
-func mistakesError(file string, err error) error {
-	var mistakes config.Mistakes
-	if errors.As(err, &mistakes) && len(mistakes) > maxMistakes {
+// mistakesError returns the error for a file with mistakes.
+func mistakesError(file string, mistakes config.Mistakes) error {
+	if len(mistakes) > maxMistakes {
 		return fmt.Errorf("%s has %d mistakes; the first %d are:\n%w",
 			file, len(mistakes), maxMistakes, mistakes[:maxMistakes])
 	}
-	return fmt.Errorf("%s has mistakes:\n%w", file, err)
+	return fmt.Errorf("%s has mistakes:\n%w", file, mistakes)
 }
 
 // demo starts a backend on a free loopback port and returns a configuration

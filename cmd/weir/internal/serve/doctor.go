@@ -17,15 +17,15 @@ import (
 )
 
 type DoctorCommand struct {
-	Config string `short:"c" placeholder:"FILE" help:"Also check the limits of the configuration FILE."`
-	JSON   bool   `name:"json" help:"Print the findings as a JSON document."`
+	fileOption
+	JSON bool `name:"json" help:"Print the findings as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
 func (DoctorCommand) Help() string {
 	return `Prints the limits of this machine for a front door, one per line, and a remedy for each that is too low
 under load ("bites"): open files, connections, ports, the backlog of listeners, CPU and memory. With
---config it also examines certificates that end soon, the disk for log.spill and, for HTTP/3, the buffer of
+a file it also examines certificates that end soon, the disk for log.spill and, for HTTP/3, the buffer of
 UDP sockets. It connects to no server. Run it where the front door runs, as the same user and in the same
 container. It exits with 1 if a limit bites, or else with 0.
 
@@ -36,6 +36,9 @@ Examples:
 
 // Run examines the machine and prints the findings.
 func (c *DoctorCommand) Run(s cli.Streams) error {
+	if err := c.take(); err != nil {
+		return err
+	}
 	cfg := config.Default()
 	if c.Config != "" {
 		var err error

@@ -8,9 +8,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
-type ReloadCommand struct {
-	Config string `short:"c" required:"" type:"nonempty" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
-}
+type ReloadCommand struct{ fileOption }
 
 // Help implements kong.HelpProvider.
 func (ReloadCommand) Help() string {
@@ -24,6 +22,9 @@ Example:
 
 // Run asks the process to reload.
 func (c *ReloadCommand) Run(s cli.Streams) error {
+	if err := c.require("reload"); err != nil {
+		return err
+	}
 	a, err := ask(c.Config, controlReload)
 	if err != nil {
 		return err
@@ -43,9 +44,7 @@ func (a controlAnswer) print(s cli.Streams) error {
 	return nil
 }
 
-type UpgradeCommand struct {
-	Config string `short:"c" required:"" type:"nonempty" placeholder:"FILE" help:"The configuration of the running front door, as weir serve got it."`
-}
+type UpgradeCommand struct{ fileOption }
 
 // Help implements kong.HelpProvider.
 func (UpgradeCommand) Help() string {
@@ -61,6 +60,9 @@ Example:
 
 // Run asks the process to start its successor.
 func (c *UpgradeCommand) Run(s cli.Streams) error {
+	if err := c.require("upgrade"); err != nil {
+		return err
+	}
 	a, err := ask(c.Config, controlUpgrade)
 	if err != nil {
 		return err

@@ -19,14 +19,14 @@ import (
 )
 
 type Command struct {
-	Config string `short:"c" type:"nonempty" placeholder:"FILE" help:"Read the configuration from FILE. Without it, all requests go to a demo backend."`
+	fileOption
 	Listen string `type:"nonempty" placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000."`
 	Admin  string `type:"nonempty" placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default 127.0.0.1:20001)."`
 }
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `Events go to stdout as JSON lines, unless the configuration has another destination or format. HUMAN_LOG=1
+	return `Without a file, all requests go to a demo backend. Events go to stdout as JSON lines, unless the configuration has another destination or format. HUMAN_LOG=1
 in the environment makes them human-readable.
 
 SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect; then requests in
@@ -47,6 +47,9 @@ Examples:
 func (c *Command) Run(s cli.Streams) error {
 	// A write to a log reader that is gone must not end the process.
 	signal.Ignore(syscall.SIGPIPE)
+	if err := c.take(); err != nil {
+		return err
+	}
 	if err := c.checkAddresses(); err != nil {
 		return err
 	}
