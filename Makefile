@@ -79,7 +79,7 @@ promises:
 	$(GO) test -count=1 -run 'SecretsStay|SilentTLS' ./front
 	$(GO) test -count=1 -run 'TailMemory|LargeBodies|DocsCommands' ./cmd/weir
 	$(MAKE) soak LONG= SOAKED=AllFaultsAtOnce
-	$(GO) test -count=1 -run 'OthersRead|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys|NoCanary|RedactChanges|EndedEvents' ./log
+	$(GO) test -count=1 -run 'OthersRead|NodeWrites|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys|NoCanary|RedactChanges|EndedEvents' ./log
 
 # The peers stay out of this module; what measures them is checked all the same.
 bench-module:

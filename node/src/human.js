@@ -3,7 +3,7 @@
 
 const { Text, parse, unescape } = require('./tree.js')
 const { isTakenApart, uri } = require('./ltsv.js')
-const { escapeSpecial } = require('./text.js')
+const { escapeSpecial, replaceInvalid } = require('./text.js')
 
 const levels = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG']
 
@@ -60,7 +60,7 @@ function human(json, color) {
     return pairs.flatMap(([key, node]) => {
       const path = prefix + unescape(key)
       if (isTakenApart(path, node)) return fields(node.pairs, path + '.')
-      return field(path, node instanceof Text ? quoted(node.value) : node.json)
+      return field(path, node instanceof Text ? quoted(node.value) : replaceInvalid(node.json, '\ufffd'))
     })
   }
 }

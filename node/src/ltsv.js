@@ -2,6 +2,7 @@
 // Converts a line of JSON to LTSV.
 
 const { cutPairs } = require('./cut.js')
+const { replaceInvalid } = require('./text.js')
 const { Members, Text, parse, unescape } = require('./tree.js')
 
 const levels = ['Fatal', 'Error', 'Warn', 'Info', 'Debug']
@@ -56,7 +57,7 @@ function ltsv(json, maxBytes) {
 
   function addData(data, prefix) {
     for (const [key, node] of data?.pairs ?? []) {
-      const path = prefix + unescape(key)
+      const path = prefix + unescape(replaceInvalid(key, '\\u0000')) // one byte, as of invalid UTF-8
       if (isTakenApart(path, node)) {
         addData(node, path + '.')
         continue

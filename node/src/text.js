@@ -15,6 +15,9 @@ function escapeSpecial(json) {
   })
 }
 
+// replaceInvalid returns escaped text with something in place of each escape of a lone surrogate.
+function replaceInvalid(escaped, by) { return escaped.replace(/\\(?:ufffd|.)/g, (match) => match === '\\ufffd' ? by : match) }
+
 // isPlain reports whether JSON in ASCII needs no escape. It is fast, and may be false for text that needs none.
 function isPlain(ascii) { return !ascii.includes('\x7f') && !ascii.includes('\\ud') }
 
@@ -47,4 +50,4 @@ function failure(thrown) {
   return JSON.stringify('!ERROR: ' + textOf(thrown).slice(0, longestReason))
 }
 
-module.exports = { directive, escapeSpecial, isPlain, noText, quote, textOf, failure }
+module.exports = { directive, escapeSpecial, isPlain, noText, quote, replaceInvalid, textOf, failure }
