@@ -36,7 +36,10 @@ type conn struct {
 	// flights entries, beginning at first.
 	ring           []flight
 	first, flights int
+	kept           []keptMessage // of the requests in ring; nil without a pipeline
+	left           int           // the last requests, which have to be sent again
 
+	broken  error  // the kernel takes no more bytes, but the server may have answered before
 	unsent  []byte // to be sent; may be part of a fixed request
 	own     []byte // buffer of unsent for requests that are not fixed
 	file    io.ReaderAt
@@ -51,18 +54,41 @@ const (
 	ready
 )
 
+// A keptMessage is a message that may have to be sent again.
+type keptMessage struct {
+	program.Message
+	own []byte // buffer of Head if the message is not fixed
+}
+
+func (k *keptMessage) keep(m *program.Message) {
+	k.Message = *m
+	if !m.Fixed {
+		k.own = append(k.own[:0], m.Head...)
+		k.Head = k.own
+	}
+}
+
 // oldest returns the request whose answer is next.
 func (c *conn) oldest() *flight { return &c.ring[c.first] }
 
 // launch adds a request.
-func (c *conn) launch(f flight) *flight {
-	i := c.first + c.flights
+func (c *conn) launch(f flight, m *program.Message) *flight {
+	i := c.index(c.flights)
+	c.ring[i] = f
+	if c.kept != nil {
+		c.kept[i].keep(m)
+	}
+	c.flights++
+	return &c.ring[i]
+}
+
+// index returns the index in ring of the request that has n before it.
+func (c *conn) index(n int) int {
+	i := c.first + n
 	if i >= len(c.ring) {
 		i -= len(c.ring)
 	}
-	c.ring[i] = f
-	c.flights++
-	return &c.ring[i]
+	return i
 }
 
 // land removes the oldest request.
@@ -74,10 +100,15 @@ func (c *conn) land() {
 }
 
 // canSend reports whether the connection can take a request.
-func (c *conn) canSend() bool { return c.state == ready && !c.blocked && c.flights < len(c.ring) }
+func (c *conn) canSend() bool {
+	return c.state == ready && !c.blocked && c.left == 0 && c.flights < len(c.ring)
+}
 
 func (l *loop) newConn() *conn {
 	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]flight, l.run.plan.Pipeline)}
+	if len(c.ring) > 1 {
+		c.kept = make([]keptMessage, len(c.ring))
+	}
 	c.parser.Memory = &l.memory
 	l.conns = append(l.conns, c)
 	return c
@@ -168,14 +199,17 @@ func (l *loop) finishConnect(c *conn) {
 	l.refill(c)
 }
 
-// failConnect handles a failed connect. The request that it was for is unsent.
+// failConnect handles a failed connect. The request that it was for is unsent. Requests that
+// were to be sent again have failed.
 func (l *loop) failConnect(c *conn, k kind, err error) {
-	l.rec.failures.add(k, fmt.Errorf("%s: %w", l.run.server, err))
+	err = fmt.Errorf("%s: %w", l.run.server, err)
+	l.rec.failures.add(k, err)
 	c.failures++
-	l.release(c)
+	again := c.flights > 0
+	l.abort(c, k, err)
 	f := flight{due: c.began, sent: c.began}
 	switch {
-	case !l.begun:
+	case !l.begun || again:
 	case !l.requests.open():
 		if l.claim(c) {
 			l.rec.asked++
@@ -188,12 +222,12 @@ func (l *loop) failConnect(c *conn, k kind, err error) {
 	l.reopen(c, backoff(c.failures))
 }
 
-// close closes a connection without requests under way.
+// close closes a connection.
 func (l *loop) close(c *conn) {
 	if c.state == ready {
 		l.rec.connections--
 	}
-	c.blocked, c.unsent, c.file = false, nil, nil
+	c.blocked, c.broken, c.unsent, c.file = false, nil, nil, nil
 	if cap(c.own) > readSize {
 		c.own = nil
 	}
@@ -209,7 +243,7 @@ func (l *loop) release(c *conn) {
 		unix.Close(c.fd) // which also removes it from the epoll
 	}
 	c.fd, c.state = -1, closed
-	if l.requests.open() {
+	if l.requests.open() && c.flights == 0 {
 		l.spare = append(l.spare, c)
 	}
 }
@@ -217,6 +251,7 @@ func (l *loop) release(c *conn) {
 // refill sends on a free connection. In the open loop it queues the connection for
 // the requests that will be due.
 func (l *loop) refill(c *conn) {
+	l.sendAgain(c)
 	switch {
 	case !l.begun || !c.canSend():
 	case l.requests.open():
@@ -270,9 +305,23 @@ func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, starv
 			now = max(now, due) // the connection may have been made for an earlier request
 		}
 	}
-	f := c.launch(flight{due: due, sent: now, endpoint: m.Endpoint, noBody: m.NoBody})
+	f := c.launch(flight{due: due, sent: now, endpoint: m.Endpoint, noBody: m.NoBody}, m)
 	l.inFlight++
 	l.rec.send(f, starved)
+}
+
+// sendAgain sends the requests that are left of the connection before, which the server has
+// closed.
+func (l *loop) sendAgain(c *conn) {
+	for c.left > 0 && c.state == ready && !c.blocked {
+		m := &c.kept[c.index(c.flights-c.left)]
+		c.left--
+		l.write(c, m.Head, true) // the message is kept until its answer
+		if m.File != nil && c.state == ready {
+			c.file, c.at, c.end = m.File, 0, m.Size
+			l.flush(c)
+		}
+	}
 }
 
 // fill sends as many requests as the pipeline takes, with few writes.
@@ -318,7 +367,7 @@ func (l *loop) write(c *conn, b []byte, fixed bool) {
 		n, errno = 0, 0
 	}
 	if errno != 0 {
-		l.fail(c, exchangeKind(errno), fmt.Errorf("sending the request: %w", errno))
+		l.breakOff(c, errno)
 		return
 	}
 	l.rec.written += int64(n)
@@ -336,7 +385,7 @@ func (l *loop) write(c *conn, b []byte, fixed bool) {
 
 // flush sends as many of the unsent bytes as the kernel takes.
 func (l *loop) flush(c *conn) {
-	for {
+	for c.broken == nil {
 		if len(c.unsent) == 0 && !l.loadPiece(c) {
 			c.blocked = false
 			l.refill(c)
@@ -348,12 +397,19 @@ func (l *loop) flush(c *conn) {
 		case errno == unix.EAGAIN:
 			return
 		case errno != 0:
-			l.fail(c, exchangeKind(errno), fmt.Errorf("sending the request: %w", errno))
+			l.breakOff(c, errno)
 			return
 		}
 		l.rec.written += int64(n)
 		c.unsent = c.unsent[n:]
 	}
+}
+
+// breakOff handles an error of sending. It sends nothing more, but the connection fails only
+// when the answers are read that the server sent before it closed.
+func (l *loop) breakOff(c *conn, errno syscall.Errno) {
+	c.broken, c.blocked = fmt.Errorf("sending the request: %w", errno), true
+	l.readLater(c)
 }
 
 // loadPiece reads the next piece of a body from a file into unsent, and reports

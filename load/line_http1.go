@@ -76,18 +76,21 @@ func (l *http1Line) exchange(ctx context.Context, m *program.Message, watch exch
 	defer close(q.done)
 	var o outcome
 	<-q.before
-	if err == nil {
-		err = c.end
-	}
-	if err == nil {
+	if err = cmp.Or(c.end, err); err == nil {
 		err = c.receive(m.NoBody, watch.began, &o)
 	}
 	c.counted.settle(&o)
 	if failKind(err) == timeout {
 		err = errTimeout
 	}
-	if !q.stop() || err != nil || o.last {
+	inTime := q.stop()
+	switch {
+	case o.last: // the server does not process the requests behind it (RFC 9112, section 9.6)
+		c.end = errGone
+	case !inTime || err != nil:
 		c.end = cmp.Or(c.end, err, errClosed)
+	}
+	if c.end != nil {
 		o.last = l.leave(c)
 	}
 	return o, err
@@ -172,9 +175,9 @@ func (c *http1Conn) endOfStream(o *outcome) error {
 
 // leave closes a connection that is not usable, and reports whether it was open.
 func (l *http1Line) leave(c *http1Conn) bool {
+	c.Close() // which ends a write that holds the lock
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.Close()
 	open := l.c == c
 	if open {
 		l.c = nil

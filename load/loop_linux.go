@@ -338,11 +338,14 @@ func (l *loop) read(c *conn) {
 		}
 		n, errno := recv(c.fd, l.in)
 		switch {
+		case errno == unix.EINTR:
+			continue
+		case n <= 0 && c.broken != nil:
+			l.fail(c, exchangeKind(c.broken), c.broken)
+			return
 		case errno == unix.EAGAIN:
 			l.refill(c)
 			return
-		case errno == unix.EINTR:
-			continue
 		case errno != 0:
 			l.fail(c, exchangeKind(errno), fmt.Errorf("reading the answer: %w", errno))
 			return
@@ -356,6 +359,11 @@ func (l *loop) read(c *conn) {
 			return
 		}
 	}
+	l.readLater(c)
+}
+
+// readLater has the next turn read from a connection.
+func (l *loop) readLater(c *conn) {
 	if !c.again {
 		c.again = true
 		l.again = append(l.again, c)
@@ -367,9 +375,9 @@ func (l *loop) took(c *conn, b []byte) {
 	now := l.run.now()
 	l.rec.bytes(len(b), now)
 	for len(b) > 0 && c.state == ready {
-		if c.flights == 0 {
+		if c.flights == c.left {
 			l.rec.failures.add(badAnswer, errUnasked)
-			l.fail(c, badAnswer, errUnasked) // no request fails with it
+			l.fail(c, badAnswer, errUnasked)
 			return
 		}
 		f := c.oldest()
@@ -395,8 +403,13 @@ func (l *loop) answered(c *conn, now time.Duration) {
 	l.inFlight--
 	c.failures = 0
 	switch {
+	case c.parser.Close() && c.flights > 0:
+		// The server does not process the requests behind it (RFC 9112, section 9.6).
+		c.left = c.flights
+		l.close(c)
+		l.connect(c)
 	case c.parser.Close() || l.run.plan.NoKeepAlive:
-		l.abort(c, eof, errClosed) // later requests of the pipeline get no answer
+		l.close(c)
 		l.reopen(c, 0)
 		l.replace(now)
 	case c.blocked && c.flights == 0: // the answer came before its request was sent completely
@@ -424,7 +437,7 @@ func (l *loop) ended(c *conn) {
 // abort closes a connection, and fails the requests on it.
 func (l *loop) abort(c *conn, k kind, err error) {
 	now := l.run.now()
-	for c.flights > 0 {
+	for c.left = 0; c.flights > 0; {
 		l.rec.fail(c.oldest(), k, err, c.oldest().sent, now)
 		c.land()
 		l.inFlight--

@@ -27,7 +27,8 @@ type Plan struct {
 	Connections, MaxConnections int
 
 	// Pipeline is the number of requests that may be under way on one connection; 0
-	// is 1. With HTTP/2 they are streams.
+	// is 1. With HTTP/2 they are streams. Over HTTP/1.1 those behind an answer with
+	// Connection: close are sent again, and count from the first time.
 	Pipeline int
 
 	// Backlog is how many requests may wait for a connection in the open loop. 0 is no
