@@ -16,23 +16,27 @@ func (o *order) count() int64 { return o.finite.count() + o.never }
 func (o *order) whole() bool { return o.never == 0 && o.finite.count() == o.answered.count() }
 
 // at returns the time at a percentage, and whether it is a lower bound, because the
-// unknown time of a request that was given up would change it. Of n sorted times the
-// percentile p is the one with the rank n·p/100, rounded up, as in HdrHistogram for Java
-// since 2.1.10: at least p percent of the times are no longer. With one failure among 60
-// requests, p99 is the failure. Without requests it is 0.
+// unknown time of a request that was given up would change it. Without requests it is 0.
 func (o *order) at(percentage float64) (value Micros, atLeast bool) {
 	n := o.count()
 	if n == 0 {
 		return 0, false
 	}
-	const rounding = 1e-12 // 99.9/100*1000 is above 999 in floating point
-	rank := min(max(int64(math.Ceil(percentage/100*float64(n)*(1-rounding))), 1), n)
+	rank := Rank(percentage, n)
 	if rank > o.finite.count() {
 		return NeverAnswered, false
 	}
 	ns := o.finite.ranked(rank)
 	atLeast = !o.whole() && (rank > o.answered.count() || o.answered.ranked(rank) != ns)
 	return micros(min(max(ns, o.finite.min), o.finite.max)), atLeast // a bucket may extend beyond both
+}
+
+// Rank returns the rank, from 1, of a percentile of n sorted times: n·percentage/100, rounded
+// up, as in HdrHistogram for Java since 2.1.10. At least this percentage of the times is no
+// longer. With one failure among 60 requests, p99 is the failure.
+func Rank(percentage float64, n int64) int64 {
+	const rounding = 1e-12 // 99.9/100*1000 is above 999 in floating point
+	return min(max(int64(math.Ceil(percentage/100*float64(n)*(1-rounding))), 1), n)
 }
 
 // latency returns the latency for a Result, without histograms; nil without a request.

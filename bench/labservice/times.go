@@ -1,6 +1,7 @@
 package labservice
 
 import (
+	"math"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,7 @@ func (t *Times) Mean() time.Duration {
 
 // Quantile returns the duration that the share q of all does not exceed, with an error of 1.6%, or 0 if there are none.
 func (t *Times) Quantile(q float64) time.Duration {
-	left := int64(q * float64(t.count.Load()-1))
+	left := max(int64(math.Ceil(q*float64(t.count.Load())))-1, 0)
 	for i := range t.counts {
 		if left -= t.counts[i].Load(); left < 0 {
 			return min(middleOf(i), t.Max())

@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -115,10 +116,10 @@ func (p producer) run(l Load, due time.Time, waits []time.Duration) []time.Durat
 	return waits
 }
 
-// quantile returns the value below which the share q of the sorted values lies.
+// quantile returns the smallest of the sorted values that the share q of them does not exceed.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0
 	}
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+	return sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)]
 }

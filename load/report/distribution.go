@@ -55,9 +55,9 @@ func (d *distribution) all() int64 { return d.histogram.TotalCount() + d.NeverAn
 // percentile converts a quantile q of all requests, given as x = 1/(1-q), to a
 // percentile of the histogram, which has only requests with a latency. The
 // result is above 100 if the quantile is among the requests that were never
-// answered.
+// answered. The rank is that of the tables.
 func (d *distribution) percentile(x float64) float64 {
-	return 100 * (1 - 1/x) * float64(d.all()) / float64(d.histogram.TotalCount())
+	return 100 * float64(load.Rank(100*(1-1/x), d.all())) / float64(d.histogram.TotalCount())
 }
 
 // note describes the requests that a chart cannot show.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -190,5 +191,26 @@ func TestHTMLPoints(t *testing.T) {
 	}
 	if !bytes.Contains(page, []byte("the slowest took 1.00 s")) {
 		t.Error("no place of the chart says what the slowest took")
+	}
+}
+
+// TestPercentilesOfChartsAndTables reads the tooltips of the chart of percentiles. Their ranks are
+// rounded up, as in the tables: of 60 requests with two slow ones, each quantile above 58/60 is
+// slow.
+func TestPercentilesOfChartsAndTables(t *testing.T) {
+	h := newHistogram()
+	record(t, h, 1e6, 58)
+	record(t, h, 1e9, 2)
+	page := written(t, func(b *bytes.Buffer) error {
+		return report.HTML(b, &load.Result{Latency: latency(t, h), DurationSeconds: 1})
+	})
+	fast, want := strings.Count(string(page), "% of the requests took at most 1.00 ms from sent"), 0
+	for i := 0.5; i < 100; i++ { // a tooltip for each hundredth of the axis from 0 to 99%
+		if 60*(1-math.Pow(100, -i/100)) <= 58 {
+			want++
+		}
+	}
+	if fast != want {
+		t.Errorf("%d tooltips show the fast requests, want %d", fast, want)
 	}
 }

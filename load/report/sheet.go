@@ -393,8 +393,7 @@ func rateRow(name string, values []float64, s readable.Scale) []page.Cell {
 // quantile returns the smallest of the sorted values that at least that share
 // of them does not exceed.
 func quantile(sorted []float64, q float64) float64 {
-	i := int(math.Ceil(q*float64(len(sorted)))) - 1
-	return sorted[min(max(i, 0), len(sorted)-1)]
+	return sorted[load.Rank(100*q, int64(len(sorted)))-1]
 }
 
 // moments returns the mean and the standard deviation of a whole population.
