@@ -55,28 +55,29 @@ func newCollector(r *run) *collector {
 func (c *collector) collect(over <-chan struct{}) {
 	every := time.NewTicker(c.every())
 	defer every.Stop()
+	atEnd := time.NewTimer(c.run.end() - c.run.now())
+	defer atEnd.Stop()
 	next := time.Second
 	for {
 		select {
 		case <-over:
 			c.take(false)
-			end := c.ending()
-			if end <= c.since && c.now != c.last { // events after the end
-				end = c.run.now()
-			}
-			if tail := end - c.since; 0 < tail && tail < shortest && len(c.series) > 0 {
-				c.reopenSecond()
-			}
-			c.endSecond(end)
+			c.endSeries(c.run.window(&c.now, c.lastEvent()))
 			c.report(true)
 			return
+		case <-atEnd.C:
 		case <-every.C:
 		}
-		now := c.run.now()
+		now, end := c.run.now(), c.run.end()
 		whole := now >= next
 		c.take(whole && c.fresh != nil)
-		if whole {
+		switch {
+		case now >= end:
+			c.endSeries(end)
+		case whole:
 			c.endSecond(now)
+		}
+		if whole {
 			next += time.Second * (1 + (now-next)/time.Second)
 			c.snapshot()
 		}
@@ -112,13 +113,8 @@ func (c *collector) endSecond(now time.Duration) {
 	if length <= 0 {
 		return
 	}
-	n, m := &c.now, &c.last
-	second := Second{
-		Start: c.since.Seconds(), Seconds: length.Seconds(),
-		Asked: n.asked - m.asked, Sent: n.sent - m.sent, Requests: n.answered - m.answered,
-		Errors: n.failures.sum() - m.failures.sum(), Bytes: n.read - m.read,
-		Connections: int(n.connections),
-	}
+	second := c.counts()
+	second.Start, second.Seconds, second.Connections = c.since.Seconds(), length.Seconds(), int(c.now.connections)
 	ended := c.second.order()
 	second.setQuantiles(&ended)
 	if c.run.plan.shared != nil {
@@ -129,6 +125,47 @@ func (c *collector) endSecond(now time.Duration) {
 	c.last, c.since = c.now, now
 	c.before, c.second = c.second, c.before
 	c.second.reset()
+}
+
+// counts returns the counts since the last second.
+func (c *collector) counts() Second {
+	n, m := &c.now, &c.last
+	return Second{Asked: n.asked - m.asked, Sent: n.sentInTime - m.sentInTime, Requests: n.inTime - m.inTime,
+		Errors: n.errorsInTime - m.errorsInTime, Bytes: n.readInTime - m.readInTime}
+}
+
+// endSeries ends the series at end, when the run stopped sending. Later answers and failures are
+// not in it. A run of a number of requests ends with the last answer: if the series is longer
+// by then, because a request had none, it is cut.
+func (c *collector) endSeries(end time.Duration) {
+	n := len(c.series)
+	if n == 0 || end-c.since >= shortest {
+		c.endSecond(end)
+		return
+	}
+	if end > c.since {
+		c.reopenSecond()
+		c.endSecond(end)
+		return
+	}
+	rest := c.counts() // counted since, with an earlier time
+	c.last = c.now
+	for ; n > 1 && c.series[n-1].Start >= end.Seconds(); n-- {
+		rest.add(&c.series[n-1])
+	}
+	c.series = c.series[:n]
+	last := &c.series[n-1]
+	last.add(&rest)
+	last.Seconds = min(last.Seconds, end.Seconds()-last.Start)
+}
+
+// add adds the counts of another second.
+func (s *Second) add(o *Second) {
+	s.Asked += o.Asked
+	s.Sent += o.Sent
+	s.Requests += o.Requests
+	s.Errors += o.Errors
+	s.Bytes += o.Bytes
 }
 
 // snapshot calls the plan's Snapshot. Requests that have not ended are left out, so that the
@@ -210,15 +247,11 @@ func (t *tally) statuses() map[string]int64 {
 
 func className(class int) string { return string(rune('0'+class)) + "xx" }
 
-// ending returns the end of the series: when the run stopped sending, or the last
-// answer.
-func (c *collector) ending() time.Duration {
+// lastEvent returns when the last request was sent or answered. The threads have ended.
+func (c *collector) lastEvent() time.Duration {
 	last := time.Duration(0)
 	for _, rec := range c.run.recorders {
-		last = max(last, rec.lastDone)
-	}
-	if end := c.run.end(); end != never {
-		last = max(last, min(end, c.run.now()))
+		last = max(last, rec.lastSent, rec.lastDone)
 	}
 	return last
 }

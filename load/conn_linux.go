@@ -203,7 +203,7 @@ func (l *loop) finishConnect(c *conn) {
 // were to be sent again have failed.
 func (l *loop) failConnect(c *conn, k kind, err error) {
 	err = fmt.Errorf("%s: %w", l.run.server, err)
-	l.rec.failures.add(k, err)
+	l.rec.fault(k, err, l.run.now())
 	c.failures++
 	again := c.flights > 0
 	l.abort(c, k, err)

@@ -376,7 +376,7 @@ func (l *loop) took(c *conn, b []byte) {
 	l.rec.bytes(len(b), now)
 	for len(b) > 0 && c.state == ready {
 		if c.flights == c.left {
-			l.rec.failures.add(badAnswer, errUnasked)
+			l.rec.fault(badAnswer, errUnasked, now)
 			l.fail(c, badAnswer, errUnasked)
 			return
 		}

@@ -33,11 +33,7 @@ func (m *merger) addSeries() {
 		var latencies []*Latency
 		for _, parts := range taken {
 			for _, s := range parts {
-				row.Asked += s.Asked
-				row.Sent += s.Sent
-				row.Requests += s.Requests
-				row.Errors += s.Errors
-				row.Bytes += s.Bytes
+				row.add(&s)
 				latencies = append(latencies, s.Latency)
 			}
 			row.Connections += parts[len(parts)-1].Connections

@@ -244,7 +244,7 @@ func TestSnapshots(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					n := r.Share.Number
-					if r.DurationSeconds > 2.5 { // the share was late, and this is its end
+					if r.DurationSeconds >= 2.5 { // the share was late, and this is its end
 						return
 					}
 					if before := lost[n]; before != nil {

@@ -34,6 +34,7 @@ type tally struct {
 	skipped, noConnection, ended       int64 // unsent
 	lateConnections, lateGenerator     int64
 	asked                              int64
+	errorsInTime                       int64     // failed before the end: requests, and connections
 	classes                            [10]int64 // answered, by the status's first digit
 
 	connections, made int64 // open now, and made in total
@@ -126,7 +127,7 @@ func (r *recorder) began(f *flight) time.Duration {
 // fail counts a request that was sent and failed. Its timeout began at began.
 func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) {
 	r.failed++
-	r.failures.add(k, err)
+	r.fault(k, err, now)
 	gaveUp := r.gaveUp(k, began, now)
 	r.miss(f, gaveUp, now)
 	if r.endpoints != nil {
@@ -136,6 +137,14 @@ func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) 
 	}
 	if r.points != nil {
 		r.point(f, 0, now)
+	}
+}
+
+// fault counts an error of a request or a connection.
+func (r *recorder) fault(k kind, err error, now time.Duration) {
+	r.failures.add(k, err)
+	if int64(now) <= r.end.Load() {
+		r.errorsInTime++
 	}
 }
 
@@ -236,6 +245,7 @@ func (t *tally) add(u *tally) {
 	t.lateConnections += u.lateConnections
 	t.lateGenerator += u.lateGenerator
 	t.asked += u.asked
+	t.errorsInTime += u.errorsInTime
 	for class, n := range u.classes {
 		t.classes[class] += n
 	}

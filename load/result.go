@@ -83,6 +83,7 @@ type Result struct {
 	// the client did not have. It is not part of the document.
 	CertificateRequired bool `json:"-"`
 
+	// Series ends after DurationSeconds. Later answers and errors are not in it.
 	Series []Second `json:"series"`
 
 	// Points is a sample of the requests, with at most Plan.Points of them: the

@@ -99,11 +99,16 @@ func checkSums(t *testing.T, r *load.Result) {
 		asked, sent, answered, bytes, failures = asked+s.Asked, sent+s.Sent, answered+s.Requests, bytes+
 			s.Bytes, failures+s.Errors
 	}
-	if asked != r.Asked || sent != r.Sent || answered != r.Requests || bytes != r.BytesRead ||
-		failures != sum(r.Errors) {
+	if len(r.Series) > 0 && math.Abs(end-r.DurationSeconds) > 1e-6 {
+		t.Errorf("the series ends at %v, want %v, when the run stopped sending", end, r.DurationSeconds)
+	}
+	// What comes after the end of the series is in the totals only.
+	inTime, bytesInTime := r.RequestsPerSecond*r.DurationSeconds, r.BytesPerSecond*r.DurationSeconds
+	if len(r.Series) > 0 && (asked != r.Asked || sent > r.Sent || float64(answered) != math.Round(inTime) ||
+		float64(bytes) != math.Round(bytesInTime) || failures > sum(r.Errors)) {
 		t.Errorf("the series sums up to %d asked, %d sent, %d answered, %d bytes, %d errors; the result has %d, "+
-			"%d, %d, %d, %d",
-			asked, sent, answered, bytes, failures, r.Asked, r.Sent, r.Requests, r.BytesRead, sum(r.Errors))
+			"%d, %v and %v in this time, %d",
+			asked, sent, answered, bytes, failures, r.Asked, r.Sent, inTime, bytesInTime, sum(r.Errors))
 	}
 }
 
@@ -501,6 +506,49 @@ func TestProgress(t *testing.T) {
 	}
 	if len(r.Series) < 1 || last.Last.Requests == 0 {
 		t.Errorf("the series has %d seconds", len(r.Series))
+	}
+}
+
+// TestSeriesEnds uses servers that answer, and close connections, only when the run has stopped
+// sending, and a run of a number of requests of which one has no answer for two seconds. The
+// series ends with the end of sending in both.
+func TestSeriesEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range servers {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			stopped, quiet := make(chan struct{}), make(chan struct{})
+			var n atomic.Int64
+			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				<-stopped
+				if n.Add(1)%2 == 0 {
+					panic(http.ErrAbortHandler)
+				}
+			}, c.how)
+			stop := sync.OnceFunc(func() { close(stopped) })
+			r := run(t, load.Plan{Targets: targets(s.URL), Duration: time.Second, Connections: 4,
+				Protocol: c.protocol, TLS: trusting(), Timeout: waitLimit, Process: -1,
+				Progress: func(p load.Progress) {
+					if p.Waiting {
+						stop()
+					}
+				}})
+			if len(r.Series) != 1 || r.Series[0].Sent != 4 || r.Series[0].Requests != 0 || r.Series[0].Errors != 0 ||
+				r.Requests != 2 || r.Failed != 2 {
+				t.Errorf("the series is %+v, with %d answers and %d failures afterwards", r.Series, r.Requests, r.Failed)
+			}
+			s = newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				if n.Add(1)%3 == 0 {
+					<-quiet
+				}
+			}, c.how)
+			r = run(t, load.Plan{Targets: targets(s.URL), Requests: 3, Connections: 3, Protocol: c.protocol,
+				TLS: trusting(), Timeout: 2 * time.Second, Process: -1})
+			close(quiet)
+			if r.Requests != 2 || r.DurationSeconds >= 2 { // run checks the series
+				t.Errorf("%d answers in %v s, and the series %+v", r.Requests, r.DurationSeconds, r.Series)
+			}
+		})
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 func (c *collector) result(usage []threadUsage) *Result {
 	r := c.run
 	var bins sendBins
-	var last time.Duration
 	points := newThinner(r.plan.Points, random.New(r.plan.Seed, uint64(len(r.recorders))))
 	for _, rec := range r.recorders {
 		c.sum.merge(&rec.measures)
@@ -21,9 +20,8 @@ func (c *collector) result(usage []threadUsage) *Result {
 		if rec.points != nil {
 			points.merge(rec.points)
 		}
-		last = max(last, rec.lastSent, rec.lastDone)
 	}
-	window := r.window(&c.now, last)
+	window := r.window(&c.now, c.lastEvent())
 	res := c.document(&c.now, window)
 	res.Series, res.Points, res.Generator, res.Interrupted = c.series, points.points(), generatorOf(usage), r.cut.Load()
 	if p := res.Pacing; p != nil {

@@ -120,7 +120,7 @@ func (w *workers) connect(ctx context.Context, l line) error {
 	switch {
 	case err != nil && w.cut.Err() != nil: // the end of the run is not a failure
 	case err != nil:
-		w.rec.failures.add(openKind(err), fmt.Errorf("%s: %w", w.run.server, err))
+		w.rec.fault(openKind(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
 	case o.made:
 		w.rec.connected(o.connect)
 		if o.handshake > 0 {
@@ -302,7 +302,7 @@ func (k *worker) serveOne(r dueRequest) bool {
 	case x.begun:
 		k.rec.fail(&x.flight, failKind(err), err, x.ready, now)
 	default:
-		k.rec.failures.add(failKind(err), err)
+		k.rec.fault(failKind(err), err, now)
 		k.rec.failUnsent(&flight{due: r.due, sent: x.ready}, failKind(err), now)
 	}
 	return err == nil

@@ -389,8 +389,10 @@ func TestRunCut(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	network.cut.Lock()
+	repair := sync.OnceFunc(network.cut.Unlock)
+	defer repair()
 	far.await(t, "the coordinator was silent", 1)
-	network.cut.Unlock()
+	repair()
 	r := <-ended
 	if r == nil {
 		t.FailNow()

@@ -216,7 +216,7 @@ func packed(label string, pieces []piece, width int) []line {
 
 func answerPieces(p load.Progress) []piece {
 	pieces := []piece{{page.Plain, readable.Count(p.Requests)}}
-	if p.Last.Seconds > 0 {
+	if p.Last.Seconds > 0 && !p.Waiting && !p.Done {
 		pieces = append(pieces, piece{page.Bold, readable.Number(answersPerSecond(p.Last)) + "/s now"})
 	}
 	if s := p.Elapsed.Seconds(); s > 0 {

@@ -34,7 +34,6 @@ func (l *Plain) Show(p load.Progress) {
 	when := readable.Lasting(wholeSeconds(p.Elapsed))
 	if p.Done {
 		when = progressText(p)
-		p.Last = load.Second{} // "now" has no meaning at the end
 	}
 	fmt.Fprintf(l.w, "%s: %s\n", when, page.Pen{}.Clean(plainText(p)))
 }
