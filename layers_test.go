@@ -269,7 +269,7 @@ var layers = map[string]struct {
 	"internal/backend": {own: []string{"internal/machine", "internal/readable"},
 		why: "the test backend burns CPU time and parses sizes"},
 	"cmd/weir/internal/cli": {
-		own:     []string{"internal/nearest"},
+		own:     []string{"internal/nearest", "internal/readable"},
 		foreign: []string{"github.com/alecthomas/kong", "golang.org/x/term"},
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // The exit codes.
@@ -42,13 +43,27 @@ func WithHint(err error, hint string) error { return &Error{Err: err, Hint: hint
 // Misuse returns err with a hint and ExitMisuse: the command was used wrongly.
 func Misuse(err error, hint string) error { return &Error{Err: err, Hint: hint, Code: ExitMisuse} }
 
-// PrintError writes err and its hint, a line each.
+// PrintError writes err and its hint.
 func PrintError(w io.Writer, err error) {
-	fmt.Fprintf(w, "weir: error: %v\n", err)
+	Say(w, "error: "+err.Error())
 	var e *Error
 	if errors.As(err, &e) && e.Hint != "" {
-		fmt.Fprintf(w, "weir: hint: %s\n", e.Hint)
+		Say(w, "hint: "+e.Hint)
 	}
+}
+
+// Say writes a message. It may hold arguments, values of events, or texts of other machines: their
+// control characters are escaped, and further lines are indented, so that none of them looks
+// like another message.
+func Say(w io.Writer, message string) { fmt.Fprintf(w, "weir: %s\n", Printable(message)) }
+
+// Printable returns a text that changes no terminal, as in [Say].
+func Printable(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = readable.Visible(line)
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // Exit prints the error that ended a verb, unless it was reported already, and

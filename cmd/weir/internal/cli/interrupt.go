@@ -25,7 +25,7 @@ func Interrupts() (signals chan os.Signal, stop func()) {
 
 // A Screen shows the progress of a run.
 type Screen interface {
-	Say(line string)
+	Say(message string)
 	Close() // ends the display
 }
 
@@ -57,7 +57,7 @@ func Interruptible[R any](
 			switch {
 			case first.IsZero():
 				first = time.Now()
-				v.Say("weir: " + notice + " (again to quit immediately)")
+				v.Say(notice + " (again to quit immediately)")
 				cancel()
 			case time.Since(first) > SameInterrupt:
 				var none R

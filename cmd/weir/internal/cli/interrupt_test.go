@@ -48,7 +48,7 @@ func TestInterruptibleTwice(t *testing.T) {
 	if took := time.Since(began); took < SameInterrupt {
 		t.Errorf("ended after %v: the same interrupt counted twice", took)
 	}
-	if want := []string{"weir: stopping (again to quit immediately)"}; !slices.Equal(v.lines, want) || !v.closed {
+	if want := []string{"stopping (again to quit immediately)"}; !slices.Equal(v.lines, want) || !v.closed {
 		t.Errorf("the screen has %q, closed %v; want %q, closed", v.lines, v.closed, want)
 	}
 	select {

@@ -87,7 +87,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 		return folder.fail(err)
 	}
 	if results.Interrupted && !c.Quiet {
-		defer fmt.Fprintf(s.Err, "weir: the same command with --out %s --resume makes the remaining runs\n", folder.name)
+		defer cli.Say(s.Err, "the same command with --out "+folder.name+" --resume makes the remaining runs")
 	}
 	return reportRun(s, folder.name, results, c.JSON)
 }

@@ -69,11 +69,12 @@ func (v *screen) show(p lab.Progress) {
 	}
 }
 
-// Say implements cli.Screen. It prints the line even with --quiet.
-func (v *screen) Say(text string) {
+// Say implements cli.Screen. It prints the message even with --quiet.
+func (v *screen) Say(message string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.line(text)
+	v.clear()
+	cli.Say(v.Err, message)
 }
 
 // Close implements cli.Screen.
@@ -102,7 +103,7 @@ func (v *screen) ended(p lab.Progress) string {
 		text += "  " + left(p.Left)
 	}
 	if last := lastLine(r.LastOutput); last != "" && r.Outcome != lab.Done {
-		text += fmt.Sprintf("\n%*s  %s", 2*digits+1, "", "its last output: "+last)
+		text += fmt.Sprintf("\n%*s%s", 2*digits+1, "", "its last output: "+last)
 	}
 	return text
 }
@@ -189,12 +190,13 @@ func left(d time.Duration) string {
 // line prints a line above the live line.
 func (v *screen) line(text string) {
 	v.clear()
-	fmt.Fprintln(v.Err, text)
+	fmt.Fprintln(v.Err, cli.Printable(text))
 }
 
 // draw replaces the live line, cut to the terminal's width.
 func (v *screen) draw(text string) {
 	width, _ := cli.TerminalSize(v.Err)
+	text = readable.Visible(text)
 	if runes := []rune(text); len(runes) >= width && width > 1 {
 		text = string(runes[:width-1])
 	}

@@ -22,7 +22,7 @@ func TestScreenClosed(t *testing.T) {
 	v.Say("interrupted")
 	v.Close()
 	v.show(lab.Progress{Line: "go build"})
-	if text, err := os.ReadFile(stderr.Name()); err != nil || string(text) != "go vet\ninterrupted\n" {
+	if text, err := os.ReadFile(stderr.Name()); err != nil || string(text) != "go vet\nweir: interrupted\n" {
 		t.Errorf("stderr is %q (%v), want the lines before Close", text, err)
 	}
 }

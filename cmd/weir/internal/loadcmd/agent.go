@@ -63,7 +63,7 @@ func (c *AgentCommand) Run(s cli.Streams) error {
 	}()
 	err = agent.Serve(ctx, agent.Options{
 		Connection: connection, Subject: subject, Name: name, Labels: c.Label, Version: cli.Version(),
-		Log: func(line string) { fmt.Fprintln(s.Err, "weir: "+line) },
+		Log: func(line string) { cli.Say(s.Err, line) },
 	})
 	cancel()
 	return natsHint(err)

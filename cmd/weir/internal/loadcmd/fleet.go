@@ -66,7 +66,7 @@ func remotePlan(c *agent.Coordinator, s settings.Settings) (load.Plan, error) {
 // remoteRun returns a function that executes the plan on agents.
 func remoteRun(c *agent.Coordinator, v *screen, points int) func(context.Context) (*load.Result, error) {
 	c.Points, c.Progress = points, v.progress
-	c.Warn = func(line string) { v.Say("weir: " + line) }
+	c.Warn = func(line string) { v.Say(line) }
 	return func(ctx context.Context) (*load.Result, error) {
 		r, err := agent.Run(ctx, *c)
 		var none *agent.NoAgentError

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -43,11 +42,11 @@ func (v *screen) progress(p load.Progress) {
 }
 
 // Say implements cli.Screen.
-func (v *screen) Say(line string) {
+func (v *screen) Say(message string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
-	fmt.Fprintln(v.Err, line)
+	cli.Say(v.Err, message)
 }
 
 // Close implements cli.Screen.

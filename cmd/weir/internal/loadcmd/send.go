@@ -155,11 +155,11 @@ func explain(s cli.Streams, p load.Plan) {
 		if n == 1 {
 			opened = "1 connection is opened"
 		}
-		fmt.Fprintf(s.Err, "weir: %s, and more if all are in use when a request is due; "+
-			"--max-connections %d keeps it at %[2]d\n", opened, n)
+		cli.Say(s.Err, fmt.Sprintf("%s, and more if all are in use when a request is due; "+
+			"--max-connections %d keeps it at %[2]d", opened, n))
 	}
 	if left := time.Until(p.StartAt); left > 0 {
-		fmt.Fprintf(s.Err, "weir: starting at %s, in %.1f s\n", p.StartAt.Format(time.RFC3339), left.Seconds())
+		cli.Say(s.Err, fmt.Sprintf("starting at %s, in %.1f s", p.StartAt.Format(time.RFC3339), left.Seconds()))
 	}
 }
 

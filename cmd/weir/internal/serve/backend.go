@@ -78,7 +78,7 @@ func (c *BackendCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return cli.WithHint(err, "choose another address with --listen")
 	}
-	fmt.Fprintf(s.Err, "weir: backend on http://%s\n", l.Addr())
+	cli.Say(s.Err, "backend on http://"+l.Addr().String())
 	server := &http.Server{Handler: backend.Handler(o), ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

@@ -67,11 +67,13 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 	case explanation != nil:
 		printExplanation(s.Out, explanation)
 	case len(mistakes) == 0:
-		fmt.Fprintf(s.Out, "%s: no mistakes; %s\n", c.Config, contents(cfg))
+		fmt.Fprintln(s.Out, cli.Printable(fmt.Sprintf("%s: no mistakes; %s", c.Config, contents(cfg))))
 		printWarnings(s.Out, "", cfg.Warnings)
 		printCertificates(s.Out, cfg)
 	default:
-		fmt.Fprintln(s.Out, mistakes)
+		for _, m := range mistakes {
+			fmt.Fprintln(s.Out, cli.Printable(m.Error()))
+		}
 	}
 	if len(mistakes) > 0 {
 		return cli.ErrReported
@@ -82,7 +84,7 @@ func (c *CheckCommand) Run(s cli.Streams) error {
 // printWarnings prints a line for each warning.
 func printWarnings(w io.Writer, prefix string, all config.Mistakes) {
 	for _, m := range all {
-		fmt.Fprintf(w, "%s%s:%d:%d: warning: %s; %s\n", prefix, m.File, m.Line, m.Col, m.What, m.Hint)
+		fmt.Fprintln(w, cli.Printable(fmt.Sprintf("%s%s:%d:%d: warning: %s; %s", prefix, m.File, m.Line, m.Col, m.What, m.Hint)))
 	}
 }
 

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -37,9 +36,9 @@ func (a controlAnswer) print(s cli.Streams) error {
 	if !a.OK {
 		return cli.WithHint(errors.New(a.Text), a.Hint)
 	}
-	fmt.Fprintf(s.Err, "weir: %s\n", a.Text)
+	cli.Say(s.Err, a.Text)
 	if a.Hint != "" {
-		fmt.Fprintf(s.Err, "weir: hint: %s\n", a.Hint)
+		cli.Say(s.Err, "hint: "+a.Hint)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (c *Command) Run(s cli.Streams) error {
 	in, err := c.inputs(func(err error) {
 		cli.PrintError(s.Err, err)
 		missed = cli.ErrReported
-	}, func(text string) { fmt.Fprintf(s.Err, "weir: warning: %s\n", printable(errors.New(text))) })
+	}, func(text string) { cli.Say(s.Err, "warning: "+text) })
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *Command) Run(s cli.Streams) error {
 	}
 	defer closeInputs(in)
 	if len(c.Files) == 0 && cli.IsTerminal(os.Stdin) {
-		fmt.Fprintln(s.Err, "weir: tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
+		cli.Say(s.Err, "tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -133,23 +133,10 @@ func (c *Command) Run(s cli.Streams) error {
 		return nil
 	}
 	if view.failed > 0 {
-		fmt.Fprintf(s.Err, "weir: warning: --where failed on %s omitted: %s\n",
-			counted(view.failed, "event, which was", "events, which were"), printable(view.cause))
+		cli.Say(s.Err, fmt.Sprintf("warning: --where failed on %s omitted: %v",
+			counted(view.failed, "event, which was", "events, which were"), view.cause))
 	}
 	return cmp.Or(err, missed)
-}
-
-// printable returns the text of an error with its control characters escaped,
-// because it may hold a value of an event. Its line breaks remain.
-func printable(err error) []byte {
-	var b []byte
-	for i, line := range strings.Split(err.Error(), "\n") {
-		if i > 0 {
-			b = append(b, '\n')
-		}
-		b = record.AppendPrintable(b, []byte(line))
-	}
-	return b
 }
 
 // counted returns a number with the noun for it.

@@ -3,6 +3,7 @@ package where
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/weirhq/weir/log/record"
@@ -32,6 +33,12 @@ func (e *Error) Column() int {
 func (e *Error) Error() string {
 	line := e.Source[strings.LastIndexByte(e.Source[:e.Offset], '\n')+1:]
 	line, _, _ = strings.Cut(line, "\n")
+	line = strings.Map(func(c rune) rune { // a character that is not printed moves the mark
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return unicode.ReplacementChar
+	}, line)
 	return fmt.Sprintf("column %d: %s\n  %s\n  %*s", e.Column(), e.Text, line, e.Column(), "^")
 }
 
