@@ -11,7 +11,7 @@ import (
 )
 
 // TestONSExample runs examples/ons with a substitute for each of its services, and
-// sends the requests of its README.
+// sends the requests of its README and some with a different X-Frame-Options.
 func TestONSExample(t *testing.T) {
 	t.Parallel()
 	const folder = "../../examples/ons/"
@@ -71,6 +71,16 @@ func TestONSExample(t *testing.T) {
 		}
 		if a := do(t, c, req); a.Header.Get("Location") != location {
 			t.Errorf("%s leads to %q, want %s", target, a.Header.Get("Location"), location)
+		}
+	}
+	for path, want := range map[string]string{"/": "SAMEORIGIN", "/a.css": "SAMEORIGIN", "/searchdata?q=a": "SAMEORIGIN",
+		"/embed": "", "/visualisations/a": "", "/census/maps/a": ""} {
+		req, err := http.NewRequest("GET", p.url()+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := do(t, c, req); a.Header.Get("X-Frame-Options") != want {
+			t.Errorf("%s: X-Frame-Options %q, want %q", path, a.Header.Get("X-Frame-Options"), want)
 		}
 	}
 }

@@ -38,7 +38,6 @@ start_backend search 25000 "${SEARCH_CONTROLLER_URL:-}"
 start_backend release-calendar 27700 "${RELEASE_CALENDAR_CONTROLLER_URL:-}"
 start_backend download 23400 "${DOWNLOADER_URL:-}"
 start_backend feedback 25200 "${FEEDBACK_CONTROLLER_URL:-}"
-start_backend cookies 24100 "${COOKIES_CONTROLLER_URL:-}"
 start_backend census-atlas 28100 "${CENSUS_ATLAS_URL:-}"
 
 "$weir" serve --config "$(dirname "$0")/weir.yaml" &
