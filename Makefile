@@ -76,7 +76,7 @@ allocs:
 # with the race detector has other pools.
 promises: export WEIR_LONG = 1
 promises:
-	$(GO) test -count=1 -run 'SecretsStay|SilentTLS' ./front
+	$(GO) test -count=1 -run 'SecretsStay|SilentTLS|Unread' ./front
 	$(GO) test -count=1 -run 'TailMemory|LargeBodies|DocsCommands' ./cmd/weir
 	$(MAKE) soak LONG= SOAKED=AllFaultsAtOnce
 	$(GO) test -count=1 -run 'OthersRead|NodeWrites|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys|NoCanary|RedactChanges|EndedEvents' ./log

@@ -25,7 +25,7 @@ type streamRequest struct {
 // openNow opens a stream on a shared connection of the driver without a wait. It returns nil if there
 // is none that has room, or if it must be tested first.
 func (s *Server) openNow(driver transport.Driver, l *link, r *streamRequest) *conn {
-	sc := s.pools.of(driver).findShared(l)
+	sc := s.pools.of(driver).findShared(l, !r.ends)
 	if sc == nil {
 		return nil
 	}
@@ -53,13 +53,14 @@ func (s *Server) openStream(
 	p := s.pools.of(driver)
 	for {
 		now := time.Now()
-		sc, dialled := p.findShared(l), false
+		sc, dialled := p.findShared(l, !r.ends), false
 		if sc == nil {
 			var err error
-			if sc, err = s.dialShared(ctx, driver, p, l); err != nil {
+			if sc, err = s.dialShared(ctx, driver, p, l); err == nil {
+				dialled = true
+			} else if sc = p.findShared(l, false); sc == nil {
 				return nil, err
 			}
-			dialled = true
 		}
 		if sc == nil {
 			continue // another exchange has made one

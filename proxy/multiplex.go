@@ -71,12 +71,13 @@ type connectingShared struct {
 	over    bool
 }
 
-// findShared returns a connection that has room for a stream, or nil.
-func (p *pool) findShared(l *link) *sharedConn {
+// findShared returns a connection that has room for a stream, or nil. withBody leaves out those that would hold up the
+// body of a request.
+func (p *pool) findShared(l *link, withBody bool) *sharedConn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.shared {
-		if usable, _ := c.Usable(); usable && c.link == l {
+		if usable, _ := c.Usable(); usable && c.link == l && !(withBody && c.HoldsUp()) {
 			return c
 		}
 	}

@@ -63,11 +63,10 @@ func (b *body) drop() {
 	chunks.Put(c)
 }
 
-// discard removes all data, and returns its length.
-func (b *body) discard() (n int) {
+// discard removes all data.
+func (b *body) discard() {
 	for b.first != nil {
 		b.drop()
 	}
-	n, b.n = b.n, 0
-	return n
+	b.n = 0
 }

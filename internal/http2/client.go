@@ -22,6 +22,7 @@ const (
 func NewClient(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	c := newConn(conn, d, owner)
 	c.client = &client{maxStreams: startStreams, heard: c.idle}
+	c.recvInitial = streamWindow
 	c.in.prefaced = true
 	c.mu.Lock()
 	c.out = append(c.output(), http2.ClientPreface...)
@@ -94,6 +95,13 @@ func (c *Conn) Usable() (usable, unused bool) {
 	return c.usable(), c.running == 0
 }
 
+// HoldsUp reports whether data of a new stream would have to wait, because the server has not read that of others.
+func (c *Conn) HoldsUp() bool {
+	c.mu.Lock()
+	defer c.unlock()
+	return c.sendWindow < maxFrame
+}
+
 func (c *Conn) usable() bool {
 	return c.state == open && !c.client.goAway && c.client.cause == nil && c.last < lastStream-1 &&
 		uint32(c.running) < c.client.maxStreams
@@ -115,7 +123,7 @@ func (c *Conn) Open(h *Head, end, headOnly bool) *Stream {
 	s := streams.Get().(*Stream)
 	s.conn, s.id = c, c.last
 	s.declared, s.headOnly = -1, headOnly
-	s.recvWindow, s.sendWindow = streamWindow, c.initialWindow
+	s.window, s.recvWindow, s.sendWindow = c.recvInitial, c.recvInitial, c.initialWindow
 	c.streams[s.id] = s
 	if c.running++; c.running == 1 {
 		c.client.heard, c.client.pinged = time.Now(), false

@@ -12,10 +12,14 @@ import (
 )
 
 const (
-	// streamWindow and connWindow are how much data a peer may send that was not read, on one
-	// stream and on all together. They bound the memory of bodies.
+	// streamWindow is how much data a peer may send at most on a stream that was not read. A server has it from the
+	// beginning. A client begins with startWindow, because its streams are not trusted: their windows grow when they are
+	// read, by growth for all streams of the connection together.
 	streamWindow = 256 << 10
-	connWindow   = 1 << 20
+	growth       = 1 << 20
+	// connWindow is how much data may be on its way. It is given back when data arrives: streams that are not read must
+	// not hold up the others.
+	connWindow = 1 << 20
 	// startWindow is the window of both sides before any setting, RFC 9113 section 6.9.2.
 	startWindow = 65535
 	// maxWindow is the largest window.
@@ -98,7 +102,9 @@ type Conn struct {
 	control   int  // responses to control frames in out
 
 	recvWindow    int
-	consumed      int
+	arrived       int // bytes that the peer may send again after a WINDOW_UPDATE
+	recvInitial   int // window of new streams
+	growth        int // by which the windows of streams may still grow
 	sendWindow    int
 	initialWindow int // sendWindow of new streams
 
@@ -134,7 +140,6 @@ func NewServer(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	c.writeFrames(func(f *http2.Framer) {
 		f.WriteSettings(
 			http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: MaxStreams},
-			http2.Setting{ID: http2.SettingInitialWindowSize, Val: streamWindow},
 			http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: uint32(owner.Limits().HeaderList)})
 		f.WriteWindowUpdate(0, connWindow-startWindow)
 	})
@@ -146,7 +151,7 @@ func newConn(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	now := time.Now()
 	limits := owner.Limits()
 	c := &Conn{conn: conn, driver: d, owner: owner, streams: make(map[uint32]*Stream), recvWindow: connWindow,
-		sendWindow: startWindow, initialWindow: startWindow, idle: now, due: now.Add(limits.HeaderTimeout)}
+		recvInitial: startWindow, growth: growth, sendWindow: startWindow, initialWindow: startWindow, idle: now, due: now.Add(limits.HeaderTimeout)}
 	conn.SetReadDeadline(time.Time{}) // that of what was read before, which readBy does not have
 	c.ender, _ = d.(turnEnder)
 	c.decode = hpack.NewDecoder(tableSize, c.emit)
@@ -192,10 +197,10 @@ func (c *Conn) unblock(s *Stream) {
 
 // giveBack allows the peer to send n bytes again on any stream. mu is held.
 func (c *Conn) giveBack(n int) {
-	if c.consumed += n; c.consumed >= connWindow/4 && c.state < failed {
-		c.recvWindow += c.consumed
-		c.writeFrames(func(f *http2.Framer) { f.WriteWindowUpdate(0, uint32(c.consumed)) })
-		c.consumed = 0
+	if c.arrived += n; c.arrived >= connWindow/4 && c.state < failed {
+		c.recvWindow += c.arrived
+		c.writeFrames(func(f *http2.Framer) { f.WriteWindowUpdate(0, uint32(c.arrived)) })
+		c.arrived = 0
 		c.push()
 	}
 }

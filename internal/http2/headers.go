@@ -221,7 +221,7 @@ func (c *Conn) open(b *headerBlock) {
 	s := b.into
 	s.conn, s.id = c, b.stream
 	s.declared, s.recvEnded = s.Request.Length, b.end
-	s.recvWindow, s.sendWindow = streamWindow, c.initialWindow
+	s.window, s.recvWindow, s.sendWindow = c.recvInitial, c.recvInitial, c.initialWindow
 	c.streams[s.id] = s
 	c.running++
 	if c.state == unused {

@@ -281,6 +281,7 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 		return flood(EmptyFrames)
 	}
 	c.recvWindow -= length
+	c.giveBack(length)
 	s := c.streams[d.id]
 	var failure *Error
 	switch {
@@ -302,7 +303,6 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 		}
 	}
 	if c.streams[d.id] == nil {
-		c.giveBack(d.left)
 		d.left, d.padding = 0, d.padding+d.left
 	}
 	return failure
@@ -318,8 +318,6 @@ func (c *Conn) moreData(b []byte) (n int) {
 		if s := c.streams[d.id]; s != nil {
 			s.body.write(b[:n])
 			s.reader.wake()
-		} else {
-			c.giveBack(n)
 		}
 	}
 	skipped := min(len(b)-n, d.padding)

@@ -34,6 +34,7 @@ type Stream struct {
 	declared int64               // content-length; -1 for none
 	received int64               // length of the data so far
 
+	window     int // data that the peer may send at most before it is read
 	recvWindow int // data that the peer may send
 	consumed   int // bytes that were read, and that the peer may send again after a WINDOW_UPDATE
 	sendWindow int
@@ -192,14 +193,17 @@ func (s *Stream) TryRead(p []byte) (n int, ok bool, err error) {
 	return 0, s.recvEnded, nil
 }
 
-// giveBack allows the peer to send as many bytes again as were read. It collects them,
-// because a WINDOW_UPDATE for each read would cost both sides.
+// giveBack allows the peer to send as many bytes again as were read, and more if the window can
+// grow. It collects them, because a WINDOW_UPDATE for each read would cost both sides.
 func (s *Stream) giveBack(n int) {
 	c := s.conn
-	c.giveBack(n)
-	if s.consumed += n; s.consumed >= streamWindow/2 && !s.recvEnded && s.err == nil {
-		s.recvWindow += s.consumed
-		c.writeFrames(func(f *http2.Framer) { f.WriteWindowUpdate(s.id, uint32(s.consumed)) })
+	if s.consumed += n; s.consumed >= s.window/2 && !s.recvEnded && s.err == nil {
+		more := min(s.window, streamWindow-s.window, c.growth)
+		s.window += more
+		c.growth -= more
+		credit := s.consumed + more
+		s.recvWindow += credit
+		c.writeFrames(func(f *http2.Framer) { f.WriteWindowUpdate(s.id, uint32(credit)) })
 		s.consumed = 0
 		c.push()
 	}
@@ -404,7 +408,8 @@ func (s *Stream) Close() {
 	case !s.recvEnded:
 		c.resetStream(s, http2.ErrCodeNo, ErrClosed)
 	}
-	c.giveBack(s.body.discard())
+	s.body.discard()
+	c.growth += s.window - c.recvInitial
 	s.user = nil
 	c.unblock(s)
 	s.passTurn()

@@ -62,10 +62,10 @@ const (
 	// streams is the maximum number of requests in progress on a connection.
 	streams = 100
 
-	// The windows are how many bytes of request bodies a client may send before they are read.
-	// They begin with the first and grow to the last.
-	streamWindow, maxStreamWindow = 128 << 10, 1 << 20
-	connWindow, maxConnWindow     = 256 << 10, 4 << 20
+	// The windows are how many bytes of request bodies a client may send before they are read. That of a stream grows.
+	// That of a connection suffices for all its streams, so that bodies that are not read hold up no others.
+	streamWindow, maxStreamWindow = 64 << 10, 256 << 10
+	connWindow                    = streams * maxStreamWindow
 )
 
 // ErrBusy is the error of a handshake that was refused because too many are in progress.
@@ -101,7 +101,7 @@ func NewServer(socket *Socket, o Options) (*Server, error) {
 		MaxIdleTimeout:       silence, KeepAlivePeriod: silence / 2,
 		MaxIncomingStreams: streams, MaxIncomingUniStreams: 8,
 		InitialStreamReceiveWindow: streamWindow, MaxStreamReceiveWindow: maxStreamWindow,
-		InitialConnectionReceiveWindow: connWindow, MaxConnectionReceiveWindow: maxConnWindow,
+		InitialConnectionReceiveWindow: connWindow, MaxConnectionReceiveWindow: connWindow,
 	}
 	var err error
 	s.listener, err = s.transport.Listen(&tls.Config{GetConfigForClient: s.configFor}, config)
