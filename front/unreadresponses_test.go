@@ -20,6 +20,9 @@ type hoardedServer struct {
 	begun   atomic.Int64 // requests of /endless and /unread
 	written atomic.Int64 // bytes of their bodies
 	ended   chan struct{}
+
+	controls chan *http.ResponseController // of the first /endless
+	gaveUp   chan struct{}                 // the first /endless has ended
 }
 
 const wholeBody = 300 << 10
@@ -34,7 +37,15 @@ func (s *hoardedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-s.ended
 	case "/endless":
 		s.begun.Add(1)
+		select {
+		case s.controls <- http.NewResponseController(w):
+		default:
+		}
 		io.Copy(w, countedZeros{&s.written})
+		select {
+		case s.gaveUp <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -106,6 +117,33 @@ func TestUnreadUploads(t *testing.T) {
 	})
 }
 
+// A server that gives up on a response that its client does not read has not failed.
+func TestServerGivesUpOnUnreadResponse(t *testing.T) {
+	t.Parallel()
+	for _, p := range unreadPaths {
+		t.Run(p.name(), func(t *testing.T) {
+			t.Parallel()
+			s, d := p.open(t)
+			resp, err := p.client(t, d).Get(p.url(d) + "endless")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			s.awaitStall(t, 1)
+			time.Sleep(1500 * time.Millisecond) // from a second on, the client has held up the response
+			(<-s.controls).SetWriteDeadline(time.Now())
+			<-s.gaveUp
+			if _, err := io.Copy(io.Discard, resp.Body); err == nil {
+				t.Error("the response is complete")
+			}
+			e := d.completed(t, "/endless")
+			if e.Data["failure"] != "client_slow" || strings.Contains(e.raw, "reading the answer") {
+				t.Errorf("the event is %s", e.raw)
+			}
+		})
+	}
+}
+
 // An unreadPath is a way from a client to a server.
 type unreadPath struct{ to, by string }
 
@@ -139,7 +177,8 @@ func eachUnread(t *testing.T, test func(t *testing.T, p unreadPath, n int)) {
 // open starts the server and the front door.
 func (p unreadPath) open(t *testing.T) (*hoardedServer, *tlsDoor) {
 	t.Helper()
-	s := &hoardedServer{ended: make(chan struct{})}
+	s := &hoardedServer{ended: make(chan struct{}), controls: make(chan *http.ResponseController, 1),
+		gaveUp: make(chan struct{}, 1)}
 	var d *tlsDoor
 	if p.to == "HTTP/2" {
 		d = openHTTP3Door(t, openH2C(t, s.ServeHTTP).URL, withHTTP2)

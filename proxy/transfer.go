@@ -41,7 +41,14 @@ type transfer struct {
 	step      string
 	pending   error // error of a read that is not handled yet
 	credit    int   // bytes that the client takes without blocking, as far as is known
+
+	heard time.Time // after the head: the end of the last wait for the server
+	held  time.Time // the end of the last pause of the client that was as long as clientPause
 }
+
+// clientPause is how long a client may hold up a response before its end is no failure of the server, which may have a
+// limit for that, too.
+const clientPause = time.Second
 
 func (t *transfer) attempt(reuse reusePolicy) error {
 	t.dead, t.stale, t.pending, t.why, t.tryEnd, t.headAfter = false, false, nil, "", time.Time{}, 0
@@ -106,6 +113,9 @@ func (t *transfer) fail(err error) error {
 	kind := kindOf(err)
 	switch {
 	case t.x.Began && (kind == Closed || kind == Reset):
+		if now := time.Now(); now.Sub(t.heard) >= clientPause || now.Sub(t.held) < clientPause {
+			return &Error{Kind: ClientSlow, Step: "sending the answer", Err: errHeldUp}
+		}
 		kind = Truncated
 	case kind == Timeout && t.x.overdue(time.Now()):
 		return t.fallDue()
@@ -118,6 +128,8 @@ func (t *transfer) fail(err error) error {
 var (
 	errGone = errors.New("the client is gone")
 	errTry  = errors.New("no answer within the time of a try")
+
+	errHeldUp = errors.New("the server has ended the answer, which the client did not read")
 )
 
 // fallDue returns the error of an exchange whose deadline has passed.
@@ -152,7 +164,8 @@ func (t *transfer) run() error {
 	}
 	err := t.readFinalHead()
 	if err == nil || kindOf(err) == Timeout {
-		x.Waited = time.Since(t.chosen)
+		t.heard, t.held = time.Now(), time.Time{}
+		x.Waited = t.heard.Sub(t.chosen)
 		t.headAfter = x.Waited
 	}
 	if err != nil {
@@ -275,7 +288,11 @@ func (t *transfer) await(a *answer) (int, error) {
 		t.x.arm(t.c, began, timeout)
 		n, err := t.c.receive(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
-			t.x.Waited += time.Since(began)
+			if began.Sub(t.heard) >= clientPause {
+				t.held = began
+			}
+			t.heard = time.Now()
+			t.x.Waited += t.heard.Sub(began)
 		}
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
 			return n, err
