@@ -37,7 +37,7 @@ declare namespace weir {
     to?: string | URL | number | { write(line: string): unknown }
     /** The greatest length of a line; 16 KiB if missing, and at least 512. The longest strings of a longer one are cut. */
     maxEventBytes?: number
-    /** Keys with secret values, in any case: in fields at any depth, in URLs, and in queries. A path or a pattern is refused. */
+    /** Keys with secret values, in any case: in fields at any depth, in URL objects, in queries and in referers. A path or a pattern is refused. */
     redact?: string[]
     queue?: QueueOptions
   }

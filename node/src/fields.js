@@ -4,6 +4,7 @@
 const { types } = require('node:util')
 
 const { isError } = require('./errors.js')
+const { encodeHTTP, messageOf } = require('./http.js')
 const { instantOf, isInstant } = require('./instant.js')
 const { redacted } = require('./secrets.js')
 const { failure, quote, textOf } = require('./text.js')
@@ -79,8 +80,8 @@ class FieldEncoder {
   // #top returns an object for any value. One that has no members is the field "value".
   #top(fields, errors) {
     const prototype = Object.getPrototypeOf(fields)
-    const isPlain = Array.isArray(fields) || prototype === null || prototype === Object.prototype || fields instanceof Map
-    if (isPlain && typeof fields.toJSON !== 'function') return '{' + this.#members(fields, errors) + '}'
+    const hasMembers = Array.isArray(fields) || prototype === null || prototype === Object.prototype || fields instanceof Map
+    if (hasMembers && typeof fields.toJSON !== 'function') return '{' + this.#members(fields, errors) + '}'
     const text = this.#value(fields)
     if (text === undefined) return '{}'
     return text.startsWith('{') ? text : '{"value":' + text + '}'
@@ -94,7 +95,7 @@ class FieldEncoder {
       if (value !== undefined) text += (text === '' ? '' : ',') + quote(key, this.#maxBytes) + ':' + value
       return this.#room >= 0
     }
-    if (object instanceof Map) {
+    if (object instanceof Map || isListOfPairs(object)) {
       for (const [key, value] of object) if (!add(this.#key(key), () => value)) break
     } else {
       for (const key of Object.keys(object)) if (!add(key, () => object[key])) break
@@ -158,6 +159,8 @@ class FieldEncoder {
 
   #nested(value) {
     if (typeof value.toJSON === 'function') return this.#value(value.toJSON())
+    const http = isPlain(value) ? undefined : messageOf(value)
+    if (http !== undefined) return encodeHTTP(http, this, this.#secrets)
     if (Array.isArray(value)) return this.#elements(value.length, (i) => value[i])
     if (value instanceof Set) {
       const elements = [...value]
@@ -187,6 +190,15 @@ class FieldEncoder {
     const some = bytes.subarray(0, this.#maxBytes) // the line will be cut below that
     return Buffer.from(some.buffer, some.byteOffset, some.byteLength).toString('base64')
   }
+}
+
+// isPlain reports whether an object is of no class, as most are. It saves looking for the others.
+function isPlain(object) { return Object.getPrototypeOf(object) === Object.prototype }
+
+// isListOfPairs reports whether an object is the Headers or the FormData of fetch.
+function isListOfPairs(object) {
+  const tag = isPlain(object) ? '' : object[Symbol.toStringTag]
+  return (tag === 'Headers' || tag === 'FormData') && typeof object[Symbol.iterator] === 'function'
 }
 
 function isURL(value) { return value instanceof URL || value instanceof URLSearchParams }

@@ -1,6 +1,8 @@
 'use strict'
 // The http object of an event, and how it is read from a request and its response.
 
+const { ClientRequest, IncomingMessage, ServerResponse } = require('node:http')
+
 const { isInstant, instantOf } = require('./instant.js')
 
 const text = (value) => typeof value === 'string' && value !== '' ? value : undefined
@@ -56,6 +58,22 @@ function requestOf(request, response) {
   return http
 }
 
+// messageOf returns the http object of a request or response of a server or client, or undefined for another value.
+// Their properties have the header, also as text, and so the secrets of it.
+function messageOf(value) {
+  if (value instanceof IncomingMessage) return value.method ? requestOf(value) : { status_code: value.statusCode }
+  if (value instanceof ServerResponse) return { status_code: value.headersSent ? value.statusCode : 0 }
+  if (!(value instanceof ClientRequest)) return undefined
+  const mark = value.path.indexOf('?')
+  return {
+    method: value.method,
+    scheme: value.protocol.slice(0, -1),
+    host: value.host,
+    path: mark < 0 ? value.path : value.path.slice(0, mark),
+    query: mark < 0 ? '' : value.path.slice(mark + 1)
+  }
+}
+
 // rawOf returns the request of Node in a request of a framework.
 function rawOf(request) { return request.raw ?? request.req ?? request }
 
@@ -101,4 +119,4 @@ function splitHost(host) {
   return { host: bracketed ?? name, port: Number(port ?? 0) }
 }
 
-module.exports = { encodeHTTP, requestOf, targetOf, addCaller, routeOf, rawOf }
+module.exports = { encodeHTTP, messageOf, requestOf, targetOf, addCaller, routeOf, rawOf }
