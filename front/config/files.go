@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/files"
@@ -10,8 +11,16 @@ import (
 )
 
 func readFiles(r *fileReader, p place, n *yamlfile.Node) {
-	p.To.route.Files = &Files{Index: []string{"index.html"}}
+	f := &Files{Index: []string{"index.html"}}
+	p.To.route.Files = f
 	r.Fields(p, n)
+	if f.Fallback == "" || f.Root == "" {
+		return
+	}
+	if info, err := os.Stat(filepath.Join(f.Root, f.Fallback)); err != nil || info.IsDir() {
+		r.Warnf(p.Key.Pos, "requests without a file get 404", "the root %s has no file %s", yamlfile.Quote(f.Root),
+			yamlfile.Quote(f.Fallback))
+	}
 }
 
 // readRoot reads the path of a folder, relative to the folder of the file that names it.

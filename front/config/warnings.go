@@ -36,7 +36,11 @@ func (r *reader) warnOfPattern(pattern yamlfile.Scalar) {
 	}
 	for offset, method := 0, ""; list != ""; offset += len(method) + 1 {
 		method, list, _ = strings.Cut(list, ",")
-		warnOfMethod(r.File, r.Within(pattern, offset), method)
+		at := r.Within(pattern, offset)
+		warnOfMethod(r.File, at, method)
+		if method == "TRACE" || method == "CONNECT" {
+			r.Warnf(at, "remove it", "no request with the method %s reaches a route", method)
+		}
 	}
 	rest = strings.TrimLeft(rest, " \t")
 	host, _, _ := strings.Cut(rest, "/")

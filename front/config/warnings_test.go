@@ -32,6 +32,16 @@ routes:
   - {match: /b, respond: {status: 200}, cors: {origins: "*", methods: [PUT]}}
   - {match: /c, respond: {status: 200}, cors: {origins: "*", methods: [DELETED]}}
 `, []string{`3:19 "GTE" is not a known method|"GET"?`, `5:72 "DELETE"?`}},
+		"methods without a route": {`
+routes:
+  - {match: "TRACE /a", respond: {status: 200}}
+  - {match: "GET,CONNECT /b", respond: {status: 200}}
+`, []string{`3:14 the method TRACE reaches`, `4:18 the method CONNECT reaches`}},
+		"files": {`
+routes:
+  - {match: "/{path...}", files: {root: ., fallback: /none.html}}
+  - {match: "/a/{path...}", files: {root: ., fallback: /warnings.go}}
+`, []string{`3:27 the root "." has no file "/none.html"|404`}},
 		"unused names": {`
 constraints: {code: '[A-Z]'}
 upstreams: {a: {servers: http://a}}
