@@ -22,6 +22,7 @@ type pacer struct {
 	conn         deadlines
 	noRoom       bool // Client does not know its free space
 	in, out      limit.Pace
+	quiet        bool          // each byte allows the longest pause again
 	leftIn       time.Duration // until the deadline, when the last read ended
 	leftOut      time.Duration // until the deadline, when the last write ended
 	setOut       time.Time     // the write deadline that is set
@@ -82,6 +83,12 @@ func (p *pacer) setLimits(l *config.RequestLimits) {
 	}
 }
 
+// allowQuiet lets the client pause its body for so long, between any bytes: the messages of a call of gRPC are events, and
+// their service may have nothing to respond before the last one. Call it before the body is read.
+func (p *pacer) allowQuiet(pause time.Duration) {
+	p.quiet, p.in.Grace = true, max(p.in.Grace, pause)
+}
+
 // allowLastWrite sets the deadline for the end of the response. The deadline of the last write
 // may have passed while the upstream was silent.
 func (p *pacer) allowLastWrite() {
@@ -95,7 +102,7 @@ func (p *pacer) reset() {
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut, p.sendBy, p.receiveBy = time.Time{}, time.Time{}, time.Time{}, time.Time{}
-	p.stopped, p.responded, p.beganRead = false, false, false
+	p.stopped, p.responded, p.beganRead, p.quiet = false, false, false, false
 }
 
 // pacedBody is a pacer as the reader of a request's body.
@@ -141,7 +148,9 @@ func (p *pacer) beginRead() (due time.Time) {
 func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
-		p.leftIn = p.in.Next(due, ended, n).Sub(ended)
+		if p.leftIn = p.in.Next(due, ended, n).Sub(ended); p.quiet && n > 0 {
+			p.leftIn = p.in.Grace
+		}
 	}
 	switch {
 	case p.mayRead >= 0 && int64(n) > p.mayRead:

@@ -5,14 +5,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
 )
 
-// GRPC is the command line of a program with the commands of peers/grpc-go: [GRPCGo] and
-// [GRPCNode] return it.
+// GRPC is the command line of a program with the commands of peers/grpc-go: [GRPCGo],
+// [GRPCPython] and [GRPCNode] return it.
 type GRPC []string
 
 // grpcTime is how long all checks may take.
@@ -42,8 +43,20 @@ func (g GRPC) Serve(t testing.TB, address string, pair *certtest.Pair) (stop fun
 // nil or the root of the server's certificate.
 func (g GRPC) Check(t testing.TB, address string, roots *certtest.Pair) {
 	t.Helper()
-	cmd := g.command(t, "check", address, roots)
-	timer := time.AfterFunc(grpcTime, func() { cmd.Process.Kill() })
+	runCalls(t, g.command(t, "check", address, roots), grpcTime)
+}
+
+// Quiet makes calls in which one side, or both, is silent so many seconds. Those that fail fail the test. [GRPCNode] has
+// no such calls.
+func (g GRPC) Quiet(t testing.TB, address string, seconds int) {
+	t.Helper()
+	runCalls(t, exec.Command(g[0], append(g[1:len(g):len(g)], "quiet", address, strconv.Itoa(seconds))...),
+		time.Duration(seconds)*time.Second+grpcTime)
+}
+
+func runCalls(t testing.TB, cmd *exec.Cmd, limit time.Duration) {
+	t.Helper()
+	timer := time.AfterFunc(limit, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)

@@ -1,10 +1,13 @@
 // Command grpc-go is a server and a client of grpc-go for the tests of Weir. The program in
-// the folder grpc-js has the same commands:
+// the folder grpc-python has the same commands, and that in grpc-js all but the last:
 //
 //	serve ADDRESS [CERT KEY]   serves, with TLS if files are given
 //	check ADDRESS [ROOTS]      makes all kinds of calls and prints those that fail
 //	call ADDRESS [ROOTS]       calls the methods in the lines of stdin. It prints a line for
 //	                           each message of the response, and one with the status
+//	quiet ADDRESS SECONDS [ROOTS]
+//	                           makes calls in which one side, or both, is silent so long, and
+//	                           prints those that fail
 package main
 
 import (
@@ -37,11 +40,15 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) < 2 {
-		return errors.New("usage: grpc-go serve ADDRESS [CERT KEY], check ADDRESS [ROOTS] or call ADDRESS [ROOTS]")
+	if len(args) < 2 || args[0] == "quiet" && len(args) < 3 {
+		return errors.New("usage: grpc-go serve ADDRESS [CERT KEY], check ADDRESS [ROOTS], call ADDRESS [ROOTS] " +
+			"or quiet ADDRESS SECONDS [ROOTS]")
 	}
-	if args[0] == "serve" {
+	switch args[0] {
+	case "serve":
 		return serve(args[1], args[2:])
+	case "quiet":
+		return checkQuiet(args[1], args[2], args[3:])
 	}
 	conn, err := connect(args[1], args[2:])
 	if err != nil {
@@ -55,7 +62,7 @@ func run(args []string) error {
 }
 
 // connect returns a client. The certificate of the server is that of localhost.
-func connect(address string, roots []string) (*grpc.ClientConn, error) {
+func connect(address string, roots []string, options ...grpc.DialOption) (*grpc.ClientConn, error) {
 	creds := insecure.NewCredentials()
 	if len(roots) > 0 {
 		var err error
@@ -63,8 +70,9 @@ func connect(address string, roots []string) (*grpc.ClientConn, error) {
 			return nil, err
 		}
 	}
-	return grpc.NewClient(address, grpc.WithTransportCredentials(creds), grpc.WithDisableRetry(),
+	options = append(options, grpc.WithTransportCredentials(creds), grpc.WithDisableRetry(),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)))
+	return grpc.NewClient(address, options...)
 }
 
 // callMethods calls the method in each line of in.

@@ -50,7 +50,7 @@ func (s *service) EmptyCall(ctx context.Context, _ *testpb.Empty) (*testpb.Empty
 
 // UnaryCall returns a payload of the size of the request's field, or the requested status with
 // the request's payload as a detail. It returns the metadata "echo" in the header and
-// "echo-bin" in the trailers. With the metadata "wait" it waits for the deadline.
+// "echo-bin" in the trailers. With the metadata "wait" it waits for the deadline, and with "pause" for so many seconds.
 func (s *service) UnaryCall(ctx context.Context, r *testpb.SimpleRequest) (*testpb.SimpleResponse, error) {
 	got, _ := metadata.FromIncomingContext(ctx)
 	if len(got["wait"]) > 0 {
@@ -60,6 +60,7 @@ func (s *service) UnaryCall(ctx context.Context, r *testpb.SimpleRequest) (*test
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	time.Sleep(requestedPause(ctx))
 	if len(got["echo"]) > 0 {
 		if err := grpc.SetHeader(ctx, metadata.MD{"echo": got["echo"]}); err != nil {
 			return nil, err
@@ -110,11 +111,11 @@ func (s *service) StreamingOutputCall(r *testpb.StreamingOutputCallRequest,
 	return nil
 }
 
-// FullDuplexCall sends the messages that each message requests. At the end of the request it
-// returns the status of the last message.
+// FullDuplexCall sends the messages that each message requests. With the metadata "pause" it pauses before each but the
+// first. At the end of the request it returns the status of the last message.
 func (s *service) FullDuplexCall(stream testpb.TestService_FullDuplexCallServer) error {
 	var end *testpb.EchoStatus
-	for {
+	for first := true; ; first = false {
 		r, err := stream.Recv()
 		if err == io.EOF {
 			return status.Error(codes.Code(end.GetCode()), end.GetMessage())
@@ -123,6 +124,9 @@ func (s *service) FullDuplexCall(stream testpb.TestService_FullDuplexCallServer)
 			return err
 		}
 		end = r.ResponseStatus
+		if !first {
+			time.Sleep(requestedPause(stream.Context()))
+		}
 		for _, p := range r.ResponseParameters {
 			if err := stream.Send(&testpb.StreamingOutputCallResponse{Payload: payload(int(p.Size))}); err != nil {
 				return err
