@@ -92,15 +92,20 @@ func TestGRPC(t *testing.T) {
 	}
 	w.Close()
 
-	began := time.Now()
-	w, resp = open(t.Context(), "/early")
-	if _, err := io.ReadAll(resp.Body); err != nil || resp.Trailer.Get("Grpc-Status") != "3" {
-		t.Errorf("an early end: %v, %v", err, resp.Trailer)
+	// With a wait for the rest of the request, each would take two seconds.
+	fastest := testTimeout
+	for try := 0; try < 5 && fastest > 1500*time.Millisecond; try++ {
+		began := time.Now()
+		w, resp = open(t.Context(), "/early")
+		if _, err := io.ReadAll(resp.Body); err != nil || resp.Trailer.Get("Grpc-Status") != "3" {
+			t.Errorf("an early end: %v, %v", err, resp.Trailer)
+		}
+		fastest = min(fastest, time.Since(began))
+		w.Close()
 	}
-	if took := time.Since(began); took > 1500*time.Millisecond {
-		t.Errorf("an early end took %v", took)
+	if fastest > 1500*time.Millisecond {
+		t.Errorf("the fastest of 5 early ends took %v", fastest)
 	}
-	w.Close()
 
 	ctx, cancel := context.WithCancel(t.Context())
 	w, resp = open(ctx, "/wait")

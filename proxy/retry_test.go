@@ -165,8 +165,8 @@ func TestDeadline(t *testing.T) {
 			})
 			began := time.Now()
 			got := ask(t, d, "HTTP/1.1", make(chan struct{}))
-			if took := time.Since(began); took < brief || took > 10*brief {
-				t.Errorf("it took %v, want about %v", took, brief)
+			if took := time.Since(began); took < brief {
+				t.Errorf("it took %v, want at least %v", took, brief)
 			}
 			o := d.outcome()
 			if o.kind != proxy.Overdue || o.err.ByUpstream() || o.err.ByClient() {

@@ -269,7 +269,7 @@ func TestDeadline(t *testing.T) {
 					c.SetReadDeadline(deadline)
 					c.SetWriteDeadline(deadline)
 					err := operation(c)
-					if late := time.Since(deadline); !errors.Is(err, os.ErrDeadlineExceeded) || late < 0 || late > time.Second {
+					if late := time.Since(deadline); !errors.Is(err, os.ErrDeadlineExceeded) || late < 0 {
 						t.Errorf("error = %v, %v after the deadline", err, late)
 					}
 					if err := operation(c); !errors.Is(err, os.ErrDeadlineExceeded) {
