@@ -60,7 +60,7 @@ func hangingFiles(t *testing.T, server, more string) (folder, config string) {
 		}
 	}
 	config = filepath.Join(folder, "weir.yaml")
-	writeConfig(t, config, more+`drain: {delay: 0s, timeout: 1m}
+	writeConfig(t, config, more+`drain: {delay: 0s, timeout: 10m}
 include: routes.yaml
 redirects: redirects.csv
 error_pages: {502: 502.html}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,7 +22,7 @@ import (
 
 // patience is the time that a test waits for an event. Nothing takes that long,
 // except on a busy machine.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // soaking makes the tests of faults run longer, as make soak needs them, and check
 // times.
@@ -80,7 +81,17 @@ func prepare(t *testing.T, args ...string) *process {
 	return p
 }
 
+// A shell that starts the tests in the background, and nohup, let them ignore signals, and so their processes.
+var receiveSignals = sync.OnceFunc(func() {
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal), sig) // a new process has the default action for a caught signal
+		}
+	}
+})
+
 func (p *process) start() error {
+	receiveSignals()
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func restartsUnderLoad(t *testing.T, protocol string, delay time.Duration) (inTi
 		served.Add(1)
 	}))
 	defer back.Close()
-	file := configFile(t, fmt.Sprintf("drain: {delay: %v, timeout: 1m}\nlog: {events: completed}\n", delay)+allTo(back.URL))
+	file := configFile(t, fmt.Sprintf("drain: {delay: %v, timeout: 10m}\nlog: {events: completed}\n", delay)+allTo(back.URL))
 	p := start(t, "serve", "--config", file)
 	url, admin := p.url(), p.admin()
 	posters := startPosters(t, protocol, strings.TrimPrefix(url, "http://"), 50)

@@ -37,7 +37,7 @@ func TestReloadsAndUpgrades(t *testing.T) {
 			listen += ", " + extra
 		}
 		text := fmt.Sprintf("listen: [%s]\ntls: {listen: %s, certificates: {cert: %s, key: %s}}\nadmin: %s\n"+
-			"namespace: n%d\ndrain: {delay: 1s, timeout: 1m}\nlog: {to: %s, events: completed, heartbeat: 0s}\n%s",
+			"namespace: n%d\ndrain: {delay: 1s, timeout: 10m}\nlog: {to: %s, events: completed, heartbeat: 0s}\n%s",
 			listen, secure, cert, key, admin, i, filepath.Join(dir, fmt.Sprintf("%d.log", i%3)), allTo(back))
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
