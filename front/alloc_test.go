@@ -21,7 +21,6 @@ import (
 // TestAllocations checks that a proxied request, including log and metrics, allocates
 // nothing.
 func TestAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -47,7 +46,6 @@ func TestAllocations(t *testing.T) {
 // TestTLSAllocations checks that TLS adds only the allocation of crypto/tls for each record that
 // it reads: one in the front door, and one in the client.
 func TestTLSAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -62,7 +60,6 @@ func TestTLSAllocations(t *testing.T) {
 // TestUploadAllocations checks that an upload allocates nothing on a loop. The driver of
 // goroutines allocates timers.
 func TestUploadAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -188,7 +185,6 @@ func mallocsWhile(send func(n int)) float64 {
 // TestHTTP2Allocations is TestAllocations over HTTP/2, with ten streams at a time whose fields
 // are in the dynamic table.
 func TestHTTP2Allocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -241,7 +237,6 @@ func TestHTTP2Allocations(t *testing.T) {
 // TestHTTP2UpstreamAllocations bounds the allocations for a request to a server of HTTP/2: the stream
 // and the fields of the response.
 func TestHTTP2UpstreamAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -235,7 +235,6 @@ func TestConditionalRoutesHaveTheirOwnNames(t *testing.T) {
 
 // Conditions that hold, and others that do not, cost no allocation.
 func TestConditionsAllocateNothing(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -422,7 +422,6 @@ func TestRouteRedirects(t *testing.T) {
 // TestEditsAllocateNothing checks that edits of a request that is proxied allocate nothing,
 // whether they are fixed or made of the request.
 func TestEditsAllocateNothing(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

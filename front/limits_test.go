@@ -574,7 +574,6 @@ func TestReloadKeepsCounting(t *testing.T) {
 
 // TestRefusedAllocations counts the allocations of a refused request.
 func TestRefusedAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -86,7 +86,6 @@ func TestLogHeadersOfRoute(t *testing.T) {
 
 // TestLogFieldsAllocations checks that the fields of a route allocate nothing.
 func TestLogFieldsAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -266,7 +266,6 @@ func TestSplitOfLimitedRoute(t *testing.T) {
 
 // TestSplitAllocations checks that a split allocates nothing, with and without a cookie.
 func TestSplitAllocations(t *testing.T) {
-	t.Parallel()
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -85,7 +85,7 @@ func prepare(t *testing.T, args ...string) *process {
 var receiveSignals = sync.OnceFunc(func() {
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
-			signal.Notify(make(chan os.Signal), sig) // a new process has the default action for a caught signal
+			signal.Notify(make(chan os.Signal, 1), sig) // a new process has the default action for a caught signal
 		}
 	}
 })
