@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 		}
 		return unicode.ReplacementChar
 	}, line)
-	return fmt.Sprintf("column %d: %s\n  %s\n  %*s", e.Column(), e.Text, line, e.Column(), "^")
+	return fmt.Sprintf("column %d: %s\n%s\n%*s", e.Column(), e.Text, line, e.Column(), "^")
 }
 
 // A Condition decides which events are chosen. It is for one goroutine at a time.

@@ -231,7 +231,7 @@ func TestConditionFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "column 22: a text - a number cannot be calculated\n  1s > 2s or data.name - 5 > 1\n"
+	const want = "column 22: a text - a number cannot be calculated\n1s > 2s or data.name - 5 > 1\n"
 	if holds, err := cond.Holds(&r); holds || !strings.HasPrefix(fmt.Sprint(err), want) {
 		t.Errorf("got %v, %v want %s", holds, err, want)
 	}
