@@ -177,7 +177,7 @@ func TestBasicAuthOverHTTP2(t *testing.T) {
 // busy.
 func TestUnknownUsers(t *testing.T) {
 	t.Parallel()
-	hash := bcryptHash(t, "swordfish", 11)
+	hash := bcryptHash(t, "swordfish", 8)
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = []config.Route{protected("/", &config.BasicAuth{Users: []config.User{{Name: "alice", Hash: hash}}})}
 	})
@@ -253,7 +253,7 @@ func TestLeavingDuringPasswordCheck(t *testing.T) {
 					Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}})}
 			})
 			var before sync.WaitGroup
-			for range min(15*runtime.GOMAXPROCS(0), 90) { // each takes a processor for at least 50 ms
+			for range max(12, 4*runtime.GOMAXPROCS(0)) { // each takes a processor for at least 50 ms
 				before.Go(func() { ask(t, d.addr, "GET /x HTTP/1.1\r\nHost: a\r\n"+basic("alice:wrong")+"\r\n") })
 			}
 			defer before.Wait()
