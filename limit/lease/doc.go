@@ -26,8 +26,11 @@
 //
 // # Without the store
 //
-// If the store does not answer in time, or refuses, each replica continues with its last
-// share: the rate at which it took tokens, and its part of the rate that was not used. The
-// shares of all replicas add up to the rate. A key that the replica has not seen gets the rate
-// divided by the number of replicas.
+// A lease in use has a share of the rate, for which the store takes tokens all the time. A replica
+// that does not get a response of the store in time uses this share, and the others leave it that.
+// The shares of all replicas add up to the rate at most. A share ends a minute after the last
+// exchange. From then on, and before it for a key that the replica has not seen, the replica has
+// the part of the rate that the others leave to an absent replica: the rate divided by the number
+// of replicas, and half of that during the first minute. [Exchange] and [Join] describe the
+// protocol.
 package lease

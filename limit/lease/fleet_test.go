@@ -3,6 +3,7 @@ package lease_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,7 +14,6 @@ import (
 
 // A fleet is a number of replicas with a common store, in a synctest bubble.
 type fleet struct {
-	store   *leasetest.Store
 	leasers []*lease.Leaser
 	rates   []*lease.Rate
 	cancel  context.CancelFunc
@@ -21,9 +21,14 @@ type fleet struct {
 }
 
 func newFleet(t testing.TB, n int, store *leasetest.Store, o lease.RateOptions) *fleet {
+	return startFleet(t, slices.Repeat([]lease.Store{store}, n), o)
+}
+
+// startFleet starts a replica for each store.
+func startFleet(t testing.TB, stores []lease.Store, o lease.RateOptions) *fleet {
 	ctx, cancel := context.WithCancel(t.Context())
-	f := &fleet{store: store, cancel: cancel}
-	for range n {
+	f := &fleet{cancel: cancel}
+	for _, store := range stores {
 		l := lease.New(store, lease.Options{Fleet: "test"})
 		f.leasers = append(f.leasers, l)
 		f.rates = append(f.rates, l.Rate(o))

@@ -15,18 +15,22 @@ const (
 	holdTime    = time.Second          // for which an unused lease keeps its tokens
 	leastRetry  = 100 * time.Millisecond
 	smoothing   = 100 * time.Millisecond // of the demand
-	leastShare  = 10                     // a replica always has this part of its equal share
+	pacing      = time.Second            // smoothing of the demand for a share
+	leastPart   = 0.5                    // of the rate, for all replicas in equal parts whatever their demand
+	margin      = ShareTTL / 10          // of the end of a share, by the clock of the replica
 	lead        = 3 * turnTime           // that an exchange takes, with the wait for the next turn
 )
 
 // A lease is the part of a bucket that this replica may use. The mutex of its shard guards it,
 // except next and due. Times are those since the start of the Leaser.
 type lease struct {
-	rate  *Rate
-	shard *shard
-	key   string // of the bucket; "" for a lease that no bucket backs
+	rate   *Rate
+	shard  *shard
+	key    string // of the bucket; "" for a lease that no bucket backs
+	number int64  // of the lease in its replica
 
-	tokens        int64 // left; negative: used on credit
+	taken         int64 // tokens since the lease was made, as far as the replica knows
+	tokens        int64 // left of them; negative: used on credit
 	credit        int64 // how far tokens may fall below zero
 	low           int64 // an exchange is due at once if no more are left
 	used, refused int64 // requests since the last check
@@ -35,17 +39,20 @@ type lease struct {
 	woken      bool // not checked since it was idle
 	queued     bool // the next turn checks it
 	exchanging bool
-	returning  int64 // tokens that the exchange returns
+	reported   int64 // by the exchange: tokens that were used, and those that are left
+	lent       int64 // tokens that the replica granted itself during the exchange
 	local      bool  // the last exchange failed, and the replica grants tokens itself
 	failures   int
 
-	demand           float64       // requests per second
-	own, total       float64       // tokens per second that this replica, and all of them, take
-	seen             int64         // Total of the last exchange
+	share            float64       // part of the rate that the store leaves to the replica
+	shared           bool          // the store may have a share of the lease
+	alone            bool          // no other replica used the bucket before the last exchange
+	demand, pace     float64       // requests per second, in the last turns and in the last seconds
+	had, total       int64         // Taken and Total of the last exchange
 	fraction         float64       // of the token that the replica grants itself next
 	checked, active  time.Duration // the last check, and the last one that found requests
 	sent, settled    time.Duration // the last exchange began, and ended well
-	granted          time.Duration // the replica granted itself tokens
+	granted          time.Duration // until then the replica has granted itself tokens
 	retry            time.Duration // after a failure, the next exchange
 	tokenAt, fullsAt time.Duration // the bucket has a token, and is full
 
@@ -59,20 +66,22 @@ func (l *lease) left() int64 { return l.tokens + l.credit }
 func (l *lease) wake(now time.Duration) {
 	r := l.rate
 	l.idle, l.woken = false, true
-	switch {
-	case l.key == "" || r.leaser.down.Load():
-		if !l.local {
-			l.detach(now)
-		}
+	away := l.key == "" || r.leaser.down.Load()
+	if !l.local || !away {
+		l.refill(now)
+	}
+	if away {
+		l.detach(now)
 		l.grant(now)
-	case now >= l.fullsAt:
-		l.credit = r.fresh()
-	default: // the part of the bucket that is full, as far as the replica knows
-		full := max(0, 1-float64(l.fullsAt-now)/float64(r.fill()))
-		l.credit = max(l.credit, int64(full*float64(r.fresh())))
 	}
 	l.low = l.left() / 2
-	l.checked, l.active = now, now
+	l.pace, l.checked, l.active = 0, now, now
+}
+
+// refill gives the credit for the part of the bucket that is full, as far as the replica knows.
+func (l *lease) refill(now time.Duration) {
+	full := min(max(0, 1-float64(l.fullsAt-now)/float64(l.rate.fill())), 1)
+	l.credit = max(l.credit, int64(full*float64(l.fresh()))-max(0, l.tokens))
 }
 
 // check brings a lease up to date. It returns the time of the next check, or 0 if the lease has
@@ -81,6 +90,7 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 	r := l.rate
 	l.measure(now)
 	unused := now-l.active >= holdTime
+	shared := l.shared && now-l.settled < ShareTTL
 	woken := l.woken
 	l.woken = false
 	switch {
@@ -90,11 +100,9 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 		}
 		return x, false, now + turnTime
 	case l.key == "" || r.leaser.down.Load() || l.local && now < l.retry:
-		if !l.local {
-			l.detach(now)
-		}
+		l.detach(now)
 		l.grant(now)
-		if unused {
+		if unused && !shared {
 			l.idle = true
 			return x, false, 0
 		}
@@ -103,25 +111,55 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 		return x, false, now + r.pause(l.left())
 	}
 	period := r.leaser.period()
-	target := min(int64(math.Ceil(l.demand*(period+lead).Seconds())), r.capacity())
-	if unused || l.credit >= 2*target && !l.local {
-		target = 0
+	want := min(int64(math.Ceil(l.demand*(period+lead).Seconds())), r.capacity())
+	if unused || l.credit >= 2*want && !l.local {
+		want = 0
 	}
-	x = Exchange{Key: l.key, Every: r.every, Fill: r.fill(), Used: max(0, -l.tokens), Want: target - max(0, l.tokens)}
-	if x.Want < 0 && l.tokens <= 2*target+1 && !unused {
-		x.Want = 0 // a few too many are not worth an exchange
+	if l.tokens > want && l.tokens <= 2*want+1 && !unused {
+		want = l.tokens // a few too many are not worth an exchange
 	}
-	if x.Used == 0 && x.Want == 0 && !l.local {
+	weight := l.weight(unused)
+	if l.tokens == want && weight == 0 && !shared && !l.local {
 		if unused {
 			l.idle = true
 			return x, false, 0
 		}
+		l.refill(now)
 		return x, false, now + period
 	}
-	l.returning = max(0, -x.Want)
-	l.tokens -= l.returning
+	return l.begin(want, weight, now), true, now + patience
+}
+
+// weight returns the demand for which the lease needs a share, or 0 if it has enough without one.
+func (l *lease) weight(unused bool) float64 {
+	if unused || l.pace*l.rate.every.Seconds() < l.rate.leaser.least()/2 {
+		return 0
+	}
+	return l.pace
+}
+
+// begin begins an exchange, after which the lease has a number of tokens at most.
+func (l *lease) begin(want int64, weight float64, now time.Duration) Exchange {
+	c := l.rate.leaser
+	_, counted := l.part(now)
+	x := Exchange{Key: l.key, Every: l.rate.every, Fill: l.rate.fill(), Replica: c.replica, Lease: l.number,
+		Taken: l.taken, Used: l.taken - l.tokens, Want: want, Weight: weight, Replicas: int(c.replicas.Load()),
+		Least: c.least(), Left: c.left()}
+	switch {
+	case l.local && !counted:
+		x.Used = max(x.Used, l.taken) // the store has not taken the tokens that are left
+	case l.tokens > want:
+		l.taken -= l.tokens - want
+		l.tokens = want // the others may be returned even if the exchange fails
+	}
+	if weight == 0 || now-l.settled > ShareTTL-margin {
+		l.share, l.granted = 0, now // the store may give a share to others before its response arrives
+	}
+	x.Share = l.share
+	l.shared = l.shared || weight > 0
+	l.reported, l.lent = x.Used+l.tokens, 0
 	l.exchanging, l.sent = true, now
-	return x, true, now + patience
+	return x
 }
 
 // measure counts the requests since the last check.
@@ -136,25 +174,27 @@ func (l *lease) measure(now time.Duration) {
 	}
 	weight := min(1, passed.Seconds()/smoothing.Seconds())
 	l.demand += weight * (float64(n)/passed.Seconds() - l.demand)
+	l.pace += min(1, passed.Seconds()/pacing.Seconds()) * (float64(n)/passed.Seconds() - l.pace)
 	l.used, l.refused, l.checked = 0, 0, now
 }
 
 // settle applies the results of an exchange and returns the time of the next check.
 func (l *lease) settle(x *Exchange, now time.Duration) (next time.Duration) {
 	l.exchanging = false
-	l.tokens += l.returning
 	if x.Err != nil {
-		l.tokens -= l.returning
-		l.returning = 0
 		l.failures++
 		l.detach(now)
 		l.retry = now + jitter(min(leastRetry<<min(l.failures-1, 8), time.Second))
 		return now + turnTime
 	}
-	l.returning, l.failures, l.local = 0, 0, false
-	l.tokens += x.Taken
-	l.credit = int64(math.Round(float64(max(0, x.Remaining)) * l.count(x, now)))
-	l.tokenAt, l.fullsAt = now+x.Retry, now+x.Reset
+	l.failures, l.local = 0, false
+	l.tokens += x.Taken - l.reported - l.lent
+	l.taken, l.share, l.shared = x.Taken, x.Share, x.Weight > 0
+	others := x.Total - l.total - (x.Taken - l.had)
+	l.alone = -1 <= others && others <= 1 // parts of tokens are rounded
+	l.had, l.total = x.Taken, x.Total
+	l.credit = max(0, x.Remaining) / l.sharers()
+	l.settled, l.granted, l.tokenAt, l.fullsAt = now, now, now+x.Retry, now+x.Reset
 	if x.Taken < x.Used+x.Want {
 		l.low = math.MinInt64 // asking again before the next period would not help
 		return now + l.rate.pause(0)
@@ -163,65 +203,71 @@ func (l *lease) settle(x *Exchange, now time.Duration) (next time.Duration) {
 	return now + l.rate.pause(x.Remaining)
 }
 
-// count updates the rates at which tokens are taken. It returns the part of the tokens in the
-// bucket that this replica may use on credit: half of the part that it has in the use.
-func (l *lease) count(x *Exchange, now time.Duration) (part float64) {
-	all, passed := x.Total-l.seen, min(now-l.settled, time.Second)
+// sharers returns the number of replicas that are assumed to use the bucket at a time, and so may
+// each have a part of it on credit. A client mostly uses one or two replicas, and a rate without keys
+// is used by all of them.
+func (l *lease) sharers() int64 {
+	n := l.rate.leaser.replicas.Load()
 	switch {
-	case l.settled == 0 && x.Total == x.Taken: // no other replica has used the bucket
-		l.own, l.total = float64(x.Taken), float64(x.Taken)
-	case l.settled == 0:
-		l.own, l.total = float64(x.Taken), max(float64(x.Taken), 1/l.rate.every.Seconds())
-	case all >= x.Taken && passed > 0: // otherwise, the bucket is new
-		weight := passed.Seconds()
-		l.own += weight * (float64(x.Taken)/passed.Seconds() - l.own)
-		l.total += weight * (float64(all)/passed.Seconds() - l.total)
+	case l.alone:
+		return 1
+	case l.rate.keys:
+		return min(n, 2)
+	default:
+		return n
 	}
-	l.seen, l.settled = x.Total, now
-	if l.own <= 0 || l.total <= 0 {
-		return 0.5 / float64(l.rate.leaser.replicas.Load())
-	}
-	return min(l.own/l.total, 1) / 2
 }
 
-// detach makes the lease independent of the store. It forgets the tokens that were used on credit.
+// fresh returns the credit of a bucket that is full as far as the replica knows.
+func (l *lease) fresh() int64 { return max(1, l.rate.burst/l.sharers()) }
+
+// detach makes the lease independent of the store.
 func (l *lease) detach(now time.Duration) {
-	if !l.local {
+	if l.local {
+		return
+	}
+	l.local, l.low = true, math.MinInt64
+	if _, counted := l.part(now); !counted {
 		l.granted = now
 	}
-	l.local = true
-	l.tokens, l.credit, l.low = min(max(0, l.left()), l.burst()), 0, math.MinInt64
 }
 
-// grant adds the tokens of the replica's share. During an exchange they are on credit.
-func (l *lease) grant(now time.Duration) {
-	since := l.granted
-	if l.exchanging {
-		since = max(since, l.sent)
+// part returns the part of the rate that the replica may use without the store. If the store takes
+// tokens for it, counted is true.
+func (l *lease) part(now time.Duration) (part float64, counted bool) {
+	c, passed := l.rate.leaser, now-l.settled
+	equal := 1 / float64(c.replicas.Load())
+	switch {
+	case l.key == "" || c.gone(now):
+		return equal, false
+	case l.share == 0 || passed > ShareTTL+margin:
+		return c.least(), false
+	case passed < ShareTTL-margin:
+		return l.share, true
+	default: // the clocks may differ: this is less than the share, and than that of a replica that is gone
+		return max(min(l.share, equal), c.least()), true
 	}
-	l.granted = now
-	l.fraction += l.share() * (now - since).Seconds()
-	n := min(int64(l.fraction), max(0, l.burst()-l.left()))
+}
+
+// grant adds the tokens of the replica's part.
+func (l *lease) grant(now time.Duration) {
+	part, counted := l.part(now)
+	l.fraction += part * float64(now-l.granted) / float64(l.rate.every)
+	n := min(int64(l.fraction), max(0, l.burst(part)-l.left()))
 	l.fraction -= math.Floor(l.fraction)
-	if l.exchanging && !l.local {
-		l.credit += n
-	} else {
-		l.tokens += n
+	l.granted = now
+	l.tokens += n
+	l.lent += n
+	if counted {
+		l.taken += n
 	}
 	l.rate.leaser.grantedLocally.Add(n)
-	l.tokenAt, l.fullsAt = now+time.Duration(float64(time.Second)/l.share()), now+l.rate.fill()
+	l.tokenAt, l.fullsAt = now+time.Duration(float64(l.rate.every)/part), now+l.rate.fill()
 }
 
-// share returns the number of tokens per second that the replica may use without the store.
-func (l *lease) share() float64 {
-	rate, n := 1/l.rate.every.Seconds(), float64(l.rate.leaser.replicas.Load())
-	return min(max(l.own+max(0, rate-max(l.total, l.own))/n, rate/n/leastShare), rate)
-}
-
-// burst returns the number of tokens that the replica's share may accumulate.
-func (l *lease) burst() int64 {
-	part := l.share() * l.rate.every.Seconds()
-	return max(1, int64(math.Ceil(float64(l.rate.capacity())*part)))
+// burst returns the number of tokens that a part of the rate may accumulate.
+func (l *lease) burst(part float64) int64 {
+	return max(1, int64(math.Ceil(float64(l.rate.capacity())*part)), l.fresh())
 }
 
 // jitter returns d, or up to a quarter less, so that the replicas do not ask in lockstep.

@@ -37,6 +37,8 @@ type Leaser struct {
 	changed        func(Condition)
 	began          time.Time
 	replicas       atomic.Int64 // of the fleet, at least 1
+	heard          atomic.Int64 // the time of the last response to Join since the start; 0 for none
+	leases         atomic.Int64 // that were made
 	down           atomic.Bool  // only Join is called
 	grantedLocally atomic.Int64
 
@@ -53,7 +55,7 @@ type Leaser struct {
 
 // Stats are the counts of a Leaser since it was made.
 type Stats struct {
-	Replicas      int // of the fleet
+	Replicas      int // of the fleet, without those that are absent
 	Failing       bool
 	OK, Failed    uint64        // results of exchanges, and of other calls
 	Waited        time.Duration // for all calls
@@ -72,6 +74,7 @@ type loop struct {
 	inFlight int // those of Exchange
 
 	joining     bool
+	joined      Join // the last results
 	nextJoin    time.Duration
 	joinFails   int
 	failing     bool
@@ -89,8 +92,7 @@ const (
 	wheelTurns  = 128 // more than mostPeriod takes
 	maxBatch    = 512
 	maxInFlight = 4
-	joinTime    = time.Second // between two calls of Join
-	replicaTTL  = 5 * time.Second
+	joinTime    = time.Second     // between two calls of Join
 	failingTime = 2 * time.Second // without a failure, until the store counts as recovered
 	finishTime  = time.Second     // for returning tokens and slots
 )
@@ -102,6 +104,7 @@ func New(store Store, o Options) *Leaser {
 		wake: make(chan struct{}, 1), done: make(chan func(time.Duration), maxInFlight),
 	}
 	c.replicas.Store(1)
+	c.stats.Replicas = 1
 	return c
 }
 
@@ -116,6 +119,28 @@ var braces = strings.NewReplacer("{", "(", "}", ")")
 // period returns the time between two exchanges of a lease whose bucket is nearly empty.
 func (c *Leaser) period() time.Duration {
 	return min(max(time.Duration(c.replicas.Load())*ofReplica, leastPeriod), mostPeriod)
+}
+
+// least returns the part of a rate that a replica has without a share.
+func (c *Leaser) least() float64 {
+	n := c.replicas.Load()
+	if n == 1 {
+		return 1
+	}
+	return leastPart / float64(n)
+}
+
+// gone reports whether the shares of the replica have ended, so that the others leave it an equal
+// part.
+func (c *Leaser) gone(now time.Duration) bool {
+	heard := time.Duration(c.heard.Load())
+	return heard == 0 || now-heard > ShareTTL+margin
+}
+
+// left returns the part of a rate to leave to absent replicas.
+func (c *Leaser) left() float64 {
+	j := &c.loop.joined
+	return c.least()*float64(j.Absent-j.Gone) + float64(j.Gone)/float64(c.replicas.Load())
 }
 
 // enqueue plans a check of a lease in the next turn. The mutex of its shard is held.
@@ -297,7 +322,7 @@ func (c *Leaser) settle(batch []outgoing, xs []Exchange, failure error, now, wai
 			failed++
 			c.fail(now, x.Err)
 		}
-		taken += max(0, x.Taken)
+		taken += max(0, x.Taken-batch[i].exchange.Taken)
 		l := batch[i].lease
 		l.shard.mu.Lock()
 		next := l.settle(x, now)
@@ -320,15 +345,16 @@ func (c *Leaser) join(now time.Duration) {
 	}
 	c.loop.joining = true
 	c.loop.nextJoin = now + joinTime
+	j := Join{Key: c.key("replicas", ""), Replica: c.replica, Silent: now - time.Duration(c.heard.Load())}
 	c.call(func() func(time.Duration) {
-		n, err := c.store.Join(context.Background(), c.key("replicas", ""), c.replica, replicaTTL)
-		return func(now time.Duration) { c.joined(n, err, now) }
+		err := c.store.Join(context.Background(), &j)
+		return func(now time.Duration) { c.joined(&j, err, now) }
 	})
 }
 
 // joined applies the result of join. After a failure, join is tried again soon: while the store
 // is down, it is the only call.
-func (c *Leaser) joined(n int, err error, now time.Duration) {
+func (c *Leaser) joined(j *Join, err error, now time.Duration) {
 	c.loop.joining = false
 	c.down.Store(err != nil)
 	if err != nil {
@@ -337,9 +363,17 @@ func (c *Leaser) joined(n int, err error, now time.Duration) {
 		c.loop.joinFails++
 		return
 	}
-	c.loop.joinFails = 0
 	c.loop.nextJoin = now + jitter(joinTime)
-	c.replicas.Store(int64(max(1, n)))
+	if c.loop.joinFails > 0 {
+		c.loop.nextJoin = now // the store does not know yet that a response arrives
+	}
+	c.loop.joinFails = 0
+	c.loop.joined = *j
+	c.replicas.Store(int64(max(1, j.Replicas)))
+	c.heard.Store(int64(now))
+	c.mu.Lock()
+	c.stats.Replicas = max(1, j.Replicas-j.Absent)
+	c.mu.Unlock()
 }
 
 // fail notes a failed call.
@@ -374,7 +408,7 @@ func (c *Leaser) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
-	s.Replicas, s.GrantedItself = int(c.replicas.Load()), uint64(c.grantedLocally.Load())
+	s.GrantedItself = uint64(c.grantedLocally.Load())
 	return s
 }
 
@@ -395,7 +429,7 @@ func (c *Leaser) finish() {
 	}
 	c.leaveSlots(ctx)
 	c.returnTokens(ctx)
-	c.store.Join(ctx, c.key("replicas", ""), c.replica, 0) // otherwise it expires
+	c.store.Join(ctx, &Join{Key: c.key("replicas", ""), Replica: c.replica, Leave: true}) // otherwise it expires
 }
 
 // returnTokens returns the tokens of all leases, and takes those that were used on credit.
@@ -405,12 +439,11 @@ func (c *Leaser) returnTokens(ctx context.Context) {
 	add := func(l *lease) {
 		l.shard.mu.Lock()
 		defer l.shard.mu.Unlock()
-		if l.tokens != 0 && l.key != "" && !l.local {
-			xs = append(xs, Exchange{Key: l.key, Every: l.rate.every, Fill: l.rate.fill(), Used: max(0, -l.tokens),
-				Want: min(0, -l.tokens)})
+		if (l.tokens != 0 || l.shared) && l.key != "" {
+			xs = append(xs, l.begin(0, 0, now))
 		}
 		l.detach(now)
-		l.tokens = 0
+		l.tokens, l.credit = 0, 0
 	}
 	for _, due := range c.loop.wheel {
 		for _, l := range due {

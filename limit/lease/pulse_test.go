@@ -44,3 +44,27 @@ func sendPulses(t *testing.T, pause time.Duration) {
 		t.Errorf("%d requests admitted, want at most %d", admitted, most)
 	}
 }
+
+// TestBurstOfReplicas sends many requests to four replicas at the same moment. The first requests of a client get
+// half of its burst from each, and those of a rate without keys its burst in sum.
+func TestBurstOfReplicas(t *testing.T) {
+	for keys, most := range map[int]int{100: 4 * 20 / 2, 0: 20} {
+		synctest.Test(t, func(t *testing.T) {
+			o := lease.RateOptions{Name: "r", Every: time.Second, Burst: 20, Keys: keys}
+			f := newFleet(t, 4, new(leasetest.Store), o)
+			defer f.stop()
+			time.Sleep(3 * time.Second)
+			admitted := 0
+			for _, r := range f.rates {
+				for range 2 * o.Burst {
+					if r.Allow(time.Now(), 7).OK {
+						admitted++
+					}
+				}
+			}
+			if admitted != most {
+				t.Errorf("%d keys: %d requests admitted, want %d", keys, admitted, most)
+			}
+		})
+	}
+}

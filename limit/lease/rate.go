@@ -15,7 +15,7 @@ type RateOptions struct {
 	Every time.Duration // the interval between requests, more than zero
 	Burst int           // number of requests that may arrive at once after a pause; 0 is 1
 	// Keys is about how many keys can have their own lease at a time; 0 is one key for all
-	// requests. A lease takes about 300 bytes.
+	// requests. A lease takes about 350 bytes.
 	Keys int
 }
 
@@ -121,16 +121,12 @@ func (r *Rate) add(s *shard, key uint64, now time.Duration) *lease {
 		i := key % sharedLeases
 		if s.shared[i] == nil {
 			s.shared[i] = &lease{rate: r, shard: s, idle: true, granted: now}
-			s.shared[i].tokens = s.shared[i].burst()
 			s.shared[i].local = true
+			s.shared[i].tokens = s.shared[i].burst(0)
 		}
 		return s.shared[i]
 	}
-	l := &lease{rate: r, shard: s, key: r.bucket(key), idle: true}
-	if r.leaser.down.Load() {
-		l.local, l.granted = true, now
-		l.tokens = l.burst()
-	}
+	l := &lease{rate: r, shard: s, key: r.bucket(key), number: r.leaser.leases.Add(1), idle: true}
 	s.leases[key] = l
 	return l
 }
@@ -156,9 +152,9 @@ func (s *shard) evict(now time.Duration) bool {
 func (r *Rate) bucket(key uint64) string {
 	name := fmt.Sprintf("%s:%v,%d", r.name, r.every, r.burst)
 	if !r.keys {
-		return r.leaser.key("rate", name)
+		return r.leaser.key("bucket", name)
 	}
-	return fmt.Sprintf("%s:%016x", r.leaser.key("rate", name), key)
+	return fmt.Sprintf("%s:%016x", r.leaser.key("bucket", name), key)
 }
 
 // fill returns the time in which an empty bucket becomes full. A bucket has at least the tokens
@@ -175,16 +171,6 @@ func (r *Rate) capacity() int64 { return int64(r.fill() / r.every) }
 func (r *Rate) pause(left int64) time.Duration {
 	enough := time.Duration(float64(max(0, left)) * float64(r.every) / 4)
 	return jitter(min(max(r.leaser.period(), enough), mostPeriod))
-}
-
-// fresh returns the credit of a lease of a bucket that is full as far as the replica knows. A client
-// mostly uses one or two replicas, and a rate without keys is used by all of them.
-func (r *Rate) fresh() int64 {
-	n := r.leaser.replicas.Load()
-	if r.keys {
-		n = min(n, 2)
-	}
-	return max(1, r.burst/n)
 }
 
 // Stats returns the counts.

@@ -20,7 +20,7 @@ import (
 var (
 	measuredDelays  = []time.Duration{40, 66, 99, 153, 302} // µs: the least, and p50, p90, p99 and p99.9
 	delayQuantiles  = []float64{0, 0.5, 0.9, 0.99, 0.999}
-	measuredService = 9 * time.Microsecond
+	measuredService = 11 * time.Microsecond
 )
 
 // randomDelay returns a delay with the measured distribution.

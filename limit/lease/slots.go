@@ -12,8 +12,9 @@ import (
 const (
 	leastSlotsPeriod = 100 * time.Millisecond // between two calls of Hold
 	slotsOfReplica   = 10 * time.Millisecond  // of the period, for each replica
-	slotsTTL         = 5 * time.Second
-	slotsDecay       = 0.8 // of the demand, in a period
+	slotsTTL         = AbsentTime + 2*time.Second
+	keepSlots        = slotsTTL - time.Second // for which a replica keeps its slots without the store
+	slotsDecay       = 0.8                    // of the demand, in a period
 )
 
 // SlotsOptions are the settings of Slots.
@@ -26,8 +27,8 @@ type SlotsOptions struct {
 
 // Slots are the part of a limit of requests in flight that a replica has. It follows the
 // demand. A replica always has one slot at least, so a fleet with more replicas than slots may
-// exceed Max. While the store is down, a replica keeps its slots. Those of a replica that has
-// ended without returning them are free again after 5 s.
+// exceed Max. A replica that cannot reach the store keeps its slots for 6 s, and then an equal
+// part of Max, which the others leave to it. Requests in flight are not ended.
 //
 // Make Slots with [Leaser.Slots]. Goroutines may share them.
 type Slots struct {
@@ -44,6 +45,7 @@ type Slots struct {
 	// of the goroutine of the Leaser:
 	next    time.Duration // the next call of Hold
 	calling bool
+	held    time.Duration // the last call that ended well began
 	want    float64
 	full    uint64 // requests that were refused before the last call
 }
@@ -85,28 +87,29 @@ func (s *Slots) Close() {
 
 // hold calls the store for the slots that are due.
 func (c *Leaser) hold(now time.Duration) {
-	if c.down.Load() {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.slots {
-		if s.calling || now < s.next && !s.closed {
+		if part := s.part(); s.granted > part && now-s.held >= keepSlots {
+			s.grant(part)
+		}
+		if c.down.Load() || s.calling || now < s.next && !s.closed {
 			continue
 		}
 		s.calling = true
 		h := s.call()
-		ends := s.closed
+		ends, sent := s.closed, now
 		c.call(func() func(time.Duration) {
 			err := c.store.Hold(context.Background(), &h)
-			return func(now time.Duration) { s.apply(&h, ends, err, now) }
+			return func(now time.Duration) { s.apply(&h, ends, err, sent, now) }
 		})
 	}
 }
 
 // call returns the call of the store for the present demand. leaser.mu is held.
 func (s *Slots) call() Hold {
-	h := Hold{Key: s.key, Replica: s.leaser.replica, Max: s.max, TTL: slotsTTL}
+	h := Hold{Key: s.key, Replica: s.leaser.replica, Max: s.max, TTL: slotsTTL, Granted: s.granted,
+		Left: s.leaser.loop.joined.Absent * s.part()}
 	if s.closed {
 		return h
 	}
@@ -119,7 +122,7 @@ func (s *Slots) call() Hold {
 }
 
 // apply applies the result of a call.
-func (s *Slots) apply(h *Hold, ended bool, err error, now time.Duration) {
+func (s *Slots) apply(h *Hold, ended bool, err error, sent, now time.Duration) {
 	c := s.leaser
 	if err != nil {
 		c.fail(now, err)
@@ -133,10 +136,19 @@ func (s *Slots) apply(h *Hold, ended bool, err error, now time.Duration) {
 	case ended:
 		c.slots = slices.DeleteFunc(c.slots, func(other *Slots) bool { return other == s })
 	case err == nil:
-		if granted := min(h.Granted, s.most); s.granted != granted {
-			s.granted = granted
-			s.limit.ChangeMax(granted)
-		}
+		s.held = sent
+		s.grant(min(h.Granted, s.most))
+	}
+}
+
+// part returns the slots of a replica that is absent. leaser.mu is held.
+func (s *Slots) part() int { return max(1, s.max/int(s.leaser.replicas.Load())) }
+
+// grant changes the number of slots of the replica. leaser.mu is held.
+func (s *Slots) grant(n int) {
+	if s.granted != n {
+		s.granted = n
+		s.limit.ChangeMax(n)
 	}
 }
 

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,28 +76,72 @@ func TestSlotsMove(t *testing.T) {
 	})
 }
 
-// TestSlotsOfDeadReplica cuts a replica from the store for ever.
-func TestSlotsOfDeadReplica(t *testing.T) {
+// TestSlotsOfCutReplica cuts a replica with most of the slots off from the store, for ever. It keeps an
+// equal part. Both together never have more slots than there are. A new replica then replaces it.
+func TestSlotsOfCutReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, n := new(leasetest.Store), new(network)
 		a := newHolder(t, store, 20)
-		dead := newHolder(t, cutStore{store, n}, 20)
+		cut := newHolder(t, cutStore{store, n}, 20)
 		defer a.end()
-		defer dead.end()
+		defer cut.end()
 		time.Sleep(time.Second)
-		n.setBroken(true)
-		time.Sleep(4 * time.Second)
-		if n := a.slots.Granted(); n != 10 {
-			t.Errorf("%d slots after 4s, want those of before", n)
-		}
+		cut.enter(10)
 		time.Sleep(3 * time.Second)
-		if n := a.slots.Granted(); n != 20 {
-			t.Errorf("%d slots after 7s, want all", n)
+		cut.enter(20)
+		time.Sleep(3 * time.Second)
+		if n := cut.slots.Granted(); n < 15 {
+			t.Fatalf("%d slots of the replica with a load, want most", n)
 		}
-		if n := dead.slots.Granted(); n != 10 {
-			t.Errorf("the replica without the store has %d slots, want those of before", n)
+		n.setBroken(true)
+		a.enter(1)
+		for range 200 {
+			time.Sleep(100 * time.Millisecond)
+			for a.enter(1) { // and more requests wait
+			}
+			if n := a.slots.Granted() + cut.slots.Granted(); n > 20 {
+				t.Fatalf("%d slots in sum, want at most 20", n)
+			}
+		}
+		if a, cut := a.slots.Granted(), cut.slots.Granted(); a != 10 || cut != 10 {
+			t.Errorf("%d slots, and %d of the replica that is cut off; want equal parts", a, cut)
+		}
+		next := newHolder(t, store, 20)
+		defer next.end()
+		time.Sleep(5 * time.Second)
+		if n := a.slots.Granted() + next.slots.Granted(); n < 19 {
+			t.Errorf("%d slots beside a replica that was replaced, want all", n)
 		}
 	})
+}
+
+// TestSlotsWithLostCalls loses calls of two replicas whose load moves. Both together never have more slots
+// than there are.
+func TestSlotsWithLostCalls(t *testing.T) {
+	for _, lost := range []lossPoint{lostBefore, lostAfter, lostAnywhere, lostLate} {
+		synctest.Test(t, func(t *testing.T) {
+			store, holders := new(leasetest.Store), []*holder(nil)
+			for i := range 2 {
+				l := &link{Store: store, lost: lost, rand: rand.New(rand.NewPCG(1, uint64(i)))}
+				holders = append(holders, newHolder(t, l, 20))
+				defer holders[i].end()
+				defer l.setFail(0)
+				time.AfterFunc(time.Second, func() { l.setFail(0.3) })
+			}
+			time.Sleep(2 * time.Second)
+			for i := range 1000 {
+				busy, other := holders[i/100%2], holders[1-i/100%2]
+				busy.enter(20)
+				for range other.limit.Stats().InFlight {
+					other.limit.Leave()
+				}
+				if n := busy.slots.Granted() + other.slots.Granted(); n > 20 {
+					t.Fatalf("%v: %d slots in sum, want at most 20", lost, n)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+		})
+	}
 }
 
 // A cutStore is a store with a network for one replica.
@@ -112,11 +157,11 @@ func (s cutStore) Hold(ctx context.Context, h *lease.Hold) error {
 	return s.Store.Hold(ctx, h)
 }
 
-func (s cutStore) Join(ctx context.Context, key, replica string, ttl time.Duration) (int, error) {
+func (s cutStore) Join(ctx context.Context, j *lease.Join) error {
 	if err := s.network.before(1); err != nil {
-		return 0, err
+		return err
 	}
-	return s.Store.Join(ctx, key, replica, ttl)
+	return s.Store.Join(ctx, j)
 }
 
 // TestSlotsAfterFlood refuses many requests at a replica. When they end, its slots soon are those of

@@ -19,7 +19,7 @@ func BenchmarkExchange(b *testing.B) {
 			batch := make([]lease.Exchange, buckets)
 			for i := range batch {
 				batch[i] = lease.Exchange{Key: fmt.Sprint("weir:shop:rate:/api/(path...):", i), Every: time.Millisecond,
-					Fill: time.Second, Want: 1}
+					Fill: time.Second, Replica: "0123456789abcdef", Lease: 1, Want: 1, Weight: 10, Replicas: 3, Least: 0.2}
 			}
 			var times []time.Duration
 			for b.Loop() {

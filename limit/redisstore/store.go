@@ -144,7 +144,9 @@ func (s *Store) Exchange(ctx context.Context, batch []lease.Exchange) error {
 	calls := make([]call, len(batch))
 	for i, x := range batch {
 		calls[i] = call{script: s.exchange, keys: []string{x.Key}, args: []string{
-			micros(x.Every), micros(x.Fill), strconv.FormatInt(x.Used, 10), strconv.FormatInt(x.Want, 10),
+			x.Replica + ":" + strconv.FormatInt(x.Lease, 10), micros(x.Every), micros(x.Fill), strconv.FormatInt(x.Taken, 10),
+			strconv.FormatInt(x.Used, 10), strconv.FormatInt(x.Want, 10), decimal(x.Weight), decimal(x.Share),
+			strconv.Itoa(x.Replicas), decimal(x.Least), decimal(x.Left), micros(lease.ShareTTL),
 		}}
 	}
 	replies, err := s.run(ctx, calls)
@@ -155,7 +157,7 @@ func (s *Store) Exchange(ctx context.Context, batch []lease.Exchange) error {
 	for i := range batch {
 		x := &batch[i]
 		var r []int64
-		if r, x.Err = replies[i].AsIntSlice(); x.Err == nil && len(r) != 5 {
+		if r, x.Err = replies[i].AsIntSlice(); x.Err == nil && len(r) != 6 {
 			x.Err = fmt.Errorf("the script returned %d values", len(r))
 		}
 		if x.Err != nil {
@@ -165,8 +167,8 @@ func (s *Store) Exchange(ctx context.Context, batch []lease.Exchange) error {
 			}
 			continue
 		}
-		x.Taken, x.Remaining, x.Total = r[0], r[1], r[4]
-		x.Reset, x.Retry = time.Duration(r[2])*time.Microsecond, time.Duration(r[3])*time.Microsecond
+		x.Taken, x.Share, x.Remaining, x.Total = r[0], float64(r[1])/1e9, r[2], r[5]
+		x.Reset, x.Retry = time.Duration(r[3])*time.Microsecond, time.Duration(r[4])*time.Microsecond
 	}
 	if failed < len(batch) { // a node of a cluster may be down
 		return nil
@@ -175,15 +177,16 @@ func (s *Store) Exchange(ctx context.Context, batch []lease.Exchange) error {
 }
 
 // micros returns a duration in microseconds as a decimal number.
-func micros(d time.Duration) string {
-	return strconv.FormatFloat(float64(d)/float64(time.Microsecond), 'f', -1, 64)
-}
+func micros(d time.Duration) string { return decimal(float64(d) / float64(time.Microsecond)) }
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // Hold implements lease.Store.
 func (s *Store) Hold(ctx context.Context, h *lease.Hold) error {
 	replies, err := s.run(ctx, []call{{
 		script: s.hold, keys: []string{"{" + h.Key + "}", "{" + h.Key + "}:ends"}, // in one slot of a cluster
-		args: []string{h.Replica, strconv.Itoa(h.Max), strconv.Itoa(h.Used), strconv.Itoa(h.Want), micros(h.TTL)},
+		args: []string{h.Replica, strconv.Itoa(h.Max), strconv.Itoa(h.Used), strconv.Itoa(h.Want), micros(h.TTL),
+			strconv.Itoa(h.Granted), strconv.Itoa(h.Left), micros(lease.AbsentTime)},
 	}})
 	if err != nil {
 		return err
@@ -194,13 +197,25 @@ func (s *Store) Hold(ctx context.Context, h *lease.Hold) error {
 }
 
 // Join implements lease.Store.
-func (s *Store) Join(ctx context.Context, key, replica string, ttl time.Duration) (int, error) {
-	replies, err := s.run(ctx, []call{{script: s.join, keys: []string{key}, args: []string{replica, micros(ttl)}}})
-	if err != nil {
-		return 0, err
+func (s *Store) Join(ctx context.Context, j *lease.Join) error {
+	silent := "-1"
+	if !j.Leave {
+		silent = micros(j.Silent)
 	}
-	n, err := replies[0].AsInt64()
-	return int(n), err
+	replies, err := s.run(ctx, []call{{script: s.join, keys: []string{j.Key}, args: []string{
+		j.Replica, silent, micros(lease.AbsentTime), micros(lease.ShareTTL), micros(lease.ReplicaTTL),
+	}}})
+	if err != nil {
+		return err
+	}
+	r, err := replies[0].AsIntSlice()
+	if err == nil && len(r) != 3 {
+		err = fmt.Errorf("the script returned %d values", len(r))
+	}
+	if err == nil {
+		j.Replicas, j.Absent, j.Gone = int(r[0]), int(r[1]), int(r[2])
+	}
+	return err
 }
 
 // Close closes the connections.
