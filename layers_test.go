@@ -242,8 +242,12 @@ var layers = map[string]struct {
 		why: "makes and verifies hashes of passwords"},
 	"internal/certtest":   {why: "certificates for the tests of several packages"},
 	"internal/mounttest":  {why: "folders for the tests of several packages"},
+	"internal/httphead": {
+		own: []string{"internal/httpsyntax"}, foreign: []string{"golang.org/x/net/http2/hpack"},
+		why: "the rules for heads of requests; it knows neither connections nor frames",
+	},
 	"internal/httpsyntax": {why: "the grammar of HTTP needs no other package"},
-	"internal/http1": {own: []string{"internal/httpsyntax"},
+	"internal/http1": {own: []string{"internal/httphead", "internal/httpsyntax"},
 		why: "parses HTTP/1 without input and output; servers and clients share it"},
 	"internal/http1/http1test": {why: "messages for the tests of several packages"},
 	"internal/transport": {foreign: []string{"golang.org/x/sys/unix"},
@@ -253,7 +257,7 @@ var layers = map[string]struct {
 	"internal/resolve/resolvetest": {foreign: []string{"golang.org/x/net/dns/dnsmessage"},
 		why: "a name server for the tests of several packages"},
 	"internal/http2": {
-		own:     []string{"internal/httpsyntax", "internal/lazydeadline", "internal/transport"},
+		own:     []string{"internal/httphead", "internal/httpsyntax", "internal/lazydeadline", "internal/transport"},
 		foreign: []string{"golang.org/x/net/http2"},
 		why:     "connections of HTTP/2, for both sides of the proxy; it knows neither requests of the door nor the proxy",
 	},

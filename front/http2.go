@@ -66,6 +66,8 @@ func (h *http2Client) Failed(e *http2.Error, connection bool) {
 	switch {
 	case e.Reason == http2.Malformed:
 		d.noteRefusal(h.client, http.StatusBadRequest, e.Detail)
+	case e.Reason == http2.Expectation:
+		d.noteRefusal(h.client, http.StatusExpectationFailed, e.Detail)
 	case e.Reason == http2.HeaderList:
 		d.noteRefusal(h.client, http.StatusRequestHeaderFieldsTooLarge, e.Detail)
 	case e.Reason == http2.SlowHead:

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/weirhq/weir/internal/http2"
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy"
 )
@@ -46,23 +45,13 @@ func (x *http2Exchange) fill(h *http2Client, s *http2.Stream) {
 	if r.Method == http.MethodConnect {
 		x.Target = r.Authority
 	}
-	switch {
-	case len(r.Hosts) == 1 && x.Host == "":
-		x.Host = r.Hosts[0]
-	case len(r.Hosts) > 1 || len(r.Hosts) == 1 && !httpsyntax.EqualFold(r.Hosts[0], x.Host):
-		x.ambiguity = "the Host and :authority differ"
-	}
-	expects := false
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		x.Header = append(x.Header, proxy.Field{Name: f.Name, Value: f.Value})
-		if f.Name == "expect" && httpsyntax.EqualFold(f.Value, "100-continue") {
-			expects = true
-		}
 	}
 	if x.Length = r.Length; x.Length != 0 {
 		x.Body, x.Trailers = &x.body, x.trailers
-		x.body = http2Body{stream: s, mustContinue: expects}
+		x.body = http2Body{stream: s, mustContinue: r.Continue}
 	}
 	x.Peer, x.PeerPort, x.tls = h.client.peer, h.client.port, h.client.tls
 	x.altSvc = h.client.listener.altSvc()

@@ -1,6 +1,9 @@
 package http1
 
-import "github.com/weirhq/weir/internal/httpsyntax"
+import (
+	"github.com/weirhq/weir/internal/httphead"
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
 
 const (
 	maxChunkDigits    = 15      // enough for a petabyte; they overflow no parser's integers
@@ -228,25 +231,12 @@ func (c *ChunkReader) trailers(buf []byte) (n int, err *Error) {
 			return end + 2, nil
 		case c.fields == maxFields:
 			return 0, &Error{Status: 431, Reason: errFields, Pos: int(f.Name.Start)}
-		case c.Request && onlyInHead(f.Name.Of(cut)):
-			return 0, bad(errTrailer, int(f.Name.Start))
+		case c.Request && httphead.OnlyInHead(f.Name.Of(cut)):
+			return 0, bad(httphead.BadTrailer, int(f.Name.Start))
 		}
 		c.fields++
 		if c.Trailers != nil {
 			c.Trailers.add(f)
 		}
 	}
-}
-
-// onlyInHead reports whether a field determines the end or the owner of a request. A
-// parser that merges trailers into the head would use it.
-func onlyInHead(name []byte) bool {
-	for _, reserved := range [...]string{
-		"Content-Length", "Transfer-Encoding", "Host", "Trailer", "Connection", "Upgrade", "Te", "Expect",
-	} {
-		if httpsyntax.EqualFold(name, reserved) {
-			return true
-		}
-	}
-	return false
 }

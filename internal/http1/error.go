@@ -33,11 +33,6 @@ const (
 	errVersion     = "the version is not HTTP/1.0 or HTTP/1.1"
 	errPreface     = "the preface of HTTP/2 is broken"
 	errTarget      = "the target is malformed"
-	errNoHost      = "there is no Host"
-	errTwoHosts    = "more than one Host"
-	errBadHost     = "the Host is malformed"
-	errHost        = "the target and the Host differ"
-	errExpect      = "Expect is not 100-continue"
 
 	errStatusLine = "the status line is malformed"
 	errNotHTTP    = "the response does not begin with HTTP/1."
@@ -56,5 +51,4 @@ const (
 	errChunkExt  = "a chunk's extension is malformed"
 	errChunkEnd  = "a chunk is longer than its size"
 	errOverhead  = "the chunks contain too much besides data"
-	errTrailer   = "a field is not allowed in a trailer"
 )

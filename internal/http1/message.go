@@ -3,6 +3,7 @@ package http1
 import (
 	"bytes"
 
+	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -58,23 +59,12 @@ func (m *Message) readLength(value []byte) (reason string) {
 	case m.coded:
 		return errTwoWays
 	}
-	length, ok := decimal(value)
+	length, ok := httphead.Decimal(value)
 	if !ok {
 		return errSize
 	}
 	m.Length = length
 	return ""
-}
-
-// decimal parses up to 18 digits.
-func decimal(b []byte) (n int64, ok bool) {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(c-'0')
-	}
-	return n, len(b) > 0 && len(b) <= 18
 }
 
 // readCoding checks the version and the other fields. The caller checks the coding.
@@ -99,22 +89,6 @@ func (m *Message) readConnection(value []byte) (reason string) {
 		option = httpsyntax.TrimSpace(option)
 		m.closes = m.closes || httpsyntax.EqualFold(option, "close")
 		m.keeps = m.keeps || httpsyntax.EqualFold(option, "keep-alive")
-	}
-	return ""
-}
-
-// checkAnnounced checks the value of a Trailer field. It rejects the names that no
-// receiver may merge into a head.
-func checkAnnounced(value []byte) (reason string) {
-	for more := true; more; {
-		var name []byte
-		name, value, more = bytes.Cut(value, comma)
-		name = httpsyntax.TrimSpace(name)
-		for _, reserved := range []string{"Content-Length", "Transfer-Encoding", "Trailer"} {
-			if httpsyntax.EqualFold(name, reserved) {
-				return errTrailer
-			}
-		}
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package http1
 import (
 	"bytes"
 
+	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -205,11 +206,15 @@ func (h *RequestHead) field(buf []byte, f Field) *Error {
 		}
 	case len("Expect"):
 		if named(buf, f, "Expect") {
-			return h.readExpect(value, int(f.Value.Start))
+			fault := httphead.Expect(value, h.Continue)
+			h.Continue = true
+			if fault.Status != 0 {
+				return &Error{Status: fault.Status, Reason: fault.Reason, Pos: int(f.Value.Start)}
+			}
 		}
 	case len("Trailer"):
-		if named(buf, f, "Trailer") {
-			reason = checkAnnounced(value)
+		if named(buf, f, "Trailer") && !httphead.MayAnnounce(value) {
+			reason = httphead.BadTrailer
 		}
 	case len("Connection"):
 		if named(buf, f, "Connection") {
@@ -217,8 +222,10 @@ func (h *RequestHead) field(buf []byte, f Field) *Error {
 		}
 	case len("Content-Length"):
 		if named(buf, f, "Content-Length") {
-			if reason = h.readLength(value); reason == "" && len(value) > 1 && value[0] == '0' {
-				reason = errSize // some parsers read it as octal
+			if h.coded {
+				reason = errTwoWays
+			} else {
+				h.Length, reason = httphead.Length(value, h.Length >= 0)
 			}
 		}
 	case len("Transfer-Encoding"):
@@ -238,48 +245,17 @@ func (h *RequestHead) field(buf []byte, f Field) *Error {
 func (h *RequestHead) readHost(buf []byte, value Span) (reason string) {
 	switch {
 	case h.Host != Span{}:
-		return errTwoHosts
-	case !validHost(value.Of(buf)):
-		return errBadHost
+		return httphead.TwoHosts
+	case !httphead.ValidHost(value.Of(buf)):
+		return httphead.BadHost
 	}
 	h.Host = value
 	if h.Form == AbsoluteForm || h.Form == AuthorityForm {
-		port := ":80"
-		if h.Scheme.Len() == len("https") {
-			port = ":443"
-		} else if h.Form == AuthorityForm {
-			port = ""
-		}
-		if !sameAuthority(value.Of(buf), h.authority.Of(buf), port) {
-			return errHost
+		if !httphead.SameHost(value.Of(buf), h.authority.Of(buf), h.Scheme.Of(buf)) {
+			return httphead.OtherHost
 		}
 	}
 	return ""
-}
-
-// readExpect accepts one expectation. Another one is refused with 417, as RFC 9110
-// section 10.1.1 says, unless some parser could find a 100-continue in it.
-func (h *RequestHead) readExpect(value []byte, pos int) *Error {
-	const known = "100-continue"
-	already := h.Continue
-	h.Continue = true
-	switch {
-	case already:
-	case httpsyntax.EqualFold(value, known):
-		return nil
-	case !containsFold(value, known):
-		return &Error{Status: 417, Reason: errExpect, Pos: pos}
-	}
-	return bad(errExpect, pos)
-}
-
-func containsFold(b []byte, s string) bool {
-	for i := 0; i+len(s) <= len(b); i++ {
-		if httpsyntax.EqualFold(b[i:i+len(s)], s) {
-			return true
-		}
-	}
-	return false
 }
 
 // finish checks the fields that the head must have, and determines the framing.
@@ -287,7 +263,7 @@ func (h *RequestHead) finish(buf []byte) *Error {
 	h.Message.finish()
 	switch {
 	case h.Host == Span{}:
-		return bad(errNoHost, int(h.Target.End))
+		return bad(httphead.NoHost, int(h.Target.End))
 	case h.coding > 0:
 		return &Error{Status: 501, Reason: errCoding, Pos: h.coding}
 	}
@@ -304,7 +280,7 @@ func (h *RequestHead) readTarget(buf []byte) *Error {
 		h.Path = h.Target
 	case string(h.Method.Of(buf)) == "CONNECT":
 		h.Form, h.authority = AuthorityForm, h.Target
-		if !validHost(target) || !digit(target[len(target)-1]) || bytes.LastIndexByte(target, ':') < 0 {
+		if !httphead.ValidHost(target) || !digit(target[len(target)-1]) || bytes.LastIndexByte(target, ':') < 0 {
 			return bad(errTarget, start)
 		}
 		return nil
@@ -325,7 +301,7 @@ func (h *RequestHead) readTarget(buf []byte) *Error {
 		for end < len(target) && target[end] != '/' && target[end] != '?' {
 			end++
 		}
-		if !validHost(target[authority:end]) {
+		if !httphead.ValidHost(target[authority:end]) {
 			return bad(errTarget, start+authority)
 		}
 		h.authority, h.Path = span(start+authority, start+end), span(start+end, start+len(target))

@@ -1,6 +1,9 @@
 package http1
 
-import "github.com/weirhq/weir/internal/httpsyntax"
+import (
+	"github.com/weirhq/weir/internal/httphead"
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
 
 // A ResponseHead is the head of a response. Its spans refer to the buffer of the last
 // call of Parse.
@@ -130,8 +133,8 @@ func (h *ResponseHead) field(buf []byte, f Field) *Error {
 	reason := ""
 	switch f.Name.Len() {
 	case len("Trailer"):
-		if named(buf, f, "Trailer") {
-			reason = checkAnnounced(value)
+		if named(buf, f, "Trailer") && !httphead.MayAnnounce(value) {
+			reason = httphead.BadTrailer
 		}
 	case len("Connection"):
 		if named(buf, f, "Connection") {

@@ -22,6 +22,7 @@ type Reason string
 const (
 	Protocol      Reason = "protocol"       // a violation of RFC 9113 without a kind of its own
 	Malformed     Reason = "malformed"      // a head that is not valid, RFC 9113 section 8.1.1
+	Expectation   Reason = "expectation"    // an Expect other than 100-continue
 	BodyLength    Reason = "body_length"    // a body that is longer or shorter than its content-length
 	FrameSize     Reason = "frame_size"     // a frame that is too long or too short
 	FlowControl   Reason = "flow_control"   // more data than the window, or a window that is too large

@@ -58,7 +58,7 @@ func (h *Head) Status(status int) {
 
 // Add adds a field. The name may be in any case.
 func (h *Head) Add(name, value string) {
-	if hasUpper(name) {
+	if httpsyntax.HasUpper(name) {
 		h.scratch = h.scratch[:0]
 		for i := range len(name) {
 			h.scratch = append(h.scratch, httpsyntax.Lower(name[i]))

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -17,12 +18,13 @@ const maxFrames = 100
 type headerBlock struct {
 	stream  uint32 // 0 if none is being received
 	use     blockUse
-	failure *Error  // of the stream
-	into    *Stream // whose fields are collected; a new one, also for trailers
-	end     bool    // END_STREAM
-	limit   int     // of size
-	size    int     // of the list
-	bytes   int     // received
+	failure *Error         // of the stream
+	fault   httphead.Fault // of the head
+	into    *Stream        // whose fields are collected; a new one, also for trailers
+	end     bool           // END_STREAM
+	limit   int            // of size
+	size    int            // of the list
+	bytes   int            // received
 	frames  int
 }
 
@@ -172,10 +174,12 @@ func (c *Conn) endBlock(b *headerBlock) *Error {
 		return c.endResponse(b)
 	}
 	if b.use == head && b.size <= b.limit {
-		var wrong string
 		s := b.into
-		if s.cookies, wrong = s.Request.read(s.fields, b.end, s.cookies); wrong != "" {
-			b.use, b.failure = failure, malformed(wrong)
+		if s.cookies, b.fault = s.Request.Read(s.fields, b.end, s.cookies); b.fault.Status != 0 {
+			b.use, b.failure = failure, malformed(b.fault.Reason)
+			if b.fault.Status == 417 {
+				b.failure = &Error{http2.ErrCodeNo, Expectation, b.fault.Reason}
+			}
 		}
 	}
 	opened, err := c.applyBlock(b)
@@ -196,8 +200,8 @@ func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
 	s := c.streams[b.stream]
 	switch {
 	case b.use == ignored:
-	case b.use == failure && s == nil && b.failure.Reason == Malformed:
-		return nil, c.refuseHead(b, b.failure, 400)
+	case b.use == failure && s == nil && b.fault.Status != 0:
+		return nil, c.refuseHead(b, b.failure, b.fault.Status)
 	case b.use == failure && s == nil:
 		return nil, c.refuseStream(b.stream, b.failure)
 	case b.use == failure:
@@ -233,11 +237,18 @@ func (c *Conn) open(b *headerBlock) {
 func (c *Conn) setTrailers(s, from *Stream) *Error {
 	for i := range from.fields {
 		f := &from.fields[i]
-		if c.client != nil {
+		var wrong string
+		switch {
+		case c.client == nil:
+			wrong = httphead.CheckTrailer(f)
+		case f.IsPseudo():
+			wrong = httphead.BadTrailer
+		default:
 			f.Value = httpsyntax.TrimSpace(f.Value)
+			wrong = httphead.CheckField(f)
 		}
-		if f.IsPseudo() || checkField(f) != "" {
-			return c.streamFailed(s, malformed("a trailer is not valid"))
+		if wrong != "" {
+			return c.streamFailed(s, malformed(wrong))
 		}
 	}
 	s.trailers, from.fields = from.fields, s.trailers

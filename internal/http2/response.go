@@ -3,6 +3,7 @@ package http2
 import (
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
@@ -46,11 +47,11 @@ func readResponse(fields []hpack.HeaderField, ends, headOnly bool) (h Response, 
 			return h, "a pseudo-header field is not that of a response"
 		}
 		f.Value = httpsyntax.TrimSpace(f.Value) // servers of HTTP/1 that speak HTTP/2 send blanks
-		if wrong := checkField(f); wrong != "" {
+		if wrong := httphead.CheckField(f); wrong != "" {
 			return h, wrong
 		}
 		if f.Name == "content-length" {
-			n, ok := parseLength(f.Value)
+			n, ok := httphead.Decimal(f.Value)
 			if !ok || h.Length >= 0 {
 				return h, "the content-length is not valid"
 			}

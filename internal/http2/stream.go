@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/transport"
 )
 
@@ -21,7 +22,7 @@ type Stream struct {
 	id   uint32
 
 	// Request is the head that the peer has sent. It does not change.
-	Request Request
+	Request httphead.Request
 
 	fields  []hpack.HeaderField // of Request, as received
 	cookies []byte              // the joined cookies of Request
@@ -106,7 +107,7 @@ var streams = sync.Pool{New: func() any {
 
 // release makes the stream ready for the pool.
 func (s *Stream) release() {
-	s.Request.reset()
+	s.Request.Reset()
 	clear(s.fields)
 	clear(s.trailers)
 	s.fields, s.trailers, s.cookies = s.fields[:0], s.trailers[:0], s.cookies[:0]

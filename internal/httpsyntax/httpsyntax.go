@@ -25,6 +25,16 @@ func Lower(c byte) byte {
 	return c
 }
 
+// HasUpper reports whether s has an ASCII letter in upper case.
+func HasUpper(s string) bool {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			return true
+		}
+	}
+	return false
+}
+
 // TrimSpace removes optional whitespace around a value, RFC 9110 section 5.6.3.
 // bytes.Trim takes several times as long.
 func TrimSpace[S ~string | ~[]byte](b S) S {

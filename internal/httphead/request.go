@@ -1,7 +1,6 @@
-package http2
+package httphead
 
 import (
-	"math"
 	"strings"
 	"unsafe"
 
@@ -10,79 +9,98 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// A Request is the head of a request. Its strings are valid until the stream is closed.
+// A Request is the head of a request over HTTP/2 or HTTP/3. Its strings are those of the fields that were read.
 type Request struct {
-	Method, Scheme, Authority, Path string
+	Method, Scheme, Path string
+
+	// Authority is the :authority, or the Host if there is none.
+	Authority string
 
 	// Fields are the other fields, in their order, except for Host. All cookie fields are
 	// one (RFC 9113, section 8.2.3).
 	Fields []hpack.HeaderField
 
-	// Hosts are the values of Host fields. They may differ from Authority.
-	Hosts []string
-
 	// Length is the length of the body: 0 without one, and -1 if it is unknown.
 	Length int64
+
+	// Continue reports that the client waits for a 100 response (Expect: 100-continue).
+	Continue bool
+
+	host   string
+	hosted bool // there is a Host
 }
 
-func (r *Request) reset() {
-	r.Method, r.Scheme, r.Authority, r.Path, r.Length = "", "", "", "", 0
+// Reset makes the request ready for another head.
+func (r *Request) Reset() {
 	clear(r.Fields)
-	clear(r.Hosts)
-	r.Fields, r.Hosts = r.Fields[:0], r.Hosts[:0]
+	*r = Request{Fields: r.Fields[:0]}
 }
 
-// read sets the request from the fields of a header block (RFC 9113, sections 8.2 and 8.3).
-// It returns why the head is malformed, or "". cookies is memory for the joined cookies, and
-// is returned.
-func (r *Request) read(fields []hpack.HeaderField, ends bool, cookies []byte) (_ []byte, wrong string) {
+// Read sets the request from its fields (RFC 9113, sections 8.2 and 8.3; RFC 9114, sections 4.2
+// and 4.3), and reports why it is refused. ends reports that the stream ends with the head.
+// cookies is memory for the joined cookies, and is returned.
+func (r *Request) Read(fields []hpack.HeaderField, ends bool, cookies []byte) ([]byte, Fault) {
 	r.Length = -1
-	if ends {
-		r.Length = 0
-	}
-	pseudo, crumbs, length := true, 0, ""
 	var seen pseudoFields
+	pseudo, crumbs, length := true, 0, false
 	for i := range fields {
 		f := &fields[i]
 		if f.IsPseudo() {
 			if !pseudo {
-				return cookies, "a pseudo-header field follows other fields"
+				return cookies, Malformed("a pseudo-header field follows other fields")
 			}
 			if wrong := seen.set(r, f); wrong != "" {
-				return cookies, wrong
+				return cookies, Malformed(wrong)
 			}
 			continue
 		}
 		pseudo = false
-		if wrong := checkField(f); wrong != "" {
-			return cookies, wrong
+		fault := Fault{}
+		if wrong := CheckField(f); wrong != "" {
+			return cookies, Malformed(wrong)
 		}
 		switch f.Name {
 		case "host":
-			r.Hosts = append(r.Hosts, f.Value)
+			if r.hosted {
+				return cookies, Malformed(TwoHosts)
+			}
+			r.host, r.hosted = f.Value, true
 			continue
 		case "cookie":
 			if crumbs++; crumbs > 1 {
 				continue
 			}
 		case "content-length":
-			if length != "" {
-				return cookies, "there are several content-length fields"
+			var wrong string
+			if r.Length, wrong = Length(f.Value, length); wrong != "" {
+				return cookies, Malformed(wrong)
 			}
-			if length = f.Value; length == "" {
-				return cookies, "the content-length is empty"
+			length = true
+		case "expect":
+			fault = Expect(f.Value, r.Continue)
+			r.Continue = true
+		case "trailer":
+			if !MayAnnounce(f.Value) {
+				fault = Malformed(BadTrailer)
 			}
-			var ok bool
-			if r.Length, ok = parseLength(f.Value); !ok || ends && r.Length != 0 {
-				return cookies, "the content-length is not that of the body"
-			}
+		}
+		if fault != (Fault{}) {
+			return cookies, fault
 		}
 		r.Fields = append(r.Fields, *f)
 	}
 	if crumbs > 1 {
 		cookies = r.joinCookies(fields, cookies)
 	}
-	return cookies, seen.check(r)
+	switch wrong := seen.check(r); {
+	case wrong != "":
+		return cookies, Malformed(wrong)
+	case ends && r.Length > 0:
+		return cookies, Malformed("the content-length is not that of the body")
+	case ends:
+		r.Length = 0
+	}
+	return cookies, Fault{}
 }
 
 // joinCookies replaces the value of the only cookie field by that of all.
@@ -133,31 +151,37 @@ func (p *pseudoFields) set(r *Request, f *hpack.HeaderField) (wrong string) {
 	return ""
 }
 
-// check returns why the pseudo-header fields are not those of a request, or "".
+// check returns why the pseudo-header fields are not those of a request, or "". The target must be one that HTTP/1 can
+// have, because the upstream may get it so.
 func (p *pseudoFields) check(r *Request) (wrong string) {
+	connect := r.Method == "CONNECT"
 	switch {
 	case !p.method || !httpsyntax.IsToken(r.Method):
 		return "the :method is missing or not valid"
-	case r.Method == "CONNECT" && (p.scheme || p.path || r.Authority == ""):
+	case connect && (p.scheme || p.path || !p.authority):
 		return "CONNECT needs an :authority and no :scheme and :path"
-	case r.Method == "CONNECT":
-		return ""
-	case !p.scheme || r.Scheme == "":
-		return "the :scheme is missing"
-	case r.Path == "":
-		return "the :path is missing or empty"
-	case p.authority && r.Authority == "":
-		return "the :authority is empty"
-	case strings.IndexByte(r.Authority, '@') >= 0:
-		return "the :authority has a user"
+	case !connect && r.Scheme != "http" && r.Scheme != "https":
+		return "the :scheme is neither http nor https"
+	case !connect && (r.Path == "" || r.Path[0] != '/' && r.Path != "*"):
+		return "the :path is not a path"
+	case !p.authority && !r.hosted:
+		return NoHost
+	case !p.authority:
+		r.Authority = r.host
+	}
+	switch {
+	case !ValidHost(r.Authority):
+		return BadHost
+	case r.hosted && !SameHost(r.host, r.Authority, r.Scheme):
+		return OtherHost
 	}
 	return ""
 }
 
-// checkField returns why a field is malformed in HTTP/2, or "".
-func checkField(f *hpack.HeaderField) (wrong string) {
+// CheckField returns why a field is malformed in HTTP/2 and HTTP/3, or "".
+func CheckField(f *hpack.HeaderField) (wrong string) {
 	switch {
-	case !httpsyntax.IsToken(f.Name) || hasUpper(f.Name):
+	case !httpsyntax.IsToken(f.Name) || httpsyntax.HasUpper(f.Name):
 		return "the name of a field is not valid"
 	case !httpsyntax.IsPlain(f.Value) || len(httpsyntax.TrimSpace(f.Value)) != len(f.Value):
 		return "the value of a field is not valid"
@@ -173,23 +197,10 @@ func checkField(f *hpack.HeaderField) (wrong string) {
 	return ""
 }
 
-func hasUpper(s string) bool {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			return true
-		}
+// CheckTrailer returns why a field is no valid trailer of a request, or "".
+func CheckTrailer(f *hpack.HeaderField) (wrong string) {
+	if f.IsPseudo() || OnlyInHead(f.Name) {
+		return BadTrailer
 	}
-	return false
-}
-
-// parseLength parses a Content-Length.
-func parseLength(s string) (n int64, ok bool) {
-	for i := range len(s) {
-		d := int64(s[i]) - '0'
-		if d < 0 || d > 9 || n > (math.MaxInt64-d)/10 {
-			return 0, false
-		}
-		n = n*10 + d
-	}
-	return n, len(s) > 0
+	return CheckField(f)
 }
