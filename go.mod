@@ -35,8 +35,6 @@ require (
 	golang.org/x/term v0.47.0
 )
 
-require github.com/quic-go/qpack v0.6.0 // indirect
-
 require (
 	github.com/caddyserver/zerossl v0.1.6 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
@@ -62,6 +60,7 @@ require (
 	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 	github.com/pires/go-proxyproto v0.15.0
 	github.com/prometheus/procfs v0.22.0 // indirect
+	github.com/quic-go/qpack v0.6.0
 	github.com/quic-go/quic-go v0.65.0
 	go.uber.org/zap v1.28.0
 	go.uber.org/zap/exp v0.3.0

@@ -50,10 +50,9 @@ type exchange struct {
 	refusal     string          // why Weir itself responded; "" if it did not
 
 	pacer   pacer
-	ctx     context.Context // over HTTP/3: ends when the client disconnects
-	inRoute *gate           // the gate of the route, while the request is in it
-	inAll   *gate           // the gate of all requests, while the request is in it
-	limit   limitName       // the limit that refused or ended the exchange
+	inRoute *gate     // the gate of the route, while the request is in it
+	inAll   *gate     // the gate of all requests, while the request is in it
+	limit   limitName // the limit that refused or ended the exchange
 
 	waitMu      sync.Mutex // guards the fields below
 	gone        bool       // the client has disconnected
@@ -84,7 +83,7 @@ func (x *exchange) reset() {
 	x.params.Release()
 	x.pacer.reset()
 	x.gone, x.stopWaiting = false, nil
-	x.ctx, x.inRoute, x.inAll, x.limit = nil, nil, nil, ""
+	x.inRoute, x.inAll, x.limit = nil, nil, ""
 	x.http = log.HTTP{}
 	x.trace.reset()
 }
@@ -92,9 +91,6 @@ func (x *exchange) reset() {
 // waitContext returns a context that ends when the client disconnects. The caller must call
 // cancel.
 func (x *exchange) waitContext() (ctx context.Context, cancel context.CancelFunc) {
-	if x.ctx != nil {
-		return x.ctx, func() {}
-	}
 	ctx, cancel = context.WithCancel(context.Background())
 	x.waitMu.Lock()
 	defer x.waitMu.Unlock()

@@ -1,11 +1,14 @@
 package front
 
 import (
+	"errors"
+	"io"
 	"net/http"
+	"os"
+	"time"
 
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/log"
 )
 
 // An http2Client is a connection over HTTP/2. It is the owner of the connection of package
@@ -48,38 +51,50 @@ func (h *http2Client) Limits() http2.Limits {
 
 // Opened implements http2.Owner.
 func (h *http2Client) Opened(s *http2.Stream) {
-	x := http2Exchanges.Get().(*http2Exchange)
-	x.fill(h, s)
-	s.Bind(x)
-	h.driver.Go(x)
+	x := streamExchanges.Get().(*streamExchange)
+	x.Driver, x.HTTP2, x.Scheme = h.driver, true, h.client.scheme
+	x.Peer, x.PeerPort, x.tls = h.client.peer, h.client.port, h.client.tls
+	x.drain = h
+	x.fill(h.client.listener, s, &s.Request)
+	if x.Length == 0 && !s.Ended() {
+		h.driver.Go((*unendedRequest)(x))
+	} else {
+		h.driver.Go(x)
+	}
 }
 
-// Failed implements http2.Owner. A request that is refused before it is complete has the same
-// event as over HTTP/1.
+// An unendedRequest is a request with a content-length of 0 whose stream has not ended. It is served
+// when the stream has ended without a body.
+type unendedRequest streamExchange
+
+// Run implements transport.Task.
+func (r *unendedRequest) Run() {
+	x := (*streamExchange)(r)
+	h := x.drain
+	x.stream.SetReadDeadline(time.Now().Add(h.Limits().HeaderTimeout))
+	_, err := x.stream.ReadInto(&fixedSpace{})
+	x.stream.SetReadDeadline(time.Time{})
+	var wrong *http2.Error
+	switch {
+	case err == io.EOF:
+		x.Run()
+		return
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		x.door.noteRefusal(h.client.peer, http.StatusRequestTimeout, "the request has no end")
+	case errors.As(err, &wrong) && (wrong.Reason == http2.BodyLength || wrong.Reason == http2.Trailers):
+		x.door.noteRefusal(h.client.peer, http.StatusBadRequest, wrong.Detail)
+	}
+	x.release()
+}
+
+// Failed implements http2.Owner.
 func (h *http2Client) Failed(e *http2.Error, connection bool) {
 	d := h.client.server.door
-	of := "stream"
-	if connection {
-		of = "connection"
-	}
-	d.metrics.http2.WithLabelValues(of, string(e.Reason)).Inc()
-	switch {
-	case e.Reason == http2.Malformed:
-		d.noteRefusal(h.client, http.StatusBadRequest, e.Detail)
-	case e.Reason == http2.Expectation:
-		d.noteRefusal(h.client, http.StatusExpectationFailed, e.Detail)
-	case e.Reason == http2.HeaderList:
-		d.noteRefusal(h.client, http.StatusRequestHeaderFieldsTooLarge, e.Detail)
-	case e.Reason == http2.SlowHead:
-		d.noteRefusal(h.client, http.StatusRequestTimeout, e.Detail)
-	case connection:
-		d.logger().Warn(eventHTTP2Failed).HTTP(&log.HTTP{Client: h.client.peer.String()}).
-			Str("reason", string(e.Reason)).Str("code", e.Code.String()).Str("detail", e.Detail).Send()
-	}
+	d.noteStreamError(&streamError{
+		errors: d.metrics.http2, event: "http/2 connection failed", client: h.client.peer, connection: connection,
+		reason: string(e.Reason), code: e.Code.String(), detail: e.Detail,
+	})
 }
-
-// eventHTTP2Failed is the event of a connection that was ended because of its client.
-const eventHTTP2Failed = "http/2 connection failed"
 
 // Ended implements http2.Owner.
 func (h *http2Client) Ended() { h.end() }

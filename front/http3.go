@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/http3"
-	"github.com/weirhq/weir/proxy"
 )
 
 // An http3Listener serves HTTP/3 at the address of a TLS listener, over UDP.
@@ -75,9 +72,9 @@ const eventBuffer = "udp receive buffer is small"
 func (h *http3Listener) run() {
 	s := h.listener.server
 	server, err := http3.NewServer(h.socket, http3.Options{
-		TLS: func(hello *tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) http.Handler) {
+		TLS: func(hello *tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) http3.Owner) {
 			config, client := s.handshakes.ConfigFor(hello)
-			return config, func(state tls.ConnectionState) http.Handler { return h.connected(client(state)) }
+			return config, func(state tls.ConnectionState) http3.Owner { return h.connected(client(state)) }
 		},
 		Admit:  h.admit,
 		Failed: h.failed,
@@ -179,54 +176,36 @@ func (h *http3Listener) failed(err error) {
 	s.handshakeLog.note(string(result))
 }
 
-// connected counts a handshake, and returns the handler of the connection.
-func (h *http3Listener) connected(client *handshake.Client) http.Handler {
+// connected counts a handshake, and returns the owner of the connection.
+func (h *http3Listener) connected(client *handshake.Client) http3.Owner {
 	s := h.listener.server
 	s.door.metrics.handshakes.count(handshake.ResultOf(client, nil))
 	s.door.metrics.handshakes.countClient(client)
-	return &http3Client{s.door, client}
+	return &http3Client{h.listener, client}
 }
 
-// An http3Client handles the requests of a connection.
+// An http3Client is a connection over HTTP/3. It is the owner of the connection of package http3.
 type http3Client struct {
-	door *Door
-	tls  *handshake.Client
+	listener *listener
+	tls      *handshake.Client
 }
 
-// An http3Exchange is an exchange with its net/http adapter.
-type http3Exchange struct {
-	exchange
-	face proxy.HTTP
+// Serve implements http3.Owner.
+func (c *http3Client) Serve(s *http3.Stream) {
+	x := streamExchanges.Get().(*streamExchange)
+	x.HTTP3, x.Scheme = true, "https"
+	peer := s.Peer()
+	x.Peer, x.PeerPort, x.tls = peer.Addr(), peer.Port(), c.tls
+	x.pacer.noRoom = true
+	x.fill(c.listener, s, &s.Request)
+	x.Run()
 }
 
-var http3Exchanges = sync.Pool{New: func() any {
-	x := new(http3Exchange)
-	x.sampled = startSampling(eventsPerSample)
-	x.Context = &x.exchange
-	return x
-}}
-
-// ServeHTTP implements http.Handler.
-func (c *http3Client) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := http3Exchanges.Get().(*http3Exchange)
-	x.face.Bind(&x.Exchange, w, r)
-	x.tls, x.ctx = c.tls, r.Context()
-	if strings.IndexByte(r.RequestURI, ' ') >= 0 { // quic-go allows it in a query
-		x.ambiguity = "the target has a space"
-	}
-	x.pacer.conn, x.pacer.noRoom = w.(deadlines), true
-	release := proxy.CancelWith(r.Context(), &x.Exchange)
-	c.door.serve(&x.exchange)
-	release()
-	cut := x.Cut
-	if !cut {
-		x.pacer.allowLastWrite()
-		x.face.Flush() // the fields of the response are views of x
-	}
-	x.exchange.reset()
-	x.face.Release()
-	http3Exchanges.Put(x)
-	if cut {
-		proxy.Abort(w, r)
-	}
+// Failed implements http3.Owner.
+func (c *http3Client) Failed(e *http3.Error, client netip.Addr, connection bool) {
+	d := c.listener.server.door
+	d.noteStreamError(&streamError{
+		errors: d.metrics.http3, event: "http/3 connection failed", client: client, connection: connection,
+		reason: string(e.Reason), code: e.Code.String(), detail: e.Detail,
+	})
 }

@@ -38,6 +38,7 @@ type metrics struct {
 	retries  *prometheus.CounterVec
 	refused  prometheus.Counter
 	http2    *prometheus.CounterVec // errors of clients
+	http3    *prometheus.CounterVec // errors of clients
 	refusals *prometheus.CounterVec // by limits
 	access   *prometheus.CounterVec // refusals by access and authentication
 	upstream *prometheus.HistogramVec
@@ -123,6 +124,8 @@ func newMetrics(log prometheus.Collector) *metrics {
 	}
 	m.http2 = newCounters("weir_http2_errors_total",
 		"Connections and streams of HTTP/2 that were ended because of an error of their client, by reason.", "of", "reason")
+	m.http3 = newCounters("weir_http3_errors_total",
+		"Connections and streams of HTTP/3 that were ended because of an error of their client, by reason.", "of", "reason")
 	m.fileFailures = newCounters("weir_file_failures_total",
 		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
 	m.headers = newCounters("weir_proxy_protocol_refusals_total",
@@ -140,7 +143,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"upstream", "reason", "result")
 	m.registry.MustRegister(m.resolutions, m.lists, m.checks, m.outliers)
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
-		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2,
+		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2, m.http3,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
 		m.handshakes.results, m.handshakes.clients,
 		newBuildInfo(),

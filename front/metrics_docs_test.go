@@ -77,6 +77,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Routes[0].Mirror = &config.Mirror{To: "dead", Share: config.MirrorAll, InFlight: 1}
 		proxied(false)(c)
 		c.TLS = tlsConfig(t, "site.example")
+		c.TLS.HTTP3 = true
 		c.Limits.Rate = config.Rate{Every: time.Millisecond, Burst: 100, Shared: "redis://" + closedPort(t)}
 		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
@@ -92,12 +93,14 @@ func TestMetricsDocs(t *testing.T) {
 	}
 	get(t, httpClient(t), d.url("/closing"))
 	dial(t, d.addr).send(http2.ClientPreface + "not a frame")
+	h3 := dialHTTP3(t, &tls.Config{InsecureSkipVerify: true}, d.Addrs()[1].String())
+	h3.send(fields3(":method", "GET"))
 
 	eventually(t, "all counted", func() bool {
 		families := d.families(t) // the first scrape creates the counters of refusals
 		return families["weir_limit_refusals_total"] != nil && families["weir_proxy_protocol_refusals_total"] != nil &&
 			families["weir_tls_connections_total"] != nil && families["weir_upstream_list_updates_total"] != nil &&
-			families["weir_http2_errors_total"] != nil &&
+			families["weir_http2_errors_total"] != nil && families["weir_http3_errors_total"] != nil &&
 			families["weir_upstream_checks_total"] != nil && families["weir_upstream_outliers_total"] != nil &&
 			families["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
 	})

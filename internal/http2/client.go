@@ -111,7 +111,7 @@ func (c *Conn) usable() bool {
 // request. headOnly means that the response has no body whatever it announces, as for HEAD. It
 // returns nil if the server accepts no more streams at present. The caller calls Close.
 func (c *Conn) Open(h *Head, end, headOnly bool) *Stream {
-	defer h.release()
+	defer release(h)
 	c.mu.Lock()
 	defer c.unlock()
 	if !c.usable() {
@@ -128,7 +128,7 @@ func (c *Conn) Open(h *Head, end, headOnly bool) *Stream {
 	if c.running++; c.running == 1 {
 		c.client.heard, c.client.pinged = time.Now(), false
 	}
-	c.appendHead(s.id, h.block, end)
+	c.appendHead(s.id, h.Bytes, end)
 	s.headSent, s.sentEnded = true, end
 	c.push()
 	c.arm()

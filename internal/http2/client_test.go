@@ -173,11 +173,11 @@ func TestFaultyServer(t *testing.T) {
 		{"trailers that do not end the stream", func(f *xhttp2.Framer, stream uint32) {
 			answer(f, stream, false, ":status", "200")
 			answer(f, stream, false, "x-sum", "a")
-		}, http2.Malformed},
+		}, http2.Trailers},
 		{"a pseudo-header field in the trailers", func(f *xhttp2.Framer, stream uint32) {
 			answer(f, stream, false, ":status", "200")
 			answer(f, stream, true, ":status", "200")
-		}, http2.Malformed},
+		}, http2.Trailers},
 		{"101", func(f *xhttp2.Framer, stream uint32) { answer(f, stream, false, ":status", "101") }, http2.Malformed},
 		{"103 that ends the stream", func(f *xhttp2.Framer, stream uint32) { answer(f, stream, true, ":status", "103") },
 			http2.Malformed},

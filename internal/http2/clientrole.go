@@ -62,7 +62,7 @@ func (c *Conn) classifyResponse(b *headerBlock) *Error {
 	case !s.headRead:
 		b.use = head
 	case !b.end:
-		b.use, b.failure = failure, malformed("trailers do not end the stream")
+		b.use, b.failure = failure, badTrailers("trailers do not end the stream")
 	default:
 		b.use = trailers
 	}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/weirhq/weir/internal/budget"
 )
 
 // parse handles a frame without data and without a header block.
@@ -50,7 +52,7 @@ func (c *Conn) apply(f http2.Frame) *Error {
 			return c.dependsOnItself(f.StreamID)
 		}
 	}
-	if !c.budgets.others.spend(otherQuota, time.Now()) {
+	if !c.budgets.others.Spend(budget.Others, time.Now()) {
 		return flood(OtherFrames)
 	}
 	return nil
@@ -67,7 +69,7 @@ func (c *Conn) dependsOnItself(id uint32) *Error {
 
 func (c *Conn) settings(f *http2.SettingsFrame) *Error {
 	switch {
-	case !c.budgets.settings.spend(settingsQuota, time.Now()):
+	case !c.budgets.settings.Spend(settingsQuota, time.Now()):
 		return flood(SettingsFlood)
 	case f.IsAck():
 		return nil
@@ -111,7 +113,7 @@ func (c *Conn) setInitialWindow(n int) *Error {
 
 func (c *Conn) ping(f *http2.PingFrame) *Error {
 	switch {
-	case !c.budgets.pings.spend(pingQuota, time.Now()):
+	case !c.budgets.pings.Spend(pingQuota, time.Now()):
 		return flood(Pings)
 	case !f.IsAck():
 		data := f.Data
@@ -123,7 +125,7 @@ func (c *Conn) ping(f *http2.PingFrame) *Error {
 }
 
 func (c *Conn) windowUpdate(f *http2.WindowUpdateFrame) *Error {
-	if !c.budgets.windowUpdates.spend(windowUpdateQuota, time.Now()) {
+	if !c.budgets.windowUpdates.Spend(windowUpdateQuota, time.Now()) {
 		return flood(WindowUpdates)
 	}
 	n := int(f.Increment)

@@ -23,6 +23,7 @@ const (
 	Protocol      Reason = "protocol"       // a violation of RFC 9113 without a kind of its own
 	Malformed     Reason = "malformed"      // a head that is not valid, RFC 9113 section 8.1.1
 	Expectation   Reason = "expectation"    // an Expect other than 100-continue
+	Trailers      Reason = "trailers"       // trailers that are not valid
 	BodyLength    Reason = "body_length"    // a body that is longer or shorter than its content-length
 	FrameSize     Reason = "frame_size"     // a frame that is too long or too short
 	FlowControl   Reason = "flow_control"   // more data than the window, or a window that is too large
@@ -54,6 +55,10 @@ func protocolError(detail string) *Error {
 
 func malformed(detail string) *Error {
 	return &Error{http2.ErrCodeProtocol, Malformed, detail}
+}
+
+func badTrailers(detail string) *Error {
+	return &Error{http2.ErrCodeProtocol, Trailers, detail}
 }
 
 func bodyLength(detail string) *Error {

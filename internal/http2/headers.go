@@ -89,7 +89,7 @@ func (c *Conn) classify(b *headerBlock) *Error {
 	case s != nil && s.recvEnded:
 		b.use, b.failure = failure, &Error{http2.ErrCodeStreamClosed, ClosedStream, "HEADERS after the end of the stream"}
 	case s != nil && !b.end:
-		b.use, b.failure = failure, malformed("trailers do not end the stream")
+		b.use, b.failure = failure, badTrailers("trailers do not end the stream")
 	case s != nil:
 		b.use = trailers
 	case b.stream > c.last && c.state >= closing:
@@ -213,7 +213,7 @@ func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
 		return b.into, nil
 	case s == nil: // it has ended since the block has begun
 	case b.size > b.limit:
-		return nil, c.streamFailed(s, &Error{http2.ErrCodeEnhanceYourCalm, HeaderList, "the trailers are too long"})
+		return nil, c.streamFailed(s, &Error{http2.ErrCodeEnhanceYourCalm, Trailers, "the trailers are too long"})
 	default:
 		return nil, c.setTrailers(s, b.into)
 	}
@@ -248,7 +248,7 @@ func (c *Conn) setTrailers(s, from *Stream) *Error {
 			wrong = httphead.CheckField(f)
 		}
 		if wrong != "" {
-			return c.streamFailed(s, malformed(wrong))
+			return c.streamFailed(s, badTrailers(wrong))
 		}
 	}
 	s.trailers, from.fields = from.fields, s.trailers
@@ -260,10 +260,10 @@ func (c *Conn) setTrailers(s, from *Stream) *Error {
 func (c *Conn) refuseHead(b *headerBlock, e *Error, status int) *Error {
 	c.owner.Failed(e, false)
 	h := NewHead()
-	defer h.release()
+	defer release(h)
 	h.Status(status)
 	h.Add("content-length", "0")
-	c.appendHead(b.stream, h.block, true)
+	c.appendHead(b.stream, h.Bytes, true)
 	c.closed.add(b.stream, endedByUs)
 	if err := c.respond(func(f *http2.Framer) { f.WriteRSTStream(b.stream, e.Code) }); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"github.com/weirhq/weir/internal/budget"
 	"github.com/weirhq/weir/internal/lazydeadline"
 )
 
@@ -277,7 +278,7 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 	if length > c.recvWindow {
 		return &Error{http2.ErrCodeFlowControl, FlowControl, "more data than the window of the connection"}
 	}
-	if length == 0 && !d.end && !c.budgets.empty.spend(emptyQuota, time.Now()) {
+	if length == 0 && !d.end && !c.budgets.empty.Spend(budget.Empty, time.Now()) {
 		return flood(EmptyFrames)
 	}
 	c.recvWindow -= length
@@ -366,7 +367,7 @@ func (c *Conn) onClosed(id uint32) *Error {
 func (c *Conn) streamFailed(s *Stream, e *Error) *Error {
 	c.owner.Failed(e, false)
 	c.resetStream(s, e.Code, e)
-	if e.Reason != BodyLength && s.user != nil {
+	if e.Reason != BodyLength && e.Reason != Trailers && s.user != nil {
 		s.user.Cancel()
 	}
 	return c.spendReset()
@@ -384,7 +385,7 @@ func (c *Conn) refuseStream(id uint32, e *Error) *Error {
 
 // spendReset counts a stream that the peer has reset, or has caused to be reset.
 func (c *Conn) spendReset() *Error {
-	if !c.budgets.resets.spend(resetQuota, time.Now()) {
+	if !c.budgets.resets.Spend(budget.Resets, time.Now()) {
 		return flood(Resets)
 	}
 	return nil

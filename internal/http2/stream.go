@@ -58,12 +58,9 @@ type Stream struct {
 	turn           bool // was taken from conn.blocked, and must pass the turn on
 }
 
-// A Canceller is the exchange of a stream.
-type Canceller interface {
-	// Cancel is called when the peer resets the stream, or the connection ends. It must not
-	// wait, and must not call methods of the stream.
-	Cancel()
-}
+// A Canceller is the exchange of a stream. Cancel is called when the peer resets the stream, or the connection ends. It
+// must not wait, and must not call methods of the stream.
+type Canceller = interface{ Cancel() }
 
 // A waiter is a task that waits, or will.
 type waiter struct {
@@ -239,14 +236,14 @@ var errEnded = errors.New("http/2: the stream was ended by this side")
 // SendInterim sends an informational response and releases it. After the final response it does
 // nothing. It does not wait, and may be called by the task that reads.
 func (s *Stream) SendInterim(h *Head) error {
-	defer h.release()
+	defer release(h)
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
 	if s.headSent || s.err != nil {
 		return s.err
 	}
-	c.appendHead(s.id, h.block, false)
+	c.appendHead(s.id, h.Bytes, false)
 	c.push()
 	return nil
 }
@@ -254,7 +251,7 @@ func (s *Stream) SendInterim(h *Head) error {
 // SendHead sends a header block and releases it: the head of a message, or its trailers, which
 // end the stream.
 func (s *Stream) SendHead(h *Head, end bool) error {
-	defer h.release()
+	defer release(h)
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
@@ -271,7 +268,7 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 		}
 	}
 	s.headSent = true
-	c.appendHead(s.id, h.block, end)
+	c.appendHead(s.id, h.Bytes, end)
 	if end {
 		s.endSent()
 	}
@@ -399,7 +396,7 @@ func (s *Stream) Close() {
 	c.mu.Lock()
 	defer c.unlock()
 	if s.err == nil && s.sentEnded {
-		c.budgets.resets.earn()
+		c.budgets.resets.Earn()
 	}
 	switch {
 	case c.client != nil:

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"net/http"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -18,9 +17,9 @@ import (
 // Options are the options of a [Server]. Its functions are called concurrently.
 type Options struct {
 	// TLS returns the configuration of a handshake, to which the version and the protocol of
-	// HTTP/3 are added. After the handshake, connected is called, which returns the handler of
-	// the requests on the connection.
-	TLS func(*tls.ClientHelloInfo) (config *tls.Config, connected func(tls.ConnectionState) http.Handler)
+	// HTTP/3 are added. After the handshake, connected is called, which returns the owner of
+	// the connection.
+	TLS func(*tls.ClientHelloInfo) (config *tls.Config, connected func(tls.ConnectionState) Owner)
 
 	// Admit is called before the handshake of a new connection. It returns an error to refuse
 	// it, or a function that is called at its end. The address of the client may be forged, but
@@ -35,10 +34,19 @@ type Options struct {
 	Limits func() Limits
 }
 
+// An Owner is the user of a connection. Its methods are called concurrently.
+type Owner interface {
+	// Serve serves a request with a valid head. It calls [Stream.Close] at its end.
+	Serve(s *Stream)
+
+	// Failed is called when this side ends the connection, or one of its streams, because of an error of the client.
+	Failed(e *Error, client netip.Addr, connection bool)
+}
+
 // Limits are the limits of a connection.
 type Limits struct {
 	Header        int           // maximum length of the head of a request, as RFC 9114, section 4.2.2, counts it
-	HeaderTimeout time.Duration // for the handshake, and then until the head of the first request has arrived
+	HeaderTimeout time.Duration // for the handshake, then until the first request, and for each head
 	IdleTimeout   time.Duration // without a request in progress
 }
 
@@ -116,7 +124,8 @@ func NewServer(socket *Socket, o Options) (*Server, error) {
 func (s *Server) configFor(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	config, connected := s.options.TLS(hello)
 	hello.Context().Value(handshakeKey{}).(*handshake).connected = connected
-	config = http3.ConfigureTLSConfig(config)
+	config = config.Clone()
+	config.NextProtos = []string{"h3"}
 	config.MinVersion = tls.VersionTLS13
 	config.GetConfigForClient = nil // s.options.TLS has chosen
 	return config, nil
@@ -129,7 +138,7 @@ func (s *Server) admit(ctx context.Context, info *quic.ClientInfo) (context.Cont
 		s.options.Failed(ErrBusy)
 		return nil, ErrBusy
 	}
-	end, err := s.options.Admit(addressOf(info.RemoteAddr))
+	end, err := s.options.Admit(addressOf(info.RemoteAddr).Addr())
 	if err != nil {
 		s.shaking.Add(-1)
 		return nil, err
@@ -144,14 +153,15 @@ func (s *Server) admit(ctx context.Context, info *quic.ClientInfo) (context.Cont
 	return context.WithValue(ctx, handshakeKey{}, h), nil
 }
 
-func addressOf(a net.Addr) netip.Addr {
-	return a.(*net.UDPAddr).AddrPort().Addr().WithZone("").Unmap()
+func addressOf(a net.Addr) netip.AddrPort {
+	addr := a.(*net.UDPAddr).AddrPort()
+	return netip.AddrPortFrom(addr.Addr().WithZone("").Unmap(), addr.Port())
 }
 
 // A handshake is that of an admitted connection.
 type handshake struct {
 	server    *Server
-	connected func(tls.ConnectionState) http.Handler // set during the handshake
+	connected func(tls.ConnectionState) Owner // set during the handshake
 	ended     atomic.Bool
 }
 
@@ -191,11 +201,12 @@ func (s *Server) Serve() error {
 }
 
 // serve serves a connection until its end.
-func (s *Server) serve(qc *quic.Conn, handler http.Handler) {
-	c := &conn{quic: qc, limits: s.options.Limits(), handler: handler}
-	c.http = &http3.Server{
-		Handler:        http.HandlerFunc(c.handle),
-		MaxHeaderBytes: c.limits.Header,
+func (s *Server) serve(qc *quic.Conn, owner Owner) {
+	c := &conn{quic: qc, limits: s.options.Limits(), owner: owner}
+	var err error
+	if c.control, err = qc.OpenUniStream(); err != nil {
+		c.close(http3.ErrCodeNoError, "") // a client that allows no stream, or has ended the connection
+		return
 	}
 	c.timer = time.AfterFunc(c.limits.HeaderTimeout, c.expire)
 	defer c.timer.Stop()
@@ -205,7 +216,7 @@ func (s *Server) serve(qc *quic.Conn, handler http.Handler) {
 		s.serving.Go(c.goAway)
 	}
 	s.mu.Unlock()
-	c.http.ServeQUICConn(qc)
+	c.serve()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
@@ -244,7 +255,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	s.draining = true
 	for c := range s.conns {
-		c.quic.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+		c.close(http3.ErrCodeNoError, "")
 	}
 	s.checkEnd()
 	s.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"strings"
@@ -39,6 +40,60 @@ type testServer struct {
 	admitted atomic.Int64 // connections that are open
 	refuse   atomic.Bool
 	results  chan error // of handshakes; nil after a successful one
+
+	mu      sync.Mutex
+	reasons []Reason // guarded by mu: of failures of connections
+}
+
+// A testOwner serves requests with a handler of net/http.
+type testOwner struct {
+	server  *testServer
+	handler http.HandlerFunc
+}
+
+type canceller context.CancelFunc
+
+func (c canceller) Cancel() { c() }
+
+// A bodyReader reads the body of a stream.
+type bodyReader struct {
+	s *Stream
+	p []byte
+}
+
+func (b *bodyReader) Space() []byte { return b.p }
+func (b *bodyReader) GiveBack()     {}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	b.p = p
+	return b.s.ReadInto(b)
+}
+
+func (o *testOwner) Serve(s *Stream) {
+	defer s.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s.Bind(canceller(cancel))
+	r := httptest.NewRequestWithContext(ctx, s.Request.Method, s.Request.Path, &bodyReader{s: s})
+	r.ContentLength = s.Request.Length
+	w := httptest.NewRecorder()
+	o.handler(w, r)
+	h := s.NewHead()
+	h.Status(w.Code)
+	for name, values := range w.Header() {
+		h.Add(name, values[0])
+	}
+	if s.SendHead(h, false) == nil {
+		s.Write(w.Body.Bytes(), true)
+	}
+}
+
+func (o *testOwner) Failed(e *Error, _ netip.Addr, connection bool) {
+	if connection {
+		o.server.mu.Lock()
+		defer o.server.mu.Unlock()
+		o.server.reasons = append(o.server.reasons, e.Reason)
+	}
 }
 
 // newCertificate returns a certificate for "localhost", and the roots that a client needs.
@@ -74,10 +129,10 @@ func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) 
 	certificate, _ := newCertificate()
 	s := &testServer{results: make(chan error, 10_000), addr: socket.LocalAddr().(*net.UDPAddr).AddrPort()}
 	s.Server, err = NewServer(socket, Options{
-		TLS: func(*tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) http.Handler) {
-			return &tls.Config{Certificates: []tls.Certificate{certificate}}, func(tls.ConnectionState) http.Handler {
+		TLS: func(*tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) Owner) {
+			return &tls.Config{Certificates: []tls.Certificate{certificate}}, func(tls.ConnectionState) Owner {
 				s.results <- nil
-				return h
+				return &testOwner{s, h}
 			}
 		},
 		Admit: func(netip.Addr) (func(), error) {

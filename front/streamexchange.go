@@ -6,18 +6,36 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/weirhq/weir/internal/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy"
 )
 
-// An http2Exchange is an exchange over HTTP/2. It is the task that serves the request, and the
+// A messageStream is a stream of HTTP/2 or HTTP/3.
+type messageStream interface {
+	deadlines
+	NewHead() *httphead.Block
+	Bind(interface{ Cancel() })
+	ReadInto(transport.Space) (int, error)
+	Trailers() []hpack.HeaderField
+	SendInterim(*httphead.Block) error
+	SendHead(h *httphead.Block, end bool) error
+	Write(p []byte, end bool) (int, error)
+	Room() (int, error)
+	Flush() error
+	Close()
+}
+
+// A streamExchange is an exchange over HTTP/2 or HTTP/3. It is the task that serves the request, and the
 // [proxy.Client] of the exchange. Its strings belong to the stream.
-type http2Exchange struct {
+type streamExchange struct {
 	exchange
-	client *http2Client
-	stream *http2.Stream
-	body   http2Body
+	door   *Door
+	stream messageStream
+	drain  *http2Client // asked for another connection while the listener drains; nil over HTTP/3
+	body   streamBody
 
 	framed  responseBody // of the response
 	left    int64        // bytes of the body that are to be written, if framed is sizedBody
@@ -27,8 +45,8 @@ type http2Exchange struct {
 	trailers func([]proxy.Field) []proxy.Field // appendTrailers, made once to save an allocation per request
 }
 
-var http2Exchanges = sync.Pool{New: func() any {
-	x := new(http2Exchange)
+var streamExchanges = sync.Pool{New: func() any {
+	x := new(streamExchange)
 	x.sampled = startSampling(eventsPerSample)
 	x.Context = &x.exchange
 	x.trailers = x.appendTrailers
@@ -36,50 +54,51 @@ var http2Exchanges = sync.Pool{New: func() any {
 }}
 
 // fill sets the request from the head of a stream.
-func (x *http2Exchange) fill(h *http2Client, s *http2.Stream) {
-	r := &s.Request
-	x.client, x.stream = h, s
-	x.Driver = h.driver
-	x.HTTP2 = true
-	x.Method, x.Target, x.Host, x.Scheme = r.Method, r.Path, r.Authority, h.client.scheme
+func (x *streamExchange) fill(l *listener, s messageStream, r *httphead.Request) {
+	x.door, x.stream = l.server.door, s
+	x.Method, x.Target, x.Host = r.Method, r.Path, r.Authority
 	if r.Method == http.MethodConnect {
 		x.Target = r.Authority
 	}
 	for i := range r.Fields {
-		f := &r.Fields[i]
-		x.Header = append(x.Header, proxy.Field{Name: f.Name, Value: f.Value})
+		x.Header = append(x.Header, proxy.Field{Name: r.Fields[i].Name, Value: r.Fields[i].Value})
 	}
 	if x.Length = r.Length; x.Length != 0 {
 		x.Body, x.Trailers = &x.body, x.trailers
-		x.body = http2Body{stream: s, mustContinue: r.Continue}
+		x.body = streamBody{stream: s, mustContinue: r.Continue}
 	}
-	x.Peer, x.PeerPort, x.tls = h.client.peer, h.client.port, h.client.tls
-	x.altSvc = h.client.listener.altSvc()
+	x.altSvc = l.altSvc()
 	x.pacer.conn = s
 	x.Client = x
+	s.Bind(x)
 }
 
 // Run implements transport.Task. It serves the request.
-func (x *http2Exchange) Run() {
-	x.client.client.server.door.serve(&x.exchange)
+func (x *streamExchange) Run() {
+	x.door.serve(&x.exchange)
 	if !x.Cut {
 		x.pacer.allowLastWrite()
 		x.end()
 	}
+	x.release()
+}
+
+// release ends the use of the stream.
+func (x *streamExchange) release() {
 	x.stream.Close() // nothing cancels x afterwards
 	x.exchange.reset()
-	x.client, x.stream, x.body, x.trailer = nil, nil, http2Body{}, nil
+	x.door, x.stream, x.drain, x.body, x.trailer = nil, nil, nil, streamBody{}, nil
 	x.framed, x.left, x.ended = noBody, 0, false
-	http2Exchanges.Put(x)
+	streamExchanges.Put(x)
 }
 
 // end sends the end of a complete response. If bytes of the body are missing, the stream is
 // reset when it is closed.
-func (x *http2Exchange) end() {
+func (x *streamExchange) end() {
 	switch {
 	case x.ended || x.framed == sizedBody && x.left > 0:
 	case len(x.trailer) > 0:
-		h := http2.NewHead()
+		h := x.stream.NewHead()
 		addFieldsTo(h, x.trailer)
 		x.stream.SendHead(h, true)
 	default:
@@ -88,27 +107,27 @@ func (x *http2Exchange) end() {
 }
 
 // Informational implements proxy.Client.
-func (x *http2Exchange) Informational(status int, fields []proxy.Field) error {
-	h := http2.NewHead()
+func (x *streamExchange) Informational(status int, fields []proxy.Field) error {
+	h := x.stream.NewHead()
 	h.Status(status)
 	addFieldsTo(h, fields)
 	return x.stream.SendInterim(h)
 }
 
-func addFieldsTo(h *http2.Head, fields []proxy.Field) {
+func addFieldsTo(h *httphead.Block, fields []proxy.Field) {
 	for i := range fields {
 		h.Add(fields[i].Name, fields[i].Value)
 	}
 }
 
 // Head implements proxy.Client. While the listener drains, the client is asked to make another
-// connection.
-func (x *http2Exchange) Head(status int, fields []proxy.Field, length int64) error {
-	if x.client.client.listener.draining.Load() {
-		x.client.conn.Drain()
+// connection, except over HTTP/3.
+func (x *streamExchange) Head(status int, fields []proxy.Field, length int64) error {
+	if x.drain != nil && x.drain.client.listener.draining.Load() {
+		x.drain.conn.Drain()
 	}
 	x.framed, x.left = bodyOf(x.Method, status, length), max(length, 0)
-	h := http2.NewHead()
+	h := x.stream.NewHead()
 	h.Status(status)
 	head := responseHead{status: status}
 	for i := range fields {
@@ -127,10 +146,10 @@ func (x *http2Exchange) Head(status int, fields []proxy.Field, length int64) err
 }
 
 // Room implements proxy.Client.
-func (x *http2Exchange) Room() (int, error) { return x.stream.Room() }
+func (x *streamExchange) Room() (int, error) { return x.stream.Room() }
 
 // Write implements proxy.Client.
-func (x *http2Exchange) Write(p []byte) (int, error) {
+func (x *streamExchange) Write(p []byte) (int, error) {
 	switch {
 	case len(p) == 0 || x.framed == noBody:
 		return len(p), nil
@@ -147,47 +166,47 @@ func (x *http2Exchange) Write(p []byte) (int, error) {
 }
 
 // Flush implements proxy.Client.
-func (x *http2Exchange) Flush() error { return x.stream.Flush() }
+func (x *streamExchange) Flush() error { return x.stream.Flush() }
 
 // Trailer implements proxy.Client.
-func (x *http2Exchange) Trailer(fields []proxy.Field) { x.trailer = fields }
+func (x *streamExchange) Trailer(fields []proxy.Field) { x.trailer = fields }
 
 // Duplex implements proxy.Client. The directions of a stream are independent.
-func (x *http2Exchange) Duplex() {}
+func (x *streamExchange) Duplex() {}
 
 // StopReading implements proxy.Client.
-func (x *http2Exchange) StopReading() { x.stream.SetReadDeadline(past) }
+func (x *streamExchange) StopReading() { x.stream.SetReadDeadline(past) }
 
 // Tunnel implements proxy.Client.
-func (x *http2Exchange) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
+func (x *streamExchange) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
 	return nil, nil, errStreamTunnel
 }
 
-var errStreamTunnel = errors.New("a stream of HTTP/2 cannot be upgraded")
+var errStreamTunnel = errors.New("a stream of HTTP/2 or HTTP/3 cannot be upgraded")
 
 // appendTrailers appends the trailers of the request, whose body was read to its end.
-func (x *http2Exchange) appendTrailers(dst []proxy.Field) []proxy.Field {
+func (x *streamExchange) appendTrailers(dst []proxy.Field) []proxy.Field {
 	for _, f := range x.stream.Trailers() {
 		dst = append(dst, proxy.Field{Name: f.Name, Value: f.Value})
 	}
 	return dst
 }
 
-// An http2Body is the body of a request over HTTP/2. It is a [proxy.SpaceReader].
-type http2Body struct {
-	stream       *http2.Stream
+// An streamBody is the body of a request over HTTP/2. It is a [proxy.SpaceReader].
+type streamBody struct {
+	stream       messageStream
 	mustContinue bool // the client waits for 100
 	fixed        fixedSpace
 }
 
 // Read implements io.Reader.
-func (b *http2Body) Read(p []byte) (int, error) { return b.fixed.read(b, p) }
+func (b *streamBody) Read(p []byte) (int, error) { return b.fixed.read(b, p) }
 
 // ReadInto implements proxy.SpaceReader. The first call sends 100 to a client that waits for it.
-func (b *http2Body) ReadInto(s transport.Space) (int, error) {
+func (b *streamBody) ReadInto(s transport.Space) (int, error) {
 	if b.mustContinue {
 		b.mustContinue = false
-		h := http2.NewHead()
+		h := b.stream.NewHead()
 		h.Status(http.StatusContinue)
 		if err := b.stream.SendInterim(h); err != nil {
 			return 0, err
