@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestHTTP3Upgrades upgrades and restarts a door under load over HTTP/3. No request fails.
@@ -124,7 +125,9 @@ func TestSecondUpgrade(t *testing.T) {
 	for name, http3 := range map[string]bool{"TCP": false, "HTTP3": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+			}))
 			t.Cleanup(site.Close)
 			file, addr, root, _ := http3Folder(t, site.URL)
 			admin := freePort(t)
@@ -132,7 +135,7 @@ func TestSecondUpgrade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			more := fmt.Sprintf("admin: %s\ndrain: {delay: 3s, timeout: 1m}\nlog: {events: completed}\n", admin)
+			more := fmt.Sprintf("admin: %s\ndrain: {delay: 2s, timeout: 1m}\nlog: {events: completed}\n", admin)
 			config := more + strings.Replace(string(text), "http3: true", fmt.Sprint("http3: ", http3), 1)
 			if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 				t.Fatal(err)
@@ -195,19 +198,26 @@ func TestSecondUpgrade(t *testing.T) {
 				return next
 			}
 			progress()
+			upload, uploaded := openUpload(t, clients)
 			second := upgrade()
 			progress()
 			last := second
 			if http3 {
 				runs(t, 1, "upgrade", "--config", file).says(`a process that drains still serves HTTP/3`)
 				progress()
-				await(t, "the end of the first process", func() bool { return hasEnded(first) })
-				last = upgrade()
 			} else {
 				last = upgrade()
-				if hasEnded(first) {
-					t.Error("the first process has ended before the second upgrade")
-				}
+			}
+			if hasEnded(first) {
+				t.Error("the first process has ended before its upload")
+			}
+			close(upload)
+			if err := <-uploaded; err != nil {
+				t.Errorf("the upload: %v", err)
+			}
+			await(t, "the end of the first process", func() bool { return hasEnded(first) })
+			if http3 {
+				last = upgrade()
 			}
 			progress()
 			await(t, "the end of the other processes", func() bool { return hasEnded(first) && hasEnded(second) })
@@ -217,4 +227,43 @@ func TestSecondUpgrade(t *testing.T) {
 			stop(t, last)
 		})
 	}
+}
+
+// openUpload begins an upload with a client of HTTP/3, or of HTTP/1 if there is none. It ends when end is closed, and
+// keeps its process until then.
+func openUpload(t *testing.T, clients map[string]*http.Client) (end chan struct{}, result chan error) {
+	t.Helper()
+	url, c := "https://localhost/3", clients["https://localhost/3"]
+	for u, other := range clients {
+		if c == nil && strings.HasSuffix(u, "/1") {
+			url, c = u, other
+		}
+	}
+	r, w := io.Pipe()
+	end, result = make(chan struct{}), make(chan error, 1)
+	go func() {
+		resp, err := c.Post(url, "", r)
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode != 200 {
+				err = fmt.Errorf("status %d", resp.StatusCode)
+			}
+		}
+		result <- err
+	}()
+	io.WriteString(w, "begins")
+	go func() { // fast enough for upload_rate
+		defer w.Close()
+		for {
+			select {
+			case <-end:
+				return
+			case <-t.Context().Done():
+				return
+			case <-time.After(50 * time.Millisecond):
+				io.WriteString(w, strings.Repeat("x", 1000))
+			}
+		}
+	}()
+	return end, result
 }
