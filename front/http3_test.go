@@ -549,6 +549,19 @@ func TestHTTP3ClientCertificates(t *testing.T) {
 		if c.cert != nil {
 			conf.Certificates = []tls.Certificate{*c.cert}
 		}
+		if c.status == 0 { // a client of HTTP/3 might try again
+			conf.NextProtos = []string{"h3"}
+			conn, err := quic.DialAddr(t.Context(), d.secure, conf, nil)
+			if err == nil {
+				<-conn.Context().Done() // the server sees the certificates last
+				err = context.Cause(conn.Context())
+			}
+			var refused *quic.TransportError
+			if !errors.As(err, &refused) {
+				t.Errorf("%s without a certificate: %v", c.sni, err)
+			}
+			continue
+		}
 		req, err := http.NewRequest("GET", "https://"+c.host, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package http3
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net/netip"
 	"sync"
@@ -219,12 +220,12 @@ func (c *conn) readUni(s *quic.ReceiveStream) {
 	default: // the dynamic table is not used, so that there are no instructions of interest
 		_, err = io.Copy(io.Discard, in)
 	}
-	if c.quic.Context().Err() == nil {
-		e := &Error{http3.ErrCodeClosedCriticalStream, Protocol, "a stream of the connection has ended", 0}
-		if err == errControl {
-			e = &Error{http3.ErrCodeFrameUnexpected, Protocol, err.Error(), 0}
-		}
-		c.fail(e)
+	var reset *quic.StreamError
+	switch {
+	case err == errControl:
+		c.fail(&Error{http3.ErrCodeFrameUnexpected, Protocol, err.Error(), 0})
+	case err == nil, err == io.EOF, err == io.ErrUnexpectedEOF, errors.As(err, &reset): // and not that of the connection
+		c.fail(&Error{http3.ErrCodeClosedCriticalStream, Protocol, "a stream of the connection has ended", 0})
 	}
 }
 

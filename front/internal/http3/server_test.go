@@ -308,6 +308,24 @@ func TestIdleConnections(t *testing.T) {
 	eventually(t, "the end of the idle connection", func() bool { return s.admitted.Load() == 0 })
 }
 
+// TestClientCloses closes connections after their requests. That is no error of a stream.
+func TestClientCloses(t *testing.T) {
+	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
+	for range 50 {
+		c := client(t, s.addr)
+		get(t, c, "/")
+		c.Transport.(*http3.Transport).Close()
+	}
+	eventually(t, "the end of the connections", func() bool { return s.admitted.Load() == 0 })
+	s.Server.Close()
+	s.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.reasons) > 0 {
+		t.Errorf("connections have failed: %v", s.reasons)
+	}
+}
+
 // TestDrain ends a server during a request. The client gets the response, and its next
 // request needs another connection. Connections without requests end soon.
 func TestDrain(t *testing.T) {
