@@ -38,7 +38,7 @@ type Command struct {
 	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
 	EventsOnly bool     `help:"Omit lines that are not events."`
 	Format     string   `placeholder:"FORM" help:"Write events as human, json, ltsv or raw (unchanged). The default is human on a terminal, else raw."`
-	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the human form: auto, always or never. With auto, on a terminal, unless NO_COLOR is set."`
+	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the human form: auto, always or never. With auto, on a terminal, unless NO_COLOR is set or TERM is dumb."`
 	Stats      bool     `help:"Count events by level and route instead of showing them."`
 	JSON       bool     `name:"json" help:"With --stats: print them as a JSON document."`
 }
@@ -59,9 +59,13 @@ EXPR compares fields of an event: created_at, namespace, event, trace_id, span_i
 The operators are == != < <= > >= in contains startsWith endsWith matches, and or not, + - * / % **, ?? ` +
 		`for a missing field, and a ? b : c. Durations are written as 250ms or 1m30s, sizes as 64KiB, texts as ` +
 		`"text". Levels compare by how bad they are, as in level >= "warn". Instants compare with now() - 1h, ` +
-		`and with texts such as "2026-11-21T09:30:15Z" or "2026-11-21T09:30", which is in UTC. A missing field ` +
-		`makes a comparison false, and so does a value of another type in data. An event without a level counts ` +
-		`as info for --level only.
+		`and with texts such as "2026-11-21T09:30:15Z" or "2026-11-21T09:30", which is in UTC. An event without a ` +
+		`level counts as info for --level only.
+
+A missing field makes a comparison false, also with !=: data.user != "ann" finds the events of other users, and ` +
+		`not (data.user == "ann") those without a user too. data.user == nil finds those without one. A value of another ` +
+		`type in data makes a comparison false, except with !=. An event that has http or auth has all numbers and texts ` +
+		`in it: those that it leaves out are 0 and "", so that http.query == "" finds requests without a query.
 
 The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, lastIndexOf, replace, ` +
 		`split, join and string, int, float, abs, ceil, floor, round, min and max, now, date and duration. all, ` +
@@ -193,7 +197,7 @@ func (c *Command) view(s cli.Streams) (*view, error) {
 	}
 	v.headers = v.form == formHuman && len(c.Files) > 1
 	v.escape = terminal || v.form == formHuman
-	v.human.Color = c.Color == "always" || c.Color == "auto" && terminal && os.Getenv("NO_COLOR") == ""
+	v.human.Color = c.Color == "always" || c.Color == "auto" && cli.IsScreen(s.Out) && os.Getenv("NO_COLOR") == ""
 	if c.Stats {
 		v.stats = newStats(c.JSON, terminal && !c.JSON)
 	}

@@ -35,28 +35,29 @@ var eventFields = []field{
 	{"extra", kindObject, extra},
 }
 
-// memberFields are the members of the objects with a fixed set of members. The
-// status and the identity are never missing in an object that exists.
+// memberFields are the members of the objects with a fixed set of members. In an object
+// that exists, a number is 0 and a text is "" if the event does not have it: the format
+// leaves these values out. Only an instant is missing.
 var memberFields = map[string][]field{
 	"http": {
 		httpNumber("status_code", kindNumber, func(h *record.HTTP) int { return h.StatusCode }),
-		httpText("method", kindText, func(h *record.HTTP) string { return h.Method }),
-		httpText("scheme", kindText, func(h *record.HTTP) string { return h.Scheme }),
-		httpText("host", kindText, func(h *record.HTTP) string { return h.Host }),
+		httpText("method", func(h *record.HTTP) string { return h.Method }),
+		httpText("scheme", func(h *record.HTTP) string { return h.Scheme }),
+		httpText("host", func(h *record.HTTP) string { return h.Host }),
 		httpNumber("port", kindNumber, func(h *record.HTTP) int { return h.Port }),
-		httpText("path", kindText, func(h *record.HTTP) string { return h.Path }),
-		httpText("query", kindText, func(h *record.HTTP) string { return h.Query }),
-		httpText("started_at", kindInstant, func(h *record.HTTP) record.Instant { return h.StartedAt }),
-		httpText("ended_at", kindInstant, func(h *record.HTTP) record.Instant { return h.EndedAt }),
+		httpText("path", func(h *record.HTTP) string { return h.Path }),
+		httpText("query", func(h *record.HTTP) string { return h.Query }),
+		httpInstant("started_at", func(h *record.HTTP) record.Instant { return h.StartedAt }),
+		httpInstant("ended_at", func(h *record.HTTP) record.Instant { return h.EndedAt }),
 		httpNumber("duration", kindDuration, func(h *record.HTTP) time.Duration { return h.Duration }),
 		httpNumber("response_content_length", kindNumber, func(h *record.HTTP) int64 {
 			return h.ResponseContentLength
 		}),
-		httpText("route", kindText, func(h *record.HTTP) string { return h.Route }),
-		httpText("client", kindText, func(h *record.HTTP) string { return h.Client }),
-		httpText("protocol", kindText, func(h *record.HTTP) string { return h.Protocol }),
-		httpText("user_agent", kindText, func(h *record.HTTP) string { return h.UserAgent }),
-		httpText("referer", kindText, func(h *record.HTTP) string { return h.Referer }),
+		httpText("route", func(h *record.HTTP) string { return h.Route }),
+		httpText("client", func(h *record.HTTP) string { return h.Client }),
+		httpText("protocol", func(h *record.HTTP) string { return h.Protocol }),
+		httpText("user_agent", func(h *record.HTTP) string { return h.UserAgent }),
+		httpText("referer", func(h *record.HTTP) string { return h.Referer }),
 		httpNumber("request_content_length", kindNumber, func(h *record.HTTP) int64 { return h.RequestContentLength }),
 	},
 	"auth": {
@@ -65,8 +66,17 @@ var memberFields = map[string][]field{
 	},
 }
 
-func httpText[T string | record.Instant](name string, kind kind, get func(*record.HTTP) T) field {
-	return field{name, kind, func(r *record.Record) value {
+func httpText(name string, get func(*record.HTTP) string) field {
+	return field{name, kindText, func(r *record.Record) value {
+		if r.HTTP == nil {
+			return value{}
+		}
+		return textValue(get(r.HTTP))
+	}}
+}
+
+func httpInstant(name string, get func(*record.HTTP) record.Instant) field {
+	return field{name, kindInstant, func(r *record.Record) value {
 		if r.HTTP == nil {
 			return value{}
 		}
@@ -79,11 +89,7 @@ func httpNumber[N int | int64 | time.Duration](name string, kind kind, get func(
 		if r.HTTP == nil {
 			return value{}
 		}
-		n := get(r.HTTP)
-		if n == 0 && name != "status_code" {
-			return value{}
-		}
-		return intValue(int64(n))
+		return intValue(int64(get(r.HTTP)))
 	}}
 }
 

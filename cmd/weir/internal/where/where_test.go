@@ -282,6 +282,36 @@ func TestConditionMistakes(t *testing.T) {
 	}
 }
 
+// TestEmptyValues compares fields that the format leaves out because they are 0 or "". They are
+// values if the event has the object, and missing if not. An instant is never empty.
+func TestEmptyValues(t *testing.T) {
+	for _, c := range []struct{ source, event string }{
+		{"http.duration == 0", `"http":{"method":"GET"}`}, {"http.response_content_length < 1", `"http":{"method":"GET"}`},
+		{"http.port == 0 and http.status_code == 0", `"http":{"method":"GET"}`},
+		{`http.query == ""`, `"http":{"method":"GET"}`}, {`http.route != "/a"`, `"http":{"method":"GET"}`},
+		{`http.user_agent in [""]`, `"http":{"method":"GET"}`}, {`http["query"] == ""`, `"http":{"method":"GET"}`},
+		{`auth.identity == ""`, `"auth":{"identity_type":"user"}`},
+		{"http.ended_at == nil", `"http":{"method":"GET"}`}, {"not (http.ended_at < now())", `"http":{"method":"GET"}`},
+		{"http.duration == nil and http.query == nil", `"data":{}`}, {"http == nil and auth == nil", `"data":{}`},
+		{"not (http.duration == 0) and not (http.duration != 0)", `"data":{}`},
+		{"not (http.query == \"\") and not (http.query != \"\")", `"data":{}`},
+		{"not (trace_id == \"\") and not (trace_id != \"\")", `"data":{}`},
+		{`data.n == 0 and data.s == ""`, `"data":{"n":0,"s":""}`},
+	} {
+		r, err := record.Parse([]byte(`{"created_at":"2026-11-21T09:30:15Z","event":"e",` + c.event + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		condition, err := Compile(c.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := condition.Holds(&r); !got || err != nil {
+			t.Errorf("%s of %s is %v, %v; want true", c.source, c.event, got, err)
+		}
+	}
+}
+
 // TestFields checks that every member of http and auth is read.
 func TestFields(t *testing.T) {
 	const full = `{"created_at":"2026-11-21T09:30:15Z","event":"e",` +
