@@ -77,10 +77,13 @@ var numbers = []number{
 	{"requests", quantityPart, func(r *Result) reading { return shareOf(r.Requests, r.Asked, "requests asked for") }},
 	{"rate", quantityRate, func(r *Result) reading { return reading{value: r.RequestsPerSecond} }},
 	{"saturated", quantityFlag, func(r *Result) reading {
-		if r.Saturated {
-			return reading{value: 1}
+		switch {
+		case r.MachineBusy():
+			return reading{value: 1, note: "the machine was busy"}
+		case r.Saturated:
+			return reading{value: 1, note: "the generator was saturated"}
 		}
-		return reading{}
+		return reading{note: "the generator was not saturated"}
 	}},
 }
 
@@ -190,7 +193,7 @@ type reading struct {
 	of     float64 // the whole
 	whole  string  // its name, such as "requests sent"
 	from   string  // of a latency: the moment from which it counts
-	note   string  // of a latency: why it is not reliable
+	note   string  // of a latency: why it is not reliable; of a flag: its text
 }
 
 // String returns a text such as "p99 from due is 51.2ms".
@@ -201,10 +204,7 @@ func (r reading) String() string {
 	case quantityRate:
 		return fmt.Sprintf("%s is %.1f per second", r.metric, r.value)
 	case quantityFlag:
-		if r.value == 0 {
-			return "the generator was not saturated"
-		}
-		return "the generator was saturated"
+		return r.note
 	}
 	text := fmt.Sprintf("%s: %.0f of %.0f %s", r.metric, r.value, r.of, r.whole)
 	if r.of > 0 {

@@ -113,6 +113,10 @@ func TestCheckSaturated(t *testing.T) {
 		!holds || err != nil {
 		t.Errorf("of a saturated result: %q, %v, %v, want true", value, holds, err)
 	}
+	busy := &load.Result{Saturated: true, Generator: load.Generator{Busy: 0.4, Waited: 0.18}}
+	if value, holds, err := check.Of(busy); value != "the machine was busy" || !holds || err != nil {
+		t.Errorf("on a busy machine: %q, %v, %v, want true", value, holds, err)
+	}
 }
 
 // TestCheckOfClosedLoop checks that latencies of the closed loop count from sent.

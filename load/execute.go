@@ -178,7 +178,8 @@ func (r *run) unreachable() error {
 	for k, err := range all.failures.errs {
 		if err != nil {
 			reason := strings.TrimPrefix(err.Error(), r.server+": ")
-			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: reason, Err: err}
+			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: reason, Err: err,
+				CertificateRefused: certificateRefused(err)}
 		}
 	}
 	return nil

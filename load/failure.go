@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"reflect"
-	"slices"
 	"syscall"
 	"time"
 )
@@ -93,19 +92,24 @@ func (f *failures) sum() (n int64) {
 	return n
 }
 
-// certificateRequired reports whether an error is the TLS alert that asks for a
-// client's certificate (RFC 8446, certificate_required). crypto/tls returns an
-// alert as a uint8 of a type that it does not export.
-func (f *failures) certificateRequired() bool {
-	const alert = 116
-	return slices.ContainsFunc(f.errs[:], func(err error) bool {
-		var op *net.OpError
-		if !errors.As(err, &op) {
-			return false
-		}
-		v := reflect.ValueOf(op.Err)
-		return v.Kind() == reflect.Uint8 && v.Uint() == alert
-	})
+// certificateRefused reports whether an error is an alert of TLS by which servers
+// refuse a client without a certificate, or with another one than they trust (RFC 8446,
+// section 6.2). Before TLS 1.3 it is also handshake_failure. crypto/tls returns an alert
+// as a uint8 of a type that it does not export.
+func certificateRefused(err error) bool {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "remote error" {
+		return false
+	}
+	v := reflect.ValueOf(op.Err)
+	if v.Kind() != reflect.Uint8 {
+		return false
+	}
+	switch v.Uint() {
+	case 40, 42, 43, 44, 45, 46, 48, 49, 116: // handshake_failure, bad_certificate to access_denied, certificate_required
+		return true
+	}
+	return false
 }
 
 // maps returns the counts and the examples by name of the kind.
@@ -176,6 +180,8 @@ type UnreachableError struct {
 	Server string // host and port
 	Reason string
 	Err    error // cause of the first failure
+
+	CertificateRefused bool // as in a Result
 }
 
 func (e *UnreachableError) Error() string {

@@ -158,7 +158,7 @@ func (m *merger) addCounts() {
 		for kind, text := range r.ErrorExamples {
 			s.ErrorExamples[kind] = cmp.Or(s.ErrorExamples[kind], text)
 		}
-		s.CertificateRequired = s.CertificateRequired || r.CertificateRequired
+		s.CertificateRefused = s.CertificateRefused || r.CertificateRefused
 		s.Interrupted = s.Interrupted || r.Interrupted
 		inTime += r.RequestsPerSecond * r.DurationSeconds
 		bytesInTime += r.BytesPerSecond * r.DurationSeconds

@@ -79,9 +79,9 @@ type Result struct {
 	Errors        map[string]int64  `json:"errors"`
 	ErrorExamples map[string]string `json:"error_examples,omitempty"`
 
-	// CertificateRequired reports whether the server asked for a certificate that
-	// the client did not have. It is not part of the document.
-	CertificateRequired bool `json:"-"`
+	// CertificateRefused reports whether the server refused the client's certificate,
+	// or a client without one. It is not part of the document.
+	CertificateRefused bool `json:"-"`
 
 	// Series ends after DurationSeconds. Later answers and errors are not in it.
 	Series []Second `json:"series"`

@@ -21,38 +21,46 @@ type RoomError struct {
 	Connections int    // of the plan
 	Fit         int    // the most that are possible
 	Of          string // "open files" or "local ports"
+	Limit, Need int    // how many of them there are, and have to be
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("load: %d connections do not fit: there are %s for %d", e.Connections, e.Of, e.Fit)
+	return fmt.Sprintf("load: %d connections do not fit: the limit is %d %s, enough for %d", e.Connections, e.Limit, e.Of, e.Fit)
 }
 
 // fit raises the limit of open files as far as possible, and returns a RoomError if the
 // connections exceed it or the machine's ports. A MaxConnections that was not set is
 // reduced.
 func (p *Plan) fit() error {
-	most, of := possibleConnections()
-	if most >= p.MaxConnections {
+	room := possibleConnections()
+	if room.Fit >= p.MaxConnections {
 		return nil
 	}
-	if p.fitted && most >= p.Connections {
-		p.MaxConnections = most
+	if p.fitted && room.Fit >= p.Connections {
+		p.MaxConnections = room.Fit
 		return nil
 	}
-	return &RoomError{Connections: p.MaxConnections, Fit: most, Of: of}
+	room.Connections = p.MaxConnections
+	if p.fitted {
+		room.Connections = p.Connections
+	}
+	room.Need += room.Connections
+	return &room
 }
 
-// possibleConnections returns how many connections to one server are possible, and the
-// resource that limits them.
-func possibleConnections() (n int, of string) {
-	n, of = 1<<31-1, "open files"
+// possibleConnections returns how many connections to one server fit, and the resource that
+// limits them. Need is without the connections.
+func possibleConnections() RoomError {
+	room := RoomError{Fit: 1<<31 - 1, Of: "open files"}
 	if files, err := machine.RaiseOpenFiles(); err == nil {
-		n = max(0, int(min(files, 1<<31-1))-machine.OpenFilesNow()-filesBeside)
+		room.Limit = int(min(files, 1<<31-1))
+		room.Need = machine.OpenFilesNow() + filesBeside
+		room.Fit = max(0, room.Limit-room.Need)
 	}
-	if ports, ok := localPorts(); ok && ports < n {
-		n, of = ports, "local ports"
+	if ports, ok := localPorts(); ok && ports < room.Fit {
+		return RoomError{Fit: ports, Of: "local ports", Limit: ports}
 	}
-	return n, of
+	return room
 }
 
 // localPorts returns the number of ports for outgoing connections.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -58,7 +59,7 @@ func (c *collector) document(n *tally, window time.Duration) *Result {
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: r.plan.shared,
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
-	res.CertificateRequired = n.failures.certificateRequired()
+	res.CertificateRefused = slices.ContainsFunc(n.failures.errs[:], certificateRefused)
 	sum.setLatencies(res)
 	sum.setTargets(res, r.program, r.plan.Pace.open())
 	if r.plan.Pace.open() {
@@ -155,6 +156,9 @@ func (r *Result) MachineBusy() bool {
 	g := r.Generator
 	return r.Saturated && g.Busy < busyLimit && (g.Waited >= waitedLimit || r.LateFor["generator"] > 0)
 }
+
+// MachineBusy is like that of a Result.
+func (g *GeneratorShare) MachineBusy() bool { return g.Saturated && g.Generator.Busy < busyLimit }
 
 // saturation returns the reasons why the generator may have been at its limit.
 func (r *Result) saturation() []string {

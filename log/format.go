@@ -22,7 +22,7 @@ const (
 	FormatJSON   Format = iota // JSON in shape v2, for new readers
 	FormatJSONv1               // JSON as in ONSdigital/log.go before 1.1.0: one error object, with "error" as message
 	FormatLTSV                 // labelled tab-separated values, for access log tools
-	FormatHuman                // for a terminal; coloured if the writer is one and NO_COLOR is not set
+	FormatHuman                // for a terminal; coloured if the writer is one, NO_COLOR is not set and TERM is not dumb
 	FormatAuto                 // FormatHuman if the writer is a terminal, otherwise FormatJSON
 )
 
@@ -61,7 +61,7 @@ func newEncoder(f Format, w io.Writer) encoder {
 	case FormatLTSV:
 		return ltsvEncoder{}
 	case FormatHuman:
-		return humanEncoder{color: isTerminal(w) && os.Getenv("NO_COLOR") == ""}
+		return humanEncoder{color: isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	}
 	return jsonEncoder{}
 }

@@ -100,22 +100,27 @@ func TestTerminalsAreTold(t *testing.T) {
 		name    string
 		format  log.Format
 		behind  io.Writer
-		noColor string
+		env     string
 		want    string
 	}{
 		{"human, terminal", log.FormatHuman, terminal, "", looksColored},
-		{"human, terminal, NO_COLOR", log.FormatHuman, terminal, "1", looksPlain},
+		{"human, terminal, NO_COLOR", log.FormatHuman, terminal, "NO_COLOR=1", looksPlain},
+		{"human, dumb terminal", log.FormatHuman, terminal, "TERM=dumb", looksPlain},
 		{"human, file", log.FormatHuman, file, "", looksPlain},
 		{"human, null device", log.FormatHuman, null, "", looksPlain},
 		{"auto, terminal", log.FormatAuto, terminal, "", looksColored},
-		{"auto, terminal, NO_COLOR", log.FormatAuto, terminal, "1", looksPlain},
+		{"auto, terminal, NO_COLOR", log.FormatAuto, terminal, "NO_COLOR=1", looksPlain},
 		{"auto, file", log.FormatAuto, file, "", looksJSON},
 		{"auto, null device", log.FormatAuto, null, "", looksJSON},
 		{"auto, no file", log.FormatAuto, io.Discard, "", looksJSON},
 		{"JSON, terminal", log.FormatJSON, terminal, "", looksJSON},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Setenv("NO_COLOR", c.noColor)
+			t.Setenv("NO_COLOR", "")
+			t.Setenv("TERM", "xterm")
+			if name, value, ok := strings.Cut(c.env, "="); ok {
+				t.Setenv(name, value)
+			}
 			var w lineWriter
 			log.New(watched{wrapped{c.behind}, &w}, log.Options{Format: c.format}).Error("event").Send()
 			got := looksPlain

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"crypto"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	stdlog "log"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -220,10 +224,33 @@ func TestLoadCertificate(t *testing.T) {
 	args := []string{"load", "-q", "-k", "-n", "2", "-c", "1", server.URL}
 	start(t, append(args, "--cert", both)...).wait(cli.ExitOK)
 	start(t, append(args, "--cert", both, "--key", both)...).wait(cli.ExitOK)
-	p := start(t, args...)
-	p.wait(cli.ExitProblem)
-	if said := p.stderr.String(); !strings.Contains(said, "weir: hint: use --cert FILE --key FILE ") {
-		t.Errorf("%q, want a hint on the certificate", said)
+	// The server names an authority that has not signed the client's certificate.
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, own.PrivateKey.(crypto.Signer).Public(), own.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority, err := x509.ParseCertificate(signed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authorities := x509.NewCertPool()
+	authorities.AddCert(authority)
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		strict := httptest.NewUnstartedServer(server.Config.Handler)
+		strict.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities, MaxVersion: version}
+		strict.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
+		strict.StartTLS()
+		defer strict.Close()
+		for _, cert := range [][]string{nil, {"--cert", both}} {
+			p := start(t, append([]string{"load", "-q", "-k", "-n", "2", "-c", "1", strict.URL}, cert...)...)
+			p.wait(cli.ExitProblem)
+			said := p.stderr.String()
+			if !strings.Contains(said, "weir: hint: does the server want a client certificate, of an authority that it trusts? ") ||
+				cert != nil && strings.Contains(said, "certificate required") {
+				t.Errorf("%s, %q: %q, want a hint on the certificate", tls.VersionName(version), cert, said)
+			}
+		}
 	}
 }
 

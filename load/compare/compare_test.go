@@ -205,7 +205,9 @@ func TestWarnings(t *testing.T) {
 		{func(r *load.Result) { r.Threads = 1 }, "the number of threads differs"},
 		{func(r *load.Result) { r.DurationSeconds = 60 }, "the duration differs: 8.0s and 60.0s"},
 		{func(r *load.Result) { r.Machine.Processor = "Q" }, "the machine differs"},
-		{func(r *load.Result) { r.Saturated = true }, "run 1 of B is not to be trusted"},
+		{func(r *load.Result) { r.Saturated = true }, "run 1 of B is not to be trusted: the generator was saturated"},
+		{func(r *load.Result) { r.Saturated, r.Generator.Waited = true, 0.18 },
+			"run 1 of B is not to be trusted: the machine was busy"},
 		{func(r *load.Result) { r.Interrupted = true }, "run 1 of B was interrupted"},
 		{func(*load.Result) {}, "one run against one run cannot show which differences are more than noise"},
 	} {

@@ -28,7 +28,11 @@ func doubts(side string, runs []*load.Result) []string {
 	for i, r := range runs {
 		name := fmt.Sprintf("run %d of %s", i+1, side)
 		if r.Saturated {
-			warnings = append(warnings, name+" is not to be trusted: the generator was saturated")
+			reason := "the generator was saturated"
+			if r.MachineBusy() {
+				reason = "the machine was busy"
+			}
+			warnings = append(warnings, name+" is not to be trusted: "+reason)
 		}
 		if r.Interrupted {
 			warnings = append(warnings, name+" was interrupted before its end")

@@ -574,6 +574,8 @@ func generatorTable(r *load.Result) page.Table {
 			readable.Things(int64(g.Machine.CPUs), "CPU"))
 		if g.Lost != "" {
 			remark = "lost after " + readable.Lasting(g.DurationSeconds)
+		} else if g.MachineBusy() {
+			remark += "; its machine was busy"
 		} else if g.Saturated {
 			remark += "; saturated"
 		}

@@ -92,7 +92,7 @@ func (s *Settings) checkFile() error {
 	} {
 		if f.given {
 			return &Error{"requests_file", fmt.Errorf("the file has the requests, and %s does not go with it", f.name),
-				"to is another origin for its requests, and headers are added to all of them"}
+				"leave it out; to sends the requests to another origin, and headers are added to all of them"}
 		}
 	}
 	return nil

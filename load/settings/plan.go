@@ -233,7 +233,9 @@ func (s *Settings) tls() (*tls.Config, error) {
 		if err != nil {
 			return nil, &Error{"cert", err, ""}
 		}
-		c.Certificates = []tls.Certificate{pair}
+		// Certificates would be left out if the server names other authorities, and the
+		// server would answer that there is none.
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 	}
 	return c, nil
 }

@@ -153,6 +153,8 @@ func (f *targetFile) plainLines() error {
 			method, url, ok = line[:tab], line[tab+1:], true
 		}
 		switch {
+		case strings.HasPrefix(line, "/"): // it is no method, and no header of the request before
+			return f.fail(offset, new(request.Parsed).SetURL(line))
 		case ok && (method == "" || httpsyntax.IsToken(method)):
 			t := Target{Method: method, URL: strings.TrimLeft(url, " \t")}
 			p := new(request.Parsed)

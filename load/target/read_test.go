@@ -190,6 +190,10 @@ func TestReadTargetsRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "targets.txt has no targets"},
 		{"# none\n\n", "targets.txt has no targets"},
+		{"/a?b", `targets.txt:1:1: "/a?b" is a path without an origin; write http://127.0.0.1:8080/a?b, or another host`},
+		{"GET http://a/\n/b", `targets.txt:2:1: "/b" is a path without an origin`},
+		{"GET /a", `targets.txt:1:5: "/a" is a path without an origin`},
+		{`{"url": "/a"}`, `targets.txt:1:1: URL column 1: "/a" is a path without an origin`},
 		{"X: y", `targets.txt:1:1: "X: y" is neither METHOD URL nor a URL`},
 		{"http://a/\nhttp//b/", `targets.txt:2:1: "http//b/" is neither`},
 		{"http://a/\nX: y", `targets.txt:2:1: "X: y" is neither`},

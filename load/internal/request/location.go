@@ -87,7 +87,10 @@ type Location struct {
 // ParseLocation reads a URL up to its path.
 func ParseLocation(text string) (Location, error) {
 	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok {
+	switch {
+	case strings.HasPrefix(text, "/"):
+		return Location{}, ErrorAt(0, "%q is a path without an origin; write http://127.0.0.1:8080%[1]s, or another host", text)
+	case !ok:
 		return Location{}, ErrorAt(0, "the URL %q has no scheme; write http://%s", text, text)
 	}
 	l := Location{Origin: Origin{Scheme: strings.ToLower(scheme)}, authority: len(scheme) + len("://")}

@@ -31,6 +31,10 @@ func IsTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
+// IsScreen reports whether f is a terminal that understands control sequences. With TERM=dumb
+// it does not, as in the shells of editors.
+func IsScreen(f *os.File) bool { return IsTerminal(f) && os.Getenv("TERM") != "dumb" }
+
 // TerminalSize returns the size in characters, or 0, 0 if f is not a terminal.
 func TerminalSize(f *os.File) (width, height int) {
 	width, height, _ = term.GetSize(int(f.Fd())) // 0, 0 with an error

@@ -238,7 +238,7 @@ func unmeasuredHint(dir string, runs []lab.Run) string {
 // style returns the style of text on stdout.
 func style(s cli.Streams) report.Style {
 	width, _ := cli.TerminalSize(s.Out)
-	return report.Style{Width: width, Color: cli.IsTerminal(s.Out) && os.Getenv("NO_COLOR") == ""}
+	return report.Style{Width: width, Color: cli.IsScreen(s.Out) && os.Getenv("NO_COLOR") == ""}
 }
 
 // repository returns the root of Weir's sources around the working directory, or

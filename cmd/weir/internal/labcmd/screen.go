@@ -17,7 +17,7 @@ import (
 // run and, on a terminal, a live line for the current run below them.
 type screen struct {
 	cli.Streams
-	live bool // stderr is a terminal
+	live bool // stderr is a terminal that can redraw lines
 
 	mu     sync.Mutex // guards the fields below: the lab shows progress, a signal ends it
 	quiet  bool
@@ -27,7 +27,7 @@ type screen struct {
 }
 
 func newScreen(s cli.Streams, quiet bool) *screen {
-	return &screen{Streams: s, live: cli.IsTerminal(s.Err), quiet: quiet}
+	return &screen{Streams: s, live: cli.IsScreen(s.Err), quiet: quiet}
 }
 
 // begin sets the header. It is printed with the first progress, because the lab

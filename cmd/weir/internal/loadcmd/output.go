@@ -61,7 +61,7 @@ func (o *output) finish(
 	}
 	if !o.Quiet && !files.Stdout() {
 		width, _ := cli.TerminalSize(s.Out)
-		style := report.Style{Width: width, Color: cli.IsTerminal(s.Out) && !o.plain()}
+		style := report.Style{Width: width, Color: cli.IsScreen(s.Out) && !o.plain()}
 		if err := report.Text(s.Out, r, style); err != nil {
 			return err
 		}
@@ -115,11 +115,13 @@ func evaluate[R any, C check[R]](s cli.Streams, checks []C, result R) error {
 	return failed
 }
 
+const certificateHint = "does the server want a client certificate, of an authority that it trusts? --cert FILE --key FILE"
+
 // silentHint returns a hint for a run without an answer.
 func silentHint(r *load.Result) string {
 	switch {
-	case r.CertificateRequired:
-		return "use --cert FILE --key FILE to send a client certificate"
+	case r.CertificateRefused:
+		return certificateHint
 	case r.Protocol == load.HTTP2.String():
 		return "does the server support HTTP/2? Without --http2, weir uses HTTP/1.1"
 	}

@@ -17,12 +17,13 @@ type screen struct {
 	clear func()
 }
 
-// newScreen returns a live screen on a terminal, and one of plain lines elsewhere.
+// newScreen returns a live screen on a terminal that can redraw lines, and one of plain lines
+// elsewhere.
 func newScreen(s cli.Streams, o *output, plan load.Plan) *screen {
 	v := &screen{Streams: s, show: func(load.Progress) {}, clear: func() {}}
 	switch {
 	case o.Quiet:
-	case cli.IsTerminal(s.Err):
+	case cli.IsScreen(s.Err):
 		live := report.NewLive(s.Err, plan.Targets[0].URL, func() (int, int) { return cli.TerminalSize(s.Err) }, !o.plain())
 		v.show, v.clear = live.Show, live.Clear
 	default:

@@ -165,12 +165,26 @@ func explain(s cli.Streams, p load.Plan) {
 
 func unreachableHint(e *load.UnreachableError) string {
 	switch {
+	case e.CertificateRefused:
+		return certificateHint
 	case errors.As(e, new(*tls.CertificateVerificationError)):
 		return "--cacert FILE sets another certificate for verification; --insecure turns verification off"
 	case e.Kind == "tls":
 		return "does the server use TLS? Use http:// if not"
 	}
 	return "is a server listening there? For a test server: weir backend --listen " + e.Server
+}
+
+// roomHint returns how to make room for the connections.
+func roomHint(e *load.RoomError) string {
+	hint := fmt.Sprintf("as root, raise the limit to %d or more: ulimit -n, LimitNOFILE of systemd, --ulimit nofile of docker", e.Need)
+	if e.Of == "local ports" {
+		hint = `more ports: sysctl net.ipv4.ip_local_port_range="1024 65535"`
+	}
+	if e.Fit > 0 {
+		return fmt.Sprintf("use %d connections or fewer; or %s", e.Fit, hint)
+	}
+	return hint
 }
 
 // withHint adds a hint to the error of a run that did not start.
@@ -182,7 +196,7 @@ func withHint(err error) error {
 	case errors.Is(err, cli.ErrInterrupted), errors.As(err, new(*cli.Error)):
 		return err
 	case errors.As(err, &room):
-		return cli.WithHint(err, fmt.Sprintf("-c %d, or raise the limit of %s: weir doctor", room.Fit, room.Of))
+		return cli.WithHint(err, roomHint(room))
 	case errors.As(err, &unreachable):
 		return cli.WithHint(err, unreachableHint(unreachable))
 	case errors.As(err, &network):
