@@ -97,11 +97,11 @@ func TestTerminalsAreTold(t *testing.T) {
 	terminal, null := openTerminal(t), open(t, os.DevNull)
 	file := open(t, t.TempDir()+"/log")
 	for _, c := range []struct {
-		name    string
-		format  log.Format
-		behind  io.Writer
-		env     string
-		want    string
+		name   string
+		format log.Format
+		behind io.Writer
+		env    string
+		want   string
 	}{
 		{"human, terminal", log.FormatHuman, terminal, "", looksColored},
 		{"human, terminal, NO_COLOR", log.FormatHuman, terminal, "NO_COLOR=1", looksPlain},
