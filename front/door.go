@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type Door struct {
 	cost     *logCost
 	metrics  *metrics
 	files    filebudget.Budget // with the connections of the first configuration
+	memory   int64             // that the process may use; 0 for no limit
 	conns    *proxy.Conns      // all connections to upstreams
 	mirrors  *mirrors
 	stores   *sharing.Stores // of shared limits
@@ -50,7 +52,8 @@ func New(cfg *config.Config, out Output) (*Door, error) { return Engines{}.New(c
 // It writes its events to out, which the caller closes after Serve has returned.
 // It raises the process's limit of open files as far as possible.
 func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
-	d := &Door{out: out, cost: costOf(out), files: filebudget.Raise(cfg.Limits.MaxConnections)}
+	d := &Door{out: out, cost: costOf(out), memory: memoryOfProcess()}
+	d.files = filebudget.Raise(cmp.Or(cfg.Limits.MaxConnections, FittingConnections(cfg, d.memory)))
 	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
 	d.conns = proxy.NewConns(d.files.Upstreams)
 	d.stores = &sharing.Stores{Open: e.Limits, Changed: func(store string, c lease.Condition) {
@@ -84,7 +87,8 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 // build returns the tables of a configuration, whose events are given.
 func (d *Door) build(cfg *config.Config, events requestEvents) (*tables, error) {
 	b := d.builder
-	b.files, b.events = d.files.Share(cfg.Limits.MaxConnections), events
+	b.fitting, b.events = FittingConnections(cfg, d.memory), events
+	b.files = d.files.Share(cmp.Or(cfg.Limits.MaxConnections, b.fitting))
 	if now := d.tables.Load(); now != nil {
 		b.gates, b.upkeeps = now.gates, now.upkeeps
 	}

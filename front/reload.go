@@ -77,7 +77,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	if d.server.running {
 		t.startUpkeep()
 	}
-	d.warnOfFiles(t)
+	d.logLimits(t)
 	d.metrics.reloads.count(reloadApplied)
 	return unchanged, nil
 }

@@ -88,7 +88,7 @@ func (d *Door) Listen() error {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
 	t := d.tables.Load()
-	d.warnOfFiles(t)
+	d.logLimits(t)
 	certificates, err := d.certs.prepare(t.config)
 	if err != nil {
 		return err
@@ -104,11 +104,15 @@ func (d *Door) Listen() error {
 	return nil
 }
 
-// eventLowered is the event of a configured limit that open files do not allow.
-const eventLowered = "limit lowered to what open files allow"
+// The events of a configured limit that open files or the memory do not allow.
+const (
+	eventLowered   = "limit lowered to what open files allow"
+	eventMemoryLow = "limit above what the memory allows"
+)
 
-// warnOfFiles logs the limits that open files do not allow.
-func (d *Door) warnOfFiles(t *tables) {
+// logLimits logs the limits that open files or the memory do not allow. A configured limit has precedence over the
+// memory, which slow clients need and others do not.
+func (d *Door) logLimits(t *tables) {
 	for _, l := range []struct {
 		name            limitName
 		wanted, allowed int
@@ -116,9 +120,13 @@ func (d *Door) warnOfFiles(t *tables) {
 		{limitConnections, t.config.Limits.MaxConnections, t.files.Clients},
 		{limitInFlight, t.config.Limits.InFlight, t.files.Upstreams},
 	} {
-		if l.wanted > l.allowed {
-			t.events.log.Warn(eventLowered).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", l.allowed).
+		switch logger := t.events.log; {
+		case l.wanted > l.allowed:
+			logger.Warn(eventLowered).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", l.allowed).
 				Int("open_files", t.files.Files).Send()
+		case t.fitting > 0 && l.wanted > t.fitting:
+			logger.Warn(eventMemoryLow).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", t.fitting).
+				Int64("memory", d.memory).Send()
 		}
 	}
 }

@@ -31,9 +31,10 @@ type tableBuilder struct {
 	stores    *sharing.Stores
 
 	// Of the configuration:
-	files  filebudget.Budget
-	events requestEvents
-	gates  map[string]*gate // of the tables that are replaced, or nil, like upkeeps
+	files   filebudget.Budget
+	fitting int // connections and requests that the memory allows; 0 for no limit
+	events  requestEvents
+	gates   map[string]*gate // of the tables that are replaced, or nil, like upkeeps
 
 	upkeeps map[string]*upkeep
 }
@@ -41,7 +42,7 @@ type tableBuilder struct {
 // build returns tables for a configuration.
 func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	t := &tables{
-		config: cfg, files: b.files, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
+		config: cfg, files: b.files, fitting: b.fitting, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
 		trust:  proxy.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate), upkeeps: make(map[string]*upkeep),
@@ -137,12 +138,16 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 }
 
 // mostInFlight returns how many requests may be in flight at most, so that each has a
-// connection to an upstream.
+// connection to an upstream and, if the configuration has no limit, enough memory.
 func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
+	most := b.files.Upstreams
 	if slices.ContainsFunc(cfg.Routes, func(r config.Route) bool { return r.Mirror != nil }) {
-		return max(1, b.files.Upstreams-int(b.mirrors.slots.max))
+		most = max(1, most-int(b.mirrors.slots.max))
 	}
-	return b.files.Upstreams
+	if b.fitting > 0 && cfg.Limits.InFlight <= 0 {
+		most = min(most, b.fitting)
+	}
+	return most
 }
 
 // stages returns the stages of a route, in the order in which requests pass them.

@@ -11,6 +11,7 @@ import (
 type tables struct {
 	config        *config.Config // must not be modified
 	files         filebudget.Budget
+	fitting       int // connections and requests that the memory allows; 0 for no limit
 	events        requestEvents
 	defaultEvents eventSet // of requests that have no route
 	routes        *router.Table[*route]

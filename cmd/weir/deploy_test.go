@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -130,6 +132,8 @@ func TestKubernetesConfiguration(t *testing.T) {
 	if want := cfg.Drain.Delay + cfg.Drain.Timeout + 5*time.Second; grace != want {
 		t.Errorf("terminationGracePeriodSeconds is %v, want drain.delay, drain.timeout and 5s: %v", grace, want)
 	}
+	checkMemory(t, cfg, pod.at(t, "containers", 0, "resources", "limits", "memory"),
+		pod.at(t, "containers", 0, "env", 0, "value"))
 	readiness := manifest(pod.at(t, "containers", 0, "readinessProbe").(map[string]any))
 	period := time.Duration(readiness.at(t, "periodSeconds").(uint64)*readiness.at(t, "failureThreshold").(uint64)) * time.Second
 	if 2*period > cfg.Drain.Delay {
@@ -191,6 +195,26 @@ func checkedConfig(t *testing.T, text string, files map[string]string) *config.C
 	return cfg
 }
 
+// checkMemory compares the memory limit of a container with its GOMEMLIMIT, and that with limits.max_connections.
+func checkMemory(t *testing.T, cfg *config.Config, limit, goMemLimit any) {
+	t.Helper()
+	mebibytes := func(text any) (n int64) {
+		t.Helper()
+		var unit string
+		if _, err := fmt.Sscanf(text.(string), "%d%s", &n, &unit); err != nil || unit[0]|0x20 != 'm' {
+			t.Fatalf("%q is not a number of mebibytes: %v", text, err)
+		}
+		return n
+	}
+	memory := mebibytes(goMemLimit)
+	if want := mebibytes(limit) * 9 / 10; memory != want {
+		t.Errorf("GOMEMLIMIT is %d MiB, want 90%% of the memory limit: %d", memory, want)
+	}
+	if want := front.FittingConnections(cfg, memory<<20); cfg.Limits.MaxConnections != want {
+		t.Errorf("max_connections is %d, want %d for GOMEMLIMIT", cfg.Limits.MaxConnections, want)
+	}
+}
+
 func yamlText(t *testing.T, value any) string {
 	t.Helper()
 	text, err := yaml.Marshal(value)
@@ -227,6 +251,8 @@ func TestComposeFile(t *testing.T) {
 		if want := cfg.Drain.Delay + cfg.Drain.Timeout + 5*time.Second; err != nil || grace != want {
 			t.Errorf("stop_grace_period of %s is %v, want drain.delay, drain.timeout and 5s: %v", door, grace, want)
 		}
+		checkMemory(t, cfg, compose.at(t, "services", door, "mem_limit"),
+			compose.at(t, "services", door, "environment", "GOMEMLIMIT"))
 	}
 }
 

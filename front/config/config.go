@@ -615,8 +615,8 @@ type Limits struct {
 	HeaderTimeout, IdleTimeout time.Duration
 
 	// MaxConnections is the maximum number of connections of clients. Zero, the
-	// default, means as many as the limit of open files allows. That limit always
-	// applies.
+	// default, means as many as the limit of open files allows, and the memory. The
+	// limit of open files always applies.
 	MaxConnections int
 
 	// ConnectionsPerClient is the maximum number of connections from one address,
@@ -631,7 +631,7 @@ type Limits struct {
 // means no limit.
 type RequestLimits struct {
 	// InFlight is the maximum number of requests in flight, or InFlightAuto. With zero, only
-	// open files limit it.
+	// open files and the memory limit it.
 	InFlight int
 	// InFlightShared is the URL of the store of slots, as Rate.Shared. Replicas have InFlight
 	// slots together. Empty, the default, limits each replica by itself.

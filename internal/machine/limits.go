@@ -48,6 +48,15 @@ func Read(root string) (Limits, error) {
 	return l, errors.Join(errs...)
 }
 
+// MemoryBelow returns the memory in bytes that a process with a GOMEMLIMIT may use, or 0 if neither limits it.
+// math.MaxInt64 is no GOMEMLIMIT.
+func (l Limits) MemoryBelow(goMemLimit int64) int64 {
+	if goMemLimit == math.MaxInt64 {
+		return l.Memory
+	}
+	return smaller(l.Memory, goMemLimit)
+}
+
 // smaller returns the smaller of two limits; 0 means no limit.
 func smaller[T int64 | float64](a, b T) T {
 	if a == 0 || b != 0 && b < a {

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,5 +128,16 @@ func TestRaiseOpenFiles(t *testing.T) {
 	defer f.Close()
 	if got := machine.OpenFilesNow(); got != before+1 {
 		t.Errorf("%d files are open, want %d", got, before+1)
+	}
+}
+
+// TestMemoryBelow combines the limit of the cgroup with a GOMEMLIMIT.
+func TestMemoryBelow(t *testing.T) {
+	for _, c := range []struct{ cgroup, goMemLimit, want int64 }{
+		{0, math.MaxInt64, 0}, {1000, math.MaxInt64, 1000}, {0, 900, 900}, {1000, 900, 900}, {1000, 2000, 1000},
+	} {
+		if got := (machine.Limits{Memory: c.cgroup}).MemoryBelow(c.goMemLimit); got != c.want {
+			t.Errorf("%d with GOMEMLIMIT=%d: %d, want %d", c.cgroup, c.goMemLimit, got, c.want)
+		}
 	}
 }

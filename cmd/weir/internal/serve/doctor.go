@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/internal/machine"
@@ -131,14 +133,10 @@ const (
 	minPorts = 16_000
 	// minBacklog is a queue of new connections that a burst does not fill.
 	minBacklog = 1024
-	// connectionMemory is the memory of an idle client connection, at most.
-	connectionMemory = 32 << 10
 	// wantedUDPBuffer is the buffer that quic-go asks for.
 	wantedUDPBuffer = 7 << 20
 	// soon is the time in which a certificate should be replaced.
 	soon = 7 * 24 * time.Hour
-	// rateMemory is the memory of all clients of a rate, at most.
-	rateMemory = 40 << 20
 )
 
 func (h host) files() finding {
@@ -166,42 +164,30 @@ func files(n uint64) string {
 	return fmt.Sprint(n)
 }
 
-// connections compares the memory of all allowed connections with the cgroup's.
+// connections compares the connections that weir serve allows with those that have enough memory.
 func (h host) connections() finding {
 	f := finding{Name: "connections"}
-	n := filebudget.Share(h.OpenFilesHard, h.openNow, h.config.Limits.MaxConnections).Clients
-	need := int64(n) * connectionMemory
-	f.Value = fmt.Sprintf("at most %d, which may use %s of memory", n, readable.Size(float64(need)))
-	rates := h.rates() * rateMemory
-	if rates > 0 {
-		f.Value += fmt.Sprintf(", and the clients of %d rates another %s", h.rates(), readable.Size(float64(rates)))
+	memory := h.MemoryBelow(h.memoryLimit)
+	fit, wanted := front.FittingConnections(h.config, memory), h.config.Limits.MaxConnections
+	n := filebudget.Share(h.OpenFilesHard, h.openNow, cmp.Or(wanted, fit)).Clients
+	f.Value = fmt.Sprintf("at most %d", n)
+	if fit == 0 {
+		return f
 	}
-	available := h.Memory/2 - rates
-	switch {
-	case h.Memory == 0 || need <= available:
-	case available < h.Memory/8:
-		f.Bites, f.Hint = true, fmt.Sprintf(
-			"the cgroup has %s: give it more memory, or configure fewer rates; one under limits applies to all routes",
-			readable.Size(float64(h.Memory)))
-	default:
-		f.Bites, f.Hint = true, fmt.Sprintf(
-			"the cgroup has %s: set limits: {max_connections: %d} or less, or give it more memory",
-			readable.Size(float64(h.Memory)), available/connectionMemory)
+	f.Value += fmt.Sprintf("; %s of memory are enough for %d slow clients", readable.Size(float64(memory)), fit)
+	rates := front.Rates(h.config)
+	if rates > 0 {
+		f.Value += fmt.Sprintf(" beside %d rates", rates)
+	}
+	switch more := "give it more memory"; {
+	case rates > 0 && memory/2-rates*front.RateMemory < memory/8:
+		f.Bites, f.Hint = true, more+", or configure fewer rates; one under limits applies to all routes"
+	case wanted > fit:
+		f.Bites, f.Hint = true, fmt.Sprintf("set limits: {max_connections: %d} or less, or %s", fit, more)
+	case wanted == 0 && n == fit && n < minConnections:
+		f.Bites, f.Hint = true, fmt.Sprintf("%s, or accept it: limits: {max_connections: %d}", more, fit)
 	}
 	return f
-}
-
-// rates returns the number of request rates in the configuration.
-func (h host) rates() (n int64) {
-	if h.config.Limits.Rate.Every > 0 {
-		n++
-	}
-	for _, r := range h.config.Routes {
-		if r.Limits.Rate.Every > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 func (h host) ports() finding {

@@ -37,10 +37,20 @@ func TestExamine(t *testing.T) {
 		{"few files", func(h *host) { h.OpenFilesHard = 1024 }, "open files", "LimitNOFILE"},
 		{"few files, and few are wanted", func(h *host) { h.OpenFilesHard, h.config.Limits.MaxConnections = 1024, 100 },
 			"", ""},
-		{"fewer files than wanted", func(h *host) { h.config.Limits.MaxConnections = 40_000 }, "open files",
+		{"fewer files than wanted", func(h *host) {
+			h.Memory, h.memoryLimit, h.config.Limits.MaxConnections = 64<<30, 60<<30, 40_000
+		}, "open files",
 			"raise the limit to 80256"},
-		{"more connections than memory", func(h *host) { h.Memory, h.memoryLimit = 256<<20, 230<<20 }, "connections",
-			"max_connections: 4096"},
+		{"little memory", func(h *host) { h.Memory, h.memoryLimit = 256<<20, 230<<20 }, "connections",
+			"accept it: limits: {max_connections: 920}"},
+		{"little memory, and few connections are wanted", func(h *host) {
+			h.Memory, h.memoryLimit, h.config.Limits.MaxConnections = 256<<20, 230<<20, 920
+		}, "", ""},
+		{"more connections than memory", func(h *host) {
+			h.Memory, h.memoryLimit, h.config.Limits.MaxConnections = 256<<20, 230<<20, 921
+		}, "connections", "max_connections: 920} or less"},
+		{"a GOMEMLIMIT without a cgroup", func(h *host) { h.Memory, h.memoryLimit = 0, 230<<20 }, "connections",
+			"max_connections: 920"},
 		{"more rates than memory", func(h *host) {
 			h.Memory, h.memoryLimit = 1<<30, 900<<20
 			for range 10 {
@@ -51,7 +61,7 @@ func TestExamine(t *testing.T) {
 		{"a rate in the place of connections", func(h *host) {
 			h.Memory, h.memoryLimit = 336<<20, 300<<20
 			h.config.Limits.Rate.Every = 1
-		}, "connections", "max_connections: 4096"},
+		}, "connections", "max_connections: 880"},
 		{"few ports", func(h *host) { h.PortLow = 60000 }, "ports", "ip_local_port_range"},
 		{"a short backlog", func(h *host) { h.Backlog = 128 }, "somaxconn", "somaxconn=4096"},
 		{"more threads than CPU", func(h *host) { h.procs = 64 }, "GOMAXPROCS", "set it to 2"},

@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 type Command struct {
@@ -174,6 +175,9 @@ func (c *Command) greet(door *front.Door, stderr io.Writer) {
 	}
 	if addr := door.AdminAddr(); addr != nil {
 		fmt.Fprintf(stderr, "weir: admin on http://%s (/metrics /healthz /readyz /debug/pprof/)\n", addr)
+	}
+	if n, memory := door.LimitFromMemory(); n > 0 {
+		fmt.Fprintf(stderr, "weir: limits.max_connections is %d, because of %s of memory\n", n, readable.Size(float64(memory)))
 	}
 	if c.Config == "" {
 		fmt.Fprintf(stderr, "weir: a demo backend answers; events go to stdout. Try:\n"+
