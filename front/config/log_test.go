@@ -1,6 +1,10 @@
 package config_test
 
 import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +22,7 @@ func TestParseLog(t *testing.T) {
 		"nothing":         {"", func(l *config.Log) {}},
 		"one destination": {"log: {to: stderr}\n", func(l *config.Log) { l.To = []string{"stderr"} }},
 		"several": {"log: {to: [stdout, ./a.log, /b.log]}\n",
-			func(l *config.Log) { l.To = []string{"stdout", "./a.log", "/b.log"} }},
+			func(l *config.Log) { l.To = []string{"stdout", "a.log", "/b.log"} }},
 		"a server": {"log: {to: [otlp+https://a:b@collector:4318/x, 'otlp+http://[::1]']}\n", func(l *config.Log) {
 			l.To = []string{"otlp+https://a:b@collector:4318/x", "otlp+http://[::1]"}
 		}},
@@ -75,7 +79,7 @@ func TestParseLogMistakes(t *testing.T) {
 		{"no events at all", "log: {events: none}\n", []string{`1:15 "none"|all, completed`}},
 		{"no destination", "log: {to: []}\n", []string{`1:11 "to" is empty`}},
 		{"a destination twice", "log: {to: [stdout, stdout]}\n", []string{`1:20 stdout is given twice`}},
-		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 "a.log" is given twice`}},
+		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 a.log is given twice`}},
 		{"a misspelt destination", "log: {to: [stdout, stder]}\n", []string{`1:20 "stder"|did you mean "stderr"?|"./stder"`}},
 		{"an unknown scheme", "log: {to: ['http://u:secret@collector', 'nat://s/x', 'kafka://x']}\n",
 			[]string{`1:12 "http://" is not|did you mean "otlp+http://"?`, `1:41 "nat://"|did you mean "nats://"?`,
@@ -99,7 +103,7 @@ func TestParseLogMistakes(t *testing.T) {
 		{"a scheme in short", "log: {to: ['otlp://collector:4317']}\n", []string{`1:12 "otlp://"|did you mean "otlp+http://"?`}},
 		{"files of servers", "log: {to: ['otlp+http://a?headers=absent', 'otlp+https://b?cert=/etc/passwd', " +
 			"'tls://s/x?creds=absent']}\n",
-			[]string{`1:12 the parameter "headers": "absent": no such file|working directory`,
+			[]string{`1:12 the parameter "headers": "absent": no such file|the folder of this file`,
 				`1:44 cert and key belong together|?cert=`, `1:79 the parameter "creds": "absent": no such file`}},
 		{"parameters of otlp", "log:\n  to:\n    - otlp+http://a?compresion=gzip\n    - otlp+http://b?compression=lz4\n" +
 			"    - otlp+http://c?timeout=0s\n    - otlp+http://d?ca=x\n    - otlp+https://e?timeout=5s&timeout=6s\n",
@@ -156,5 +160,31 @@ func TestParseLogMistakes(t *testing.T) {
 				t.Errorf("a password in %v", found)
 			}
 		})
+	}
+}
+
+// TestLogFolder reads a configuration in another folder than the working directory. The files that the log names are
+// relative to that folder, also those in URLs, and so are those of a list of servers in NATS.
+func TestLogFolder(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"weir.creds", "token"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := config.Parse(filepath.Join(folder, "weir.yaml"), []byte("log: {to: [stderr, weir.log, /var/weir.log, "+
+		"'nats://u@s/x?creds=weir.creds', 'otlp+http://s?headers=token&compression=none']}\n"+
+		"upstreams: {a: {servers: {nats: 'nats://s/x/y?creds=weir.creds'}}}\nroutes: [{match: /, to: a}]\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	creds := url.QueryEscape(filepath.Join(folder, "weir.creds"))
+	want := []string{"stderr", filepath.Join(folder, "weir.log"), "/var/weir.log", "nats://u@s/x?creds=" + creds,
+		"otlp+http://s?compression=none&headers=" + url.QueryEscape(filepath.Join(folder, "token"))}
+	if !slices.Equal(c.Log.To, want) {
+		t.Errorf("%q, want %q", c.Log.To, want)
+	}
+	if got, want := c.Upstreams[0].List.NATS, "nats://s/x/y?creds="+creds; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

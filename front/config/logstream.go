@@ -70,12 +70,18 @@ type logTarget string
 
 func (t logTarget) String() string { return LogName(string(t)) }
 
-// parseLogServer reads the URL of a server that gets the log. Its messages do not contain the
+// parseLogServer reads the URL of a server that gets the log, in a file. Its messages do not contain the
 // user, the password and the query, which may be secrets.
-func parseLogServer(to string) *yamlfile.Refusal {
-	if refused := parseLogURL(to); refused != nil {
-		return refused
+func parseLogServer(file, to string) (logTarget, *yamlfile.Refusal) {
+	to, refused := parseLogURL(file, to)
+	if refused != nil {
+		return "", refused
 	}
+	return logTarget(to), checkLogPath(to)
+}
+
+// checkLogPath checks the path of a URL.
+func checkLogPath(to string) *yamlfile.Refusal {
 	scheme, _, path, _ := splitStream(to)
 	write := "write " + streamSchemes[scheme].example
 	if streamSchemes[scheme].nats {
@@ -103,16 +109,25 @@ func isSubject(s string) bool {
 	return true
 }
 
-// parseLogURL reads the URL of a server, apart from its path. Its messages do not contain the user
-// and the password.
-func parseLogURL(to string) *yamlfile.Refusal {
+// parseLogURL reads the URL of a server in a file, apart from its path. It resolves the files that the URL names. Its
+// messages do not contain the user and the password.
+func parseLogURL(file, to string) (string, *yamlfile.Refusal) {
+	query, refused := checkLogURL(file, to)
+	if before, _, found := strings.Cut(to, "?"); found {
+		to = before + "?" + query
+	}
+	return to, refused
+}
+
+// checkLogURL returns the query of a URL, in which names of files are resolved.
+func checkLogURL(file, to string) (query string, refused *yamlfile.Refusal) {
 	scheme, authority, path, query := splitStream(to)
 	known, ok := streamSchemes[scheme]
 	if !ok {
-		return refuseScheme(scheme)
+		return "", refuseScheme(scheme)
 	}
 	if yamlfile.Printable(to) != to {
-		return yamlfile.Refuse("remove it", "the URL contains a control character")
+		return "", yamlfile.Refuse("remove it", "the URL contains a control character")
 	}
 	write := "write " + known.example
 	user, hosts := "", authority
@@ -121,19 +136,19 @@ func parseLogURL(to string) *yamlfile.Refusal {
 	}
 	_, err := url.Parse("x://" + user + "@host")
 	if misplaced := strings.Contains(path+query, "@"); misplaced || err != nil || strings.Contains(to, "#") {
-		return yamlfile.Refuse("write @ as %40, # as %23, / as %2F and ? as %3F in a user, a password and a query",
+		return "", yamlfile.Refuse("write @ as %40, # as %23, / as %2F and ? as %3F in a user, a password and a query",
 			"the user or the password is not valid in a URL")
 	}
 	list := strings.Split(hosts, ",")
 	if len(list) > 1 && !known.nats {
-		return yamlfile.Refuse(write, "%s names more than one host", yamlfile.Quote(LogName(to)))
+		return "", yamlfile.Refuse(write, "%s names more than one host", yamlfile.Quote(LogName(to)))
 	}
 	for _, host := range list {
 		if !isStreamHost(host) {
-			return yamlfile.Refuse(write, "%s is not a host", yamlfile.Quote(host))
+			return "", yamlfile.Refuse(write, "%s is not a host", yamlfile.Quote(host))
 		}
 	}
-	return checkParameters(scheme, known.parameters, query)
+	return checkParameters(file, scheme, known.parameters, query)
 }
 
 // refuseScheme refuses a URL with a scheme that is not known.
@@ -163,56 +178,58 @@ func isStreamHost(s string) bool {
 	return isHost(s) && !strings.Contains(s, ":")
 }
 
-// checkParameters checks the query of a URL.
-func checkParameters(scheme string, known []string, query string) *yamlfile.Refusal {
+// checkParameters checks the query of a URL in a file, and returns it with resolved names of files.
+func checkParameters(file, scheme string, known []string, query string) (resolved string, refused *yamlfile.Refusal) {
+	resolved = query
 	given, err := url.ParseQuery(query)
 	if err != nil {
-		return yamlfile.Refuse("write ?name=value&name=value", "the part after the ? is not a query")
+		return "", yamlfile.Refuse("write ?name=value&name=value", "the part after the ? is not a query")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch near := nearest.Word(name, known); {
 		case slices.Contains(known, name):
 		case near != "":
-			return yamlfile.Refuse(yamlfile.DidYouMean(near), "%s has no parameter %s", scheme, yamlfile.Quote(name))
+			return "", yamlfile.Refuse(yamlfile.DidYouMean(near), "%s has no parameter %s", scheme, yamlfile.Quote(name))
 		case len(known) == 0:
-			return yamlfile.Refuse("remove it", "%s has no parameter %s", scheme, yamlfile.Quote(name))
+			return "", yamlfile.Refuse("remove it", "%s has no parameter %s", scheme, yamlfile.Quote(name))
 		default:
-			return yamlfile.Refuse("it has "+strings.Join(known, ", "), "%s has no parameter %s", scheme,
+			return "", yamlfile.Refuse("it has "+strings.Join(known, ", "), "%s has no parameter %s", scheme,
 				yamlfile.Quote(name))
 		}
 		if len(given[name]) > 1 {
-			return yamlfile.Refuse("keep one of the values", "the parameter %s is given twice", yamlfile.Quote(name))
+			return "", yamlfile.Refuse("keep one of the values", "the parameter %s is given twice", yamlfile.Quote(name))
 		}
+		value := given.Get(name)
 		if read := streamValues[name]; read != nil {
-			if refused := read(yamlfile.Scalar{Text: given.Get(name)}); refused != nil {
-				return yamlfile.Refuse(refused.Hint, "the parameter %s: %s", yamlfile.Quote(name), refused.What)
+			refused = read(yamlfile.Scalar{Text: value})
+		} else {
+			path := resolve(file, value)
+			if refused = checkFile(value, path); path != value {
+				given.Set(name, path)
+				resolved = given.Encode()
 			}
+		}
+		if refused != nil {
+			return "", yamlfile.Refuse(refused.Hint, "the parameter %s: %s", yamlfile.Quote(name), refused.What)
 		}
 	}
 	if given.Has("cert") != given.Has("key") {
-		return yamlfile.Refuse("name both, as in ?cert=weir.pem&key=weir.key",
+		return "", yamlfile.Refuse("name both, as in ?cert=weir.pem&key=weir.key",
 			"the parameters cert and key belong together")
 	}
-	return nil
+	return resolved, nil
 }
 
-// streamValues check the values of parameters.
+// streamValues check the values of parameters. The others name files.
 var streamValues = map[string]func(yamlfile.Scalar) *yamlfile.Refusal{
 	"compression": refusedBy(yamlfile.Word([]string{"gzip", "zstd", "none"})),
 	"timeout":     refusedBy(parseTimeout),
-	"ca":          checkFile,
-	"cert":        checkFile,
-	"creds":       checkFile,
-	"headers":     checkFile,
-	"key":         checkFile,
-	"nkey":        checkFile,
 }
 
-// checkFile checks that a file exists. The clients read it, relative to the working directory.
-func checkFile(s yamlfile.Scalar) *yamlfile.Refusal {
-	if _, err := os.Stat(s.Text); err != nil {
-		return yamlfile.Refuse("a relative path is relative to the working directory", "%s: %s", yamlfile.Quote(s.Text),
-			syscallError(err))
+// checkFile checks that a file exists, which is written as text. The clients read it.
+func checkFile(text, file string) *yamlfile.Refusal {
+	if _, err := os.Stat(file); err != nil {
+		return yamlfile.Refuse(fileHint(err), "%s: %s", yamlfile.Quote(text), syscallError(err))
 	}
 	return nil
 }

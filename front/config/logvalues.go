@@ -37,11 +37,17 @@ func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return key, nil
 }
 
-// parseLogTo reads a destination of the log. It refuses a bare word that is similar
+// readLogTo reads the destinations of the log.
+func readLogTo(r *fileReader, p place, n *yamlfile.Node) {
+	parse := func(s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) { return parseLogTo(r.Name(), s) }
+	yamlfile.Some(parse, func(f filling) *[]logTarget { return &f.logTo })(r, p, n)
+}
+
+// parseLogTo reads a destination of the log in a file. It refuses a bare word that is similar
 // to stdout or stderr as a misspelling, because a file of that name is unlikely.
-func parseLogTo(s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) {
+func parseLogTo(file string, s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) {
 	if LogScheme(s.Text) != "" {
-		return logTarget(s.Text), parseLogServer(s.Text)
+		return parseLogServer(file, s.Text)
 	}
 	to, refused := yamlfile.Text(s)
 	if refused != nil || !isLogFile(to) {
@@ -54,7 +60,7 @@ func parseLogTo(s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to),
 			"%s is neither stdout nor stderr", yamlfile.Quote(to))
 	}
-	return logTarget(to), nil
+	return logTarget(resolve(file, to)), nil
 }
 
 // isLogFile reports whether a destination is a path.

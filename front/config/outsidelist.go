@@ -10,8 +10,7 @@ import (
 // outsideListKeys are the keys of servers if their list is outside of the configuration.
 var outsideListKeys = []key{
 	{Path: "upstreams.*.servers.file", Read: readServersFile},
-	{Path: "upstreams.*.servers.nats",
-		Read: yamlfile.One(parseServersURL, func(f filling) *string { return &f.upstream.List.NATS })},
+	{Path: "upstreams.*.servers.nats", Read: readServersURL},
 }
 
 // readServers reads the servers of an upstream, or the place of their list.
@@ -53,20 +52,27 @@ func readServersFile(r *fileReader, p place, n *yamlfile.Node) {
 // natsKey matches the path of a URL: a bucket and a key of NATS.
 var natsKey = regexp.MustCompile(`^/[\w-]+/[-\w=]+([./][-\w=]+)*$`)
 
-// parseServersURL reads the URL of a key of NATS. Its messages do not contain the user, the password
+// readServersURL reads the URL of a key of NATS.
+func readServersURL(r *fileReader, p place, n *yamlfile.Node) {
+	parse := func(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return parseServersURL(r.Name(), s) }
+	yamlfile.One(parse, func(f filling) *string { return &f.upstream.List.NATS })(r, p, n)
+}
+
+// parseServersURL reads the URL of a key of NATS in a file. Its messages do not contain the user, the password
 // and the query.
-func parseServersURL(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+func parseServersURL(file string, s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = "write nats://host:4222/BUCKET/KEY"
 	if scheme := LogScheme(s.Text); scheme != "nats" && scheme != "tls" {
 		return "", yamlfile.Refuse(example, "%s is not the URL of a key of NATS", yamlfile.Quote(LogName(s.Text)))
 	}
-	if refused := parseLogURL(s.Text); refused != nil {
+	resolved, refused := parseLogURL(file, s.Text)
+	if refused != nil {
 		return "", refused
 	}
 	if _, _, path, _ := splitStream(s.Text); !natsKey.MatchString(path) {
 		return "", yamlfile.Refuse(example, "%s does not name a bucket and a key", yamlfile.Quote(LogName(s.Text)))
 	}
-	return s.Text, nil
+	return resolved, nil
 }
 
 // ParseServers reads a list of servers, as it is in the configuration of an upstream. Variables are

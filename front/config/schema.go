@@ -28,7 +28,7 @@ var schema = append([]key{
 	{Path: "dns.max_ttl", Read: one(parseMaxTTL, func(c *Config) *time.Duration { return &c.DNS.MaxTTL })},
 
 	{Path: "log", Read: (*fileReader).Fields},
-	{Path: "log.to", Read: yamlfile.Some(parseLogTo, func(f filling) *[]logTarget { return &f.logTo })},
+	{Path: "log.to", Read: readLogTo},
 	{Path: "log.format", Read: one(yamlfile.Word(logFormats), func(c *Config) *string { return &c.Log.Format })},
 	{Path: "log.level", Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
 	{Path: "log.events", Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
