@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -11,6 +12,10 @@ import (
 // tunnelLinger limits the time for which one direction of a tunnel continues
 // after the other has ended.
 const tunnelLinger = 30 * time.Second
+
+// leftPause is the longest pause of the upstream of a WebSocket after the client has closed its side. That client has
+// left: WebSocket has no half-close. As with other requests, it could still read for a second.
+const leftPause = time.Second
 
 // checkUpgrade rejects a 101 that was not requested, or that switches to
 // another protocol than the requested one.
@@ -84,34 +89,73 @@ func (x *Exchange) appendSwitching(b []byte, outside []Field) []byte {
 // join copies in both directions until both sides have ended.
 func (t *transfer) join(client Tunnel) {
 	sent := make(chan int64)
+	var left atomic.Bool
 	go func() {
-		n, _ := io.Copy(onlyWriter{t.c}, client)
+		from := &endReader{Reader: client}
+		n, _ := io.Copy(onlyWriter{t.c}, from)
 		t.c.CloseWrite()
-		t.limitLinger(client)
+		switch {
+		case from.end != nil && from.end != io.EOF: // the client has reset the connection
+			t.c.interrupt()
+			client.SetDeadline(transport.Past)
+		case from.end != nil && httpsyntax.EqualFold(t.x.framing.upgrade, "websocket"):
+			left.Store(true)
+			t.limitLinger(client, leftPause)
+		default:
+			t.limitLinger(client, tunnelLinger)
+		}
 		sent <- n
 	}()
-	n, _ := io.Copy(onlyWriter{client}, onlyReader{t.c})
+	n, _ := io.Copy(onlyWriter{client}, tunnelReader{t, &left})
 	t.x.BodySent += n
 	client.CloseWrite()
-	t.limitLinger(client)
+	t.limitLinger(client, tunnelLinger)
 	t.x.BodyRead = <-sent
 }
 
-// limitLinger gives the other direction of a tunnel tunnelLinger to end.
-func (t *transfer) limitLinger(client Tunnel) {
-	linger := time.Now().Add(tunnelLinger)
-	client.SetDeadline(linger)
-	t.c.SetDeadline(linger)
+// limitLinger gives the other direction of a tunnel time to end: tunnelLinger to the client, and wait to the upstream.
+func (t *transfer) limitLinger(client Tunnel, wait time.Duration) {
+	now := time.Now()
+	client.SetDeadline(now.Add(tunnelLinger))
+	t.c.SetDeadline(now.Add(wait))
+	t.cancelAgain()
+}
+
+// cancelAgain repeats a Cancel that came before a deadline was set, which has undone it.
+func (t *transfer) cancelAgain() {
 	if t.x.cancelled.Load() {
-		t.x.Cancel() // Cancel came before these deadlines, which have undone it
+		t.x.Cancel()
 	}
 }
 
-// onlyReader and onlyWriter make io.Copy use its own buffer. The byte counts
-// are then correct even if the connection is interrupted.
-type (
-	onlyReader struct{ io.Reader }
-	onlyWriter struct{ io.Writer }
-)
+// tunnelReader reads from the upstream of a tunnel. After the client of a WebSocket has closed its side, no read waits
+// longer than leftPause.
+type tunnelReader struct {
+	*transfer
+	left *atomic.Bool
+}
+
+func (r tunnelReader) Read(p []byte) (int, error) {
+	if r.left.Load() {
+		r.c.SetReadDeadline(time.Now().Add(leftPause))
+		r.cancelAgain()
+	}
+	return r.c.Read(p)
+}
+
+// endReader keeps the error with which the reads ended.
+type endReader struct {
+	io.Reader
+	end error
+}
+
+func (r *endReader) Read(p []byte) (n int, err error) {
+	n, err = r.Reader.Read(p)
+	r.end = err
+	return n, err
+}
+
+// onlyWriter makes io.Copy use its own buffer. The byte count is then correct even if the connection is interrupted.
+type onlyWriter struct{ io.Writer }
 
 var _ Tunnel = transport.Conn(nil)
