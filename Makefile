@@ -82,7 +82,7 @@ allocs:
 promises: export WEIR_LONG = 1
 promises:
 	$(GO) test -count=1 -run 'SecretsStay|SilentTLS' ./front
-	$(GO) test -count=1 -run 'TailMemory|LargeBodies|MemoryLimit' ./cmd/weir
+	$(GO) test -count=1 -run 'TailMemory|LargeBodies|MemoryLimit|Dockerfile' ./cmd/weir
 	$(MAKE) soak LONG= SOAKED=AllFaultsAtOnce
 	$(GO) test -count=1 -run 'OthersRead|NodeWrites|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys|NoCanary|RedactChanges|EndedEvents' ./log
 

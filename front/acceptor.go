@@ -2,6 +2,7 @@ package front
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"sync"
@@ -78,6 +79,19 @@ func (a *acceptor) closeSpare() bool {
 	a.spare[n-1].Close()
 	a.spare = a.spare[:n-1]
 	return true
+}
+
+// checkSpares returns the error of a machine on which spare files cannot be opened for another reason than a limit. An
+// acceptor would reject all connections there.
+func checkSpares() error {
+	f, err := os.Open(os.DevNull)
+	switch {
+	case noFile(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("spare files for the case that no file is left: %w", err)
+	}
+	return f.Close()
 }
 
 // refill opens the missing spare files and reports whether all are open.

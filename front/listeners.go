@@ -35,6 +35,9 @@ func (s *server) prepare(cfg *config.Config) (_ *listenersChange, err error) {
 			c.abandon()
 		}
 	}()
+	if err := checkSpares(); err != nil {
+		return nil, err
+	}
 	for _, wanted := range listenAddresses(cfg) {
 		key, n := wanted.key(), len(c.listeners)
 		for _, l := range s.listeners {

@@ -279,3 +279,43 @@ func TestDockerfile(t *testing.T) {
 		}
 	}
 }
+
+// TestDockerfileVersion runs the build command of the Dockerfile in a clone without the files that the context lacks, and
+// without the profile, whose use takes minutes. The program has a version.
+func TestDockerfileVersion(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("WEIR_LONG") == "" {
+		t.Skip("compiles everything again; run with WEIR_LONG=1")
+	}
+	text, err := os.ReadFile(filepath.Join(deployFolder, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignored, err := os.ReadFile(filepath.Join(deployFolder, "Dockerfile.dockerignore"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	if out, err := exec.Command("git", "clone", "--quiet", "--shared", "../..", clone).CombinedOutput(); err != nil {
+		t.Skipf("git clone: %v: %s", err, out)
+	}
+	for name := range strings.FieldsSeq(string(ignored)) {
+		if err := os.RemoveAll(filepath.Join(clone, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := regexp.MustCompile(`(?m)^RUN (.* go build .*)$`).FindSubmatch(text)
+	if command == nil {
+		t.Fatalf("no build command in:\n%s", text)
+	}
+	program := filepath.Join(clone, "program")
+	build := exec.Command("sh", "-c", strings.NewReplacer("-pgo=cmd/weir/release.pgo", "", "-o /weir", "-o "+program).
+		Replace(string(command[1])))
+	build.Dir = clone
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build.Args, err, out)
+	}
+	if out, err := exec.Command(program, "--version").Output(); err != nil || !regexp.MustCompile(`^weir v\d`).Match(out) {
+		t.Errorf("weir --version: %q, %v", out, err)
+	}
+}

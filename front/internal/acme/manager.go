@@ -59,6 +59,9 @@ const (
 	EventRevoked     = "certificate revoked"
 )
 
+// EventNotWritable is the event of a storage that cannot be written.
+const EventNotWritable = "storage of certificates cannot be written"
+
 // A Manager obtains and renews certificates. Goroutines may share it.
 type Manager struct {
 	options    Options
@@ -95,9 +98,22 @@ func New(o Options) (*Manager, error) {
 	return m, nil
 }
 
+// checkStorage logs an error if the storage cannot be written. The certificates in it are used all the same, and need
+// no write until they are renewed, perhaps months later.
+func (m *Manager) checkStorage() {
+	f, err := os.CreateTemp(m.options.Storage, ".weir-")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		m.options.Log(Event{Level: slog.LevelError, Message: EventNotWritable, Err: err})
+	}
+}
+
 // Start begins to obtain and to renew certificates.
 func (m *Manager) Start() {
 	m.running.Go(func() {
+		m.checkStorage()
 		// The cache itself renews them at an interval.
 		if err := m.cache.RenewManagedCertificates(m.ctx); err != nil {
 			m.options.Log(Event{Level: slog.LevelError, Message: EventNotObtained, Err: err})

@@ -475,3 +475,19 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 		t.Errorf("New: %v", err)
 	}
 }
+
+// TestStorageThatCannotBeWritten starts a manager with a folder in which nobody can write. An event reports it.
+func TestStorageThatCannotBeWritten(t *testing.T) {
+	const folder = "/proc/self"
+	if _, err := os.Stat(folder); err != nil {
+		t.Skip(err)
+	}
+	events := new(eventList)
+	m, err := acme.New(acme.Options{Names: []string{"a.example"}, Storage: folder, Directory: "http://127.0.0.1:1", Log: events.add})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Start()
+	defer m.Stop()
+	eventually(t, "the event", func() bool { n, _ := events.count(acme.EventNotWritable); return n == 1 })
+}

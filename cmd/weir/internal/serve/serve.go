@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 
@@ -139,7 +141,10 @@ func (c *Command) checkAddresses() error {
 }
 
 func listenHint(err error) string {
+	var file *fs.PathError
 	switch {
+	case errors.As(err, &file):
+		return fmt.Sprintf("the user that runs weir must have access to %s", filepath.Dir(file.Path))
 	case errors.Is(err, syscall.EADDRINUSE):
 		return inUseHint(err)
 	case errors.Is(err, syscall.EACCES):
