@@ -43,9 +43,10 @@ func (o *clientOwner) Failed(e *http2.Error, _ bool) {
 func (o *clientOwner) Ended() { close(o.ended) }
 
 // playServer sends SETTINGS, calls play when a stream was opened, and sends what play has written.
-// It then reads until the end of the connection.
-func playServer(nc *net.TCPConn, play func(f *xhttp2.Framer, stream uint32)) {
+// It closes read when the client has read all of it, and then reads until the end of the connection.
+func playServer(nc *net.TCPConn, play func(f *xhttp2.Framer, stream uint32), read chan<- struct{}) {
 	defer nc.Close()
+	mark := [8]byte{'r', 'e', 'a', 'd'}
 	var out bytes.Buffer
 	f := xhttp2.NewFramer(&out, nc)
 	io.ReadFull(nc, make([]byte, len(xhttp2.ClientPreface)))
@@ -56,8 +57,14 @@ func playServer(nc *net.TCPConn, play func(f *xhttp2.Framer, stream uint32)) {
 		if err != nil {
 			return
 		}
-		if h, ok := frame.(*xhttp2.HeadersFrame); ok {
-			play(f, h.StreamID)
+		switch frame := frame.(type) {
+		case *xhttp2.HeadersFrame:
+			play(f, frame.StreamID)
+			f.WritePing(false, mark)
+		case *xhttp2.PingFrame:
+			if frame.IsAck() && frame.Data == mark {
+				close(read)
+			}
 		}
 	}
 }
@@ -105,7 +112,8 @@ func exchange(t *testing.T, owner *clientOwner, play func(f *xhttp2.Framer, stre
 	t.Helper()
 	conn, peer := netPair(t)
 	var served sync.WaitGroup
-	served.Go(func() { playServer(peer, play) })
+	played := make(chan struct{})
+	served.Go(func() { playServer(peer, play, played) })
 	defer served.Wait()
 	owner.ended = make(chan struct{})
 	c := http2.NewClient(conn, transport.Goroutines, owner)
@@ -119,6 +127,10 @@ func exchange(t *testing.T, owner *clientOwner, play func(f *xhttp2.Framer, stre
 	s := c.Open(h, true, false)
 	body, err := readAll(s)
 	s.Close()
+	select {
+	case <-played:
+	case <-owner.ended:
+	}
 	c.Retire()
 	<-owner.ended
 	owner.mu.Lock()
