@@ -3,6 +3,7 @@ package log_test
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,9 @@ func TestAllocations(t *testing.T) {
 		nil, "text", true, 1 << 40, int8(-8), int64(-1), uint32(7), uint64(1), 0.5, float32(0.5), time.Hour,
 		log.IdentityUser, namedBool(true), namedInt64(1 << 40), namedUint16(999), namedFloat(0.1),
 	}
+	others := []any{now, sum, errRefused}
+	ctx := log.Into(t.Context(), logger)
+	handler := slog.New(logger.Handler())
 	var known log.EncodedHTTP
 	paths := []string{"/a", "/another?"}
 	dirty := "tab\tquote\"\x1b[31m\xff 日本語"
@@ -84,6 +88,12 @@ func TestAllocations(t *testing.T) {
 				e.Any("v", v)
 			}
 			e.Send()
+		},
+		"any, others": func() { logger.Info("event").Any("t", others[0]).Any("b", others[1]).Any("e", others[2]).Send() },
+		"places":      func() { logger.Error("event").Caller().Stack().Err(errRefused).Send() },
+		"context":     func() { log.From(ctx).Info("event").Context(ctx).Send() },
+		"slog": func() {
+			handler.LogAttrs(ctx, slog.LevelInfo, "event", slog.Int("a", 1), slog.String("b", "c"), slog.Any("e", errRefused))
 		},
 		"stringer": func() { logger.Info("event").Stringer("p", p).Send() },
 		"escaped":  func() { logger.Info("event").Str(dirty, dirty).Send() },

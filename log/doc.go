@@ -1,5 +1,5 @@
-// Package log writes events as lines of JSON or LTSV. It does not allocate, and
-// no value can break a line.
+// Package log writes events as lines of JSON or LTSV. Events of fields do not
+// allocate, and no value can break a line.
 //
 // Start with [New] and a method named after a level:
 //
@@ -45,7 +45,22 @@
 //   - Sampling never drops an event of level error or above, and counts the
 //     events that it drops.
 //   - A call on an event that has ended is ignored and changes no other event.
-//   - An event does not allocate, except for [Event.Any], for places in the
-//     code that were not seen before, and in the human format. An event below
-//     the logger's level costs a branch.
+//   - An event below the logger's level costs a branch.
+//
+// # Allocations
+//
+// An event does not allocate, through a [Logger] or through log/slog, with
+// redaction and when it is cut, in JSON and in LTSV. These allocate:
+//
+//   - [Into] and [Logger.With], once per context and per new Logger;
+//   - [Event.Any] of a slice, map, struct, URL or json.Marshaler, but not of a
+//     scalar, time, error or []byte, and the methods of the caller's own values
+//     that allocate themselves;
+//   - [Event.Err] of an error with fields, of a *url.Error, and of one with a
+//     stack of github.com/pkg/errors or github.com/cockroachdb/errors;
+//   - [Event.Stack] and [Event.Caller], for places in the code that were not
+//     seen before;
+//   - log/slog with groups, and with more than five attributes, which slog
+//     itself keeps in a slice;
+//   - the human format.
 package log

@@ -6,6 +6,8 @@
 //   - an event without Send: logger.Info("x").Str("k", v) as a statement, or a
 //     variable that some path through the function drops before its Send;
 //   - an unused Logger: logger.With().Str("k", v) as a statement;
+//   - an end without an effect: logger.With().Str("k", v).Send(), which writes
+//     nothing, or logger.Info("x").Logger();
 //   - a call on an event after its Send, such as a second Send or a field.
 //
 // It follows one event through one function, along every path, and treats two

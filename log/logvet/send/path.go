@@ -25,6 +25,7 @@ type follower struct {
 	escaped bool // on at least one path, other code got the event and may end it
 	lost    bool // at least one path ends before the event does
 	reused  map[token.Pos]string
+	wrong   []token.Pos // calls that end the event without an effect
 }
 
 // A path is the state of the walk along one path.
@@ -52,6 +53,14 @@ func follow(pass *analysis.Pass, begin *ssa.Call, end string, block *ssa.BasicBl
 	f.walk(block, i, p)
 	if f.steps > maxSteps {
 		return
+	}
+	slices.Sort(f.wrong)
+	for _, pos := range slices.Compact(f.wrong) {
+		if end == "Logger" {
+			pass.Reportf(pos, "fields are lost: Send writes nothing after With, which needs Logger")
+		} else {
+			pass.Reportf(pos, "event is lost: Logger does not write it")
+		}
 	}
 	for _, pos := range slices.Sorted(maps.Keys(f.reused)) {
 		pass.Reportf(pos, "call of %s on an event after its %s: it is ignored", f.reused[pos], end)
@@ -126,10 +135,14 @@ func (f *follower) call(value ssa.Value, call *ssa.CallCommon, aliases map[ssa.V
 	method := methodOf(call, "Event")
 	switch {
 	case method != "" && aliases[call.Args[0]]:
-		if *ended {
+		ends := method == "Send" || method == "Logger"
+		switch {
+		case *ended:
 			f.reused[call.Pos()] = method
+		case ends && method != f.end:
+			f.wrong = append(f.wrong, call.Pos())
 		}
-		if method == "Send" || method == "Logger" {
+		if ends {
 			*ended, f.ended = true, true
 		} else {
 			aliases[value] = true
@@ -158,8 +171,11 @@ func (f *follower) deferred(call *ssa.CallCommon, aliases map[ssa.Value]bool, en
 		f.escaped = true
 		return false
 	case "Send":
-		if *ended {
+		switch {
+		case *ended:
 			f.reused[call.Pos()] = "Send"
+		case f.end != "Send":
+			f.wrong = append(f.wrong, call.Pos())
 		}
 		f.ended = true
 		return false

@@ -18,9 +18,21 @@ func statements(logger *log.Logger, err error) {
 	_ = logger.Fatal("blank")                                 // want `event is lost: it has no Send`
 	defer logger.Error("deferred").Err(err)                   // want `event is lost: it has no Send`
 	logger.With().Str("a", "b")                               // want `fields are lost: With without Logger`
+	logger.With().Str("a", "b").Send()                        // want `fields are lost: Send writes nothing after With, which needs Logger`
+	defer logger.With().Send()                                // want `fields are lost: Send writes nothing after With, which needs Logger`
+	_ = logger.Info("event").Logger()                         // want `event is lost: Logger does not write it`
 	func() {
 		logger.Info("in a literal") // want `event is lost: it has no Send`
 	}()
+}
+
+func withSend(logger *log.Logger, ok bool) *log.Logger {
+	e := logger.With().Str("a", "b")
+	if !ok {
+		e.Send() // want `fields are lost: Send writes nothing after With, which needs Logger`
+		return logger
+	}
+	return e.Logger()
 }
 
 func variable(logger *log.Logger, err error) {
