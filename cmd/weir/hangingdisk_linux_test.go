@@ -130,6 +130,49 @@ func TestHangingDiskTwoSignals(t *testing.T) {
 	p.says("1 request was cut")
 }
 
+// TestEachHangingDisk stops one disk after the other and lets the front door use it, with a request in flight. After
+// SIGTERM it is not ready and waits for the request, and the second SIGTERM ends it.
+func TestEachHangingDisk(t *testing.T) {
+	t.Parallel()
+	for name, use := range map[string]func(p *process){
+		"config": func(p *process) { p.signal(syscall.SIGHUP) },
+		"log":    func(p *process) { p.signal(syscall.SIGUSR1) },
+		"files":  func(p *process) { send(p.t, p.url()+"/files", 2) }, // more requests than there are event loops
+		"spill":  func(p *process) { send(p.t, p.url(), 2) },          // the server of the log is away
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGate(t)
+			folder := t.TempDir()
+			for _, name := range []string{"config", "log", "files/slow", "spill"} {
+				if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			config := filepath.Join(folder, "config", "weir.yaml")
+			writeConfig(t, config, strings.ReplaceAll("drain: {delay: 1m, timeout: 1m}\n"+
+				"log: {to: [FOLDER/log/weir.log, 'nats://127.0.0.1:1/x'], spill: {folder: FOLDER/spill}}\n"+
+				"upstreams: {site: {servers: ['"+g.URL+"']}}\n"+
+				"routes: [{match: '/files/{path...}', files: {root: FOLDER/files}}, {match: '/{path...}', to: site}]\n",
+				"FOLDER", folder))
+			p := start(t, "serve", "--config", config)
+			admin := p.admin()
+			hang(t, filepath.Join(folder, name))
+			send(t, p.url(), 1)
+			g.await(t, 1)
+			use(p)
+			p.waitsForDisk()
+			p.signal(syscall.SIGTERM)
+			p.says("draining")
+			await(t, "503 of /readyz", func() bool { return get(t, client(t), admin+"/readyz").StatusCode == 503 })
+			p.alive()
+			p.signal(syscall.SIGTERM)
+			p.exits()
+			p.says(`requests? (was|were) cut`)
+		})
+	}
+}
+
 // TestHangingDiskAtTheStart ends a front door whose configuration cannot be read.
 func TestHangingDiskAtTheStart(t *testing.T) {
 	t.Parallel()
