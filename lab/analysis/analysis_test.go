@@ -295,6 +295,14 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 			}
 		}
 	}
+	// Runs with and without answers have no interval of a ratio, and half the rate is not "no difference".
+	c := analysis.Compare(of("", false), of(lab.Died, false))
+	for _, f := range append(analysis.Of(of(lab.Died, false)).Findings, c.Findings...) {
+		if text := strings.ToLower(f.Text); strings.Contains(text, "no difference in requests per second") &&
+			(strings.HasPrefix(text, "x: ") || strings.Contains(text, " x ")) {
+			t.Errorf("got %q", f.Text)
+		}
+	}
 	if got := rate(t, analysis.Of(of(lab.Died, false))).Row("x").Median; got < 49 || got > 51 {
 		t.Errorf("the median of 6 runs of 100 and 6 of 0 answers per second is %v, want 50", got)
 	}

@@ -262,8 +262,10 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 		f.Text = fmt.Sprintf("%s: it is undecided whether %s differs: %s. The runs of one side change with time by about "+
 			"as much, and A and B were not run in turn.", r.Configuration, m.Name, values)
 	case f.Verdict == Noise && d.kindOfNoise() == open:
-		f.Text = fmt.Sprintf("%s: it is undecided whether %s differs: %s (95%% interval of the ratio %s to %s); %s.",
-			r.Configuration, m.Name, values, ratio(d.Interval.Low), ratio(d.Interval.High), d.Why)
+		if d.Interval != nil {
+			values += fmt.Sprintf(" (95%% interval of the ratio %s to %s)", ratio(d.Interval.Low), ratio(d.Interval.High))
+		}
+		f.Text = fmt.Sprintf("%s: it is undecided whether %s differs: %s; %s.", r.Configuration, m.Name, values, d.Why)
 	case f.Verdict == Noise:
 		f.Text = fmt.Sprintf("%s: no difference in %s was found: %s%s.", r.Configuration, m.Name, values,
 			allowed(d.Interval))

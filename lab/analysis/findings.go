@@ -379,15 +379,16 @@ type noiseKind int
 
 const (
 	forbidden noiseKind = iota // the baseline differs from itself by as much
-	open                       // the interval of the ratio excludes 1, but chance may be all of it
-	none                       // the interval contains 1
+	open                       // the interval of the ratio excludes 1, or there is none; chance may be all of it
+	none                       // the interval contains 1, or the medians are equal
 )
 
 func (d *Difference) kindOfNoise() noiseKind {
 	switch {
 	case d.Why == withinItself:
 		return forbidden
-	case d.Interval != nil && (d.Interval.Low > 1 || d.Interval.High < 1):
+	case d.Interval != nil && (d.Interval.Low > 1 || d.Interval.High < 1),
+		d.Interval == nil && d.Ratio != nil && *d.Ratio != 1: // as with runs of 0 answers per second
 		return open
 	}
 	return none
@@ -399,7 +400,7 @@ func (k noiseKind) ofMany(intervals []*Interval) string {
 	case forbidden:
 		return "the noise forbids a verdict: the baseline differs from itself by as much"
 	case open:
-		return "a difference is undecided: each 95% interval excludes equality, but chance may be all of it in so many " +
+		return "a difference is undecided: no 95% interval contains equality, but chance may be all of it in so many " +
 			"comparisons"
 	}
 	return "no difference was found" + allowed(intervals...)

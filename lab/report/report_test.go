@@ -504,6 +504,21 @@ func TestFewResults(t *testing.T) {
 	}
 }
 
+// The mark beside a finding does not contradict its sentence: one that is undecided has none of no difference.
+func TestMarksOfFindings(t *testing.T) {
+	c := analysis.Compare(small.make(), small.make())
+	c.Findings = []analysis.Finding{{Verdict: analysis.Noise, Text: "It is undecided whether x differs."}}
+	var md, page bytes.Buffer
+	if err := errors.Join(report.ComparisonMarkdown(&md, c), report.ComparisonHTML(&page, c)); err != nil {
+		t.Fatal(err)
+	}
+	for form, got := range map[string]string{"Markdown": md.String(), "page": page.String()} {
+		if strings.Contains(got, "no difference") || !strings.Contains(got, "no verdict") {
+			t.Errorf("the %s has no mark of an undecided finding:\n%s", form, got)
+		}
+	}
+}
+
 func TestComparison(t *testing.T) {
 	a, b := small.make(), small.make()
 	for i := range b.Runs {

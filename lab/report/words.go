@@ -103,7 +103,7 @@ func markOf(v analysis.Verdict) mark {
 	case analysis.Better, analysis.Worse:
 		return mark{string(v), string(v)}
 	case analysis.Noise:
-		return mark{"noise", "no difference"}
+		return mark{"noise", "no verdict"} // the sentence says whether there is no difference, or whether it is undecided
 	}
 	return mark{}
 }
