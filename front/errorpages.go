@@ -76,8 +76,12 @@ func (x *exchange) respondWithPage(p page, status int, fields []proxy.Field) err
 	return x.RespondWith(status, p.appendFields(fields[:len(fields):len(fields)], file), file.Body)
 }
 
-// respondError responds to an error with its page, or with a text if it has none.
+// respondError responds to an error with its page, or with a text if it has none. A call of gRPC gets no body: grpc-core
+// may take the end of a body without trailers for a failure of its own, and derive UNKNOWN instead of the status.
 func (x *exchange) respondError(status int, text string, fields []proxy.Field) error {
+	if x.HTTP2 && isGRPC(x.Header) {
+		return x.RespondWith(status, fields, "")
+	}
 	if p := x.pages.of(status); p != nil {
 		return x.respondWithPage(p, status, fields)
 	}
