@@ -3,9 +3,6 @@ package front
 import (
 	"fmt"
 	"time"
-
-	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
 )
 
 // forwarding forwards the requests of a route to an upstream.
@@ -23,17 +20,6 @@ func (f *forwarding) forward(x *exchange, to *upstream) {
 	}
 	x.to = to
 	to.proxy.Serve(&x.Exchange)
-}
-
-// isGRPC reports whether the fields are those of a call of gRPC.
-func isGRPC(fields []proxy.Field) bool {
-	const prefix = "application/grpc"
-	for i := range fields {
-		if f := &fields[i]; httpsyntax.EqualFold(f.Name, "content-type") {
-			return len(f.Value) >= len(prefix) && httpsyntax.EqualFold(f.Value[:len(prefix)], prefix)
-		}
-	}
-	return false
 }
 
 func upstreamOf(upstreams map[string]*upstream, name string) (*upstream, error) {
