@@ -72,7 +72,9 @@ func (l *lease) wake(now time.Duration) {
 	}
 	if away {
 		l.detach(now)
-		l.grant(now)
+	}
+	if l.local {
+		l.grant(now) // for the pause, even if the store is back
 	}
 	l.low = l.left() / 2
 	l.pace, l.checked, l.active = 0, now, now

@@ -45,13 +45,13 @@ func sendPulses(t *testing.T, pause time.Duration) {
 	}
 }
 
-// TestBurstOfReplicas sends many requests to four replicas at the same moment. The first requests of a client get
+// TestBurstOfReplicas sends many requests to four replicas before the store responds to one of them. The first requests of a client get
 // half of its burst from each, and those of a rate without keys its burst in sum.
 func TestBurstOfReplicas(t *testing.T) {
 	for keys, most := range map[int]int{100: 4 * 20 / 2, 0: 20} {
 		synctest.Test(t, func(t *testing.T) {
 			o := lease.RateOptions{Name: "r", Every: time.Second, Burst: 20, Keys: keys}
-			f := newFleet(t, 4, new(leasetest.Store), o)
+			f := newFleet(t, 4, &leasetest.Store{Before: new(network).before}, o)
 			defer f.stop()
 			time.Sleep(3 * time.Second)
 			admitted := 0
