@@ -112,7 +112,7 @@ var layers = map[string]struct {
 		why: "does handshakes of TLS; it knows neither listeners nor requests",
 	},
 	"front/internal/http3": {
-		own: []string{"internal/budget", "internal/httphead", "internal/httpsyntax", "internal/transport"},
+		own: []string{"internal/floodbudget", "internal/httphead", "internal/httpsyntax", "internal/transport"},
 		foreign: []string{"github.com/quic-go/quic-go", "github.com/quic-go/qpack", "golang.org/x/net/bpf",
 			"golang.org/x/net/http2/hpack", "golang.org/x/sys/unix"},
 		why: "serves HTTP/3 on UDP sockets; it knows neither exchanges nor the configuration",
@@ -242,9 +242,9 @@ var layers = map[string]struct {
 	"internal/proxyproto": {why: "headers of the PROXY protocol, for both sides of the proxy; no input and output"},
 	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
 		why: "makes and verifies hashes of passwords"},
-	"internal/certtest":  {why: "certificates for the tests of several packages"},
-	"internal/mounttest": {why: "folders for the tests of several packages"},
-	"internal/budget":    {why: "counts uses; it knows neither frames nor connections"},
+	"internal/certtest":    {why: "certificates for the tests of several packages"},
+	"internal/mounttest":   {why: "folders for the tests of several packages"},
+	"internal/floodbudget": {why: "counts uses; it knows neither frames nor connections"},
 	"internal/httphead": {
 		own: []string{"internal/httpsyntax"}, foreign: []string{"golang.org/x/net/http2/hpack"},
 		why: "the rules for heads of requests; it knows neither connections nor frames",
@@ -260,7 +260,7 @@ var layers = map[string]struct {
 	"internal/resolve/resolvetest": {foreign: []string{"golang.org/x/net/dns/dnsmessage"},
 		why: "a name server for the tests of several packages"},
 	"internal/http2": {
-		own:     []string{"internal/budget", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline", "internal/transport"},
+		own:     []string{"internal/floodbudget", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline", "internal/transport"},
 		foreign: []string{"golang.org/x/net/http2"},
 		why:     "connections of HTTP/2, for both sides of the proxy; it knows neither requests of the door nor the proxy",
 	},

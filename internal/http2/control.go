@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/net/http2"
 
-	"github.com/weirhq/weir/internal/budget"
+	"github.com/weirhq/weir/internal/floodbudget"
 )
 
 // parse handles a frame without data and without a header block.
@@ -52,7 +52,7 @@ func (c *Conn) apply(f http2.Frame) *Error {
 			return c.dependsOnItself(f.StreamID)
 		}
 	}
-	if !c.budgets.others.Spend(budget.Others, time.Now()) {
+	if !c.budgets.others.Spend(floodbudget.Others, time.Now()) {
 		return flood(OtherFrames)
 	}
 	return nil

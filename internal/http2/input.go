@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/http2"
 
-	"github.com/weirhq/weir/internal/budget"
+	"github.com/weirhq/weir/internal/floodbudget"
 	"github.com/weirhq/weir/internal/lazydeadline"
 )
 
@@ -278,7 +278,7 @@ func (c *Conn) acceptData(d *dataFrame, length int) *Error {
 	if length > c.recvWindow {
 		return &Error{http2.ErrCodeFlowControl, FlowControl, "more data than the window of the connection"}
 	}
-	if length == 0 && !d.end && !c.budgets.empty.Spend(budget.Empty, time.Now()) {
+	if length == 0 && !d.end && !c.budgets.empty.Spend(floodbudget.Empty, time.Now()) {
 		return flood(EmptyFrames)
 	}
 	c.recvWindow -= length
@@ -385,7 +385,7 @@ func (c *Conn) refuseStream(id uint32, e *Error) *Error {
 
 // spendReset counts a stream that the peer has reset, or has caused to be reset.
 func (c *Conn) spendReset() *Error {
-	if !c.budgets.resets.Spend(budget.Resets, time.Now()) {
+	if !c.budgets.resets.Spend(floodbudget.Resets, time.Now()) {
 		return flood(Resets)
 	}
 	return nil

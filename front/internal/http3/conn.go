@@ -13,7 +13,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 	"github.com/quic-go/quic-go/quicvarint"
 
-	"github.com/weirhq/weir/internal/budget"
+	"github.com/weirhq/weir/internal/floodbudget"
 )
 
 // A conn is a connection after its handshake. It ends itself if it is idle.
@@ -30,7 +30,7 @@ type conn struct {
 	over                  bool // fail was called
 	slow                  bool // a head did not become complete
 	timer                 *time.Timer
-	resets, empty, others budget.Budget
+	resets, empty, others floodbudget.Budget
 	seen                  [4]bool // the types of unidirectional streams of the client
 }
 
@@ -134,11 +134,11 @@ func (c *conn) streamFailed(e *Error) {
 	c.slow = c.slow || e.Reason == SlowHead
 	c.mu.Unlock()
 	c.owner.Failed(e, c.peer().Addr(), false)
-	c.spend(&c.resets, budget.Resets, Resets)
+	c.spend(&c.resets, floodbudget.Resets, Resets)
 }
 
 // spend counts one use of a budget. If it is used up, the connection fails.
-func (c *conn) spend(b *budget.Budget, q budget.Quota, r Reason) error {
+func (c *conn) spend(b *floodbudget.Budget, q floodbudget.Quota, r Reason) error {
 	c.mu.Lock()
 	ok := b.Spend(q, time.Now())
 	c.mu.Unlock()
@@ -242,7 +242,7 @@ func (c *conn) readControl(in *bufio.Reader) error {
 		case !first && kind == settingsFrame, kind == dataFrame, kind == headersFrame, kind == 0x5, ofHTTP2[kind]:
 			return errControl
 		}
-		if err := c.spend(&c.others, budget.Others, OtherFrames); err != nil {
+		if err := c.spend(&c.others, floodbudget.Others, OtherFrames); err != nil {
 			return err
 		}
 		if err := skip(in, length); err != nil {

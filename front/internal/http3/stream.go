@@ -19,7 +19,7 @@ import (
 	"github.com/quic-go/quic-go/quicvarint"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/weirhq/weir/internal/budget"
+	"github.com/weirhq/weir/internal/floodbudget"
 	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/transport"
@@ -142,9 +142,9 @@ func (s *Stream) frame() (kind, length uint64, err error) {
 		case elsewhere[kind], ofHTTP2[kind]:
 			err = s.conn.fail(&Error{http3.ErrCodeFrameUnexpected, Protocol, "a frame that a request cannot have", 0})
 		case kind == dataFrame:
-			err = s.conn.spend(&s.conn.empty, budget.Empty, EmptyFrames)
+			err = s.conn.spend(&s.conn.empty, floodbudget.Empty, EmptyFrames)
 		default:
-			if err = s.conn.spend(&s.conn.others, budget.Others, OtherFrames); err == nil {
+			if err = s.conn.spend(&s.conn.others, floodbudget.Others, OtherFrames); err == nil {
 				err = skip(s.in, length)
 			}
 		}
@@ -407,7 +407,7 @@ func (s *Stream) Close() {
 	var reset *quic.StreamError
 	switch {
 	case errors.As(context.Cause(s.quic.Context()), &reset) && reset.Remote:
-		s.conn.spend(&s.conn.resets, budget.Resets, Resets)
+		s.conn.spend(&s.conn.resets, floodbudget.Resets, Resets)
 	case s.sentEnded:
 		s.conn.earnReset()
 	}

@@ -1,5 +1,5 @@
-// Package budget bounds how often a peer may do something that costs more than it is worth.
-package budget
+// Package floodbudget bounds how often a peer may do something that costs more than it is worth.
+package floodbudget
 
 import "time"
 
