@@ -41,6 +41,7 @@ func TestProxyUnderLimits(t *testing.T) {
 				t.Cleanup(door.Close)
 				body, client := io.Pipe()
 				defer client.Close()
+				defer time.AfterFunc(time.Minute, func() { client.Close() }).Stop() // net/http waits for it after an error
 				go func() {
 					client.Write(make([]byte, sent))
 					if !limited.stalls {

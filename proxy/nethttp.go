@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -211,6 +212,21 @@ type handlerBody struct {
 	left  int64 // bytes up to the declared length; negative if that is unknown
 	ended atomic.Bool
 	extra [1]byte
+
+	reading atomic.Bool
+	late    atomic.Bool // a read has failed because of its deadline
+}
+
+// cancelWait limits the wait for a read of the body that is in progress when the context is cancelled.
+const cancelWait = 100 * time.Millisecond
+
+// isLate reports whether the context was cancelled because a read of the body was late: net/http cancels it for any error
+// of a read, before the read returns. It waits for the read, which goes on if someone else has cancelled the context.
+func (b *handlerBody) isLate() bool {
+	for waited := time.Duration(0); b.reading.Load() && waited < cancelWait; waited += time.Millisecond {
+		time.Sleep(time.Millisecond)
+	}
+	return b.late.Load()
 }
 
 // Read implements io.Reader. With the last byte of the declared length it waits
@@ -219,6 +235,8 @@ func (b *handlerBody) Read(p []byte) (n int, err error) {
 	if b.left > 0 && b.left < int64(len(p)) {
 		p = p[:b.left]
 	}
+	b.reading.Store(true)
+	defer b.reading.Store(false)
 	n, err = b.r.Body.Read(p)
 	if b.left > 0 {
 		if b.left -= int64(n); b.left == 0 && err == nil {
@@ -234,7 +252,8 @@ func (b *handlerBody) Read(p []byte) (n int, err error) {
 		err = errShortBody
 	case err == io.EOF:
 		b.ended.Store(true)
-	case errors.Is(err, os.ErrDeadlineExceeded): // net/http cancels the context then too
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		b.late.Store(true)
 	case errors.Is(b.r.Context().Err(), context.Canceled):
 		err = &Error{Kind: ClientGone, Step: readingBody, Err: err}
 	}
@@ -309,9 +328,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.Exchange.Upgrade = defaultUpgrade
 	}
 	release := onDone(r.Context(), func() {
-		if r.Context().Err() == context.DeadlineExceeded {
+		switch {
+		case r.Context().Err() == context.DeadlineExceeded:
 			f.HTTP.expire()
-		} else {
+		case !f.HTTP.body.isLate(): // otherwise the error of the read ends the exchange
 			f.Exchange.Cancel()
 		}
 	})

@@ -45,8 +45,9 @@ func sendPulses(t *testing.T, pause time.Duration) {
 	}
 }
 
-// TestBurstOfReplicas sends many requests to four replicas before the store responds to one of them. The first requests of a client get
-// half of its burst from each, and those of a rate without keys its burst in sum.
+// TestBurstOfReplicas sends many requests to four replicas before the store responds to one of them. The
+// first requests of a client get half of its burst from each, and those of a rate without keys its burst
+// in sum.
 func TestBurstOfReplicas(t *testing.T) {
 	for keys, most := range map[int]int{100: 4 * 20 / 2, 0: 20} {
 		synctest.Test(t, func(t *testing.T) {
