@@ -247,6 +247,8 @@ func TestDrainDelay(t *testing.T) {
 		}
 	}
 	p.alive()
+	// A response arrives before its request has ended.
+	await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
 	p.signal(syscall.SIGTERM)
 	p.wait(0)
 	p.says("weir: terminated while draining: the process ends; no request was cut")
