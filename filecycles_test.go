@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	cycleFiles = 10 // packages with fewer files are not checked
-	cycleShare = 45 // percent of a package's files that may be in a cycle
+	cycleFiles = 5  // packages with fewer files are not checked
+	cycleShare = 30 // percent of a package's files that the largest cycle may have
 )
 
 // cycleLimits lists the packages with another limit than cycleShare, in percent.
@@ -27,12 +27,36 @@ var cycleLimits = map[string]struct {
 	percent int
 	why     string
 }{
-	"log":  {percent: 55, why: "one type, Event, whose methods fill the files"},
-	"load": {percent: 65},
+	"log": {percent: 55, why: "one type, Event, whose methods fill the files"},
+
+	// To be divided. The row of a package is removed together with its cycle.
+	"cmd/weir/internal/labcmd":  {percent: 67},
+	"cmd/weir/internal/loadcmd": {percent: 56},
+	"cmd/weir/internal/tail":    {percent: 100},
+	"cmd/weir/internal/where":   {percent: 56},
+	"front/internal/acme":       {percent: 43},
+	"front/internal/handshake":  {percent: 34},
+	"front/internal/http3":      {percent: 45},
+	"internal/http2":            {percent: 45},
+	"internal/process":          {percent: 45},
+	"internal/resolve":          {percent: 100},
+	"lab":                       {percent: 32},
+	"lab/analysis":              {percent: 32},
+	"limit":                     {percent: 34},
+	"limit/lease":               {percent: 58},
+	"load":                      {percent: 45},
+	"load/agent":                {percent: 34},
+	"load/compare":              {percent: 34},
+	"log/httplog":               {percent: 34},
+	"log/internal/text":         {percent: 80},
+	"log/natssink":              {percent: 40},
+	"log/otlpsink":              {percent: 44},
+	"log/sink":                  {percent: 31},
+	"log/stream":                {percent: 43},
 }
 
-// TestFileCycles limits the share of a package's files that depend on each
-// other in a cycle. A reader can take files outside a cycle one by one.
+// TestFileCycles limits the largest set of a package's files that depend on each
+// other in a cycle. A reader can take the files outside of it one by one.
 func TestFileCycles(t *testing.T) {
 	checked := 0
 	for _, p := range listPackages(t) {
@@ -41,19 +65,26 @@ func TestFileCycles(t *testing.T) {
 			continue
 		}
 		checked++
-		cycles := fileCycles(t, p)
-		inCycle := 0
-		for _, c := range cycles {
-			inCycle += len(c)
+		var largest []string
+		for _, c := range fileCycles(t, p) {
+			if len(c) > len(largest) {
+				largest = c
+			}
 		}
-		t.Logf("%-20s %2d of %2d files in a cycle: %v", name, inCycle, len(p.GoFiles), cycles)
+		t.Logf("%-20s %2d of %2d files in the largest cycle: %v", name, len(largest), len(p.GoFiles), largest)
 		limit := cycleShare
-		if other, ok := cycleLimits[name]; ok {
+		other, isListed := cycleLimits[name]
+		if isListed {
 			limit = other.percent
 		}
-		if 100*inCycle > limit*len(p.GoFiles) {
+		share := 100 * len(largest)
+		if share > limit*len(p.GoFiles) {
 			t.Errorf("%s: %d of %d files depend on each other in a cycle, want at most %d%%: %v",
-				name, inCycle, len(p.GoFiles), limit, cycles)
+				name, len(largest), len(p.GoFiles), limit, largest)
+		}
+		if isListed && share <= cycleShare*len(p.GoFiles) {
+			t.Errorf("%s: %d of %d files depend on each other in a cycle: remove its row of cycleLimits",
+				name, len(largest), len(p.GoFiles))
 		}
 	}
 	if checked == 0 {
@@ -71,11 +102,12 @@ type listedPackage struct {
 	exports    map[string]string // file of export data by import path, of all packages
 }
 
-// listPackages returns the packages of the module and of the log and router modules.
+// listPackages returns the packages of the modules in go.work that have several.
 func listPackages(t *testing.T) []listedPackage {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps",
-		"-json=Dir,ImportPath,Export,GoFiles,ImportMap,DepOnly", "./...", "./log/...", "./router/...")
+		"-json=Dir,ImportPath,Export,GoFiles,ImportMap,DepOnly", "./...", "./log/...", "./log/logvet/...", "./log/natssink/...",
+		"./log/otlpsink/...", "./router/...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -10,16 +10,9 @@ import (
 )
 
 // openZerolog encodes the namespace once in the logger's context. Nested objects marshal themselves into the event's
-// buffer, and the first event of a request uses a given time. zerolog stores the names, the time format and the stack
-// function in package variables.
+// buffer, and the first event of a request uses a given time.
 func openZerolog(w io.Writer) logger {
-	zerolog.TimestampFieldName = "created_at"
-	zerolog.TimeFieldFormat = time.RFC3339Nano
-	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
-	zerolog.MessageFieldName = "event"
-	zerolog.DurationFieldUnit = time.Nanosecond
-	zerolog.DurationFieldInteger = true
-	zerolog.ErrorStackMarshaler = zerologStack
+	setZerolog()
 	timeless := zerolog.New(w).Level(zerolog.InfoLevel).With().Str("namespace", namespace).Logger()
 	l := timeless.With().Timestamp().Logger()
 	three := Three{
@@ -73,6 +66,17 @@ func openZerolog(w io.Writer) logger {
 		},
 		failed: func(err *traced) { l.Error().Stack().Err(err).Msg(failed) },
 	}
+}
+
+// setZerolog sets the names, the time format and the stack function, which zerolog stores in package variables.
+func setZerolog() {
+	zerolog.TimestampFieldName = "created_at"
+	zerolog.TimeFieldFormat = time.RFC3339Nano
+	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
+	zerolog.MessageFieldName = "event"
+	zerolog.DurationFieldUnit = time.Nanosecond
+	zerolog.DurationFieldInteger = true
+	zerolog.ErrorStackMarshaler = zerologStack
 }
 
 // openZerologFrames writes the frames as an array of objects, without the maps of a marshaler and encoding/json.
