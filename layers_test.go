@@ -189,7 +189,7 @@ var layers = map[string]struct {
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {
-		own: []string{"load", "load/settings", "lab/internal/service", "internal/machine", "internal/nearest",
+		own: []string{"load", "load/settings", "lab/internal/service", "lab/results", "internal/machine", "internal/nearest",
 			"internal/process", "internal/readable", "internal/yamlfile"},
 		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt",
 			"github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
@@ -200,20 +200,21 @@ var layers = map[string]struct {
 		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
 		why:     "runs a process with outputs and limits; it does not measure",
 	},
+	"lab/results": {own: []string{"load"}, why: "the measurements; it neither makes nor judges them"},
 	"lab/analysis": {
-		own:     []string{"lab", "internal/readable"},
+		own:     []string{"lab/results", "internal/readable"},
 		foreign: []string{"golang.org/x/perf/benchmath"},
-		why:     "analyses results; package lab does not depend on it",
+		why:     "analyses results; it knows neither experiments nor services",
 	},
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "renders profiles"},
 	"lab/report": {
-		own: []string{"lab", "lab/analysis", "lab/flame", "load", "internal/chart", "internal/page",
+		own: []string{"lab/analysis", "lab/flame", "lab/results", "load", "internal/chart", "internal/page",
 			"internal/readable", "internal/vector"},
 		foreign: []string{"github.com/google/pprof/profile"},
 		why:     "reports results as text and charts",
 	},
 	"lab/micro": {
-		own:     []string{"lab", "internal/machine", "load"},
+		own:     []string{"lab", "lab/results", "internal/machine", "load"},
 		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
 		why:     "runs Go benchmarks as configurations",
 	},
@@ -298,7 +299,7 @@ var layers = map[string]struct {
 	},
 	"cmd/weir/internal/labcmd": {
 		own: []string{"cmd/weir/internal/cli", "experiments", "internal/readable", "lab", "lab/analysis",
-			"lab/micro", "lab/report"},
+			"lab/micro", "lab/report", "lab/results"},
 		why: "weir lab measures any service",
 	},
 	"cmd/weir/internal/where": {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load/gen"
 )
 
@@ -75,14 +76,14 @@ type setting struct{ path, value string }
 // run runs an experiment and checks that every run was made, and that its
 // service answered and ended when it was told to. It returns the runs by
 // configuration.
-func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
+func run(t *testing.T, name string, set ...setting) map[string]results.Run {
 	t.Helper()
 	r := unchecked(t, name, set...)
-	runs := map[string]lab.Run{}
+	runs := map[string]results.Run{}
 	for _, run := range r.Runs {
-		if run.Outcome != lab.Done || run.Exit != "exit status 0" {
+		if run.Outcome != results.Done || run.Exit != "exit status 0" {
 			t.Errorf("%s: got %s (%s), ended with %q, want %s; it said:\n%s",
-				run.Configuration, run.Outcome, run.Error, run.Exit, lab.Done, run.LastOutput[max(0,
+				run.Configuration, run.Outcome, run.Error, run.Exit, results.Done, run.LastOutput[max(0,
 					len(run.LastOutput)-500):])
 		}
 		if run.Load == nil || run.Load.Status["2xx"] == 0 {
@@ -98,7 +99,7 @@ func run(t *testing.T, name string, set ...setting) map[string]lab.Run {
 
 // unchecked runs an experiment once for each configuration, as short as
 // possible, with other settings.
-func unchecked(t *testing.T, name string, set ...setting) *lab.Results {
+func unchecked(t *testing.T, name string, set ...setting) *results.Results {
 	t.Helper()
 	e := parse(t, name)
 	short := []setting{{"repeats", "1"}, {"warm_up", "100ms"}, {"load.duration", "300ms"}, {"profiles", "[]"}}
@@ -127,7 +128,7 @@ func unchecked(t *testing.T, name string, set ...setting) *lab.Results {
 }
 
 // runOf returns the run whose configuration's name contains all these words.
-func runOf(t *testing.T, runs map[string]lab.Run, words ...string) lab.Run {
+func runOf(t *testing.T, runs map[string]results.Run, words ...string) results.Run {
 	t.Helper()
 next:
 	for name, r := range runs {
@@ -139,11 +140,11 @@ next:
 		return r
 	}
 	t.Fatalf("no run is of %q: there are %q", words, slices.Sorted(maps.Keys(runs)))
-	return lab.Run{}
+	return results.Run{}
 }
 
 // own returns one of the run's own measures.
-func own(t *testing.T, r lab.Run, name string) float64 {
+func own(t *testing.T, r results.Run, name string) float64 {
 	t.Helper()
 	for _, m := range r.Own {
 		if m.Name == name {
@@ -156,9 +157,9 @@ func own(t *testing.T, r lab.Run, name string) float64 {
 
 // checkLines checks that the count of lines is exact, and that so many of them
 // are missing.
-func checkLines(t *testing.T, r lab.Run, lost float64) {
+func checkLines(t *testing.T, r results.Run, lost float64) {
 	t.Helper()
-	emitted := own(t, r, lab.LinesEmitted)
+	emitted := own(t, r, results.LinesEmitted)
 	if got := r.Output; float64(got.Expected) != emitted || float64(got.Lost) != lost ||
 		float64(got.Lines) != emitted-lost {
 		t.Errorf("%s: got %d lines of %d, %d lost; want %v of %v", r.Configuration, got.Lines, got.Expected, got.Lost,
@@ -200,7 +201,7 @@ func TestLogCostOfAnyCommand(t *testing.T) {
 	r := unchecked(t, "log-cost", setting{"service.command", "python3 -m http.server --bind 127.0.0.1 0"},
 		setting{"matrix.service.output", "[null, file, terminal]"}, setting{"load.connections", "2"})
 	for _, run := range r.Runs { // it has no handler for SIGTERM
-		if run.Outcome != lab.Done || run.Load.Status["2xx"] == 0 {
+		if run.Outcome != results.Done || run.Load.Status["2xx"] == 0 {
 			t.Errorf("%s: got %s (%s) and %v", run.Configuration, run.Outcome, run.Error, run.Load)
 		}
 		if got, null := run.Output.Lines, strings.Contains(run.Configuration, "null"); null != (got == 0) || !null &&
@@ -230,7 +231,7 @@ func TestThreeEvents(t *testing.T) {
 func TestGC(t *testing.T) {
 	t.Parallel()
 	runs := run(t, "gc", withDoor(t))
-	per := func(of func(*lab.GoUsage) int64, words ...string) float64 {
+	per := func(of func(*results.GoUsage) int64, words ...string) float64 {
 		t.Helper()
 		r := runOf(t, runs, words...)
 		if r.Go == nil {
@@ -238,8 +239,8 @@ func TestGC(t *testing.T) {
 		}
 		return float64(of(r.Go)) / float64(r.Load.Requests)
 	}
-	collections := func(g *lab.GoUsage) int64 { return g.GCs }
-	allocated := func(g *lab.GoUsage) int64 { return g.Allocated }
+	collections := func(g *results.GoUsage) int64 { return g.GCs }
+	allocated := func(g *results.GoUsage) int64 { return g.Allocated }
 	if often, seldom := per(collections, "GOGC=10 ", "old"), per(collections, "GOGC=100", "old"); often <= seldom {
 		t.Errorf("GOGC=10 collects %v times for a request, GOGC=100 %v times; want more", often, seldom)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
 )
@@ -21,12 +22,13 @@ import (
 const points = 4000
 
 // measure makes a run. The caller discards it if ctx was done before its end.
-func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) Run {
-	r := Run{Number: t.Number, Configuration: c.Name, Repeat: t.Repeat, Started: time.Now().Round(0), Outcome: Done}
+func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) results.Run {
+	r := results.Run{Number: t.Number, Configuration: c.Name, Repeat: t.Repeat, Started: time.Now().Round(0),
+		Outcome: results.Done}
 	r.Warnings, s.notes = s.notes, nil
 	a := &attempt{session: s, Case: c, run: &r, stem: stem, dir: s.store.path(tmpDir, strconv.Itoa(t.Number))}
 	if err := a.prepare(); err != nil {
-		a.failed(Failed, err)
+		a.failed(results.Failed, err)
 	} else {
 		a.perform(ctx)
 	}
@@ -84,7 +86,7 @@ func (a *attempt) knownURL() string {
 func (a *attempt) perform(ctx context.Context) {
 	var err error
 	if a.service, err = service.Start(a.spec()); err != nil {
-		a.failed(Failed, err)
+		a.failed(results.Failed, err)
 		return
 	}
 	a.useService(ctx)
@@ -128,23 +130,23 @@ func (a *attempt) useService(ctx context.Context) {
 	began := time.Now()
 	if err := a.awaitReady(ctx); err != nil {
 		if errors.Is(err, errEnded) {
-			a.failed(Died, fmt.Errorf("%w before it was ready", err))
+			a.failed(results.Died, fmt.Errorf("%w before it was ready", err))
 		}
-		a.failed(NeverReady, err)
+		a.failed(results.NeverReady, err)
 		return
 	}
 	a.run.ReadyAfter = time.Since(began).Seconds()
 	if err := a.checkAnswerer(ctx); err != nil {
-		a.failed(Failed, err)
+		a.failed(results.Failed, err)
 		return
 	}
 	plan, err := a.plan()
 	if err != nil {
-		a.failed(Failed, err)
+		a.failed(results.Failed, err)
 		return
 	}
 	if err := a.watch(); err != nil {
-		a.failed(Died, err)
+		a.failed(results.Died, err)
 		return
 	}
 	ctx, release := a.untilEnded(ctx)
@@ -155,7 +157,7 @@ func (a *attempt) useService(ctx context.Context) {
 	a.settle(ctx)
 	a.warnOfPorts()
 	if err := a.checkAnswerer(ctx); err != nil {
-		a.failed(Failed, err)
+		a.failed(results.Failed, err)
 	}
 	a.unwatch()
 }
@@ -284,16 +286,18 @@ func (a *attempt) answered(ctx context.Context, result *load.Result, err error, 
 	unreachable := new(load.UnreachableError)
 	switch {
 	case errors.Is(context.Cause(ctx), errEnded):
-		a.failed(Died, fmt.Errorf("%w %s", errEnded, when))
+		a.failed(results.Died, fmt.Errorf("%w %s", errEnded, when))
 	case errors.As(err, &unreachable):
-		a.failed(NoAnswer, fmt.Errorf("%s: %w", when, err))
+		a.failed(results.NoAnswer, fmt.Errorf("%s: %w", when, err))
 	case err != nil:
-		a.failed(Failed, err)
+		a.failed(results.Failed, err)
 	case result.Sent == 0:
-		a.failed(Failed, fmt.Errorf("the load has sent nothing in %.3g s: it has to last longer, unless the machine "+
-			"was too busy", result.DurationSeconds))
+		a.failed(results.Failed,
+			fmt.Errorf("the load has sent nothing in %.3g s: it has to last longer, unless the machine "+
+				"was too busy", result.DurationSeconds))
 	case result.Requests == 0:
-		a.failed(NoAnswer, fmt.Errorf("none of %d requests was answered %s%s", result.Sent, when, firstError(result)))
+		a.failed(results.NoAnswer, fmt.Errorf("none of %d requests was answered %s%s", result.Sent, when,
+			firstError(result)))
 	default:
 		return true
 	}
@@ -381,25 +385,25 @@ func (a *attempt) stop(ctx context.Context) {
 	if e.OutOfMemory > 0 {
 		a.warn("the kernel has killed %d of its processes, which needed more memory than the limit allows",
 			e.OutOfMemory)
-		if a.run.Outcome == Died {
+		if a.run.Outcome == results.Died {
 			a.run.Error += ": it needed more memory than its limit allows"
 		}
 	}
 	a.readMeasures()
 	a.setOutput(e)
-	if a.run.Outcome != Done || e.Failed {
+	if a.run.Outcome != results.Done || e.Failed {
 		a.run.LastOutput = strings.ToValidUTF8(string(e.Tail), "\uFFFD")
 	}
 }
 
 // judgeLeft notes processes that outlived the service or had to be killed.
 func (a *attempt) judgeLeft(e service.Ending) {
-	if a.run.Outcome == Died && len(e.Outlived) > 0 {
+	if a.run.Outcome == results.Died && len(e.Outlived) > 0 {
 		a.run.Error += fmt.Sprintf(", and left %s running: the lab measures the process that it starts, so the "+
 			"service must stay in the foreground", strings.Join(e.Outlived, ", "))
 	}
 	if len(e.Left) > 0 {
-		a.failed(Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))
+		a.failed(results.Leaked, fmt.Errorf("had to be killed: %s", strings.Join(e.Left, ", ")))
 	}
 }
 
@@ -424,7 +428,7 @@ func (a *attempt) setOutput(e service.Ending) {
 func (a *attempt) countLost(lines int64) {
 	out := &a.run.Output
 	for _, own := range a.run.Own {
-		if own.Name == LinesEmitted {
+		if own.Name == results.LinesEmitted {
 			out.Expected = int64(math.Round(own.Value))
 			out.Lost = max(0, out.Expected-lines)
 			return

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // TestBuildLeavesNothing runs a build that starts a daemon, which lives until
@@ -42,7 +43,7 @@ service:
 				t.Errorf("Run = %v, %v; want %v", r, err, context.Canceled)
 			case !interrupts && err != nil:
 				t.Errorf("Run: %v", err)
-			case !interrupts && (r.Runs[0].Outcome != lab.Done || r.Runs[1].Outcome != lab.Done):
+			case !interrupts && (r.Runs[0].Outcome != results.Done || r.Runs[1].Outcome != results.Done):
 				t.Errorf("the daemon did not live: %s", asJSON(t, r))
 			}
 			text, err := os.ReadFile(filepath.Join(e.Folder, "pid"))

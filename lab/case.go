@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -17,7 +18,7 @@ import (
 // Its texts are not expanded. [Service] describes ${port} and the other names
 // in them.
 type Case struct {
-	Configuration
+	results.Configuration
 	Service Service
 	Load    settings.Settings
 }
@@ -220,7 +221,7 @@ func (d *draft) set(s Setting, label, where string) *problem {
 	if wrong := f.Mistakes(); len(wrong) > 0 {
 		return &problem{where, wrong[0].What, wrong[0].Hint}
 	}
-	d.Labels = append(d.Labels, Label{s.Path, label})
+	d.Labels = append(d.Labels, results.Label{Setting: s.Path, Value: label})
 	d.labels[s.Path], d.positions[s.Path] = label, where
 	return nil
 }

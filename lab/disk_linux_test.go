@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // TestFullDisk runs a service that writes more than there is room for. The run
@@ -34,7 +34,7 @@ service:
 load: {url: /`+strings.Repeat("x", 2000)+`, connections: 2, threads: 1, requests: 100}
 `), o)
 	for _, one := range r.Runs {
-		if warnings := strings.Join(one.Warnings, " "); one.Outcome != lab.Done ||
+		if warnings := strings.Join(one.Warnings, " "); one.Outcome != results.Done ||
 			!strings.Contains(warnings, "no room left") {
 			t.Errorf("%s, %s, warnings %q; want one of the disk", one.Outcome, one.Error, warnings)
 		}

@@ -2,7 +2,7 @@
 // service in each of several configurations many times, loads and watches it,
 // and reports which differences are more than noise.
 //
-// The input is an [Experiment] and the output is [Results]:
+// The input is an [Experiment] and the output is [results.Results]:
 //
 //	e, err := lab.Parse("experiment.yaml", text)
 //	r, err := e.Run(ctx, lab.Options{Dir: "out"})

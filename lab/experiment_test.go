@@ -15,6 +15,7 @@ import (
 
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -160,7 +161,7 @@ func TestConfigurations(t *testing.T) {
 	if first.About != "as it was" || first.Load.Rate != 1000 || first.Load.Folder != "folder" {
 		t.Errorf("the first one is %+v", first)
 	}
-	if want := []lab.Label{{Setting: "service.output", Value: "null"}, {Setting: "service.env.GOGC", Value: "10"},
+	if want := []results.Label{{Setting: "service.output", Value: "null"}, {Setting: "service.env.GOGC", Value: "10"},
 		{Setting: "service.args", Value: "the old"}}; !cmp.Equal(first.Labels, want) {
 		t.Errorf("the first one's labels are %v", first.Labels)
 	}

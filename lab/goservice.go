@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/lab/results"
 )
 
 const (
@@ -191,7 +192,7 @@ func (g *goService) get(ctx context.Context, path string, read func(io.Reader) e
 
 // used returns the work of the runtime during the load, or nil if it is not
 // known. It must be called after stop.
-func (g *goService) used() *GoUsage { return g.load.usage() }
+func (g *goService) used() *results.GoUsage { return g.load.usage() }
 
 // warnings returns a warning for each kind of request without an answer. It
 // must be called after stop.

@@ -1,5 +1,7 @@
 package lab
 
+import "github.com/weirhq/weir/lab/results"
+
 import "time"
 
 // pausesTold is the number of garbage collection pauses that a Go runtime
@@ -111,12 +113,12 @@ func (l *goLoad) add(s *goState) {
 	}
 }
 
-func (l *goLoad) usage() *GoUsage {
+func (l *goLoad) usage() *results.GoUsage {
 	if l.before == nil || l.after == nil {
 		return nil
 	}
 	b, a := l.before, l.after
-	return &GoUsage{
+	return &results.GoUsage{
 		GCs:            max(0, a.gcs-b.gcs),
 		PauseSeconds:   max(0, a.pause-b.pause).Seconds(),
 		PauseMax:       l.longest.Seconds(),

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/weirhq/weir/lab/results"
 )
 
 func (a *attempt) measuresFile() string { return filepath.Join(a.dir, "measures.json") }
@@ -16,7 +18,7 @@ func (a *attempt) readMeasures() {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	var all []Measure
+	var all []results.Measure
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
@@ -43,7 +45,7 @@ func (a *attempt) readMeasures() {
 
 // ownName changes the name of a measure that the lab has too.
 func (a *attempt) ownName(name string) string {
-	for _, m := range metrics {
+	for _, m := range results.Metrics() {
 		if m.Name == name {
 			a.warn("the service's measure %q has the name of one of the lab's: here it is \"own %[1]s\"", name)
 			return "own " + name
@@ -54,14 +56,14 @@ func (a *attempt) ownName(name string) string {
 
 // ownBetter returns the direction of a measure, or Neither if the service wrote
 // another word.
-func (a *attempt) ownBetter(m Measure) Better {
+func (a *attempt) ownBetter(m results.Measure) results.Better {
 	switch m.Better {
-	case Lower, Higher, Neither:
+	case results.Lower, results.Higher, results.Neither:
 		return m.Better
 	case "lower":
-		return Lower
+		return results.Lower
 	}
 	a.warn("the service's measure %q is better when it is %q, which is not one of lower, higher and neither: it is "+
 		"shown, but not judged", m.Name, m.Better)
-	return Neither
+	return results.Neither
 }

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"time"
+
+	"github.com/weirhq/weir/lab/results"
 )
 
 // Options configure the run of an experiment.
@@ -31,7 +33,7 @@ type Progress struct {
 	Repeat        int
 	Elapsed       time.Duration // since the experiment began
 	Left          time.Duration // estimated from the runs so far; 0 while it is not known
-	Last          *Run          // the run that has just ended, on Step Ended; read-only
+	Last          *results.Run  // the run that has just ended, on Step Ended; read-only
 	Line          string        // a line of a build's output, on Step Building
 }
 

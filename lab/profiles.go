@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/weirhq/weir/lab/results"
 )
 
 // The kinds of profile in Experiment.Profiles.
@@ -84,7 +86,7 @@ func (p *profiling) seconds(ctx context.Context, n int) profiled {
 // save must be called when the load has ended. It waits for the profiles and
 // writes them below dir, to profiles/STEM.KIND.pb.gz. If there is an error, the
 // profiles that it returns have been written.
-func (p *profiling) save(ctx context.Context, dir, stem string) (all []Profile, err error) {
+func (p *profiling) save(ctx context.Context, dir, stem string) (all []results.Profile, err error) {
 	defer p.client.CloseIdleConnections()
 	close(p.over)
 	if p.before != nil {
@@ -111,7 +113,7 @@ func (p *profiling) drain() {
 	}
 }
 
-func (p *profiling) keep(all []Profile, taken profiled, kind, dir, stem string) ([]Profile, error) {
+func (p *profiling) keep(all []results.Profile, taken profiled, kind, dir, stem string) ([]results.Profile, error) {
 	if taken.err != nil {
 		return all, fmt.Errorf("take a profile of kind %s: %w", kind, taken.err)
 	}
@@ -119,7 +121,7 @@ func (p *profiling) keep(all []Profile, taken profiled, kind, dir, stem string) 
 	if err := writeProfile(filepath.Join(dir, file), taken.Profile); err != nil {
 		return all, err
 	}
-	return append(all, Profile{Kind: kind, File: filepath.ToSlash(file)}), nil
+	return append(all, results.Profile{Kind: kind, File: filepath.ToSlash(file)}), nil
 }
 
 // heap returns the profile of the heap after a garbage collection. Without a

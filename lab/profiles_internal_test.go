@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
+
+	"github.com/weirhq/weir/lab/results"
 )
 
 func profiledServer(t *testing.T) *httptest.Server {
@@ -55,7 +57,7 @@ func TestProfilesOfLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Profile{
+	want := []results.Profile{
 		{Kind: "alloc_space", File: "profiles/03-output=pipe-256KiB-s-GOGC=10.alloc_space.pb.gz"},
 		{Kind: "cpu", File: "profiles/03-output=pipe-256KiB-s-GOGC=10.cpu.pb.gz"},
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
 // resume adopts the runs of earlier results.
-func (s *session) resume(old *Results) error {
+func (s *session) resume(old *results.Results) error {
 	if err := agree(old, s.results); err != nil {
 		return fmt.Errorf("go on in %s: %w", s.store.dir, err)
 	}
@@ -39,7 +40,7 @@ func (s *session) resume(old *Results) error {
 
 // agree returns an error unless old results are of the same experiment, machine
 // and version as the new ones.
-func agree(old, now *Results) error {
+func agree(old, now *results.Results) error {
 	line, was, is := readable.FirstDifference(old.Source, now.Source)
 	switch {
 	case line > 0:

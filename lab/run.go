@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -29,7 +30,7 @@ import (
 //
 // While Run is active, orphans among the descendants of this process become its
 // children. Services can only be run on Linux.
-func (e *Experiment) Run(ctx context.Context, o Options) (*Results, error) {
+func (e *Experiment) Run(ctx context.Context, o Options) (*results.Results, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("run an experiment on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 	}
@@ -58,7 +59,7 @@ func newSession(e *Experiment, o Options) (*session, error) {
 		return nil, errors.New("the experiment builds parts of Weir, and needs its sources: run it in a clone of Weir")
 	}
 	s.turns = Order(len(s.cases), cmp.Or(e.Repeats, defaultRepeats), e.Seed)
-	s.results = &Results{
+	s.results = &results.Results{
 		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Lead, Source: string(e.Source()),
 		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.Machine(machine.Describe()),
 		Interrupted: true,
@@ -151,7 +152,7 @@ func (s *session) makeAll(ctx context.Context) error {
 }
 
 func (s *session) has(t Turn) bool {
-	return slices.ContainsFunc(s.results.Runs, func(r Run) bool { return r.Number == t.Number })
+	return slices.ContainsFunc(s.results.Runs, func(r results.Run) bool { return r.Number == t.Number })
 }
 
 // make makes a run and keeps it, unless ctx is done before its end.
@@ -161,7 +162,7 @@ func (s *session) make(ctx context.Context, t Turn) error {
 		p.Step, p.Run, p.Of, p.Configuration, p.Repeat = Starting, t.Number, len(s.turns), c.Name, t.Repeat
 	})
 	began := time.Now()
-	var r Run
+	var r results.Run
 	if s.failures[c.Name] >= maxFailures {
 		r = s.notMade(t)
 	} else {
@@ -181,10 +182,10 @@ func (s *session) make(ctx context.Context, t Turn) error {
 }
 
 // notMade returns the run of a configuration that has failed too often.
-func (s *session) notMade(t Turn) Run {
-	return Run{
+func (s *session) notMade(t Turn) results.Run {
+	return results.Run{
 		Number: t.Number, Configuration: s.cases[t.Case].Name, Repeat: t.Repeat, Started: time.Now().Round(0),
-		Outcome: Failed,
+		Outcome: results.Failed,
 		Error: fmt.Sprintf("not made: the %d runs of this configuration before have failed at their start",
 			maxFailures),
 	}
@@ -226,7 +227,8 @@ func (s *session) profile(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if c.Again || slices.ContainsFunc(s.results.Profiled, func(r Run) bool { return r.Configuration == c.Name }) {
+		if c.Again || slices.ContainsFunc(s.results.Profiled,
+			func(r results.Run) bool { return r.Configuration == c.Name }) {
 			continue
 		}
 		s.reporter.change(func(p *Progress) { p.Step, p.Configuration, p.Repeat = Profiling, c.Name, 0 })
@@ -263,7 +265,7 @@ func (s *session) checkServices() error {
 
 // labCPU returns the share of one CPU that the lab used during the load of all
 // runs.
-func labCPU(runs []Run) float64 {
+func labCPU(runs []results.Run) float64 {
 	var used, seconds float64
 	for _, r := range runs {
 		if r.Load != nil {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 func init() {
@@ -144,7 +145,7 @@ func options(t *testing.T) lab.Options {
 }
 
 // run runs an experiment that must not fail.
-func run(t *testing.T, e *lab.Experiment, o lab.Options) *lab.Results {
+func run(t *testing.T, e *lab.Experiment, o lab.Options) *results.Results {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -218,9 +219,9 @@ func asJSON(t *testing.T, v any) string {
 }
 
 // checkRun checks a run of TestRun.
-func checkRun(t *testing.T, r lab.Run) {
+func checkRun(t *testing.T, r results.Run) {
 	t.Helper()
-	if r.Outcome != lab.Done || r.Error != "" || r.Exit != "exit status 0" || r.LastOutput != "" {
+	if r.Outcome != results.Done || r.Error != "" || r.Exit != "exit status 0" || r.LastOutput != "" {
 		t.Errorf("run %d of %q: %s, %q, exit %q, output %q", r.Number, r.Configuration, r.Outcome, r.Error, r.Exit,
 			r.LastOutput)
 		return
@@ -236,7 +237,7 @@ func checkRun(t *testing.T, r lab.Run) {
 	}
 	out := r.Output
 	if strings.HasPrefix(r.Configuration, "output=null") {
-		if out != (lab.Output{}) {
+		if out != (results.Output{}) {
 			t.Errorf("run %d of %q: output %+v", r.Number, r.Configuration, out)
 		}
 		return
@@ -274,34 +275,34 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		rest    string
-		outcome lab.Outcome
+		outcome results.Outcome
 		err     string
 		output  string
 		exit    string
 	}{
-		"dies under load": {"service:\n  args: [--dies, '2']\n  output: pipe\n", lab.Died,
+		"dies under load": {"service:\n  args: [--dies, '2']\n  output: pipe\n", results.Died,
 			"the service has ended while it was loaded", "that was too much\n", "exit status 7"},
-		"dies while warmed": {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", lab.Died,
+		"dies while warmed": {"warm_up: 1m\nservice:\n  args: [--dies, '50']\n  output: pipe\n", results.Died,
 			"while it was warmed up", "that was too much\n", "exit status 7"},
-		"dies at once": {"service:\n  args: [--nonsense]\n  stderr: pipe\n", lab.Died, "before it was ready",
+		"dies at once": {"service:\n  args: [--nonsense]\n  stderr: pipe\n", results.Died, "before it was ready",
 			"flag provided but not defined", "exit status 2"},
 		"never ready": {"service:\n  args: [--unready]\n  ready: /up\n  ready_within: 2s\n  output: file\n",
-			lab.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
-		"never listens": {"service:\n  command: sleep 60\n  ready_within: 100ms\n", lab.NeverReady,
+			results.NeverReady, "not ready within 2s: GET http://127.0.0.1:", "begins\n", "exit status 0"},
+		"never listens": {"service:\n  command: sleep 60\n  ready_within: 100ms\n", results.NeverReady,
 			"it listens on no port", "", "signal: terminated"},
-		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", lab.Died,
+		"goes to the background": {"service:\n  command: [sh, -c, 'sleep 60 & exit 0']\n", results.Died,
 			"must stay in the foreground", "", "exit status 0"},
-		"is somewhere else": {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", lab.NeverReady,
+		"is somewhere else": {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", results.NeverReady,
 			"it listens at 127.0.0.1:", "", "exit status 0"},
-		"no answer": {"service:\n  args: [--silent]\n  output: pipe\n", lab.NoAnswer,
+		"no answer": {"service:\n  args: [--silent]\n  output: pipe\n", results.NoAnswer,
 			"was answered while it was loaded", "begins\n", "exit status 0"},
-		"stays": {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", lab.Leaked,
+		"stays": {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", results.Leaked,
 			"had to be killed", "begins\nGET /\n", "signal: killed"},
-		"ends badly": {"service:\n  args: [--exit, '3']\n  output: pipe\n", lab.Done, "", "begins\nGET /\n",
+		"ends badly": {"service:\n  args: [--exit, '3']\n  output: pipe\n", results.Done, "", "begins\nGET /\n",
 			"exit status 3"},
 		"leaves a child": {"service:\n  command: [sh, -c, 'setsid sleep 60 & exec \"$0\" \"$@\"', \"${weir}\", " +
 			"--listen, \"127.0.0.1:${port}\"]\n  env: {" + asProgram + ": service, " + atOnce + "}\n",
-			lab.Leaked, "(sleep)", "", "exit status 0"},
+			results.Leaked, "(sleep)", "", "exit status 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -332,10 +333,10 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	for _, one := range r.Runs {
 		const why = "it needed more memory than its limit allows"
-		if one.Outcome != lab.Died || !strings.Contains(one.Error, why) || one.LastOutput == "" ||
+		if one.Outcome != results.Died || !strings.Contains(one.Error, why) || one.LastOutput == "" ||
 			one.Exit != "signal: killed" {
 			t.Errorf("%s, error %q, exit %q, last output %.200q; want %s, %q, %q", one.Outcome, one.Error, one.Exit,
-				one.LastOutput, lab.Died, why, "signal: killed")
+				one.LastOutput, results.Died, why, "signal: killed")
 		}
 	}
 }
@@ -387,12 +388,12 @@ matrix:
 		switch {
 		case !strings.Contains(one.Configuration, "bad"):
 			good++
-			if one.Outcome != lab.Done {
+			if one.Outcome != results.Done {
 				t.Errorf("run %d of %q: %s, %s", one.Number, one.Configuration, one.Outcome, one.Error)
 			}
-		case one.Outcome == lab.Died:
+		case one.Outcome == results.Died:
 			made++
-		case one.Outcome == lab.Failed && strings.Contains(one.Error, "not made"):
+		case one.Outcome == results.Failed && strings.Contains(one.Error, "not made"):
 			not++
 		}
 	}
@@ -425,7 +426,7 @@ service:
 	}
 	for _, one := range r.Runs {
 		own := one.Own
-		if len(own) != 2 || own[1] != (lab.Measure{Name: "own", Unit: "us", Value: 12.5, Better: lab.Higher}) {
+		if len(own) != 2 || own[1] != (results.Measure{Name: "own", Unit: "us", Value: 12.5, Better: results.Higher}) {
 			t.Errorf("it has measured %+v", own)
 		}
 		if one.Output.Expected != 1000000 || one.Output.Lost != 1000000-one.Output.Lines {
@@ -451,7 +452,7 @@ service:
   lines_per_request: 1
 `), options(t))
 	for _, one := range r.Runs {
-		if one.Outcome != lab.Done || one.Load.Requests == 0 || one.Output.Lines == 0 {
+		if one.Outcome != results.Done || one.Load.Requests == 0 || one.Output.Lines == 0 {
 			t.Errorf("%s, %s, output %+v, %q", one.Outcome, one.Error, one.Output, one.LastOutput)
 		}
 	}
@@ -500,7 +501,7 @@ service:
   env: {`+asProgram+`: service, `+atOnce+`}
 `)
 	for _, one := range run(t, e, options(t)).Runs {
-		if one.Outcome != lab.Failed || !strings.Contains(one.Error,
+		if one.Outcome != results.Failed || !strings.Contains(one.Error,
 			"which is neither the service nor a child of it") || one.Load != nil {
 			t.Errorf("%s, %s, load %v; want the run to fail before the load", one.Outcome, one.Error, one.Load)
 		}
@@ -516,7 +517,7 @@ service:
   env: {`+asProgram+`: service, `+atOnce+`}
 `)
 	for _, one := range run(t, e, options(t)).Runs {
-		if one.Outcome != lab.Done || len(one.Warnings) > 0 {
+		if one.Outcome != results.Done || len(one.Warnings) > 0 {
 			t.Errorf("%s, %s, warnings %q", one.Outcome, one.Error, one.Warnings)
 		}
 	}
@@ -527,16 +528,16 @@ service:
 func TestOddMeasures(t *testing.T) {
 	t.Parallel()
 	for measures, c := range map[string]struct {
-		want    []lab.Measure
+		want    []results.Measure
 		warning string
 	}{
-		`[{"name": "a", "better": "lower"}]`: {[]lab.Measure{{Name: "a"}}, ""},
-		`[{"name": "b", "better": "bigger"}]`: {[]lab.Measure{{Name: "b", Better: lab.Neither}},
+		`[{"name": "a", "better": "lower"}]`: {[]results.Measure{{Name: "a"}}, ""},
+		`[{"name": "b", "better": "bigger"}]`: {[]results.Measure{{Name: "b", Better: results.Neither}},
 			`"bigger"`},
-		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`: {[]lab.Measure{{Name: "c", Value: 1}},
+		`[{"name": "c", "value": 1}, {"name": "c", "value": 2}]`: {[]results.Measure{{Name: "c", Value: 1}},
 			"more than once"},
 		`[{"value": 1}]`: {nil, "no name"},
-		`[{"name": "latency p99", "unit": "us"}]`: {[]lab.Measure{{Name: "own latency p99",
+		`[{"name": "latency p99", "unit": "us"}]`: {[]results.Measure{{Name: "own latency p99",
 			Unit: "us"}}, "one of the lab's"},
 		`[{"name": "d", "value": 1}, {"name": "e", "value": "two"}]`: {nil, "WEIR_LAB_MEASURES"},
 	} {
@@ -563,7 +564,7 @@ func TestLowRate(t *testing.T) {
 	t.Parallel()
 	e := parse(t, "repeats: 1\nwarm_up: 10ms\nload: {rate: 4, duration: 600ms, threads: 1}\nservice:\n")
 	for _, one := range run(t, e, options(t)).Runs {
-		if one.Outcome != lab.Done {
+		if one.Outcome != results.Done {
 			t.Errorf("%s, %s", one.Outcome, one.Error)
 		}
 	}
@@ -597,7 +598,7 @@ func TestFileLimit(t *testing.T) {
 	t.Parallel()
 	r := run(t, parse(t, "repeats: 1\nservice:\n  limits: {files: 123}\n"), options(t))
 	for _, one := range r.Runs {
-		if one.Outcome != lab.Done || one.Usage.FileLimit != 123 {
+		if one.Outcome != results.Done || one.Usage.FileLimit != 123 {
 			t.Errorf("%s, %s: the limit is %d, want 123", one.Outcome, one.Error, one.Usage.FileLimit)
 		}
 	}
@@ -612,7 +613,8 @@ func TestTakenPort(t *testing.T) {
 	}
 	defer l.Close()
 	r := run(t, parse(t, "repeats: 1\nservice:\n  url: http://"+l.Addr().String()+"/\n"), options(t))
-	if one := r.Runs[0]; one.Outcome != lab.Failed || !strings.Contains(one.Error, "something else takes connections") {
+	if one := r.Runs[0]; one.Outcome != results.Failed ||
+		!strings.Contains(one.Error, "something else takes connections") {
 		t.Errorf("%s, %q", one.Outcome, one.Error)
 	}
 }
@@ -629,7 +631,7 @@ service:
 load: {connections: 4, threads: 1, duration: 1200ms, timeout: 5s}
 `), options(t))
 	for _, one := range r.Runs {
-		if one.Outcome != lab.Done || one.Output.MostBehind < 32<<10 {
+		if one.Outcome != results.Done || one.Output.MostBehind < 32<<10 {
 			t.Errorf("%s, %s: %d bytes have waited", one.Outcome, one.Error, one.Output.MostBehind)
 		}
 	}
@@ -750,7 +752,7 @@ func TestResumeAfterKill(t *testing.T) {
 		t.Errorf("%d runs, want 4", len(r.Runs))
 	}
 	for _, one := range r.Runs {
-		if one.Outcome != lab.Done {
+		if one.Outcome != results.Done {
 			t.Errorf("run %d: %s, %s", one.Number, one.Outcome, one.Error)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/lab/results"
 )
 
 const (
@@ -35,7 +36,7 @@ type sampler struct {
 	golang  func() *goState              // returns the last state, or nil; is nil if the service is not polled
 
 	started  time.Time // origin of the samples' times until relative
-	samples  []Sample
+	samples  []results.Sample
 	last     reading
 	before   goState // when the load began
 	split    cpuSplit
@@ -147,7 +148,7 @@ func (s *sampler) keep(r reading) {
 	}
 	s.split.add(r.User, r.System)
 	cpu := max(0, (r.CPU-s.last.CPU-r.Late).Seconds()/seconds)
-	sample := Sample{
+	sample := results.Sample{
 		At:       r.at.Sub(s.started).Seconds(),
 		User:     cpu * s.split.user,
 		System:   cpu * (1 - s.split.user),
@@ -199,7 +200,7 @@ func (s *sampler) thin() {
 
 // relative returns the samples with times relative to the beginning of the load,
 // or to now if there was no load. The sampler must not be used after it.
-func (s *sampler) relative() []Sample {
+func (s *sampler) relative() []results.Sample {
 	zero := s.load.before.at
 	if !s.load.begun() {
 		zero = time.Now()
@@ -212,7 +213,7 @@ func (s *sampler) relative() []Sample {
 }
 
 // used returns the usage during the load, which is zero without a load.
-func (s *sampler) used() Usage {
+func (s *sampler) used() results.Usage {
 	u := s.load.usage()
 	if u.Seconds > 0 {
 		u.FileLimit = s.limit
@@ -236,7 +237,7 @@ func (s *sampler) warnings() (all []string) {
 type loadUsage struct {
 	before, after            reading
 	beforeSwitch, lastSwitch process.Switches
-	sum                      Usage // only the peaks are used
+	sum                      results.Usage // only the peaks are used
 	rss                      float64
 	samples                  int
 }
@@ -273,9 +274,9 @@ func (l *loadUsage) add(s process.Sample) {
 }
 
 // usage returns zero until the load has ended.
-func (l *loadUsage) usage() Usage {
+func (l *loadUsage) usage() results.Usage {
 	if !l.begun() || l.loading() {
-		return Usage{}
+		return results.Usage{}
 	}
 	u := l.sum
 	u.Seconds = l.after.at.Sub(l.before.at).Seconds()
@@ -335,7 +336,7 @@ func (l *lateTime) add(cpu time.Duration, from time.Time) {
 
 // spread distributes the time evenly over the samples since it was used. In the
 // last sample alone it could exceed the CPUs of the machine.
-func (l lateTime) spread(samples []Sample, started time.Time, user float64) {
+func (l lateTime) spread(samples []results.Sample, started time.Time, user float64) {
 	if l.cpu <= 0 {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // The defaults for zero values of an experiment.
@@ -35,7 +36,7 @@ type session struct {
 	turns      []Turn
 	store      *store
 	reporter   *reporter
-	results    *Results
+	results    *results.Results
 
 	since    time.Time      // start of the first run of earlier results; zero without any
 	failures map[string]int // successive, at the start, by configuration
@@ -44,7 +45,7 @@ type session struct {
 }
 
 // add adds a run to the results.
-func (s *session) add(r Run) {
+func (s *session) add(r results.Run) {
 	s.results.Runs = append(s.results.Runs, r)
 	if failedAtStart(r) {
 		s.failures[r.Configuration]++
@@ -53,7 +54,9 @@ func (s *session) add(r Run) {
 	}
 }
 
-func failedAtStart(r Run) bool { return r.Load == nil && r.Outcome != Done && r.Outcome != Leaked }
+func failedAtStart(r results.Run) bool {
+	return r.Load == nil && r.Outcome != results.Done && r.Outcome != results.Leaked
+}
 
 func (s *session) complete() bool {
 	return len(s.results.Runs) == len(s.turns) && (len(s.experiment.Profiles) == 0 ||
@@ -112,7 +115,7 @@ func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir
 type attempt struct {
 	*session
 	Case    // expanded
-	run     *Run
+	run     *results.Run
 	dir     string         // the run's own folder
 	url     string         // of the service; "" while it is not known
 	chosen  bool           // url was derived from the port on which the service listens
@@ -129,8 +132,8 @@ type attempt struct {
 	ended    time.Time // end of the load
 }
 
-func (a *attempt) failed(as Outcome, err error) {
-	if a.run.Outcome == Done {
+func (a *attempt) failed(as results.Outcome, err error) {
+	if a.run.Outcome == results.Done {
 		a.run.Outcome, a.run.Error = as, err.Error()
 	}
 }

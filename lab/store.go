@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A store is the folder of an experiment's results:
@@ -40,7 +42,7 @@ const (
 
 // openStore makes a folder, or opens one with results if resume is set and
 // returns them. Otherwise old is nil.
-func openStore(dir string, resume bool) (s *store, old *Results, err error) {
+func openStore(dir string, resume bool) (s *store, old *results.Results, err error) {
 	if dir == "" {
 		return nil, nil, errors.New("the lab needs a folder for its results: Options.Dir is empty")
 	}
@@ -91,7 +93,7 @@ func (s *store) close() {
 }
 
 // old returns the results in the folder.
-func (s *store) old(resume bool) (*Results, error) {
+func (s *store) old(resume bool) (*results.Results, error) {
 	if resume {
 		s.dropBroken()
 	}
@@ -110,7 +112,7 @@ func (s *store) dropBroken() {
 	for _, dir := range []string{runsDir, profilesDir} {
 		names, _ := filepath.Glob(s.path(dir, "*.json*")) // the pattern is valid
 		for _, name := range names {
-			if _, err := readDocument[Run](name); err != nil || strings.HasSuffix(name, ".part") {
+			if _, err := readDocument[results.Run](name); err != nil || strings.HasSuffix(name, ".part") {
 				os.Remove(name)
 			}
 		}
@@ -122,12 +124,12 @@ func (s *store) path(elements ...string) string {
 }
 
 // keepRun writes a run.
-func (s *store) keepRun(r *Run) error {
+func (s *store) keepRun(r *results.Run) error {
 	return s.keep(r, runsDir, fmt.Sprintf("%03d.json", r.Number))
 }
 
 // keepProfiled writes a run with profiles beside them.
-func (s *store) keepProfiled(r *Run, stem string) error {
+func (s *store) keepProfiled(r *results.Run, stem string) error {
 	if err := os.MkdirAll(s.path(profilesDir), 0o777); err != nil {
 		return err
 	}
@@ -136,23 +138,8 @@ func (s *store) keepProfiled(r *Run, stem string) error {
 
 // keepResults writes the results without the large parts, which are in the
 // files of the runs.
-func (s *store) keepResults(r *Results) error {
-	light := *r
-	light.Runs, light.Profiled = lightened(r.Runs), lightened(r.Profiled)
-	return s.keep(&light, resultsFile)
-}
-
-func lightened(runs []Run) []Run {
-	light := slices.Clone(runs)
-	for i, r := range light {
-		light[i].Samples = nil
-		if r.Load != nil {
-			without := *r.Load
-			without.Points = nil
-			light[i].Load = &without
-		}
-	}
-	return light
+func (s *store) keepResults(r *results.Results) error {
+	return s.keep(r.Light(), resultsFile)
 }
 
 // keep writes a whole document or nothing, even if the machine stops.
@@ -182,8 +169,8 @@ func (s *store) keep(document any, elements ...string) error {
 // Read reads the results in a folder, with the samples of all runs. Those of an
 // interrupted experiment have the runs so far. The error wraps [fs.ErrNotExist]
 // if there are none.
-func Read(dir string) (*Results, error) {
-	r, err := readDocument[Results](filepath.Join(dir, resultsFile))
+func Read(dir string) (*results.Results, error) {
+	r, err := readDocument[results.Results](filepath.Join(dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no results of weir lab: name the folder that `weir lab run` has written to "+
 			"(its --out): %w", dir, err)
@@ -196,7 +183,7 @@ func Read(dir string) (*Results, error) {
 		return nil, err
 	}
 	r.Interrupted = r.Interrupted || len(r.Runs) < made // files were removed
-	slices.SortFunc(r.Runs, func(a, b Run) int { return a.Number - b.Number })
+	slices.SortFunc(r.Runs, func(a, b results.Run) int { return a.Number - b.Number })
 	if r.Profiled, err = readRuns(filepath.Join(dir, profilesDir), r.Profiled); err != nil {
 		return nil, err
 	}
@@ -204,7 +191,7 @@ func Read(dir string) (*Results, error) {
 }
 
 // readRuns reads the runs of a folder, or returns known if it has none.
-func readRuns(dir string, known []Run) (runs []Run, err error) {
+func readRuns(dir string, known []results.Run) (runs []results.Run, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -213,7 +200,7 @@ func readRuns(dir string, known []Run) (runs []Run, err error) {
 		if !strings.HasSuffix(entry.Name(), ".json") {
 			continue
 		}
-		r, err := readDocument[Run](filepath.Join(dir, entry.Name()))
+		r, err := readDocument[results.Run](filepath.Join(dir, entry.Name()))
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A watcher samples the service of one run, from when it is ready until stop.
@@ -29,9 +30,9 @@ type mark struct {
 
 // seen is the result of a watcher.
 type seen struct {
-	usage    Usage
-	golang   *GoUsage // nil if the runtime is not known
-	samples  []Sample
+	usage    results.Usage
+	golang   *results.GoUsage // nil if the runtime is not known
+	samples  []results.Sample
 	warnings []string
 }
 

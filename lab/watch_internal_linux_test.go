@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/lab/results"
 )
 
 // shell starts a shell and returns when it has written its first line.
@@ -148,7 +150,7 @@ func TestWatchWithoutLoad(t *testing.T) {
 	w := watching(t, idle.Process.Pid, time.Millisecond, func() (int64, int64) { calls.Add(1); return 0, 0 }, "")
 	until(t, "samples", func() bool { return calls.Load() > 5 })
 	s := w.stop()
-	if s.usage != (Usage{}) {
+	if s.usage != (results.Usage{}) {
 		t.Errorf("usage without a load: %+v", s.usage)
 	}
 	if len(s.samples) == 0 || s.samples[len(s.samples)-1].At > 0 {

@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // An Analysis is the statistical evaluation of results. Its JSON is a stable
@@ -22,7 +22,7 @@ type Analysis struct {
 	Families []Family `json:"families,omitempty"`
 
 	Runs    []Runs   `json:"runs"`    // by configuration, in the results' order
-	Metrics []Metric `json:"metrics"` // those that some run has: lab.Metrics in their order, then the runs' own
+	Metrics []Metric `json:"metrics"` // those that some run has: results.Metrics in their order, then the runs' own
 }
 
 // A Finding is a sentence.
@@ -46,9 +46,9 @@ type Runs struct {
 	// counted runs whose load generator was at its own limit, and
 	// MachineBusy of those whose load generator waited because the machine
 	// was busy.
-	Outcomes    map[lab.Outcome]int `json:"outcomes"`
-	Saturated   []int               `json:"saturated,omitempty"`
-	MachineBusy []int               `json:"machine_busy,omitempty"`
+	Outcomes    map[results.Outcome]int `json:"outcomes"`
+	Saturated   []int                   `json:"saturated,omitempty"`
+	MachineBusy []int                   `json:"machine_busy,omitempty"`
 
 	// Unanswered has the numbers of the counted runs in which more than 1%
 	// of the requests were not answered. They have no metric that is divided
@@ -61,11 +61,11 @@ type Runs struct {
 
 // A Metric is one metric of all configurations.
 type Metric struct {
-	Name   string     `json:"name"`
-	Unit   string     `json:"unit"`
-	Better lab.Better `json:"better,omitempty"`
-	Own    bool       `json:"own,omitempty"`   // one of the runs' own measures, not one of lab.Metrics
-	Leads  bool       `json:"leads,omitempty"` // a leading metric, which findings are about
+	Name   string         `json:"name"`
+	Unit   string         `json:"unit"`
+	Better results.Better `json:"better,omitempty"`
+	Own    bool           `json:"own,omitempty"`   // one of the runs' own measures, not one of results.Metrics
+	Leads  bool           `json:"leads,omitempty"` // a leading metric, which findings are about
 
 	named bool // the experiment names it as leading
 	first bool // in the first family

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -32,20 +32,20 @@ const (
 
 // closedLoop returns results of a closed loop with interleaved runs. The first
 // series is the baseline. A series named again is its twin.
-func closedLoop(all ...series) *lab.Results {
-	r := &lab.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC),
+func closedLoop(all ...series) *results.Results {
+	r := &results.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC),
 		Machine: load.Machine{System: "linux/amd64", CPUs: 2}}
 	longest := 0
 	for i, s := range all {
-		r.Configurations = append(r.Configurations, lab.Configuration{Name: s.name, Baseline: i == 0,
+		r.Configurations = append(r.Configurations, results.Configuration{Name: s.name, Baseline: i == 0,
 			Again: s.name == again})
 		longest = max(longest, len(s.values))
 	}
 	for i := range longest {
 		for _, s := range all {
 			if i < len(s.values) {
-				r.Runs = append(r.Runs, lab.Run{Number: len(r.Runs) + 1, Configuration: s.name, Repeat: i + 1,
-					Outcome: lab.Done,
+				r.Runs = append(r.Runs, results.Run{Number: len(r.Runs) + 1, Configuration: s.name, Repeat: i + 1,
+					Outcome: results.Done,
 					Load: &load.Result{RequestsPerSecond: s.values[i], Requests: 1000, Sent: 1000,
 						Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}}})
 			}
@@ -65,7 +65,7 @@ func TestLead(t *testing.T) {
 		if run.Configuration == "pipe" {
 			value *= 2
 		}
-		run.Own = []lab.Measure{{Name: "log call p99", Unit: "us", Value: value},
+		run.Own = []results.Measure{{Name: "log call p99", Unit: "us", Value: value},
 			{Name: "log call p50", Unit: "us", Value: value / 10}}
 	}
 	r.Lead = []string{"log call p99", "log cal p50"}
@@ -95,9 +95,10 @@ func around(seed uint64, n int, middle, share float64) []float64 {
 }
 
 // ownMeasures returns the results with the rates as the runs' own measures.
-func ownMeasures(r *lab.Results, name, unit string, better lab.Better) *lab.Results {
+func ownMeasures(r *results.Results, name, unit string, better results.Better) *results.Results {
 	for i := range r.Runs {
-		r.Runs[i].Own = []lab.Measure{{Name: name, Unit: unit, Better: better, Value: r.Runs[i].Load.RequestsPerSecond}}
+		r.Runs[i].Own = []results.Measure{{Name: name, Unit: unit, Better: better,
+			Value: r.Runs[i].Load.RequestsPerSecond}}
 		r.Runs[i].Load = nil
 	}
 	return r
@@ -158,13 +159,15 @@ func TestVerdicts(t *testing.T) {
 // A higher rate and a lower latency are better; some measures have no better
 // direction.
 func TestWhichWayIsBetter(t *testing.T) {
-	for better, want := range map[lab.Better]analysis.Verdict{lab.Higher: analysis.Better, lab.Lower: analysis.Worse,
-		lab.Neither: analysis.NotJudged} {
+	for better, want := range map[results.Better]analysis.Verdict{results.Higher: analysis.Better,
+		results.Lower:   analysis.Worse,
+		results.Neither: analysis.NotJudged} {
 		r := ownMeasures(closedLoop(series{"null", around(1, 8, 10, 0.01)}, series{"x", around(2, 8, 20, 0.01)}),
 			"depth", "m", better)
 		a := analysis.Of(r)
 		m := a.Metric("depth")
-		if d := m.Row("x").Versus; d.Verdict != want || d.P == nil || m.Leads == (better == lab.Neither) || !m.Own ||
+		if d := m.Row("x").Versus; d.Verdict != want || d.P == nil || !m.Own ||
+			m.Leads == (better == results.Neither) ||
 			m.Unit != "m" {
 			t.Errorf("with %q: %+v, leads %v; want verdict %q", better, d, m.Leads, want)
 		}
@@ -193,8 +196,8 @@ func TestCorrectionOfMeasures(t *testing.T) {
 		run := &r.Runs[i]
 		value := run.Load.RequestsPerSecond
 		run.Load = nil
-		run.Own = []lab.Measure{{Name: "x", Value: value}, {Name: "y", Value: value}, {Name: "z", Value: value},
-			{Name: "same", Value: 1}, {Name: "shown", Value: value, Better: lab.Neither}}
+		run.Own = []results.Measure{{Name: "x", Value: value}, {Name: "y", Value: value}, {Name: "z", Value: value},
+			{Name: "same", Value: 1}, {Name: "shown", Value: value, Better: results.Neither}}
 	}
 	a := analysis.Of(r)
 	for name, times := range map[string]float64{"x": 3, "y": 3, "z": 3, "same": 1, "shown": 1} {
@@ -210,15 +213,16 @@ func TestCorrectionOfMeasures(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)},
 		series{"y", around(3, 8, 300, 0.01)})
-	outcomes := []lab.Outcome{lab.Done, lab.Leaked, lab.Died, lab.NoAnswer, lab.NeverReady, lab.Failed, lab.Done,
-		lab.Done}
+	outcomes := []results.Outcome{results.Done, results.Leaked, results.Died, results.NoAnswer, results.NeverReady,
+		results.Failed, results.Done,
+		results.Done}
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		switch run.Configuration {
 		case "x":
 			run.Outcome = outcomes[run.Repeat-1]
 		case "y":
-			run.Outcome, run.Error = lab.Died, fmt.Sprintf("cause %d", run.Repeat)
+			run.Outcome, run.Error = results.Died, fmt.Sprintf("cause %d", run.Repeat)
 		}
 	}
 	a := analysis.Of(r)
@@ -233,7 +237,7 @@ func TestOutcomes(t *testing.T) {
 	if rate(t, a).Row("y") != nil {
 		t.Errorf("y has values: %+v", rate(t, a).Row("y"))
 	}
-	if x := a.Runs[1]; x.All != 8 || x.Counted != 4 || x.Outcomes[lab.Died] != 1 {
+	if x := a.Runs[1]; x.All != 8 || x.Counted != 4 || x.Outcomes[results.Died] != 1 {
 		t.Errorf("runs of x: %+v", x)
 	}
 	if first := a.Findings[0]; first.Text != "With y nothing was measured: 8 of 8 runs died. The first one: cause 1." ||
@@ -255,12 +259,12 @@ func TestOutcomes(t *testing.T) {
 // A service that dies in half of its starts, and is twice as fast and half as expensive otherwise, is worse in its failures
 // and better in nothing: not beside the baseline, and not as the other side of a comparison.
 func TestAServiceThatFailsIsNotBetter(t *testing.T) {
-	of := func(failing lab.Outcome, pace bool) *lab.Results {
+	of := func(failing results.Outcome, pace bool) *results.Results {
 		r := closedLoop(series{null, around(1, 12, 49, 0.01)}, series{again, around(2, 12, 49, 0.01)},
 			series{"x", around(3, 12, 100, 0.01)})
 		for i := range r.Runs {
 			run := &r.Runs[i]
-			run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1 + float64(i%7)/1000}
+			run.Usage = results.Usage{Seconds: 1, CPUSeconds: 1 + float64(i%7)/1000}
 			run.Load.Latency.P99 = load.Micros(1000 + i)
 			if run.Configuration == "x" {
 				run.Usage.CPUSeconds /= 2
@@ -275,7 +279,7 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 		}
 		return r
 	}
-	for _, failing := range []lab.Outcome{lab.Died, lab.NoAnswer, lab.NeverReady} {
+	for _, failing := range []results.Outcome{results.Died, results.NoAnswer, results.NeverReady} {
 		for _, pace := range []bool{false, true} {
 			a := analysis.Of(of(failing, pace))
 			c := analysis.Compare(of("", pace), of(failing, pace))
@@ -296,14 +300,14 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 		}
 	}
 	// Runs with and without answers have no interval of a ratio, and half the rate is not "no difference".
-	c := analysis.Compare(of("", false), of(lab.Died, false))
-	for _, f := range append(analysis.Of(of(lab.Died, false)).Findings, c.Findings...) {
+	c := analysis.Compare(of("", false), of(results.Died, false))
+	for _, f := range append(analysis.Of(of(results.Died, false)).Findings, c.Findings...) {
 		if text := strings.ToLower(f.Text); strings.Contains(text, "no difference in requests per second") &&
 			(strings.HasPrefix(text, "x: ") || strings.Contains(text, " x ")) {
 			t.Errorf("got %q", f.Text)
 		}
 	}
-	if got := rate(t, analysis.Of(of(lab.Died, false))).Row("x").Median; got < 49 || got > 51 {
+	if got := rate(t, analysis.Of(of(results.Died, false))).Row("x").Median; got < 49 || got > 51 {
 		t.Errorf("the median of 6 runs of 100 and 6 of 0 answers per second is %v, want 50", got)
 	}
 }
@@ -314,7 +318,7 @@ func TestOneFailedRequestChangesNoMetric(t *testing.T) {
 		r := closedLoop(series{null, around(1, 8, 1, 0.01)}, series{"x", around(2, 8, 1, 0.01)})
 		for i := range r.Runs {
 			run := &r.Runs[i]
-			run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1}
+			run.Usage = results.Usage{Seconds: 1, CPUSeconds: 1}
 			l := run.Load
 			l.Sent, l.Requests, l.Status = 60, 60, map[string]int64{"2xx": 60}
 			if i == 3 {
@@ -391,7 +395,7 @@ func TestAPaceMakesTheRateNoFinding(t *testing.T) {
 
 // The leading metrics depend on whether the load has a pace, and not on results.
 func TestLeadingMetrics(t *testing.T) {
-	leads := func(r *lab.Results) []string {
+	leads := func(r *results.Results) []string {
 		var names []string
 		for _, m := range analysis.Of(r).Metrics {
 			if m.Leads {
@@ -402,9 +406,9 @@ func TestLeadingMetrics(t *testing.T) {
 	}
 	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{"x", around(2, 5, 100, 0.01)})
 	for i := range r.Runs {
-		r.Runs[i].Usage = lab.Usage{Seconds: 1, CPUSeconds: 0.5 + float64(i)/100}
-		r.Runs[i].Own = []lab.Measure{{Name: "delay", Value: float64(i)},
-			{Name: "size", Value: float64(i), Better: lab.Neither}}
+		r.Runs[i].Usage = results.Usage{Seconds: 1, CPUSeconds: 0.5 + float64(i)/100}
+		r.Runs[i].Own = []results.Measure{{Name: "delay", Value: float64(i)},
+			{Name: "size", Value: float64(i), Better: results.Neither}}
 	}
 	if got, want := leads(r), []string{"requests per second", "requests not answered with 2xx", "delay"}; !slices.Equal(got,
 		want) {
@@ -425,60 +429,60 @@ func TestLeadingMetrics(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	steady := func() *lab.Results {
+	steady := func() *results.Results {
 		return closedLoop(series{"null", []float64{99, 102, 100, 98, 101, 103, 97, 100.5}},
 			series{again, []float64{101.5, 98.5, 100.2, 102.5, 97.5, 99.5, 100.7, 101.2}},
 			series{"x", []float64{200, 201, 199, 202, 198, 203, 197, 200.5}})
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*lab.Results)
+		change func(*results.Results)
 		want   string // "" for none
 	}{
-		{"nothing", func(*lab.Results) {}, ""},
-		{"interrupted", func(r *lab.Results) { r.Interrupted = true }, "was ended before all of its runs"},
-		{"the lab's CPU", func(r *lab.Results) { r.LabCPU = 0.034 },
+		{"nothing", func(*results.Results) {}, ""},
+		{"interrupted", func(r *results.Results) { r.Interrupted = true }, "was ended before all of its runs"},
+		{"the lab's CPU", func(r *results.Results) { r.LabCPU = 0.034 },
 			"The lab itself took 3.4% of a CPU while it measured, more than the limit of 1.0%"},
-		{"a saturated generator", func(r *lab.Results) { r.Runs[2].Load.Saturated = true },
+		{"a saturated generator", func(r *results.Results) { r.Runs[2].Load.Saturated = true },
 			"In 1 of 8 runs of x the load generator was at its own limit"},
-		{"a busy machine", func(r *lab.Results) {
+		{"a busy machine", func(r *results.Results) {
 			l := r.Runs[2].Load
 			l.Saturated, l.Generator = true, load.Generator{Busy: 0.5, Waited: 0.3}
 		}, "In 1 of 8 runs of x the machine was busy: the load generator waited for a CPU"},
-		{"a generator that was busy and waited", func(r *lab.Results) {
+		{"a generator that was busy and waited", func(r *results.Results) {
 			l := r.Runs[2].Load
 			l.Saturated, l.Generator = true, load.Generator{Busy: 0.97, Waited: 0.3}
 		}, "In 1 of 8 runs of x the load generator was at its own limit"},
-		{"leaked", func(r *lab.Results) { r.Runs[2].Outcome = lab.Leaked },
+		{"leaked", func(r *results.Results) { r.Runs[2].Outcome = results.Leaked },
 			"In 1 of 8 runs of x the service left processes behind"},
-		{"a generator that is saturated everywhere", func(r *lab.Results) {
+		{"a generator that is saturated everywhere", func(r *results.Results) {
 			for i := range r.Runs {
 				r.Runs[i].Load.Saturated = i%2 == 0
 			}
 		}, "In 12 of 24 runs of all 3 configurations the load generator was at its own limit"},
-		{"few", func(r *lab.Results) { r.Runs = r.Runs[:12] }, "a 95% interval of a median needs 6"},
-		{"one configuration", func(r *lab.Results) {
-			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration != "null" })
+		{"few", func(r *results.Results) { r.Runs = r.Runs[:12] }, "a 95% interval of a median needs 6"},
+		{"one configuration", func(r *results.Results) {
+			r.Runs = slices.DeleteFunc(r.Runs, func(r results.Run) bool { return r.Configuration != "null" })
 		}, "Nothing was compared: only runs of the baseline were measured."},
-		{"the twin alone", func(r *lab.Results) {
-			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "x" })
+		{"the twin alone", func(r *results.Results) {
+			r.Runs = slices.DeleteFunc(r.Runs, func(r results.Run) bool { return r.Configuration == "x" })
 		}, "Nothing was compared: only runs of the baseline were measured."},
-		{"no baseline", func(r *lab.Results) {
-			r.Runs = slices.DeleteFunc(r.Runs, func(r lab.Run) bool { return r.Configuration == "null" })
+		{"no baseline", func(r *results.Results) {
+			r.Runs = slices.DeleteFunc(r.Runs, func(r results.Run) bool { return r.Configuration == "null" })
 		}, "Nothing was compared: no run of the baseline, null, was measured."},
-		{"unlike itself", func(r *lab.Results) {
+		{"unlike itself", func(r *results.Results) {
 			for i := range r.Runs {
 				if r.Runs[i].Configuration == again {
 					r.Runs[i].Load.RequestsPerSecond *= 1.2
 				}
 			}
 		}, "The baseline seems to differ from itself in requests per second by "},
-		{"drift", func(r *lab.Results) {
+		{"drift", func(r *results.Results) {
 			for i := range r.Runs {
 				r.Runs[i].Load.RequestsPerSecond -= float64(i)
 			}
 		}, "Requests per second of the baseline falls from run to run"},
-		{"an outlier", func(r *lab.Results) { r.Runs[5].Load.RequestsPerSecond = 150 },
+		{"an outlier", func(r *results.Results) { r.Runs[5].Load.RequestsPerSecond = 150 },
 			"these runs are far from the others of their configuration: 6 (x, 150/s)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -504,7 +508,7 @@ func TestFindings(t *testing.T) {
 		series{"stdout=terminal", n(29_695.5)}, series{"stdout=file", n(52_097.9)}, series{"logging off", n(120_000)})
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		run.Usage = lab.Usage{Seconds: 1, PeakRSS: 64<<20 + int64(i)}
+		run.Usage = results.Usage{Seconds: 1, PeakRSS: 64<<20 + int64(i)}
 		if run.Configuration == "stdout=terminal" {
 			run.Usage.PeakRSS *= 4
 			run.Output.Expected, run.Output.Lost = 1000, int64(i)
@@ -574,12 +578,12 @@ func TestFindingsOfTooFewRuns(t *testing.T) {
 // A measure that is the same in all runs has no finding and does not lead. If
 // one configuration differs, the others are the same.
 func TestConstantMeasures(t *testing.T) {
-	lost := func(of map[string]float64) *lab.Results {
+	lost := func(of map[string]float64) *results.Results {
 		r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)},
 			series{"x", around(3, 10, 200, 0.01)}, series{"y", around(4, 10, 200, 0.01)})
 		for i := range r.Runs {
 			run := &r.Runs[i]
-			run.Own = []lab.Measure{{Name: "lines dropped", Value: of[run.Configuration]}}
+			run.Own = []results.Measure{{Name: "lines dropped", Value: of[run.Configuration]}}
 		}
 		return r
 	}
@@ -644,7 +648,8 @@ func TestManyMeasures(t *testing.T) {
 			if run.Configuration == "b" && j%4 == 0 {
 				value *= 2
 			}
-			run.Own = append(run.Own, lab.Measure{Name: fmt.Sprintf("Benchmark%d sec/op", j), Unit: "s", Value: value})
+			run.Own = append(run.Own, results.Measure{Name: fmt.Sprintf("Benchmark%d sec/op", j), Unit: "s",
+				Value: value})
 		}
 	}
 	a := analysis.Of(r)
@@ -688,7 +693,8 @@ func TestNothingThatLeadsDiffers(t *testing.T) {
 	cost := map[string]float64{null: 1, again: 1, "x": 1.4, "y": 1.2}
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: cost[run.Configuration] * (1 + float64(i)/1000), PeakRSS: 1 << 20}
+		run.Usage = results.Usage{Seconds: 1, CPUSeconds: cost[run.Configuration] * (1 + float64(i)/1000),
+			PeakRSS: 1 << 20}
 		run.ReadyAfter = 2 - cost[run.Configuration]/2 + float64(i)/1000
 	}
 	texts := func(findings []analysis.Finding) string {
@@ -729,7 +735,7 @@ func TestUnanswered(t *testing.T) {
 		series{"queue", around(3, 10, 100, 0.01)})
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: 1 + float64(i)/1000}
+		run.Usage = results.Usage{Seconds: 1, CPUSeconds: 1 + float64(i)/1000}
 		run.Load.LatencyFromDue = run.Load.Latency
 		if run.Configuration != "queue" {
 			run.Load.Requests, run.Load.Unanswered = 100, 900
@@ -742,8 +748,8 @@ func TestUnanswered(t *testing.T) {
 			t.Errorf("%s is compared: %+v", m.Name, m.Row("queue"))
 		}
 	}
-	if value, ok := lab.Metrics()[slices.IndexFunc(lab.Metrics(),
-		func(m lab.Metric) bool { return m.Name == "CPU per request" })].Of(&r.Runs[0]); ok {
+	if value, ok := results.Metrics()[slices.IndexFunc(results.Metrics(),
+		func(m results.Metric) bool { return m.Name == "CPU per request" })].Of(&r.Runs[0]); ok {
 		t.Errorf("the first run has a CPU per request of %v", value)
 	}
 	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no answer. The service " +
@@ -764,12 +770,12 @@ func TestUnanswered(t *testing.T) {
 // Two families are corrected: the leading metrics, and the others. The second
 // one has all of alpha if each comparison of the first one differs.
 func TestFamilies(t *testing.T) {
-	measures := func(x []float64) *lab.Results {
+	measures := func(x []float64) *results.Results {
 		r := closedLoop(series{"null", around(1, 7, 100, 0.01)}, series{again, around(2, 7, 100, 0.01)}, series{"x", x})
 		for i := range r.Runs {
 			run := &r.Runs[i]
 			for m := range 40 {
-				run.Own = append(run.Own, lab.Measure{Name: fmt.Sprint("measure ", m),
+				run.Own = append(run.Own, results.Measure{Name: fmt.Sprint("measure ", m),
 					Value: run.Load.RequestsPerSecond + float64(i*m%7)})
 			}
 		}
@@ -804,7 +810,7 @@ func TestFamilies(t *testing.T) {
 
 // If one of two sides changes with time, each counts as one run.
 func TestCompareSlowMachine(t *testing.T) {
-	slow := func(level float64) *lab.Results {
+	slow := func(level float64) *results.Results {
 		wave := make([]float64, 10)
 		for i := range wave {
 			wave[i] = level * (1 + 0.05*math.Sin(float64(i)/2))
@@ -883,11 +889,11 @@ func TestCompareWithItself(t *testing.T) {
 // Many configurations without a difference share one sentence. Identical
 // results are reported as identical.
 func TestCompareAlike(t *testing.T) {
-	results := func(seed uint64) *lab.Results {
+	session := func(seed uint64) *results.Results {
 		return closedLoop(series{"null", around(seed, 10, 100, 0.01)}, series{"x", around(seed+1, 10, 200, 0.01)},
 			series{"y", around(seed+2, 10, 300, 0.01)})
 	}
-	a, b := results(1), results(11)
+	a, b := session(1), session(11)
 	b.Started = b.Started.Add(time.Hour)
 	c := analysis.Compare(a, b)
 	const want = "Between A and B, in requests per second with null, x and y no difference was found; if there is " +
@@ -929,11 +935,11 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	for name, r := range map[string]*lab.Results{
+	for name, r := range map[string]*results.Results{
 		"nothing": {},
-		"no runs": {Configurations: []lab.Configuration{{Name: "a", Baseline: true},
+		"no runs": {Configurations: []results.Configuration{{Name: "a", Baseline: true},
 			{Name: "a again", Again: true}}},
-		"a twin alone": {Configurations: []lab.Configuration{{Name: "a", Again: true}}},
+		"a twin alone": {Configurations: []results.Configuration{{Name: "a", Again: true}}},
 	} {
 		a := analysis.Of(r)
 		if len(a.Findings) == 0 {
@@ -953,7 +959,8 @@ func FuzzOf(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{4, 8, 15, 16, 23, 42}, 8), uint64(1))
 	odd := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
 		-math.MaxFloat64, math.SmallestNonzeroFloat64, 1e299, -1e299}
-	outcomes := []lab.Outcome{lab.Done, lab.Done, lab.Done, lab.Leaked, lab.Died, lab.Failed, "", "strange"}
+	outcomes := []results.Outcome{results.Done, results.Done, results.Done, results.Leaked, results.Died,
+		results.Failed, "", "strange"}
 	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		value := func() float64 {
@@ -962,19 +969,19 @@ func FuzzOf(f *testing.F) {
 			}
 			return random.NormFloat64() * math.Pow(10, float64(random.IntN(20)-10))
 		}
-		r := &lab.Results{LabCPU: value()}
+		r := &results.Results{LabCPU: value()}
 		for i := range seed % 4 {
-			r.Configurations = append(r.Configurations, lab.Configuration{Name: string(rune('a' + i)),
+			r.Configurations = append(r.Configurations, results.Configuration{Name: string(rune('a' + i)),
 				Baseline: random.IntN(2) == 0, Again: random.IntN(3) == 0})
 		}
 		for i, c := range text[:min(len(text), 20)] {
-			run := lab.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8],
-				Usage: lab.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
+			run := results.Run{Number: i, Configuration: string(rune('a' + c%5)), Outcome: outcomes[c/5%8],
+				Usage: results.Usage{Seconds: value(), CPUSeconds: value(), PeakRSS: int64(c)}}
 			if c%7 > 0 {
 				run.Load = &load.Result{Requests: int64(c % 3), RequestsPerSecond: value(),
 					Latency: &load.Latency{P50: load.Micros(value()), P99: load.Micros(value())}}
 			}
-			run.Own = []lab.Measure{{Name: string(rune('m' + c%2)), Value: value()}}
+			run.Own = []results.Measure{{Name: string(rune('m' + c%2)), Value: value()}}
 			r.Runs = append(r.Runs, run)
 		}
 		before, _ := json.Marshal(r)

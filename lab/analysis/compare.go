@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A Comparison compares two results: of two commits, or of two machines. Its
@@ -40,11 +40,11 @@ type Side struct {
 
 // A ComparedMetric is one metric of the configurations that both sides have.
 type ComparedMetric struct {
-	Name   string        `json:"name"`
-	Unit   string        `json:"unit"`
-	Better lab.Better    `json:"better,omitempty"`
-	Leads  bool          `json:"leads,omitempty"`
-	Rows   []ComparedRow `json:"rows"`
+	Name   string         `json:"name"`
+	Unit   string         `json:"unit"`
+	Better results.Better `json:"better,omitempty"`
+	Leads  bool           `json:"leads,omitempty"`
+	Rows   []ComparedRow  `json:"rows"`
 
 	a, b  column
 	first bool // in the first family
@@ -61,7 +61,7 @@ type ComparedRow struct {
 
 // Compare compares each configuration of b with the one of the same name of a.
 // It changes neither.
-func Compare(a, b *lab.Results) *Comparison {
+func Compare(a, b *results.Results) *Comparison {
 	ta, tb := tableOf(a), tableOf(b)
 	c := &Comparison{A: sideOf(a), B: sideOf(b)}
 	c.OnlyA, c.OnlyB = onlyIn(ta, tb), onlyIn(tb, ta)
@@ -90,7 +90,7 @@ func Compare(a, b *lab.Results) *Comparison {
 	return c
 }
 
-func sideOf(r *lab.Results) Side {
+func sideOf(r *results.Results) Side {
 	return Side{Name: r.Name, Started: r.Started.Format("2006-01-02 15:04"), Version: r.Version}
 }
 
@@ -211,7 +211,8 @@ func (c *Comparison) undecided() []Finding {
 		for i := range c.Metrics {
 			m := &c.Metrics[i]
 			for j := range m.Rows {
-				if v := &m.Rows[j].Versus; m.first == f.Leads && m.Better != lab.Neither && v.Verdict == NotJudged &&
+				if v := &m.Rows[j].Versus; m.first == f.Leads && m.Better != results.Neither &&
+					v.Verdict == NotJudged &&
 					!v.withheld {
 					open++
 				}
@@ -281,7 +282,7 @@ func (m *ComparedMetric) finding(r *ComparedRow) Finding {
 
 // differences returns sentences about differences between two results other
 // than the measurements.
-func differences(a, b *lab.Results) []string {
+func differences(a, b *results.Results) []string {
 	if !a.Started.IsZero() && a.Started.Equal(b.Started) && a.Machine == b.Machine {
 		return []string{"A and B are the same results: they began at the same moment, on the same machine."}
 	}
@@ -315,7 +316,7 @@ func orNone(s string) string {
 // loadsDiffer returns sentences about differences in the load that
 // configurations received. Configurations with the same difference share a
 // sentence.
-func loadsDiffer(a, b *lab.Results) []string {
+func loadsDiffer(a, b *results.Results) []string {
 	var differences []string
 	names := map[string][]string{} // by difference
 	seen := map[string]bool{}
@@ -348,7 +349,7 @@ func loadsDiffer(a, b *lab.Results) []string {
 }
 
 // firstLoad returns the first run of a configuration with a load, or nil.
-func firstLoad(r *lab.Results, configuration string) *lab.Run {
+func firstLoad(r *results.Results, configuration string) *results.Run {
 	for i := range r.Runs {
 		if run := &r.Runs[i]; run.Configuration == configuration && run.Load != nil && measured(run) {
 			return run
@@ -357,7 +358,7 @@ func firstLoad(r *lab.Results, configuration string) *lab.Run {
 	return nil
 }
 
-func loadText(r *lab.Run) string {
+func loadText(r *results.Run) string {
 	l := r.Load
 	return fmt.Sprintf("%s, %s, %s, pipelines of %d, %s, %s", l.Protocol, l.Pace,
 		readable.Things(int64(l.Connections), "connection"), l.Pipeline,

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // summary returns the median of values and its interval.
@@ -103,13 +103,13 @@ func (d *Difference) withhold(why string) {
 // judge sets the verdict of a difference. Family is the factor by which Holm's
 // method multiplies the smallest p of the family. Within reports that the
 // difference is no larger than that of two configurations that are the same.
-func (d *Difference) judge(better lab.Better, base, values []Value, within bool, family int) {
+func (d *Difference) judge(better results.Better, base, values []Value, within bool, family int) {
 	change := median(values) - median(base)
 	d.Verdict = Noise
 	switch {
 	case !vary(base, values):
 		d.Verdict, d.Why = Same, "all of the values are the same"
-	case better == lab.Neither:
+	case better == results.Neither:
 		d.Verdict, d.Why = NotJudged, "neither more nor less is better"
 	case smallestP(len(base), len(values))*float64(family) > alpha:
 		d.Verdict, d.Why = NotJudged, tooFew(len(base), len(values), family)
@@ -121,7 +121,7 @@ func (d *Difference) judge(better lab.Better, base, values []Value, within bool,
 		d.Why = "the medians do not differ as the runs do"
 	case within:
 		d.Why = withinItself
-	case change > 0 == (better == lab.Higher):
+	case change > 0 == (better == results.Higher):
 		d.Verdict = Better
 	default:
 		d.Verdict = Worse

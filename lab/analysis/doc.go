@@ -31,6 +31,6 @@
 // The two sides of [Compare] did not run in turn. If a metric changes with time
 // while one side runs, each side counts as one run of it.
 //
-// No run is dropped. Runs that were not measured (see [lab.Outcome]) have no
+// No run is dropped. Runs that were not measured (see [results.Outcome]) have no
 // values and are counted. Outliers are marked and take part.
 package analysis

@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
 // exampleResults returns ten runs of each of two configurations, of which the
 // second answers about 20% fewer requests per second.
-func exampleResults() *lab.Results {
-	r := &lab.Results{Name: "output", Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
+func exampleResults() *results.Results {
+	r := &results.Results{Name: "output", Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
 	for i, name := range []string{"output=null", "output=file"} {
-		r.Configurations = append(r.Configurations, lab.Configuration{Name: name, Baseline: i == 0})
+		r.Configurations = append(r.Configurations, results.Configuration{Name: name, Baseline: i == 0})
 		for repeat := range 10 {
 			rate := 50_000 - 10_000*float64(i) + 10*float64(repeat*repeat%7)
-			r.Runs = append(r.Runs, lab.Run{
-				Number: len(r.Runs) + 1, Configuration: name, Repeat: repeat + 1, Outcome: lab.Done,
+			r.Runs = append(r.Runs, results.Run{
+				Number: len(r.Runs) + 1, Configuration: name, Repeat: repeat + 1, Outcome: results.Done,
 				Load: &load.Result{RequestsPerSecond: rate, Requests: 1000, Sent: 1000,
 					Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{}},
 			})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A failing counts the failures of a configuration: of whole runs, and of requests in the measured runs.
@@ -16,7 +16,7 @@ type failing struct {
 }
 
 // failuresOf returns the failures of each configuration.
-func failuresOf(r *lab.Results) map[string]failing {
+func failuresOf(r *results.Results) map[string]failing {
 	all := map[string]failing{}
 	for i := range r.Runs {
 		run := &r.Runs[i]

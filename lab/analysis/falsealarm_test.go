@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -18,10 +18,11 @@ const repeats = 20
 // the configurations in more.
 //
 // The runs only have one metric, because the counts take long.
-func simulated(metric string, baseline, twin []recordedRun, more ...[]recordedRun) *lab.Results {
-	r := &lab.Results{Configurations: []lab.Configuration{{Name: "base", Baseline: true}, {Name: "again", Again: true}}}
+func simulated(metric string, baseline, twin []recordedRun, more ...[]recordedRun) *results.Results {
+	r := &results.Results{Configurations: []results.Configuration{{Name: "base", Baseline: true},
+		{Name: "again", Again: true}}}
 	for i := range more {
-		r.Configurations = append(r.Configurations, lab.Configuration{Name: fmt.Sprint("x", i)})
+		r.Configurations = append(r.Configurations, results.Configuration{Name: fmt.Sprint("x", i)})
 	}
 	all := append([][]recordedRun{baseline, twin}, more...)
 	for repeat := range repeats {
@@ -32,9 +33,9 @@ func simulated(metric string, baseline, twin []recordedRun, more ...[]recordedRu
 	return r
 }
 
-func (r recordedRun) asRun(metric string, number int, configuration string) lab.Run {
+func (r recordedRun) asRun(metric string, number int, configuration string) results.Run {
 	const requests = 1000
-	run := lab.Run{Number: number, Configuration: configuration, Outcome: lab.Done,
+	run := results.Run{Number: number, Configuration: configuration, Outcome: results.Done,
 		Load: &load.Result{Requests: requests, RequestsPerSecond: 1, Latency: &load.Latency{}}}
 	if r.set == openSet {
 		run.Load.LatencyFromDue = run.Load.Latency
@@ -45,7 +46,7 @@ func (r recordedRun) asRun(metric string, number int, configuration string) lab.
 	case "latency p99":
 		run.Load.Latency.P99 = load.Micros(r.p99)
 	case "CPU per request":
-		run.Usage = lab.Usage{Seconds: 1, CPUSeconds: r.cpuPerRequest * requests / 1e6}
+		run.Usage = results.Usage{Seconds: 1, CPUSeconds: r.cpuPerRequest * requests / 1e6}
 	}
 	return run
 }

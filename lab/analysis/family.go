@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A budget has the share of [alpha] for each family. By Bonferroni's
@@ -33,7 +33,7 @@ var (
 // A trial is a comparison to be judged.
 type trial struct {
 	metric       string
-	better       lab.Better
+	better       results.Better
 	first        bool // in the first family
 	versus       *Difference
 	base, values []Value
@@ -42,7 +42,7 @@ type trial struct {
 
 // testable reports whether the trial is tested. It is not if all values are
 // equal, or if neither direction is better.
-func (t *trial) testable() bool { return t.better != lab.Neither && vary(t.base, t.values) }
+func (t *trial) testable() bool { return t.better != results.Neither && vary(t.base, t.values) }
 
 // judgeAll corrects the p of all trials of a page and sets the verdicts. If all
 // trials of the first family differ, the second one is judged as if it were the

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // Maximum numbers of sentences of one kind. The others are counted or named.
@@ -95,13 +95,13 @@ func unmeasured(t *table) []Finding {
 // outcomes are the outcomes that do not count, with the words for them after "3
 // of 10 runs" and after "In 3 of 10 runs of null".
 var outcomes = []struct {
-	outcome     lab.Outcome
+	outcome     results.Outcome
 	words, long string
 }{
-	{lab.NeverReady, "was never ready", "the service was never ready"},
-	{lab.Died, "died", "the service died"},
-	{lab.NoAnswer, "gave no answer", "no request was answered"},
-	{lab.Failed, "could not be made", "the run could not be made"},
+	{results.NeverReady, "was never ready", "the service was never ready"},
+	{results.Died, "died", "the service died"},
+	{results.NoAnswer, "gave no answer", "no request was answered"},
+	{results.Failed, "could not be made", "the run could not be made"},
 }
 
 // ended describes the runs that do not count: "3 of 10 runs died".
@@ -248,11 +248,11 @@ func (j judged) briefly() string {
 
 // spoken are the names in sentences of metrics whose name is a heading.
 var spoken = map[string]string{
-	requestsPerSecond: "requests per second are",
-	lab.GoodAnswers:   "answers of 2xx per second are",
-	peakMemory:        "the memory at its peak is",
-	linesLost:         "the log lines that were lost are",
-	notAnswered:       "the requests that were not answered with 2xx are",
+	requestsPerSecond:   "requests per second are",
+	results.GoodAnswers: "answers of 2xx per second are",
+	peakMemory:          "the memory at its peak is",
+	linesLost:           "the log lines that were lost are",
+	notAnswered:         "the requests that were not answered with 2xx are",
 }
 
 func (j judged) is() string { return is(j.metric) }
@@ -291,7 +291,7 @@ func ratio(v float64) string {
 
 // besides are the metrics that do not lead, but have a finding if they differ
 // much.
-var besides = []string{linesLost, notAnswered, lab.GoodAnswers, peakMemory, latencyP99, cpuPerRequest}
+var besides = []string{linesLost, notAnswered, results.GoodAnswers, peakMemory, latencyP99, cpuPerRequest}
 
 // muchMore is the ratio, in either direction, from which on such a metric has a
 // finding.

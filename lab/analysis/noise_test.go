@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -100,21 +101,22 @@ func (d design) String() string {
 
 // experiment returns results in which each metric has its own noise. The
 // requests per second of the first configuration differ by the ratio.
-func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *lab.Results {
-	r := &lab.Results{Configurations: []lab.Configuration{{Name: "base", Baseline: true}, {Name: "again", Again: true}}}
+func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *results.Results {
+	r := &results.Results{Configurations: []results.Configuration{{Name: "base", Baseline: true},
+		{Name: "again", Again: true}}}
 	for i := range d.configurations {
-		r.Configurations = append(r.Configurations, lab.Configuration{Name: fmt.Sprint("x", i)})
+		r.Configurations = append(r.Configurations, results.Configuration{Name: fmt.Sprint("x", i)})
 	}
 	turns := lab.Order(len(r.Configurations), d.runs, random.Uint64())
 	series := func() []float64 { return model.of(random, len(turns)) }
 	for _, t := range turns {
-		r.Runs = append(r.Runs, lab.Run{Number: t.Number, Repeat: t.Repeat,
-			Configuration: r.Configurations[t.Case].Name, Outcome: lab.Done})
+		r.Runs = append(r.Runs, results.Run{Number: t.Number, Repeat: t.Repeat,
+			Configuration: r.Configurations[t.Case].Name, Outcome: results.Done})
 	}
 	for m := range d.measures {
 		name := fmt.Sprint("measure ", m)
 		for i, noise := range series() {
-			r.Runs[i].Own = append(r.Runs[i].Own, lab.Measure{Name: name, Value: 100 * (1 + noise)})
+			r.Runs[i].Own = append(r.Runs[i].Own, results.Measure{Name: name, Value: 100 * (1 + noise)})
 		}
 	}
 	if d.load == noLoad {
@@ -136,7 +138,7 @@ func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *
 		if d.load == openLoad {
 			run.Load.LatencyFromDue = l
 		}
-		run.Usage = lab.Usage{Seconds: 10, CPUSeconds: 7 * (1 + cpu[i]), PeakRSS: int64(64e6 * (1 + memory[i]))}
+		run.Usage = results.Usage{Seconds: 10, CPUSeconds: 7 * (1 + cpu[i]), PeakRSS: int64(64e6 * (1 + memory[i]))}
 	}
 	return r
 }

@@ -3,11 +3,11 @@ package analysis
 import (
 	"slices"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // Of analyses results. It does not change them.
-func Of(r *lab.Results) *Analysis {
+func Of(r *results.Results) *Analysis {
 	t := tableOf(r)
 	a := &Analysis{Runs: t.runs}
 	a.Baseline, a.Again = t.baseline, t.again

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // undecided returns a finding for each family with leading metrics that has too
@@ -37,7 +37,7 @@ func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
 // open returns the comparisons of the family that have too few runs.
 func (f *Family) open(rows []judged) []judged {
 	return slices.DeleteFunc(slices.Clone(rows), func(j judged) bool {
-		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == lab.Neither ||
+		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == results.Neither ||
 			j.row.Versus.withheld
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A table has the values of results by metric and configuration.
@@ -21,7 +21,7 @@ type table struct {
 // A column is one metric.
 type column struct {
 	Name, Unit string
-	Better     lab.Better
+	Better     results.Better
 	own, leads bool
 	named      bool               // the experiment names it as leading
 	values     map[string][]Value // by configuration, in the order of the runs
@@ -32,28 +32,28 @@ type column struct {
 const absurd = 1e300
 
 // measured reports whether the values of a run count.
-func measured(r *lab.Run) bool { return r.Outcome == lab.Done || r.Outcome == lab.Leaked }
+func measured(r *results.Run) bool { return r.Outcome == results.Done || r.Outcome == results.Leaked }
 
 // tableOf collects the values of the runs that were measured. It skips values
 // that are not finite. In a run in which the service failed, the rates of
 // answers are 0, and no other metric has a value.
-func tableOf(r *lab.Results) *table {
+func tableOf(r *results.Results) *table {
 	t := &table{}
 	t.name(r)
 	t.count(r)
 	t.fails = failuresOf(r)
 	paced := isPaced(r)
 	lead := leading(paced)
-	unanswered := slices.ContainsFunc(r.Runs, func(run lab.Run) bool { return measured(&run) && run.Unanswered() })
-	for _, m := range lab.MetricsOf(r.Runs) {
+	unanswered := slices.ContainsFunc(r.Runs, func(run results.Run) bool { return measured(&run) && run.Unanswered() })
+	for _, m := range results.MetricsOf(r.Runs) {
 		if m.PerRequest && unanswered {
 			t.undivided = append(t.undivided, m.Name)
 		}
 		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name),
 			values: map[string][]Value{}}
-		rate := m.Name == requestsPerSecond || m.Name == lab.GoodAnswers
+		rate := m.Name == requestsPerSecond || m.Name == results.GoodAnswers
 		if rate && paced {
-			c.Better = lab.Neither // the pace determines it
+			c.Better = results.Neither // the pace determines it
 		}
 		for i := range r.Runs {
 			run := &r.Runs[i]
@@ -104,7 +104,7 @@ func (t *table) lead(names []string) {
 
 // name finds the configurations and the baseline, which is the first one unless
 // one is marked.
-func (t *table) name(r *lab.Results) {
+func (t *table) name(r *results.Results) {
 	add := func(name string) {
 		if !slices.Contains(t.configurations, name) {
 			t.configurations = append(t.configurations, name)
@@ -134,9 +134,9 @@ func (t *table) name(r *lab.Results) {
 }
 
 // count counts the runs of each configuration by their end.
-func (t *table) count(r *lab.Results) {
+func (t *table) count(r *results.Results) {
 	for _, name := range t.configurations {
-		n := Runs{Configuration: name, Outcomes: map[lab.Outcome]int{}}
+		n := Runs{Configuration: name, Outcomes: map[results.Outcome]int{}}
 		for i := range r.Runs {
 			run := &r.Runs[i]
 			if run.Configuration != name {
@@ -185,7 +185,7 @@ func leading(paced bool) []string {
 }
 
 // isPaced reports whether all loads are open loops.
-func isPaced(r *lab.Results) bool {
+func isPaced(r *results.Results) bool {
 	loads := false
 	for i := range r.Runs {
 		if l := r.Runs[i].Load; l != nil {
@@ -200,7 +200,7 @@ func isPaced(r *lab.Results) bool {
 
 // ownColumns returns the runs' own measures, in the order of their first
 // occurrence. If a run has a measure twice, the first one counts.
-func ownColumns(r *lab.Results) []*column {
+func ownColumns(r *results.Results) []*column {
 	type name struct{ name, unit string }
 	var all []*column
 	known := map[name]*column{}
@@ -218,7 +218,7 @@ func ownColumns(r *lab.Results) []*column {
 			seen[key] = true
 			c := known[key]
 			if c == nil {
-				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, leads: m.Better != lab.Neither,
+				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, leads: m.Better != results.Neither,
 					values: map[string][]Value{}}
 				known[key] = c
 				all = append(all, c)
@@ -229,7 +229,7 @@ func ownColumns(r *lab.Results) []*column {
 	return all
 }
 
-func (c *column) add(run *lab.Run, value float64) {
+func (c *column) add(run *results.Run, value float64) {
 	if math.IsNaN(value) || math.Abs(value) > absurd {
 		return
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // refusals returns findings about configurations without any 2xx answer. A
 // comparison of them compares refusals, which are quick.
 func refusals(t *table) []Finding {
-	good := t.find(lab.GoodAnswers)
+	good := t.find(results.GoodAnswers)
 	if good == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func refusals(t *table) []Finding {
 func (t *table) refusedBy(names []string) []string {
 	var how []string
 	for _, c := range t.columns {
-		if c.own || c.Name == lab.GoodAnswers || !strings.HasPrefix(c.Name, "answers of ") &&
+		if c.own || c.Name == results.GoodAnswers || !strings.HasPrefix(c.Name, "answers of ") &&
 			!strings.HasPrefix(c.Name, "failed: ") {
 			continue
 		}

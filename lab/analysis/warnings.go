@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // maxLabCPU is the largest acceptable share of one CPU for the lab itself.
@@ -19,7 +19,7 @@ const maxLabCPU = 0.01
 const unlikely = 0.0025
 
 // warnings returns sentences that limit the validity of the findings.
-func warnings(r *lab.Results, t *table, a *Analysis) []string {
+func warnings(r *results.Results, t *table, a *Analysis) []string {
 	var all []string
 	if r.Interrupted {
 		all = append(all, "The experiment was ended before all of its runs were made.")
@@ -41,7 +41,7 @@ func warnings(r *lab.Results, t *table, a *Analysis) []string {
 }
 
 // notMeasured names leading metrics that no run has.
-func notMeasured(r *lab.Results, t *table, a *Analysis) []string {
+func notMeasured(r *results.Results, t *table, a *Analysis) []string {
 	var missing []string
 	for _, name := range r.Lead {
 		if a.Metric(name) == nil && !slices.Contains(t.undivided, name) {
@@ -146,13 +146,13 @@ func failures(t *table) []string {
 		f := t.among(func(r Runs) (int, int) { return r.Outcomes[o.outcome] * min(1, r.Counted), r.All })
 		if f.runs > 0 {
 			counts := "; compared are the runs that were measured"
-			if o.outcome != lab.Failed {
+			if o.outcome != results.Failed {
 				counts = "; such a run counts with 0 answers per second"
 			}
 			all = append(all, fmt.Sprintf("%s %s%s.", f, o.long, counts))
 		}
 	}
-	if f := t.among(func(r Runs) (int, int) { return r.Outcomes[lab.Leaked], r.All }); f.runs > 0 {
+	if f := t.among(func(r Runs) (int, int) { return r.Outcomes[results.Leaked], r.All }); f.runs > 0 {
 		all = append(all,
 			fmt.Sprintf("%s the service left processes behind or did not end; they had been measured, and count.", f))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -49,7 +50,7 @@ type Options struct {
 // ctx ends, Run returns the results so far as Interrupted, or the error of ctx
 // if there are none. Run fails if a side cannot be built or has no benchmark
 // that was measured.
-func Run(ctx context.Context, o Options) (*lab.Results, error) {
+func Run(ctx context.Context, o Options) (*results.Results, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("micro: %w", err)
@@ -145,7 +146,7 @@ func (e *experiment) close() {
 
 // run makes all runs, or those until ctx ends. It fails immediately if a side
 // has no such benchmark, because other runs would not have it either.
-func (e *experiment) run(ctx context.Context) (*lab.Results, error) {
+func (e *experiment) run(ctx context.Context) (*results.Results, error) {
 	r := e.results()
 	e.built = time.Now()
 	for _, turn := range lab.Order(len(r.Configurations), e.Count, e.Seed) {
@@ -156,7 +157,7 @@ func (e *experiment) run(ctx context.Context) (*lab.Results, error) {
 			r.Interrupted = true
 			break
 		}
-		if run.Outcome == lab.NoAnswer {
+		if run.Outcome == results.NoAnswer {
 			return nil, fmt.Errorf("%s: %s", configuration.Name, run.Error)
 		}
 		run.Number, run.Repeat, run.Configuration = turn.Number, turn.Repeat, configuration.Name
@@ -169,9 +170,9 @@ func (e *experiment) run(ctx context.Context) (*lab.Results, error) {
 }
 
 // results returns results without runs.
-func (e *experiment) results() *lab.Results {
+func (e *experiment) results() *results.Results {
 	a, b := e.sides[0], e.sides[1]
-	return &lab.Results{
+	return &results.Results{
 		Name:     "micro",
 		Title:    fmt.Sprintf("Benchmarks of %s against %s", b.name, a.name),
 		Question: fmt.Sprintf("Which benchmarks of %s does %s change?", strings.Join(e.Packages, " "), b.name),
@@ -180,7 +181,7 @@ func (e *experiment) results() *lab.Results {
 		Seed:     e.Seed,
 		Version:  e.Version,
 		Machine:  load.Machine(machine.Describe()),
-		Configurations: []lab.Configuration{
+		Configurations: []results.Configuration{
 			{Name: a.name, Baseline: true, About: a.about},
 			{Name: a.name + " again", Again: true, About: "the same binaries once more, for the noise"},
 			{Name: b.name, About: b.about},
@@ -218,12 +219,12 @@ func (e *experiment) tell(p lab.Progress) {
 }
 
 // checkMeasured returns an error unless every side has a run with a benchmark.
-func checkMeasured(r *lab.Results) error {
+func checkMeasured(r *results.Results) error {
 	for _, c := range r.Configurations {
 		last, any := "", false
 		for _, run := range r.Runs {
 			if run.Configuration == c.Name {
-				any = any || run.Outcome == lab.Done
+				any = any || run.Outcome == results.Done
 				last = run.Error
 				if run.LastOutput != "" {
 					last += ":\n" + run.LastOutput

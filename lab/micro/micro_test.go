@@ -19,6 +19,7 @@ import (
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/micro"
+	"github.com/weirhq/weir/lab/results"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -180,7 +181,7 @@ func TestFolders(t *testing.T) {
 	for _, run := range r.Runs {
 		for _, m := range run.Own {
 			got[run.Configuration+" "+m.Name] = m.Value
-			if m.Unit == "fish" && m.Better != lab.Neither {
+			if m.Unit == "fish" && m.Better != results.Neither {
 				t.Errorf("%s should be %q", m.Name, m.Better)
 			}
 		}

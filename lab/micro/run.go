@@ -15,12 +15,12 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // run executes all binaries once.
-func (s *side) run(ctx context.Context, bench, benchtime string) lab.Run {
-	run := lab.Run{Started: time.Now(), Outcome: lab.Done}
+func (s *side) run(ctx context.Context, bench, benchtime string) results.Run {
+	run := results.Run{Started: time.Now(), Outcome: results.Done}
 	var output bytes.Buffer
 	for _, b := range s.binaries {
 		cmd := command(ctx, b.dir, b.file, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+benchtime,
@@ -30,22 +30,22 @@ func (s *side) run(ctx context.Context, bench, benchtime string) lab.Run {
 		err := cmd.Run()
 		output.Write(out.Bytes())
 		if err != nil {
-			run.Outcome, run.Exit = lab.Died, fmt.Sprint(cmd.ProcessState)
+			run.Outcome, run.Exit = results.Died, fmt.Sprint(cmd.ProcessState)
 			run.Error = fmt.Sprintf("the benchmarks of %s ended with %v", b.pkg, err)
 			break
 		}
 		own, err := b.measures(&out)
 		if err != nil {
-			run.Outcome, run.Error = lab.Failed, err.Error()
+			run.Outcome, run.Error = results.Failed, err.Error()
 			break
 		}
 		run.Own = append(run.Own, own...)
 	}
 	run.Seconds = time.Since(run.Started).Seconds()
-	if run.Outcome == lab.Done && len(run.Own) == 0 {
-		run.Outcome, run.Error = lab.NoAnswer, fmt.Sprintf("no benchmark matches %q", bench)
+	if run.Outcome == results.Done && len(run.Own) == 0 {
+		run.Outcome, run.Error = results.NoAnswer, fmt.Sprintf("no benchmark matches %q", bench)
 	}
-	if run.Outcome != lab.Done {
+	if run.Outcome != results.Done {
 		run.LastOutput = tail(output.Bytes())
 	}
 	return run
@@ -53,8 +53,8 @@ func (s *side) run(ctx context.Context, bench, benchtime string) lab.Run {
 
 // measures reads the output of a binary. If a benchmark has a unit twice, or
 // runs twice, the first value counts.
-func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
-	var own []lab.Measure
+func (b binary) measures(out io.Reader) ([]results.Measure, error) {
+	var own []results.Measure
 	reader := benchfmt.NewReader(out, b.pkg)
 	for reader.Scan() {
 		result, ok := reader.Result().(*benchfmt.Result)
@@ -65,7 +65,7 @@ func (b binary) measures(out io.Reader) ([]lab.Measure, error) {
 			if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
 				continue // a metric that the benchmark has divided by 0
 			}
-			own = append(own, lab.Measure{Name: b.benchmark(result.Name) + " " + spoken(v.Unit), Unit: unit(v.Unit),
+			own = append(own, results.Measure{Name: b.benchmark(result.Name) + " " + spoken(v.Unit), Unit: unit(v.Unit),
 				Value: v.Value, Better: better(reader.Units().GetBetter(v.Unit))})
 		}
 	}
@@ -127,14 +127,14 @@ func unit(s string) string {
 
 // better converts the sign of benchfmt: 1 if higher is better, -1 if lower is,
 // 0 if that is unknown.
-func better(sign int) lab.Better {
+func better(sign int) results.Better {
 	switch {
 	case sign > 0:
-		return lab.Higher
+		return results.Higher
 	case sign < 0:
-		return lab.Lower
+		return results.Lower
 	}
-	return lab.Neither
+	return results.Neither
 }
 
 // command returns a program that is killed with all its descendants when ctx

@@ -8,14 +8,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // runsCSV writes a header with units and a row for each run, with all metrics
 // of the lab and the runs' own measures. Missing values are empty.
-func runsCSV(w io.Writer, r *lab.Results) error {
+func runsCSV(w io.Writer, r *results.Results) error {
 	out := csv.NewWriter(w)
-	metrics, own := lab.Metrics(), ownMeasures(r)
+	metrics, own := results.Metrics(), ownMeasures(r)
 	settings := variedSettings(r)
 	header := []string{"run", "configuration", "repeat", "started", "seconds", "outcome"}
 	for _, s := range settings {
@@ -57,7 +57,7 @@ type ownKey struct{ Name, Unit string }
 
 // ownMeasures returns the runs' own measures, in the order of their first
 // occurrence.
-func ownMeasures(r *lab.Results) []ownKey {
+func ownMeasures(r *results.Results) []ownKey {
 	var keys []ownKey
 	seen := map[ownKey]bool{}
 	for i := range r.Runs {
@@ -71,7 +71,7 @@ func ownMeasures(r *lab.Results) []ownKey {
 	return keys
 }
 
-func ownOf(run *lab.Run, k ownKey) (float64, bool) {
+func ownOf(run *results.Run, k ownKey) (float64, bool) {
 	for _, m := range run.Own {
 		if m.Name == k.Name && m.Unit == k.Unit {
 			return m.Value, true
@@ -80,7 +80,7 @@ func ownOf(run *lab.Run, k ownKey) (float64, bool) {
 	return 0, false
 }
 
-func variedSettings(r *lab.Results) []string {
+func variedSettings(r *results.Results) []string {
 	var settings []string
 	seen := map[string]bool{}
 	for _, c := range r.Configurations {
@@ -94,7 +94,7 @@ func variedSettings(r *lab.Results) []string {
 	return settings
 }
 
-func labelsOf(r *lab.Results, name string) map[string]string {
+func labelsOf(r *results.Results, name string) map[string]string {
 	labels := map[string]string{}
 	for _, c := range r.Configurations {
 		if c.Name == name {
@@ -130,7 +130,7 @@ func columnName(name, unit string) string {
 }
 
 // samplesCSV writes a row for each sample of each run.
-func samplesCSV(w io.Writer, r *lab.Results) error {
+func samplesCSV(w io.Writer, r *results.Results) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{ // an error remains until Error
 		"run", "configuration", "at_s", "user_cpus", "system_cpus", "rss_bytes", "threads", "open_files",
@@ -156,7 +156,7 @@ func samplesCSV(w io.Writer, r *lab.Results) error {
 }
 
 // sampleRow fills a row. The columns of Go services are empty for others.
-func sampleRow(row []string, s *lab.Sample) {
+func sampleRow(row []string, s *results.Sample) {
 	for i, f := range []float64{s.At, s.User, s.System} {
 		row[i] = decimal(f)
 	}

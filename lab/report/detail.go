@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -28,7 +28,7 @@ type detail struct {
 const figureHeight = 130
 
 // details returns the details of the configurations that have any.
-func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profileView) []detail {
+func details(r *results.Results, a *analysis.Analysis, profiles map[string][]profileView) []detail {
 	var all []detail
 	for _, c := range r.Configurations {
 		d := detail{Name: c.Name, Note: configurationNote(c), Profiles: profiles[c.Name]}
@@ -45,7 +45,7 @@ func details(r *lab.Results, a *analysis.Analysis, profiles map[string][]profile
 // medianRun returns the measured run with samples or points whose first leading
 // metric is nearest to the median of its configuration, or nil if there is
 // none.
-func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
+func medianRun(r *results.Results, a *analysis.Analysis, name string) *results.Run {
 	off := map[int]float64{}
 	if ms := leading(a, worthKnowing); len(ms) > 0 {
 		if row := ms[0].Row(name); row != nil {
@@ -54,7 +54,7 @@ func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
 			}
 		}
 	}
-	var best *lab.Run
+	var best *results.Run
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		if run.Configuration != name || !measured(run) || len(run.Samples) == 0 &&
@@ -68,7 +68,7 @@ func medianRun(r *lab.Results, a *analysis.Analysis, name string) *lab.Run {
 	return best
 }
 
-func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
+func (d *detail) draw(run *results.Run, a *analysis.Analysis) {
 	what := "its median run"
 	if ms := leading(a, worthKnowing); len(ms) > 0 {
 		what += " by " + ms[0].Name
@@ -82,7 +82,7 @@ func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 		d.Figures = append(d.Figures, pointFigure(run.Load, end))
 	}
 	samples := slices.Clone(run.Samples)
-	samples = slices.DeleteFunc(samples, func(s lab.Sample) bool { return s.At < 0 })
+	samples = slices.DeleteFunc(samples, func(s results.Sample) bool { return s.At < 0 })
 	for _, f := range []sampleFigure{cpuFigure, memoryFigure, heapFigure, outputFigure, behindFigure} {
 		if drawn, ok := f.draw(samples, end); ok {
 			d.Figures = append(d.Figures, drawn)
@@ -97,7 +97,7 @@ func (d *detail) draw(run *lab.Run, a *analysis.Analysis) {
 }
 
 // runEnd returns the time of a run's last point or sample, in seconds.
-func runEnd(run *lab.Run) float64 {
+func runEnd(run *results.Run) float64 {
 	end := 0.0
 	if n := len(run.Samples); n > 0 {
 		end = run.Samples[n-1].At
@@ -157,7 +157,7 @@ func pointFigure(l *load.Result, end float64) page.Figure {
 type sampleFigure struct {
 	title, help, unit string
 	keys              []page.Key
-	of                []func(lab.Sample) float64
+	of                []func(results.Sample) float64
 	level             bool
 }
 
@@ -166,43 +166,43 @@ var (
 		title: "CPU of the service", unit: "", help: "1 is one CPU in full use, user and system stacked. A gap " +
 			"during a stall means that the service waited; a high value means that it worked.",
 		keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
-		of: []func(lab.Sample) float64{func(s lab.Sample) float64 { return s.User },
-			func(s lab.Sample) float64 { return s.System }},
+		of: []func(results.Sample) float64{func(s results.Sample) float64 { return s.User },
+			func(s results.Sample) float64 { return s.System }},
 	}
 	memoryFigure = sampleFigure{
 		title: "Memory of the service", unit: "bytes", help: "The memory of the service and its children (RSS). A " +
 			"sudden fall is memory that was returned; growth during a stall is waiting work.",
 		keys: []page.Key{{Class: "c2 area", Name: "memory"}},
-		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.RSS) }}, level: true,
+		of:   []func(results.Sample) float64{func(s results.Sample) float64 { return float64(s.RSS) }}, level: true,
 	}
 	heapFigure = sampleFigure{
 		title: "Heap", unit: "bytes", help: "The Go heap in use, sampled twice a second: shorter teeth are not " +
 			"visible. Each fall is a garbage collection.",
 		keys: []page.Key{{Class: "c3 area", Name: "heap in use"}},
-		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Heap) }}, level: true,
+		of:   []func(results.Sample) float64{func(s results.Sample) float64 { return float64(s.Heap) }}, level: true,
 	}
 	outputFigure = sampleFigure{
 		title: "Log bytes per second", unit: "bytes/s", help: "The bytes of stdout and stderr that were read. If " +
 			"this stops and latency rises, requests wait for the log.",
 		keys: []page.Key{{Class: "c3 area", Name: "taken"}},
-		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Output) }},
+		of:   []func(results.Sample) float64{func(s results.Sample) float64 { return float64(s.Output) }},
 	}
 	behindFigure = sampleFigure{
 		title: "Waiting for the log's reader", unit: "bytes",
 		help: "Unread bytes in the pipe or terminal. A flat top is a full pipe: the next write waits.",
 		keys: []page.Key{{Class: "c2 area", Name: "waiting"}},
-		of:   []func(lab.Sample) float64{func(s lab.Sample) float64 { return float64(s.Behind) }}, level: true,
+		of:   []func(results.Sample) float64{func(s results.Sample) float64 { return float64(s.Behind) }}, level: true,
 	}
 )
 
 // maxSteps is the number of points of a line: about one for each pixel or two.
 const maxSteps = 500
 
-func (f sampleFigure) draw(samples []lab.Sample, end float64) (page.Figure, bool) {
+func (f sampleFigure) draw(samples []results.Sample, end float64) (page.Figure, bool) {
 	layers := make([][]point, len(f.of))
 	most := 0.0
 	for i := range f.of {
-		stacked := func(s lab.Sample) (sum float64) {
+		stacked := func(s results.Sample) (sum float64) {
 			for _, of := range f.of[:i+1] {
 				sum += of(s)
 			}
@@ -239,7 +239,7 @@ type point struct{ x, y float64 }
 // thinned returns at most maxSteps points of a signal. Samples are merged: a
 // level keeps their minimum and maximum, so that peaks remain, and a rate their
 // mean.
-func thinned(samples []lab.Sample, of func(lab.Sample) float64, level bool) []point {
+func thinned(samples []results.Sample, of func(results.Sample) float64, level bool) []point {
 	each := (len(samples) + maxSteps - 1) / maxSteps
 	if level {
 		each = (len(samples)*2 + maxSteps - 1) / maxSteps
@@ -267,7 +267,7 @@ func thinned(samples []lab.Sample, of func(lab.Sample) float64, level bool) []po
 }
 
 // extremes returns the minimum and the maximum of samples, in order of time.
-func extremes(samples []lab.Sample, of func(lab.Sample) float64) []point {
+func extremes(samples []results.Sample, of func(results.Sample) float64) []point {
 	low, high := 0, 0
 	for i, s := range samples {
 		if of(s) < of(samples[low]) {

@@ -3,19 +3,19 @@ package report_test
 import (
 	"os"
 
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
 func ExampleText() {
-	r := &lab.Results{Title: "What does a file cost?"}
+	r := &results.Results{Title: "What does a file cost?"}
 	for i, name := range []string{"output=null", "output=file"} {
-		r.Configurations = append(r.Configurations, lab.Configuration{Name: name, Baseline: i == 0})
+		r.Configurations = append(r.Configurations, results.Configuration{Name: name, Baseline: i == 0})
 		for repeat := range 10 {
-			r.Runs = append(r.Runs, lab.Run{
-				Number: len(r.Runs) + 1, Configuration: name, Repeat: repeat + 1, Outcome: lab.Done,
+			r.Runs = append(r.Runs, results.Run{
+				Number: len(r.Runs) + 1, Configuration: name, Repeat: repeat + 1, Outcome: results.Done,
 				Load: &load.Result{RequestsPerSecond: 50_000 - 10_000*float64(i) + 10*float64(repeat*3%10),
 					Requests: 1000, Sent: 1000,
 					Status: map[string]int64{"2xx": 1000}, Latency: &load.Latency{Count: 1000, P50: 120, P99: 900}},

@@ -10,8 +10,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/weirhq/weir/internal/page"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/flame"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A profileView is the part of a page about a profile.
@@ -34,7 +34,7 @@ const maxFunctions = 30
 // profileViews reads the profiles of all configurations below dir. A profile
 // that cannot be read is a warning, not an error, because the numbers do not
 // need it.
-func profileViews(dir string, r *lab.Results) (views map[string][]profileView, warnings []string) {
+func profileViews(dir string, r *results.Results) (views map[string][]profileView, warnings []string) {
 	views = map[string][]profileView{}
 	for i := range r.Profiled {
 		run := &r.Profiled[i]
@@ -67,7 +67,7 @@ func profileViews(dir string, r *lab.Results) (views map[string][]profileView, w
 	return views, warnings
 }
 
-func baselineOf(r *lab.Results) string {
+func baselineOf(r *results.Results) string {
 	for _, c := range r.Configurations {
 		if c.Baseline {
 			return c.Name
@@ -76,7 +76,7 @@ func baselineOf(r *lab.Results) string {
 	return ""
 }
 
-func readProfile(dir string, p lab.Profile, run *lab.Run) (profileView, error) {
+func readProfile(dir string, p results.Profile, run *results.Run) (profileView, error) {
 	if !filepath.IsLocal(p.File) {
 		return profileView{}, fmt.Errorf("its file %q is not below the results' folder", p.File)
 	}

@@ -21,28 +21,28 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A written report is made once for all tests that only read it.
 type written struct {
 	once    sync.Once
-	make    func() *lab.Results
-	results *lab.Results
+	make    func() *results.Results
+	results *results.Results
 	dir     string
 }
 
 var wholeWritten, smallWritten, hostileWritten = written{make: whole.make}, written{make: small.make},
 	written{make: hostileResults}
 
-func wholeReport(t *testing.T) (*lab.Results, string)   { return wholeWritten.get(t) }
-func smallReport(t *testing.T) (*lab.Results, string)   { return smallWritten.get(t) }
-func hostileReport(t *testing.T) (*lab.Results, string) { return hostileWritten.get(t) }
+func wholeReport(t *testing.T) (*results.Results, string)   { return wholeWritten.get(t) }
+func smallReport(t *testing.T) (*results.Results, string)   { return smallWritten.get(t) }
+func hostileReport(t *testing.T) (*results.Results, string) { return hostileWritten.get(t) }
 
 // get writes the report at its first call, and logs the time.
-func (w *written) get(t *testing.T) (*lab.Results, string) {
+func (w *written) get(t *testing.T) (*results.Results, string) {
 	t.Helper()
 	w.once.Do(func() {
 		w.results = w.make()
@@ -72,7 +72,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func write(t *testing.T, r *lab.Results) string {
+func write(t *testing.T, r *results.Results) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := report.Write(dir, r, analysis.Of(r)); err != nil {
@@ -178,7 +178,7 @@ func readCSV(t *testing.T, dir, name string) [][]string {
 
 func TestJSON(t *testing.T) {
 	r, dir := wholeReport(t)
-	var got lab.Results
+	var got results.Results
 	if err := json.Unmarshal([]byte(read(t, dir, "results.json")), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,7 @@ func TestFewRunsAreExplained(t *testing.T) {
 func TestLongNamesBreak(t *testing.T) {
 	r := small.make()
 	for i := range r.Runs {
-		r.Runs[i].Own = []lab.Measure{{Name: "BenchmarkLookup/static time/op", Unit: "ns", Value: float64(100 + i)}}
+		r.Runs[i].Own = []results.Measure{{Name: "BenchmarkLookup/static time/op", Unit: "ns", Value: float64(100 + i)}}
 	}
 	if page, want := read(t, write(t, r), "report.html"),
 		"Benchmark<wbr>Lookup/<wbr>static time/<wbr>op</th>"; !strings.Contains(page, want) {
@@ -389,7 +389,7 @@ func TestLongNamesBreak(t *testing.T) {
 
 // A terminal of 80 columns has room for the CPU per request and p50.
 func TestTextHasCostAndMedian(t *testing.T) {
-	for name, get := range map[string]func(*testing.T) (*lab.Results, string){"closed loop": smallReport,
+	for name, get := range map[string]func(*testing.T) (*results.Results, string){"closed loop": smallReport,
 		"whole": wholeReport} {
 		r, _ := get(t)
 		var text bytes.Buffer
@@ -434,11 +434,11 @@ func TestProfiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		r.Profiled = append(r.Profiled, lab.Run{Configuration: c.Name, Load: r.Runs[i].Load,
-			Profiles: []lab.Profile{{Kind: "alloc_space", File: name}}})
+		r.Profiled = append(r.Profiled, results.Run{Configuration: c.Name, Load: r.Runs[i].Load,
+			Profiles: []results.Profile{{Kind: "alloc_space", File: name}}})
 	}
-	r.Profiled = append(r.Profiled, lab.Run{Configuration: r.Configurations[2].Name,
-		Profiles: []lab.Profile{{Kind: "cpu", File: "missing.pb.gz"}}})
+	r.Profiled = append(r.Profiled, results.Run{Configuration: r.Configurations[2].Name,
+		Profiles: []results.Profile{{Kind: "cpu", File: "missing.pb.gz"}}})
 	if err := report.Write(dir, r, analysis.Of(r)); err != nil {
 		t.Fatal(err)
 	}
@@ -482,14 +482,15 @@ func TestFewResults(t *testing.T) {
 	one.Runs = one.Runs[:1]
 	failed := small.make()
 	for i := range failed.Runs {
-		failed.Runs[i] = lab.Run{Number: i + 1, Configuration: failed.Runs[i].Configuration, Outcome: lab.NeverReady,
+		failed.Runs[i] = results.Run{Number: i + 1, Configuration: failed.Runs[i].Configuration,
+			Outcome:    results.NeverReady,
 			LastOutput: "no such file"}
 	}
 	own := small.make()
 	for i := range own.Runs {
-		own.Runs[i].Load, own.Runs[i].Samples, own.Runs[i].Usage, own.Runs[i].Go = nil, nil, lab.Usage{}, nil
+		own.Runs[i].Load, own.Runs[i].Samples, own.Runs[i].Usage, own.Runs[i].Go = nil, nil, results.Usage{}, nil
 	}
-	for name, r := range map[string]*lab.Results{"nothing": {}, "one run": one, "only failures": failed,
+	for name, r := range map[string]*results.Results{"nothing": {}, "one run": one, "only failures": failed,
 		"own measures alone": own} {
 		t.Run(name, func(t *testing.T) {
 			dir := write(t, r)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
@@ -37,9 +37,9 @@ var small = scene{[]string{"output=null", "output=file", "output=pipe"}, 6, 3, 5
 // make returns results in which each configuration costs more than the one
 // before it, and the reader of the log stops in the last. The same scene always
 // has the same results.
-func (s scene) make() *lab.Results {
+func (s scene) make() *results.Results {
 	random := rand.New(rand.NewPCG(1, 2))
-	r := &lab.Results{
+	r := &results.Results{
 		Name: "log-cost", Title: "What does logging cost this service?",
 		Question: "The same service with its output to nowhere, a file, a pipe and a terminal.",
 		Source:   "name: log-cost\nmatrix:\n  service.output: [null, file, pipe, terminal]\nrepeats: 10\n", Seed: 1,
@@ -50,7 +50,8 @@ func (s scene) make() *lab.Results {
 		LabCPU: 0.004,
 	}
 	for i, name := range append([]string{s.configurations[0] + " again"}, s.configurations...) {
-		c := lab.Configuration{Name: name, Labels: []lab.Label{{Setting: "service.output", Value: name}}, Again: i == 0,
+		c := results.Configuration{Name: name, Labels: []results.Label{{Setting: "service.output", Value: name}},
+			Again:    i == 0,
 			Baseline: i == 1}
 		if i == 4 {
 			c.About = "a pseudo-terminal of 80 columns, drained"
@@ -70,12 +71,12 @@ func (s scene) make() *lab.Results {
 }
 
 // run returns a run of a configuration with that cost.
-func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) lab.Run {
+func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) results.Run {
 	slow := 1 + .2*float64(cost) + .01*random.NormFloat64()
 	rate, us := 50_000/slow, load.Micros(slow)
 	requests := int64(rate * s.seconds)
-	run := lab.Run{
-		Number: number, Configuration: name, Repeat: repeat, Outcome: lab.Done, Exit: "exit status 0",
+	run := results.Run{
+		Number: number, Configuration: name, Repeat: repeat, Outcome: results.Done, Exit: "exit status 0",
 		Started: time.Date(2026, 11, 22, 9, number, 0, 0, time.UTC), Seconds: s.seconds + 3, ReadyAfter: .02 +
 			.002*random.Float64(),
 		Load: &load.Result{
@@ -88,17 +89,17 @@ func (s scene) run(random *rand.Rand, name string, cost, repeat, number int) lab
 				Max: 40e3 * us * load.Micros(1+random.Float64())},
 			Points: s.pointsOf(random, slow, cost),
 		},
-		Output: lab.Output{Bytes: requests * 120, Lines: requests, BytesPerSecond: rate * 120,
+		Output: results.Output{Bytes: requests * 120, Lines: requests, BytesPerSecond: rate * 120,
 			MostBehind: int64(cost) * 16 << 10, After: .01},
-		Usage: lab.Usage{
+		Usage: results.Usage{
 			Seconds: s.seconds, UserSeconds: s.seconds * (.9 + .1*float64(cost)), SystemSeconds: s.seconds * (.3 +
 				.2*float64(cost)),
 			PeakRSS: int64(40+10*cost) << 20, MeanRSS: int64(35+10*cost) << 20, PeakThreads: 9, PeakFiles: 75,
 			FileLimit: 1024, VoluntarySwitches: 1e6, ForcedSwitches: 2e5,
 		},
-		Go: &lab.GoUsage{GCs: 900, PauseSeconds: .05, PeakHeap: 12 << 20, Allocated: requests * 900,
+		Go: &results.GoUsage{GCs: 900, PauseSeconds: .05, PeakHeap: 12 << 20, Allocated: requests * 900,
 			Allocations: requests * 9, PeakGoroutines: 70},
-		Own: []lab.Measure{{Name: "log call p99", Unit: "us", Value: 12 * slow}},
+		Own: []results.Measure{{Name: "log call p99", Unit: "us", Value: 12 * slow}},
 	}
 	run.Usage.CPUSeconds = run.Usage.UserSeconds + run.Usage.SystemSeconds
 	run.Samples = s.samplesOf(random, rate, cost)
@@ -121,13 +122,13 @@ func (s scene) pointsOf(random *rand.Rand, slow float64, cost int) []load.Point 
 	return points
 }
 
-func (s scene) samplesOf(random *rand.Rand, rate float64, cost int) []lab.Sample {
+func (s scene) samplesOf(random *rand.Rand, rate float64, cost int) []results.Sample {
 	n := int(s.seconds / s.every.Seconds())
-	samples := make([]lab.Sample, n)
+	samples := make([]results.Sample, n)
 	for i := range samples {
 		at := float64(i) * s.every.Seconds()
 		teeth := math.Mod(at*float64(2+cost), 1)
-		samples[i] = lab.Sample{
+		samples[i] = results.Sample{
 			At: at, User: .9 + .1*random.Float64(), System: .3 + .1*float64(cost) + .05*random.Float64(),
 			RSS: int64((30 + 6*float64(cost) + 8*teeth +
 				.02*at*float64(cost)) * (1 << 20)), Threads: 9, Files: 75, Switches: 20_000,
@@ -148,7 +149,7 @@ var hostile = []string{
 
 // hostileResults returns results with hostile texts, and with runs that ended
 // badly.
-func hostileResults() *lab.Results {
+func hostileResults() *results.Results {
 	s := small
 	s.configurations = hostile
 	s.repeats = 2
@@ -162,11 +163,11 @@ func hostileResults() *lab.Results {
 		run := &r.Runs[i]
 		word := hostile[i%len(hostile)]
 		run.Warnings = []string{word}
-		run.Own = []lab.Measure{{Name: hostile[i%3], Unit: hostile[3+i%3], Value: float64(i)}}
-		r.Profiled = append(r.Profiled, lab.Run{Configuration: run.Configuration,
-			Profiles: []lab.Profile{{Kind: word, File: "../" + word}}})
+		run.Own = []results.Measure{{Name: hostile[i%3], Unit: hostile[3+i%3], Value: float64(i)}}
+		r.Profiled = append(r.Profiled, results.Run{Configuration: run.Configuration,
+			Profiles: []results.Profile{{Kind: word, File: "../" + word}}})
 		if i%5 == 4 {
-			run.Outcome, run.Error, run.Exit, run.LastOutput = lab.Died, word, word,
+			run.Outcome, run.Error, run.Exit, run.LastOutput = results.Died, word, word,
 				fmt.Sprintf("line\n%s\n%s", word, hostile[4])
 			run.Load, run.Samples = nil, nil
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/internal/page"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // maxParts is the largest number of parts of a panel's time axis: about one for
@@ -14,7 +14,7 @@ const maxParts = 180
 
 // partsOf returns the number of parts of the time axis. Each part has about two
 // samples of each run, because a part without a sample would be a gap.
-func partsOf(r *lab.Results, end float64) int {
+func partsOf(r *results.Results, end float64) int {
 	period := 0.0
 	for i := range r.Runs {
 		if run := &r.Runs[i]; measured(run) && len(run.Samples) > 1 {
@@ -31,35 +31,35 @@ func partsOf(r *lab.Results, end float64) int {
 // A signal is a value of samples.
 type signal struct {
 	file, title, help, unit string
-	of                      func(lab.Sample) float64
+	of                      func(results.Sample) float64
 	level                   bool // not a rate: each sample is meaningful by itself
 }
 
 var signals = []signal{
 	{"memory-over-time", "Memory over time", "The memory of the service and its children (RSS). A constant level is " +
 		"healthy. A level that still rises at the end may be a leak. A saw-tooth is a garbage collector.", "bytes",
-		func(s lab.Sample) float64 { return float64(s.RSS) }, true},
+		func(s results.Sample) float64 { return float64(s.RSS) }, true},
 	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. In a dip of all runs the service waits for " +
 		"something: a lock, a disk, the reader of its log.", "CPUs",
-		func(s lab.Sample) float64 { return s.User + s.System }, false},
+		func(s results.Sample) float64 { return s.User + s.System }, false},
 	{"log-bytes-over-time", "Log bytes per second", "The output of the service's stdout and stderr. A flat top is " +
 		"the limit of its reader; in a gap, nothing was read or nothing was written.", "bytes/s",
-		func(s lab.Sample) float64 { return float64(s.Output) }, false},
+		func(s results.Sample) float64 { return float64(s.Output) }, false},
 	{"waiting-for-reader", "Waiting for the log's reader",
 		"Unread bytes in the pipe or terminal. At the size of the pipe, the service waits in its write, and so may " +
 			"its requests.", "bytes",
-		func(s lab.Sample) float64 { return float64(s.Behind) }, true},
+		func(s results.Sample) float64 { return float64(s.Behind) }, true},
 	{"heap-over-time", "Heap over time", "The Go heap in use, as reported by the service. Each fall of the saw-tooth " +
 		"is a garbage collection. A higher GOGC makes fewer and larger teeth.", "bytes",
-		func(s lab.Sample) float64 { return float64(s.Heap) }, true},
+		func(s results.Sample) float64 { return float64(s.Heap) }, true},
 	{"gc-pauses", "Garbage collector's pauses, added up",
 		"The time for which the collector has stopped the service since the load began. The steeper the line, the " +
 			"larger the share of that time. A step is one long pause.", "s",
-		func(s lab.Sample) float64 { return s.Pause }, true},
+		func(s results.Sample) float64 { return s.Pause }, true},
 }
 
 // allPanels returns the panels of the signals that some measured run has.
-func allPanels(r *lab.Results) []page.Panels {
+func allPanels(r *results.Results) []page.Panels {
 	end := drawnEnd(r)
 	if end <= 0 {
 		return nil
@@ -77,7 +77,7 @@ func allPanels(r *lab.Results) []page.Panels {
 // drawnEnd returns the end of the time axis: the end of the longest load of the
 // measured runs, or of their last output if that is later. Samples after it,
 // while a service ends, are left out to save room.
-func drawnEnd(r *lab.Results) float64 {
+func drawnEnd(r *results.Results) float64 {
 	end, last := 0.0, 0.0
 	for i := range r.Runs {
 		run := &r.Runs[i]
@@ -102,9 +102,11 @@ func drawnEnd(r *lab.Results) float64 {
 }
 
 // measured reports whether the values of a run count.
-func measured(run *lab.Run) bool { return run.Outcome == lab.Done || run.Outcome == lab.Leaked }
+func measured(run *results.Run) bool {
+	return run.Outcome == results.Done || run.Outcome == results.Leaked
+}
 
-func (s signal) panels(r *lab.Results, end float64, parts int) (page.Panels, bool) {
+func (s signal) panels(r *results.Results, end float64, parts int) (page.Panels, bool) {
 	p := page.Panels{Parts: parts, File: s.file, Title: s.title, Help: s.help, End: end}
 	most := 0.0
 	for _, c := range r.Configurations {
@@ -138,7 +140,7 @@ type binned struct{ mean, low, high []float64 }
 
 // binned divides the time up to end. The minimum and the maximum of a rate are
 // its mean, because the rate of a single sample is too random.
-func (s signal) binned(samples []lab.Sample, end float64, parts int) binned {
+func (s signal) binned(samples []results.Sample, end float64, parts int) binned {
 	b := binned{make([]float64, parts), make([]float64, parts), make([]float64, parts)}
 	counts := make([]int, parts)
 	for _, sample := range samples {
@@ -180,7 +182,7 @@ func (b binned) fill(counts []int) {
 
 // acrossRuns returns the median of several runs' means, and the range of all
 // their values, in each part.
-func acrossRuns(c lab.Configuration, runs []binned) page.Panel {
+func acrossRuns(c results.Configuration, runs []binned) page.Panel {
 	parts := len(runs[0].mean)
 	p := page.Panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts),
 		High: make([]float64, parts)}

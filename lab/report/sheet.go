@@ -11,8 +11,8 @@ import (
 
 	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A sheet has the sentences and tables of a report, which all its forms show.
@@ -36,7 +36,7 @@ type endedRun struct {
 	LastOutput    string
 }
 
-func newSheet(r *lab.Results, a *analysis.Analysis) *sheet {
+func newSheet(r *results.Results, a *analysis.Analysis) *sheet {
 	return &sheet{
 		Sheet:      newPage(cmp.Or(r.Title, r.Name, "Experiment"), facts(r), slices.Clone(a.Warnings)),
 		Question:   r.Question,
@@ -148,7 +148,7 @@ func leading(a *analysis.Analysis, worthKnowing []string) []*analysis.Metric {
 const versusName = "against the baseline"
 
 // overview has a row for each configuration.
-func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) page.Table {
+func overview(r *results.Results, a *analysis.Analysis, worthKnowing []string) page.Table {
 	ms := leading(a, worthKnowing)
 	t := page.Table{Columns: []page.Column{{Name: "configuration"}, {Name: "runs", Number: true}}}
 	for _, m := range ms {
@@ -164,7 +164,7 @@ func overview(r *lab.Results, a *analysis.Analysis, worthKnowing []string) page.
 	return t
 }
 
-func configurationNote(c lab.Configuration) string {
+func configurationNote(c results.Configuration) string {
 	var notes []string
 	if c.Baseline {
 		notes = append(notes, "the baseline")
@@ -267,7 +267,7 @@ func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []pa
 }
 
 // runTable has a row for each run, in the order in which they were made.
-func runTable(r *lab.Results, a *analysis.Analysis) page.Table {
+func runTable(r *results.Results, a *analysis.Analysis) page.Table {
 	ms := leading(a, worthKnowing)
 	t := page.Table{Columns: []page.Column{{Name: "run", Number: true}, {Name: "configuration"}, {Name: "ended"}}}
 	for _, m := range ms {
@@ -311,15 +311,15 @@ func valuesByRun(ms []*analysis.Metric) []map[int]analysis.Value {
 	return all
 }
 
-func outcomeCell(run *lab.Run) page.Cell {
-	if run.Outcome == lab.Done {
+func outcomeCell(run *results.Run) page.Cell {
+	if run.Outcome == results.Done {
 		return page.Cell{Text: string(run.Outcome)}
 	}
 	return page.Cell{Text: string(run.Outcome), Class: "worse"}
 }
 
 // runNotes returns remarks about a run.
-func runNotes(run *lab.Run, far []string) string {
+func runNotes(run *results.Run, far []string) string {
 	var notes []string
 	if len(far) > 0 {
 		notes = append(notes, "outlier in "+readable.Enumerate(far))
@@ -347,11 +347,11 @@ func runNotes(run *lab.Run, far []string) string {
 }
 
 // unmeasured returns the runs that did not end as they should.
-func unmeasured(r *lab.Results) []endedRun {
+func unmeasured(r *results.Results) []endedRun {
 	var ended []endedRun
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		if run.Outcome == lab.Done && run.LastOutput == "" {
+		if run.Outcome == results.Done && run.LastOutput == "" {
 			continue
 		}
 		text := string(run.Outcome)
@@ -366,7 +366,7 @@ func unmeasured(r *lab.Results) []endedRun {
 	return ended
 }
 
-func facts(r *lab.Results) []page.Fact {
+func facts(r *results.Results) []page.Fact {
 	runs := fmt.Sprintf("%s of %s", readable.Things(int64(len(r.Runs)), "run"),
 		readable.Things(int64(len(r.Configurations)), "configuration"))
 	if r.Seed != 0 {
@@ -400,7 +400,7 @@ func facts(r *lab.Results) []page.Fact {
 const maxLoads = 3
 
 // loadFact describes the load of the runs.
-func loadFact(r *lab.Results) string {
+func loadFact(r *results.Results) string {
 	var loads []string
 	for i := range r.Runs {
 		l := r.Runs[i].Load

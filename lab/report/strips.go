@@ -7,8 +7,8 @@ import (
 
 	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/page"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // byRun draws every run of a metric as a dot, with the median and its interval.
@@ -68,12 +68,12 @@ func fit(s *page.Strips, unit string) {
 	}
 }
 
-func runHelp(b lab.Better) string {
+func runHelp(b results.Better) string {
 	way := "Lower is better."
 	switch b {
-	case lab.Higher:
+	case results.Higher:
 		way = "Higher is better."
-	case lab.Neither:
+	case results.Neither:
 		way = "Neither direction is better."
 	}
 	return way + " Each dot is a run, the first on top: configurations whose intervals are apart differ; if their " +
@@ -91,7 +91,7 @@ var percentiles = []struct{ metric, class, name string }{
 
 // latencyStrips draws the medians of the percentiles. It has no rows if there
 // are no latencies.
-func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
+func latencyStrips(a *analysis.Analysis, r *results.Results) page.Strips {
 	s := page.Strips{
 		File: "latency-percentiles", Title: "Latency percentiles",
 		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. If only " +
@@ -132,7 +132,7 @@ func latencyStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
 
 // cpuStrips draws the CPU per request in user and system mode. It has no rows
 // if it is not known.
-func cpuStrips(a *analysis.Analysis, r *lab.Results) page.Strips {
+func cpuStrips(a *analysis.Analysis, r *results.Results) page.Strips {
 	s := page.Strips{
 		File: "cpu-per-request", Title: "CPU per request",
 		Help: "CPU time of the service's processes per answered request, in user mode and in the kernel. Many small " +
@@ -169,7 +169,7 @@ const maxOwn = 40
 // allStrips returns all charts by configuration, and the number of the runs'
 // own measures beyond maxOwn. A measure that is the same in all runs has no
 // chart.
-func allStrips(r *lab.Results, a *analysis.Analysis) (all []page.Strips, left int) {
+func allStrips(r *results.Results, a *analysis.Analysis) (all []page.Strips, left int) {
 	drawn := map[string]bool{}
 	add := func(m *analysis.Metric) {
 		if m != nil && len(m.Rows) > 0 && !drawn[m.Name] {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/page"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A Style is the format of text.
@@ -23,7 +23,7 @@ type Style struct {
 
 // Text writes a summary of an experiment: the findings, the configurations, the
 // warnings, and the name of the report if dir is not empty. It writes once.
-func Text(w io.Writer, r *lab.Results, a *analysis.Analysis, dir string, style Style) error {
+func Text(w io.Writer, r *results.Results, a *analysis.Analysis, dir string, style Style) error {
 	s := newSheet(r, a)
 	p := newPaper(style)
 	p.heading(s.Title)

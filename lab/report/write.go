@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/weirhq/weir/internal/vector"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // Write writes the report of results into their folder, which it creates if
@@ -27,7 +27,7 @@ import (
 // Profiles are read from the folder. The files are made in a temporary folder
 // and moved when all are complete. They replace an earlier report. If Write
 // fails before that, the folder is unchanged.
-func Write(dir string, r *lab.Results, a *analysis.Analysis) error {
+func Write(dir string, r *results.Results, a *analysis.Analysis) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -55,7 +55,7 @@ func writeAll(dir string, d *document) error {
 		{"report.md", d.markdown},
 		{"runs.csv", func(w io.Writer) error { return runsCSV(w, d.results) }},
 		{"samples.csv", func(w io.Writer) error { return samplesCSV(w, d.results) }},
-		{resultsFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(light(d.results)) }},
+		{resultsFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(d.results.Light()) }},
 		{"analysis.json", d.json},
 	} {
 		if err := writeFile(filepath.Join(dir, file.name), file.write); err != nil {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/micro"
+	"github.com/weirhq/weir/lab/results"
 )
 
 type microCommand struct {
@@ -70,8 +70,8 @@ func (c *microCommand) Run(s cli.Streams) error {
 	}
 	screen := newScreen(s, c.Quiet)
 	signals, stop := cli.Interrupts()
-	results, err := cli.Interruptible(screen, interruptNotice, signals,
-		func(ctx context.Context) (*lab.Results, error) {
+	r, err := cli.Interruptible(screen, interruptNotice, signals,
+		func(ctx context.Context) (*results.Results, error) {
 			return micro.Run(ctx, micro.Options{
 				A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
 				Version: cli.Version(), Progress: screen.show,
@@ -81,7 +81,7 @@ func (c *microCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return c.bareFolder(folder.fail(err))
 	}
-	return reportRun(s, folder.name, results, c.JSON)
+	return reportRun(s, folder.name, r, c.JSON)
 }
 
 // bareFolder adds a hint if a folder is named without ./, which go list takes for

@@ -9,6 +9,7 @@ import (
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
+	"github.com/weirhq/weir/lab/results"
 )
 
 type reportCommand struct {
@@ -83,7 +84,7 @@ func (c *compareCommand) Run(s cli.Streams) error {
 }
 
 // readResults reads a folder. The hint of its error is verb and a better name.
-func readResults(dir, verb string) (*lab.Results, error) {
+func readResults(dir, verb string) (*results.Results, error) {
 	r, err := lab.Read(dir)
 	if err == nil {
 		return r, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
+	"github.com/weirhq/weir/lab/results"
 )
 
 type runCommand struct {
@@ -75,8 +76,8 @@ func (c *runCommand) Run(s cli.Streams) error {
 		screen.show(lab.Progress{Line: "weir: " + folder.name + " has no results to resume: starting with the first run"})
 	}
 	signals, stop := cli.Interrupts()
-	results, err := cli.Interruptible(screen, interruptNotice, signals,
-		func(ctx context.Context) (*lab.Results, error) {
+	r, err := cli.Interruptible(screen, interruptNotice, signals,
+		func(ctx context.Context) (*results.Results, error) {
 			screen.begin(cases, folder.name)
 			return e.Run(ctx, lab.Options{
 				Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
@@ -86,14 +87,14 @@ func (c *runCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return folder.fail(err)
 	}
-	if results.Interrupted && !c.Quiet {
+	if r.Interrupted && !c.Quiet {
 		defer cli.Say(s.Err, "the same command with --out "+folder.name+" --resume makes the remaining runs")
 	}
-	return reportRun(s, folder.name, results, c.JSON)
+	return reportRun(s, folder.name, r, c.JSON)
 }
 
 // reportRun reports new results. It returns ErrInterrupted if runs are missing.
-func reportRun(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
+func reportRun(s cli.Streams, dir string, r *results.Results, asJSON bool) error {
 	err := reportResults(s, dir, r, asJSON)
 	if err == nil && r.Interrupted {
 		return cli.ErrInterrupted
@@ -185,7 +186,7 @@ func (c *runCommand) settings() ([]setting, error) {
 
 // reportResults writes the report into the folder and prints its summary, or the
 // analysis as JSON.
-func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error {
+func reportResults(s cli.Streams, dir string, r *results.Results, asJSON bool) error {
 	a := analysis.Of(r)
 	err := report.Write(dir, r, a)
 	switch {
@@ -207,7 +208,7 @@ func reportResults(s cli.Streams, dir string, r *lab.Results, asJSON bool) error
 }
 
 // unmeasured returns an error if no run, or no run of the baseline, was measured.
-func unmeasured(r *lab.Results, a *analysis.Analysis) error {
+func unmeasured(r *results.Results, a *analysis.Analysis) error {
 	has := func(name string) bool {
 		return slices.ContainsFunc(a.Runs, func(runs analysis.Runs) bool {
 			return runs.Counted > 0 && (name == "" || runs.Configuration == name)
@@ -224,12 +225,12 @@ func unmeasured(r *lab.Results, a *analysis.Analysis) error {
 }
 
 // unmeasuredHint returns where to look if no run could be measured.
-func unmeasuredHint(dir string, runs []lab.Run) string {
+func unmeasuredHint(dir string, runs []results.Run) string {
 	page := filepath.Join(dir, "report.html")
 	switch {
-	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.LastOutput != "" }):
+	case slices.ContainsFunc(runs, func(r results.Run) bool { return r.LastOutput != "" }):
 		return "read the runs' last output in " + page
-	case slices.ContainsFunc(runs, func(r lab.Run) bool { return r.Outcome != lab.Failed }):
+	case slices.ContainsFunc(runs, func(r results.Run) bool { return r.Outcome != results.Failed }):
 		return "the service wrote nothing, or to /dev/null; --set service.stderr=pipe shows its errors"
 	}
 	return "read why in " + page

@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 )
 
 // A screen shows the progress of an experiment on stderr: a line for each ended
@@ -94,7 +95,7 @@ func (v *screen) ended(p lab.Progress) string {
 	v.widen(r.Configuration)
 	digits := len(fmt.Sprint(p.Of))
 	text := fmt.Sprintf("%*d/%d  %-*s  ", digits, p.Run, p.Of, v.width, r.Configuration)
-	if r.Outcome == lab.Done {
+	if r.Outcome == results.Done {
 		text += summary(r)
 	} else {
 		text += failure(r)
@@ -102,17 +103,17 @@ func (v *screen) ended(p lab.Progress) string {
 	if !v.live && p.Left > time.Second/2 {
 		text += "  " + left(p.Left)
 	}
-	if last := lastLine(r.LastOutput); last != "" && r.Outcome != lab.Done {
+	if last := lastLine(r.LastOutput); last != "" && r.Outcome != results.Done {
 		text += fmt.Sprintf("\n%*s%s", 2*digits+1, "", "its last output: "+last)
 	}
 	return text
 }
 
 // failure returns how a failed run ended.
-func failure(r *lab.Run) string {
+func failure(r *results.Run) string {
 	why, _, _ := strings.Cut(r.Error, "\n")
 	text := string(r.Outcome) + ": " + readable.Visible(why)
-	if r.Outcome == lab.Died && r.Exit != "" {
+	if r.Outcome == results.Died && r.Exit != "" {
 		text += " (" + r.Exit + ")"
 	}
 	return text
@@ -130,9 +131,9 @@ var shownMetrics = map[string]string{"requests per second": "", "latency p99": "
 	"memory, peak": "memory "}
 
 // summary returns the most important metrics of a run.
-func summary(r *lab.Run) string {
+func summary(r *results.Run) string {
 	var parts []string
-	for _, m := range lab.Metrics() {
+	for _, m := range results.Metrics() {
 		label, isShown := shownMetrics[m.Name]
 		if value, ok := m.Of(r); ok && isShown {
 			parts = append(parts, label+analysis.Quantity(value, m.Unit))
@@ -151,7 +152,7 @@ func summary(r *lab.Run) string {
 }
 
 // missing returns the counts of missing responses and log lines.
-func missing(r *lab.Run) []string {
+func missing(r *results.Run) []string {
 	var parts []string
 	if r.Load != nil {
 		if n := r.Load.Without2xx(); n > 0 {

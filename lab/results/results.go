@@ -1,6 +1,9 @@
-package lab
+// Package results defines the measurements of an experiment and the metrics by which its configurations are compared.
+// Package lab makes [Results]; packages analysis and report read them.
+package results
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirhq/weir/load"
@@ -41,6 +44,27 @@ type Results struct {
 	// load: to take samples, to poll a Go service, and to read the
 	// service's output. The CPU of the load generator is not included.
 	LabCPU float64 `json:"lab_cpu"`
+}
+
+// Light returns a copy without the large parts: samples, and the points of loads. It shares the rest with r.
+func (r *Results) Light() *Results {
+	light := *r
+	light.Runs, light.Profiled = lightRuns(r.Runs), lightRuns(r.Profiled)
+	return &light
+}
+
+func lightRuns(runs []Run) []Run {
+	light := slices.Clone(runs)
+	for i := range light {
+		run := &light[i]
+		run.Samples = nil
+		if run.Load != nil {
+			without := *run.Load
+			without.Points = nil
+			run.Load = &without
+		}
+	}
+	return light
 }
 
 // A Configuration is one choice of the varied settings.
