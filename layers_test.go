@@ -77,13 +77,17 @@ var layers = map[string]struct {
 			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
-			"front/internal/template", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
+			"front/internal/template", "front/stage", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
 			"log/traceid"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus", "golang.org/x/net/http2/hpack",
 		},
 		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
+	},
+	"front/stage": {
+		own: []string{"internal/httpsyntax", "proxy", "router"},
+		why: "the contract of features; it knows neither the configuration nor connections",
 	},
 	"front/config": {
 		own: []string{"log", "router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",
@@ -143,7 +147,7 @@ var layers = map[string]struct {
 		why: "keeps the stores of shared limits; it knows neither routes nor the clients of stores",
 	},
 	"front/internal/template": {
-		own: []string{"router", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
+		own: []string{"front/stage", "router", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
 		why: "texts made of a request's values, for redirects and for edits of requests and responses",
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},

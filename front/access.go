@@ -1,11 +1,13 @@
 package front
 
 import (
+	"fmt"
 	"net/netip"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 )
 
 // An accessRule is a stage that admits requests by the address of their client.
@@ -29,11 +31,19 @@ func (r *accessRule) admits(client netip.Addr) bool {
 	return !r.deny.contain(client) && (r.allow == nil || r.allow.contain(client))
 }
 
-func (r *accessRule) apply(x *exchange) (responded bool) {
-	if r.admits(x.client) {
+func (r *accessRule) Apply(x *stage.Exchange) (responded bool) {
+	if r.admits(x.ClientAddr) {
 		return false
 	}
 	r.refused.Inc()
-	x.refuse(403, "access: the client is not in an allowed network")
+	x.Refuse(403, "access: the client is not in an allowed network")
 	return true
+}
+
+// Explain implements stage.Explainer.
+func (r *accessRule) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	if r.admits(x.ClientAddr) {
+		return []string{fmt.Sprintf("admits the client %s", x.ClientAddr)}, false
+	}
+	return []string{fmt.Sprintf("refuses the client %s with 403", x.ClientAddr)}, true
 }

@@ -16,13 +16,13 @@ func (d *Door) admit(x *exchange, t *tables) bool {
 	g := x.route.gate
 	x.pacer.setLimits(&x.route.limits)
 	if g.total > 0 {
-		x.Deadline = x.began.Add(g.total)
+		x.Deadline = x.Arrived.Add(g.total)
 	}
 	if x.route.limits.Body > 0 && x.Length > x.route.limits.Body {
 		d.refuseFor(x, 413, limitBody, g.route, "the body is longer than the limit allows")
 		return false
 	}
-	if fields := g.allow(x.began, x.client, x.Header); fields != nil {
+	if fields := g.allow(x.Arrived, x.ClientAddr, x.Header); fields != nil {
 		d.refuseFor(x, 429, limitRate, g.route, "more requests than the route's rate allows", fields...)
 		return false
 	}
@@ -67,14 +67,14 @@ func (x *exchange) takeSlot(g *gate) error {
 
 // waitForSlot waits for an in-flight slot. Other exchanges of the driver continue meanwhile.
 func (x *exchange) waitForSlot(g *gate) (err error) {
-	ctx, cancel := x.waitContext()
+	ctx, cancel := x.WaitContext()
 	defer cancel()
 	if !x.Deadline.IsZero() {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadline(ctx, x.Deadline)
 		defer stop()
 	}
-	x.driver().Block(func() { err = g.inFlight.Enter(ctx) })
+	x.Block(func() { err = g.inFlight.Enter(ctx) })
 	return err
 }
 
@@ -85,39 +85,41 @@ func (d *Door) refuseBusy(x *exchange, g *gate, name limitName, why string) {
 
 // refuseFor refuses a request because of a limit, and counts it.
 func (d *Door) refuseFor(x *exchange, status int, name limitName, route, why string, fields ...proxy.Field) {
-	x.limit = name
+	x.Limit = string(name)
 	d.metrics.refusal(name, route).Inc()
-	x.refuse(status, why, fields...)
+	x.Refuse(status, why, fields...)
 }
 
 // noteLimit sets and counts the limit that has ended an exchange in progress.
 func (d *Door) noteLimit(x *exchange) {
-	failure := x.failure()
+	failure := x.Failure()
 	if failure == nil || x.route == nil {
 		return
 	}
+	var name limitName
 	route := x.route.label
 	switch {
 	case failure.Kind == proxy.NoFile:
-		x.limit, route = limitFiles, allRoutes
+		name, route = limitFiles, allRoutes
 	case failure.Kind == proxy.QueueFull:
-		x.limit = limitServers
+		name = limitServers
 	case failure.Kind == proxy.QueueTimeout:
-		x.limit = limitServerQueue
+		name = limitServerQueue
 	case failure.Kind == proxy.TooManyConns:
-		x.limit, route = limitUpstreams, allRoutes
+		name, route = limitUpstreams, allRoutes
 	case errors.Is(failure, proxy.ErrTooManyWaiting):
-		x.limit = limitWaiting
+		name = limitWaiting
 	case errors.Is(failure, proxy.ErrOverdue):
-		x.limit = limitTotal
+		name = limitTotal
 	case failure == errSlowUpload:
-		x.limit = limitUpload
+		name = limitUpload
 	case failure == errSlowDownload:
-		x.limit = limitDownload
+		name = limitDownload
 	case failure == errBodyTooLong:
-		x.limit = limitBody
+		name = limitBody
 	default:
 		return
 	}
-	d.metrics.refusal(x.limit, route).Inc()
+	x.Limit = string(name)
+	d.metrics.refusal(name, route).Inc()
 }

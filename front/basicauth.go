@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/password"
@@ -100,7 +101,7 @@ func newBasicAuth(c *config.BasicAuth, m *metrics, checks *limit.InFlight, route
 	return a, nil
 }
 
-func (a *basicAuth) apply(x *exchange) (responded bool) {
+func (a *basicAuth) Apply(x *stage.Exchange) (responded bool) {
 	name, secret, why := credentials(x.Header)
 	if why == "" {
 		ok, err := a.verify(x, name, secret)
@@ -111,8 +112,8 @@ func (a *basicAuth) apply(x *exchange) (responded bool) {
 			return true
 		case err != nil:
 			a.busy.Inc()
-			x.limit = limitPasswords
-			x.refuse(503, "too many passwords to check", proxy.Field{Name: "Retry-After", Value: "1"})
+			x.Limit = string(limitPasswords)
+			x.Refuse(503, "too many passwords to check", proxy.Field{Name: "Retry-After", Value: "1"})
 			return true
 		case !ok:
 			why = "wrong user name or password"
@@ -120,15 +121,15 @@ func (a *basicAuth) apply(x *exchange) (responded bool) {
 	}
 	if why != "" {
 		a.refused.Inc()
-		x.refuse(401, "basic_auth: "+why, a.challenge)
+		x.Refuse(401, "basic_auth: "+why, a.challenge)
 		return true
 	}
-	x.user = strings.Clone(name)
+	x.User = strings.Clone(name)
 	if a.userHeader != "" {
-		x.Send = append(x.Send, proxy.Field{Name: a.userHeader, Value: x.user})
+		x.Send = append(x.Send, proxy.Field{Name: a.userHeader, Value: x.User})
 	}
 	if !a.pass {
-		x.SendRemove = joinNames(x.SendRemove, authorizationFields)
+		x.SendRemove = stage.JoinNames(x.SendRemove, authorizationFields)
 	}
 	return false
 }
@@ -172,10 +173,10 @@ func credentials(header []proxy.Field) (name, secret, why string) {
 
 // verify reports whether there is such a user with this password. The error is that of the
 // limit, or context.Canceled.
-func (a *basicAuth) verify(x *exchange, name, secret string) (ok bool, err error) {
+func (a *basicAuth) verify(x *stage.Exchange, name, secret string) (ok bool, err error) {
 	digest := a.digest(name, secret)
 	user, known := a.users[name]
-	if known && user.verifiedBefore(&digest, x.began) {
+	if known && user.verifiedBefore(&digest, x.Arrived) {
 		return true, nil
 	}
 	if !known {
@@ -184,16 +185,16 @@ func (a *basicAuth) verify(x *exchange, name, secret string) (ok bool, err error
 		of := a.digest(name, "")
 		user = a.all[binary.NativeEndian.Uint64(of[:])%uint64(len(a.all))]
 	}
-	ctx, cancel := x.waitContext()
+	ctx, cancel := x.WaitContext()
 	defer cancel()
-	x.driver().Block(func() {
+	x.Block(func() {
 		if err = a.checks.Enter(ctx); err == nil {
 			defer a.checks.Leave()
 			ok = user.hash.Matches(secret)
 		}
 	})
 	if ok = ok && known; ok {
-		user.verified.Store(&verification{digest, x.began.Add(verificationTime)})
+		user.verified.Store(&verification{digest, x.Arrived.Add(verificationTime)})
 	}
 	return ok, err
 }
@@ -213,4 +214,9 @@ func (a *basicAuth) digest(name, secret string) (digest [sha256.Size]byte) {
 	h.Write([]byte(secret))
 	h.Sum(digest[:0])
 	return digest
+}
+
+// Explain implements stage.Explainer.
+func (a *basicAuth) Explain(*stage.Exchange) (steps []string, ends bool) {
+	return []string{"requires a user and a password, otherwise responds with 401"}, false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/acme"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -15,12 +16,12 @@ var challengeFields = []proxy.Field{{Name: "Content-Type", Value: "application/o
 // answerChallenge returns the body of the response if a request without TLS is one by which
 // an ACME server verifies the control of a host, or else "". Such a request is subject to no
 // route, limit and rule for client certificates.
-func answerChallenge(m *acme.Manager, x *exchange) string {
-	if x.Scheme != "http" || x.Method != "GET" || !strings.HasPrefix(x.path, acme.ChallengePrefix) {
+func answerChallenge(m *acme.Manager, x *stage.Exchange) string {
+	if x.Scheme != "http" || x.Method != "GET" || !strings.HasPrefix(x.Path, acme.ChallengePrefix) {
 		return ""
 	}
 	var body string
-	host, path := strings.ToLower(x.http.Host), strings.Clone(x.path)
-	x.driver().Block(func() { body, _ = m.ChallengeAnswer(context.Background(), host, path) })
+	host, path := strings.ToLower(x.Hostname), strings.Clone(x.Path)
+	x.Block(func() { body, _ = m.ChallengeAnswer(context.Background(), host, path) })
 	return body
 }

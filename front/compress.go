@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
@@ -49,16 +50,16 @@ func newCompression(
 	return s
 }
 
-func (s *compression) apply(x *exchange) (responded bool) {
+func (s *compression) Apply(x *stage.Exchange) (responded bool) {
 	f := compressors.Get().(*compressor)
 	f.rules, f.x, f.Client = s, x, x.Client
 	f.readRequest()
-	x.addFilter(f)
+	x.AddFilter(f)
 	return false
 }
 
-// explain implements explainer.
-func (s *compression) explain(x *exchange) (steps []string, ends bool) {
+// Explain implements stage.Explainer.
+func (s *compression) Explain(x *stage.Exchange) (steps []string, ends bool) {
 	c := compressor{rules: s, x: x}
 	c.readRequest()
 	step := "does not compress the response, because of "
@@ -95,7 +96,7 @@ func (s *compression) choose(acceptEncoding string) (chosen *coding.Source) {
 type compressor struct {
 	proxy.Client
 	rules *compression
-	x     *exchange
+	x     *stage.Exchange
 
 	source       *coding.Source // of the coding that the client accepts; nil for none
 	credentials  bool           // the request has some
@@ -124,7 +125,7 @@ func (c *compressor) readRequest() {
 		}
 	}
 	if !c.x.HTTP10 {
-		c.source = c.rules.choose(joined(c.x.Header, "Accept-Encoding"))
+		c.source = c.rules.choose(stage.Joined(c.x.Header, "Accept-Encoding"))
 	}
 }
 
@@ -314,7 +315,7 @@ func (c *compressor) notModifiedFields(fields []proxy.Field) []proxy.Field {
 	own := make([]proxy.Field, 0, len(fields)+1)
 	for _, f := range fields {
 		if httpsyntax.EqualFold(f.Name, "ETag") && !strings.HasPrefix(f.Value, "W/") {
-			if weak := "W/" + f.Value; strings.Contains(joined(c.x.Header, "If-None-Match"), weak) {
+			if weak := "W/" + f.Value; strings.Contains(stage.Joined(c.x.Header, "If-None-Match"), weak) {
 				f.Value = weak
 			}
 		}
@@ -376,7 +377,7 @@ func (c *compressor) encode(method func() error) {
 	if c.held <= encodedInline {
 		c.err = c.encodeBatch(method)
 	} else {
-		c.x.driver().Block(func() { c.err = c.encodeBatch(method) })
+		c.x.Block(func() { c.err = c.encodeBatch(method) })
 	}
 	c.batch = c.batch[:0]
 	if c.err != nil || len(c.encoder.Out) == 0 {
@@ -403,8 +404,8 @@ func (c *compressor) encodeBatch(method func() error) error {
 
 var errEncoder = errors.New("the encoder has failed")
 
-// end implements filter. An incomplete body gets no end, so that it does not look complete.
-func (c *compressor) end(complete bool) error {
+// End implements stage.Filter. An incomplete body gets no end, so that it does not look complete.
+func (c *compressor) End(complete bool) error {
 	if c.encoder != nil {
 		if complete {
 			c.encode(c.encoder.Close)

@@ -1,12 +1,12 @@
 package front
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -18,31 +18,31 @@ func findRoute(x *exchange, t *tables) {
 	if t.cors && x.Method == "OPTIONS" && x.findPreflight(t) {
 		return
 	}
-	if x.found, x.allow = t.find(x, x.Method, x.path, &x.params); x.found != nil {
+	if x.found, x.allow = t.find(&x.Exchange, x.Method, x.Path, &x.Params); x.found != nil {
 		x.events = x.found.events
 	} else {
-		x.allow = t.working(x, x.allow)
+		x.allow = t.working(&x.Exchange, x.allow)
 	}
 }
 
 // findPreflight sets x.found to the route of the request that a preflight announces, if the
 // route has CORS, and reports whether it does.
 func (x *exchange) findPreflight(t *tables) bool {
-	method := onlyField(x.Header, "Access-Control-Request-Method")
-	if method == "" || onlyField(x.Header, "Origin") == "" {
+	method := stage.Only(x.Header, "Access-Control-Request-Method")
+	if method == "" || stage.Only(x.Header, "Origin") == "" {
 		return false
 	}
-	if r, _ := t.find(x, method, x.path, &x.params); r != nil && r.cors != nil {
-		x.found, x.events, x.preflight = r, r.events, true
+	if r, _ := t.find(&x.Exchange, method, x.Path, &x.Params); r != nil && r.cors != nil {
+		x.found, x.events, x.Preflight = r, r.events, true
 	}
-	return x.preflight
+	return x.Preflight
 }
 
 // find returns the route of a request if it had the given method and path: that of the most
 // specific pattern with a route whose conditions hold. Otherwise it returns nil and the methods
 // of the other patterns for the path; working leaves out those whose conditions fail.
-func (t *tables) find(x *exchange, method, path string, params *router.Params) (r *route, allow string) {
-	e, allow := t.routes.Lookup(method, x.http.Host, "", path, params)
+func (t *tables) find(x *stage.Exchange, method, path string, params *router.Params) (r *route, allow string) {
+	e, allow := t.routes.Lookup(method, x.Hostname, "", path, params)
 	for e != nil {
 		r := e.Value
 		if r.when != nil {
@@ -51,19 +51,19 @@ func (t *tables) find(x *exchange, method, path string, params *router.Params) (
 		if r != nil {
 			return r, ""
 		}
-		e, allow = t.routes.Next(method, x.http.Host, "", path, params)
+		e, allow = t.routes.Next(method, x.Hostname, "", path, params)
 	}
 	return nil, allow
 }
 
 // working returns the methods of a list, as in an Allow field, with which the request would have
 // a route. It looks the request up for each of them, which only a request without a route pays for.
-func (t *tables) working(x *exchange, allow string) string {
+func (t *tables) working(x *stage.Exchange, allow string) string {
 	if allow == "" || !t.conditions {
 		return allow
 	}
 	methods := slices.DeleteFunc(strings.Split(allow, ", "), func(method string) bool {
-		r, _ := t.find(x, method, x.path, &x.params)
+		r, _ := t.find(x, method, x.Path, &x.Params)
 		return r == nil
 	})
 	return strings.Join(methods, ", ")
@@ -78,9 +78,9 @@ func conditionsOf(c config.Conditions) *config.Conditions {
 }
 
 // chosen returns the first route of a pattern whose conditions hold, or nil.
-func (r *route) chosen(x *exchange) *route {
+func (r *route) chosen(x *stage.Exchange) *route {
 	for ; r != nil; r = r.next {
-		if r.when == nil || x.meets(r.when) {
+		if r.when == nil || meets(x, r.when) {
 			return r
 		}
 	}
@@ -88,22 +88,19 @@ func (r *route) chosen(x *exchange) *route {
 }
 
 // meets reports whether conditions hold for the request.
-func (x *exchange) meets(when *config.Conditions) bool {
+func meets(x *stage.Exchange, when *config.Conditions) bool {
 	for i := range when.Headers {
-		if !x.meetsHeader(&when.Headers[i]) {
+		if !meetsHeader(x, &when.Headers[i]) {
 			return false
 		}
 	}
-	if len(when.Query) > 0 {
-		x.readQuery()
-	}
 	for i := range when.Query {
-		if !x.meetsQuery(&when.Query[i]) {
+		if !meetsQuery(x, &when.Query[i]) {
 			return false
 		}
 	}
 	for i := range when.Cookies {
-		if !x.meetsCookie(&when.Cookies[i]) {
+		if !meetsCookie(x, &when.Cookies[i]) {
 			return false
 		}
 	}
@@ -111,14 +108,14 @@ func (x *exchange) meets(when *config.Conditions) bool {
 }
 
 // meetsCookie reports whether a condition for a cookie holds.
-func (x *exchange) meetsCookie(c *config.Condition) bool {
+func meetsCookie(x *stage.Exchange, c *config.Condition) bool {
 	found := proxy.FindCookie(x.Header, func(name, value string) bool {
 		return name == c.Name && (c.Test != config.HasValue || value == c.Value)
 	})
 	return found != (c.Test == config.IsAbsent)
 }
 
-func (x *exchange) meetsHeader(c *config.Condition) bool {
+func meetsHeader(x *stage.Exchange, c *config.Condition) bool {
 	for i := range x.Header {
 		f := &x.Header[i]
 		if len(f.Name) == len(c.Name) && httpsyntax.EqualFold(f.Name, c.Name) &&
@@ -129,38 +126,13 @@ func (x *exchange) meetsHeader(c *config.Condition) bool {
 	return c.Test == config.IsAbsent
 }
 
-func (x *exchange) meetsQuery(c *config.Condition) bool {
-	for i := range x.parameters {
-		p := &x.parameters[i]
-		if p.name == c.Name && (c.Test != config.HasValue || p.value == c.Value) {
+func meetsQuery(x *stage.Exchange, c *config.Condition) bool {
+	for _, p := range x.Parameters() {
+		if p.Name == c.Name && (c.Test != config.HasValue || p.Value == c.Value) {
 			return c.Test != config.IsAbsent
 		}
 	}
 	return c.Test == config.IsAbsent
-}
-
-// readQuery sets x.parameters, once for each request. Like net/url, it leaves out
-// parameters with a semicolon or an invalid escape.
-func (x *exchange) readQuery() {
-	if x.queryRead {
-		return
-	}
-	x.queryRead = true
-	for rest := x.query; rest != ""; {
-		var pair string
-		pair, rest, _ = strings.Cut(rest, "&")
-		if pair == "" || strings.IndexByte(pair, ';') >= 0 {
-			continue
-		}
-		name, value, _ := strings.Cut(pair, "=")
-		name, err := url.QueryUnescape(name)
-		if err != nil {
-			continue
-		}
-		if value, err = url.QueryUnescape(value); err == nil {
-			x.parameters = append(x.parameters, parameter{name, value})
-		}
-	}
 }
 
 // A routeList collects the entries of a routing table. Routes with the same pattern have

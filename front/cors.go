@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -75,13 +75,13 @@ func newCrossOrigin(c *config.CORS) *crossOrigin {
 }
 
 // begin sets the fields of the response, whichever part of the front door makes it.
-func (o *crossOrigin) begin(x *exchange) {
-	x.AnswerRemove = joinNames(x.AnswerRemove, corsFields)
+func (o *crossOrigin) begin(x *stage.Exchange) {
+	x.AnswerRemove = stage.JoinNames(x.AnswerRemove, corsFields)
 	x.AnswerAdd = append(x.AnswerAdd, o.varyOnOrigin...)
-	if x.preflight {
+	if x.Preflight {
 		x.AnswerAdd = append(x.AnswerAdd, varyOnPreflight)
 	}
-	origin := onlyField(x.Header, "Origin")
+	origin := stage.Only(x.Header, "Origin")
 	if !o.allows(origin) {
 		return
 	}
@@ -89,11 +89,11 @@ func (o *crossOrigin) begin(x *exchange) {
 		origin = "*"
 	}
 	x.Answer = append(append(x.Answer, proxy.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.answer...)
-	if !x.preflight {
+	if !x.Preflight {
 		return
 	}
 	x.Answer = append(x.Answer, o.preflight...)
-	if names := onlyField(x.Header, "Access-Control-Request-Headers"); o.echoHeaders && names != "" {
+	if names := stage.Only(x.Header, "Access-Control-Request-Headers"); o.echoHeaders && names != "" {
 		x.Answer = append(x.Answer, proxy.Field{Name: "Access-Control-Allow-Headers", Value: names})
 	}
 }
@@ -116,24 +116,18 @@ func (o *crossOrigin) allows(origin string) bool {
 	return false
 }
 
-// apply implements stage. Authentication follows it, because preflights have no credentials.
-func (o *crossOrigin) apply(x *exchange) (responded bool) {
-	if x.preflight {
-		x.respondWith(204, nil, "")
+// Apply implements stage.Stage. Authentication follows it, because preflights have no credentials.
+func (o *crossOrigin) Apply(x *stage.Exchange) (responded bool) {
+	if x.Preflight {
+		x.RespondWith(204, nil, "")
 	}
-	return x.preflight
+	return x.Preflight
 }
 
-// onlyField returns the value of a field that occurs once, or else "".
-func onlyField(header []proxy.Field, name string) (value string) {
-	found := false
-	for i := range header {
-		if httpsyntax.EqualFold(header[i].Name, name) {
-			if found {
-				return ""
-			}
-			found, value = true, header[i].Value
-		}
+// Explain implements stage.Explainer.
+func (o *crossOrigin) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	if x.Preflight {
+		return []string{"responds to the preflight of CORS"}, true
 	}
-	return value
+	return nil, false
 }

@@ -100,15 +100,15 @@ func (d *Door) logger() *log.Logger { return d.tables.Load().events.log }
 
 // serve handles one request.
 func (d *Door) serve(x *exchange) {
-	x.began = time.Now()
+	x.Arrived = time.Now()
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
-	x.pacer.bind(&x.Exchange)
+	x.pacer.bind(&x.Exchange.Exchange)
 	x.pacer.setLimits(&t.limits)
-	x.pages = t.pages
-	x.Header = x.trace.read(x.Header)
-	x.client = t.trust.Client(x.Peer, x.Header)
+	x.Pages = t.pages
+	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
+	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
 	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
@@ -119,7 +119,7 @@ func (d *Door) serve(x *exchange) {
 	redirect := t.secure != nil && t.secure.begin(x, t) && status == 0 && x.Target != "*"
 	answer := ""
 	if m := d.certs.manager.Load(); m != nil && status == 0 {
-		answer = answerChallenge(m, x)
+		answer = answerChallenge(m, &x.Exchange)
 	}
 	if rules := d.server.clientRules.Load(); rules != nil && status == 0 {
 		status, why = checkClient(rules, x)
@@ -134,15 +134,15 @@ func (d *Door) serve(x *exchange) {
 	t.events.received(x)
 	switch {
 	case answer != "":
-		x.respondWith(200, challengeFields, answer)
+		x.RespondWith(200, challengeFields, answer)
 	case redirect && !x.exceptsPlain(): // also for hosts with rules for client certificates
 		t.secure.toHTTPS(x)
 	case status != 0:
-		x.refuse(status, why)
+		x.Refuse(status, why)
 	case x.Method == "TRACE":
-		x.refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.Refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	case x.Target == "*":
-		x.refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	default:
 		d.forward(x, t)
 	}
@@ -154,7 +154,7 @@ const methodsOfAll = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 // validate checks the parts of a request that must be unambiguous before it is
 // routed. It returns the status and the reason of a refusal, or 0.
 func validate(x *exchange) (status int, why string) {
-	x.path, x.query, _ = strings.Cut(x.Target, "?")
+	x.Path, x.Query, _ = strings.Cut(x.Target, "?")
 	name, port, ok := target.SplitHost(x.Host)
 	x.describe(name, port)
 	switch {
@@ -166,13 +166,13 @@ func validate(x *exchange) (status int, why string) {
 		return 501, "this is not a forward proxy"
 	case x.Target == "*" && x.Method == "OPTIONS":
 		return 0, ""
-	case x.path == "" || x.path[0] != '/':
+	case x.Path == "" || x.Path[0] != '/':
 		return 400, "the target is not a path"
 	}
-	if why := target.CheckPath(x.path); why != "" {
+	if why := target.CheckPath(x.Path); why != "" {
 		return 400, why
 	}
-	if strings.IndexByte(x.query, '#') >= 0 {
+	if strings.IndexByte(x.Query, '#') >= 0 {
 		return 400, "the target has a fragment"
 	}
 	return 0, ""
@@ -181,31 +181,31 @@ func validate(x *exchange) (status int, why string) {
 // forward forwards the request to the upstream of its route, or responds itself.
 func (d *Door) forward(x *exchange, t *tables) {
 	if x.found != nil && x.found.cors != nil {
-		x.found.cors.begin(x)
+		x.found.cors.begin(&x.Exchange)
 	}
-	if t.access != nil && t.access.apply(x) {
+	if t.access != nil && t.access.Apply(&x.Exchange) {
 		return
 	}
-	if fields := t.gate.allow(x.began, x.client, x.Header); fields != nil {
+	if fields := t.gate.allow(x.Arrived, x.ClientAddr, x.Header); fields != nil {
 		d.refuseFor(x, 429, limitRate, allRoutes, "more requests than the rate allows", fields...)
 		return
 	}
 	switch {
 	case x.found != nil:
 		x.route = x.found
-		x.pages = x.route.pages
-		if x.route.responses != nil && x.route.responses.apply(x) {
+		x.Pages = x.route.pages
+		if x.route.responses != nil && x.route.responses.Apply(&x.Exchange) {
 			return
 		}
 		if x.route.gate == nil || d.admit(x, t) {
-			x.route.handle(x)
+			x.route.handle(&x.Exchange)
 		}
 	case x.allow == "":
-		x.refuse(404, "no route")
+		x.Refuse(404, "no route")
 	case x.Method == "OPTIONS":
-		x.refuse(204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	default:
-		x.refuse(405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.Refuse(405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}
 }
 
@@ -220,19 +220,19 @@ func withOptions(allow string) string {
 
 // observe is the hook of all proxies.
 func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
-	x := px.Context.(*exchange)
+	x := of(px)
 	switch e {
 	case proxy.Sending:
 		d.tables.Load().events.proxying(x)
-		if x.mirror != nil {
-			x.mirror.offer(x)
+		if x.Mirror != nil {
+			x.Mirror.Offer(&x.Exchange)
 		}
 	case proxy.PassedOver:
 		d.countFailure(x)
 	case proxy.Retrying:
-		d.metrics.retrying(x.to.name, px)
+		d.metrics.retrying(x.To.Name, px)
 	case proxy.Waiting:
-		d.metrics.waits.WithLabelValues(x.to.name).Inc()
+		d.metrics.waits.WithLabelValues(x.To.Name).Inc()
 	}
 }
 
@@ -249,7 +249,7 @@ func (d *Door) finish(x *exchange) {
 	d.noteLimit(x)
 	ended := time.Now()
 	d.tables.Load().events.completed(x, ended)
-	d.count(x, ended.Sub(x.began))
+	d.count(x, ended.Sub(x.Arrived))
 	d.metrics.inFlight.Add(-1)
 }
 
@@ -265,16 +265,16 @@ func (d *Door) count(x *exchange, took time.Duration) {
 	if x.Waited > 0 {
 		observeWait(x.Server, x.Waited)
 	}
-	if x.to != nil {
-		d.metrics.retried(x.to.name, &x.Exchange)
+	if x.To != nil {
+		d.metrics.retried(x.To.Name, &x.Exchange.Exchange)
 	}
-	if x.failedByUpstream() {
+	if x.FailedByUpstream() {
 		d.countFailure(x)
 	}
 }
 
 func (d *Door) countFailure(x *exchange) {
-	d.metrics.failures.WithLabelValues(x.to.name, string(x.failure().Kind)).Inc()
+	d.metrics.failures.WithLabelValues(x.To.Name, string(x.Failure().Kind)).Inc()
 }
 
 // flushTimeout is how long a panic waits until its event is written.
@@ -294,9 +294,9 @@ func (d *Door) flushLog() {
 func (d *Door) failPanicked(x *exchange, failure *panicError) {
 	x.Err = failure
 	d.logger().Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
-	x.driver().Block(d.flushLog)
+	x.Block(d.flushLog)
 	began := x.Began || x.Upgraded
 	x.Cut = true
-	x.endFilters()
-	x.Cut = began || x.respondError(500, "", nil) != nil
+	x.EndFilters()
+	x.Cut = began || x.RespondError(500, "", nil) != nil
 }

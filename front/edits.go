@@ -7,6 +7,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/rewrite"
 	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
@@ -79,29 +80,32 @@ func newRewrite(r config.Route, p *template.Pattern) (*rewrite.Rewrite, error) {
 	return w, nil
 }
 
-func (e *requestEdits) apply(x *exchange) (responded bool) {
-	v := x.values()
+func (e *requestEdits) Apply(x *stage.Exchange) (responded bool) {
+	v := template.Of(x)
 	if e.rewrite != nil {
-		start := len(x.texts)
-		b, status, why := e.rewrite.Append(x.texts, &v, x.Target[len(x.path):])
-		if x.texts = b; status != 0 {
-			x.refuse(status, why)
+		status, why := 0, ""
+		target, _ := x.Text(func(b []byte) ([]byte, error) {
+			b, status, why = e.rewrite.Append(b, &v, x.Target[len(x.Path):])
+			return b, nil
+		})
+		if status != 0 {
+			x.Refuse(status, why)
 			return true
 		}
-		x.Target, x.rewritten = view(b[start:]), true
+		x.Target, x.Rewritten = target, true
 	}
 	var err error
 	if e.host != nil {
-		x.SendHost, err = x.text(e.host, &v)
+		x.SendHost, err = template.Text(x, e.host, &v)
 	}
 	if err == nil {
 		x.Send, x.SendAdd, err = e.fields.appendTo(x, &v, x.Send, x.SendAdd)
 	}
 	if err != nil {
-		x.refuse(414, "a header field for the upstream would be too long")
+		x.Refuse(414, "a header field for the upstream would be too long")
 		return true
 	}
-	x.SendRemove = joinNames(x.SendRemove, e.fields.remove)
+	x.SendRemove = stage.JoinNames(x.SendRemove, e.fields.remove)
 	return false
 }
 
@@ -145,35 +149,84 @@ func newFieldEdits(c config.FieldEdits, p *template.Pattern) (*fieldEdits, error
 // responseEdits are a stage that changes the response, also one that is made here.
 type responseEdits fieldEdits
 
-func (e *responseEdits) apply(x *exchange) (responded bool) {
-	v := x.values()
+func (e *responseEdits) Apply(x *stage.Exchange) (responded bool) {
+	v := template.Of(x)
 	var err error
 	if x.Answer, x.AnswerAdd, err = (*fieldEdits)(e).appendTo(x, &v, x.Answer, x.AnswerAdd); err != nil {
-		x.refuse(414, "a header field of the response would be too long")
+		x.Refuse(414, "a header field of the response would be too long")
 		return true
 	}
-	x.AnswerRemove = joinNames(x.AnswerRemove, e.remove)
+	x.AnswerRemove = stage.JoinNames(x.AnswerRemove, e.remove)
 	return false
 }
 
 // appendTo appends the fields to the two lists.
-func (e *fieldEdits) appendTo(x *exchange, v *template.Values, set, add []proxy.Field) (_, _ []proxy.Field, err error) {
-	if set, err = x.appendFields(set, e.set, v); err == nil {
-		add, err = x.appendFields(add, e.add, v)
+func (e *fieldEdits) appendTo(x *stage.Exchange, v *template.Values, set, add []proxy.Field) (_, _ []proxy.Field, err error) {
+	if set, err = appendFields(x, set, e.set, v); err == nil {
+		add, err = appendFields(x, add, e.add, v)
 	}
 	return set, add, err
 }
 
-func (x *exchange) appendFields(dst []proxy.Field, edits []fieldEdit, v *template.Values) ([]proxy.Field, error) {
+func appendFields(x *stage.Exchange, dst []proxy.Field, edits []fieldEdit, v *template.Values) ([]proxy.Field, error) {
 	for i := range edits {
 		f := edits[i].Field
 		if t := edits[i].made; t != nil {
 			var err error
-			if f.Value, err = x.text(t, v); err != nil {
+			if f.Value, err = template.Text(x, t, v); err != nil {
 				return dst, err
 			}
 		}
 		dst = append(dst, f)
 	}
 	return dst, nil
+}
+
+// Explain implements stage.Explainer.
+func (e *requestEdits) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	v := template.Of(x)
+	if e.rewrite != nil {
+		target, status, why := e.rewrite.Append(nil, &v, x.Target[len(x.Path):])
+		if status != 0 {
+			return []string{fmt.Sprintf("responds with %d: %s", status, why)}, true
+		}
+		steps = append(steps, "changes the target to "+string(target))
+	}
+	if e.host != nil {
+		host, _ := e.host.Append(nil, &v)
+		steps = append(steps, "changes the host to "+string(host))
+	}
+	return append(steps, e.fields.explain(x, "request")...), false
+}
+
+// Explain implements stage.Explainer.
+func (e *responseEdits) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	return (*fieldEdits)(e).explain(x, "response"), false
+}
+
+// explain returns the edits of a message.
+func (e *fieldEdits) explain(x *stage.Exchange, message string) (steps []string) {
+	v := template.Of(x)
+	set, add, err := e.appendTo(x, &v, nil, nil)
+	if err != nil {
+		return []string{"responds with 414: a header field of the " + message + " would be too long"}
+	}
+	for _, name := range e.remove {
+		steps = append(steps, "removes "+name+" from the "+message)
+	}
+	for _, f := range set {
+		steps = append(steps, "sets "+f.Name+" of the "+message+" to "+shown(f))
+	}
+	for _, f := range add {
+		steps = append(steps, "adds "+f.Name+": "+shown(f)+" to the "+message)
+	}
+	return steps
+}
+
+// shown returns the value of a field, unless it is secret.
+func shown(f proxy.Field) string {
+	if config.IsSecretHeader(f.Name) {
+		return "[redacted]"
+	}
+	return f.Value
 }

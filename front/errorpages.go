@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
 
-// errorPages are the bodies of error responses. The nil pointer has none. Goroutines may
-// share it.
+// errorPages are the bodies of error responses. The nil pointer has none. It implements
+// stage.Pages.
 type errorPages struct {
 	byStatus map[int]page
 	byClass  [2]page // of 4xx and 5xx
@@ -44,6 +45,15 @@ func (p *errorPages) of(status int) page {
 	return p.byClass[status/100-4]
 }
 
+// Respond implements stage.Pages.
+func (p *errorPages) Respond(x *stage.Exchange, status int, fields []proxy.Field) (found bool, err error) {
+	page := p.of(status)
+	if page == nil {
+		return false, nil
+	}
+	return true, page.respond(x, status, fields)
+}
+
 // A page is the files of which a client gets one.
 type page []config.PageFile
 
@@ -70,32 +80,20 @@ func (p page) appendFields(fields []proxy.Field, file *config.PageFile) []proxy.
 	return fields
 }
 
-// respondWithPage responds with a page that is not empty, and fields.
-func (x *exchange) respondWithPage(p page, status int, fields []proxy.Field) error {
-	file := p.choose(joined(x.Header, "Accept"))
-	return x.RespondWith(status, p.appendFields(fields[:len(fields):len(fields)], file), file.Body)
-}
-
-// respondError responds to an error with its page, or with a text if it has none. A call of gRPC gets no body: grpc-core
-// may take the end of a body without trailers for a failure of its own, and derive UNKNOWN instead of the status.
-func (x *exchange) respondError(status int, text string, fields []proxy.Field) error {
-	if x.HTTP2 && isGRPC(x.Header) {
-		return x.RespondWith(status, fields, "")
-	}
-	if p := x.pages.of(status); p != nil {
-		return x.respondWithPage(p, status, fields)
-	}
-	return x.Respond(status, text, fields...)
+// respond responds with a page that is not empty, and fields.
+func (p page) respond(x *stage.Exchange, status int, fields []proxy.Field) error {
+	file := p.choose(stage.Joined(x.Header, "Accept"))
+	return x.Exchange.RespondWith(status, p.appendFields(fields[:len(fields):len(fields)], file), file.Body)
 }
 
 // respondToFailure responds to an exchange that has failed before a response began.
 func respondToFailure(px *proxy.Exchange, status int, fields []proxy.Field) error {
-	x := px.Context.(*exchange)
+	x := of(px)
 	x.pacer.allowLateResponse()
-	if m := x.route.maintenance; m != nil && x.failure().NotConnected() {
-		return m.send(x)
+	if m := x.route.maintenance; m != nil && x.Failure().NotConnected() {
+		return m.send(&x.Exchange)
 	}
-	return x.respondError(status, "", fields)
+	return x.RespondError(status, "", fields)
 }
 
 // maintenance is the response while no server of the upstream accepts a connection. As a stage,
@@ -116,26 +114,26 @@ func newMaintenance(c *config.Maintenance) *maintenance {
 	return m
 }
 
-func (m *maintenance) apply(x *exchange) (responded bool) {
-	x.refusal = "maintenance"
-	x.leaveBody()
+func (m *maintenance) Apply(x *stage.Exchange) (responded bool) {
+	x.Refusal = "maintenance"
+	x.LeaveBody()
 	if m.send(x) != nil {
 		x.Cut = true
 	}
 	return true
 }
 
-// explain implements explainer.
-func (m *maintenance) explain(*exchange) (steps []string, ends bool) {
+// Explain implements stage.Explainer.
+func (m *maintenance) Explain(*stage.Exchange) (steps []string, ends bool) {
 	return []string{"responds with 503, because maintenance is active"}, true
 }
 
 // send sends the response.
-func (m *maintenance) send(x *exchange) error {
+func (m *maintenance) send(x *stage.Exchange) error {
 	if m.page != nil {
-		return x.respondWithPage(m.page, 503, m.fields)
+		return m.page.respond(x, 503, m.fields)
 	}
-	return x.respondError(503, "", m.fields)
+	return x.RespondError(503, "", m.fields)
 }
 
 // setErrors sets the responses of a route to errors. The configuration of the route replaces

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -70,8 +71,8 @@ func (e *requestEvents) received(x *exchange) {
 		return
 	}
 	m := e.cost.event(&x.sampled)
-	x.http.StartedAt, x.http.Encoded = x.began, &x.encoded
-	e.log.Info(eventReceived).At(x.began).TraceID(x.trace.id).HTTP(&x.http).Send()
+	x.http.StartedAt, x.http.Encoded = x.Arrived, &x.encoded
+	e.log.Info(eventReceived).At(x.Arrived).TraceID(x.trace.id).HTTP(&x.http).Send()
 	x.http.StartedAt = time.Time{}
 	m.endEvent()
 }
@@ -85,7 +86,7 @@ func (e *requestEvents) proxying(x *exchange) {
 	x.announced = x.Server
 	e.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
 		Str("destination", x.Server.URL()).
-		Str("proxy_name", x.to.name).
+		Str("proxy_name", x.To.Name).
 		Send()
 	m.endEvent()
 }
@@ -99,11 +100,11 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	m := e.cost.event(&x.sampled)
 	h := &x.http
 	h.StatusCode = x.Status
-	h.StartedAt, h.EndedAt = x.began, ended
-	h.Duration = ended.Sub(x.began)
+	h.StartedAt, h.EndedAt = x.Arrived, ended
+	h.Duration = ended.Sub(x.Arrived)
 	h.ResponseContentLength = x.BodySent
 	h.RequestContentLength = max(x.Length, x.BodyRead)
-	h.Client = view(x.client.AppendTo(x.clientText[:0]))
+	h.Client = view(x.ClientAddr.AppendTo(x.clientText[:0]))
 	h.Protocol = protocol(x)
 	h.UserAgent, h.Referer = x.userAgentAndReferer()
 	if x.route != nil {
@@ -111,7 +112,7 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	}
 	event := e.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
 	if x.Server != x.announced || x.Retried != "" {
-		event.Str("destination", x.Server.URL()).Str("proxy_name", x.to.name)
+		event.Str("destination", x.Server.URL()).Str("proxy_name", x.To.Name)
 	}
 	if x.Retried != "" {
 		event.Str("retried", string(x.Retried))
@@ -119,25 +120,25 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.RetryDenied != "" {
 		event.Str("retry_denied", string(x.RetryDenied))
 	}
-	if x.rewritten && x.Server != nil {
-		if path, _, _ := strings.Cut(x.Target, "?"); path != x.path {
+	if x.Rewritten && x.Server != nil {
+		if path, _, _ := strings.Cut(x.Target, "?"); path != x.Path {
 			event.Str("upstream_path", path)
 		}
 	}
-	if x.redirect != "" {
-		event.Str("redirect", x.redirect)
+	if x.Redirect != "" {
+		event.Str("redirect", x.Redirect)
 	}
-	if x.user != "" {
-		event.Str("user", x.user)
+	if x.User != "" {
+		event.Str("user", x.User)
 	}
 	if x.tls != nil && x.tls.Subject != "" {
 		event.Str("client_subject", x.tls.Subject)
 	}
-	if x.refusal != "" {
-		event.Str("refused", x.refusal)
+	if x.Refusal != "" {
+		event.Str("refused", x.Refusal)
 	}
-	if x.limit != "" {
-		event.Str("limit", string(x.limit))
+	if x.Limit != "" {
+		event.Str("limit", string(x.Limit))
 	}
 	headers := &e.headers
 	if x.route != nil && x.route.logHeaders != nil {
@@ -148,7 +149,7 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.route != nil && x.route.logFields != nil {
 		x.addLogFields(event)
 	}
-	if failure := x.failure(); failure != nil {
+	if failure := x.Failure(); failure != nil {
 		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	event.Send()
@@ -169,7 +170,8 @@ func (x *exchange) describe(host string, port int) {
 	h.Method = x.Method
 	h.Scheme = x.Scheme
 	h.Host, h.Port = host, port
-	h.Path, h.Query = withoutUserinfo(x.path), x.query
+	x.Hostname = host
+	h.Path, h.Query = withoutUserinfo(x.Path), x.Query
 }
 
 // withoutUserinfo removes the user and the password from a target that is not a
@@ -191,7 +193,7 @@ func (x *exchange) level() log.Level {
 		return log.LevelWarn
 	case x.Err == nil:
 		return log.LevelInfo
-	case x.failure() == nil || x.failedByUpstream() || x.failure().Kind == fileFailed:
+	case x.Failure() == nil || x.FailedByUpstream() || x.Failure().Kind == stage.FileFailed:
 		return log.LevelError
 	}
 	return log.LevelWarn
@@ -227,32 +229,16 @@ func (x *exchange) userAgentAndReferer() (userAgent, referer string) {
 
 // addFields adds an object with those of the named header fields that exist.
 func addFields(e log.Event, key string, names []string, fields []proxy.Field) {
-	if !slices.ContainsFunc(names, func(name string) bool { return joined(fields, name) != "" }) {
+	if !slices.ContainsFunc(names, func(name string) bool { return stage.Joined(fields, name) != "" }) {
 		return
 	}
 	e.Object(key, func(e log.Event) {
 		for _, name := range names {
-			if value := joined(fields, name); value != "" {
+			if value := stage.Joined(fields, name); value != "" {
 				e.URL(name, value) // any field may hold a URL with secrets in it
 			}
 		}
 	})
-}
-
-// joined returns the values of a header field, separated by ", ".
-func joined(fields []proxy.Field, name string) string {
-	value := ""
-	for i := range fields {
-		f := &fields[i]
-		if !httpsyntax.EqualFold(f.Name, name) {
-			continue
-		}
-		if value != "" {
-			value += ", "
-		}
-		value += f.Value
-	}
-	return value
 }
 
 // A panicError is the value of a panic and its stack.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 )
 
 // An Explanation is the decision of a front door about a request.
@@ -75,8 +76,8 @@ func (d *Door) Explain(scheme string, head []byte, client netip.Addr) (*Explanat
 	x.Context = &x.exchange
 	x.fill(c)
 	t := d.tables.Load()
-	x.Header = x.trace.read(x.Header)
-	x.client = t.trust.Client(x.Peer, x.Header)
+	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
+	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
 	e := explain(&x.exchange, t)
 	if rules := d.server.clientRules.Load(); rules != nil {
 		e.addClientRule(rules.Demand(x.http.Host), t.subjectField)
@@ -110,23 +111,23 @@ func explain(x *exchange, t *tables) *Explanation {
 		e.Request = x.Method + " * of " + x.Host
 		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
 		return e
-	case t.access != nil && !t.access.admits(x.client):
+	case t.access != nil && !t.access.admits(x.ClientAddr):
 		e.Status, e.Reason = 403, "access: the client is not in an allowed network"
 		return e
 	}
 	method := x.Method
 	if t.cors && method == "OPTIONS" && x.findPreflight(t) {
-		method, x.found = onlyField(x.Header, "Access-Control-Request-Method"), nil
+		method, x.found = stage.Only(x.Header, "Access-Control-Request-Method"), nil
 	}
-	found, allow := t.routes.Lookup(method, x.http.Host, "", x.path, &x.params)
+	found, allow := t.routes.Lookup(method, x.http.Host, "", x.Path, &x.Params)
 	for found != nil {
 		for r := found.Value; r != nil; r = r.next {
 			e.add(x, r, found.Pattern)
 		}
-		found, allow = t.routes.Next(method, x.http.Host, "", x.path, &x.params)
+		found, allow = t.routes.Next(method, x.http.Host, "", x.Path, &x.Params)
 	}
 	if x.found == nil {
-		allow = t.working(x, allow)
+		allow = t.working(&x.Exchange, allow)
 	}
 	redirect := t.secure != nil && t.secure.begin(x, t) && !x.exceptsPlain()
 	switch status, why := t.checkSpelling(x); {
@@ -149,19 +150,19 @@ func explain(x *exchange, t *tables) *Explanation {
 // add adds a route whose pattern matches.
 func (e *Explanation) add(x *exchange, r *route, pattern string) {
 	one := ExplainedRoute{Position: r.position, Pattern: pattern}
-	for i := range x.params.Len() {
-		name, value := x.params.At(i)
+	for i := range x.Params.Len() {
+		name, value := x.Params.At(i)
 		one.Parameters = append(one.Parameters, Parameter{name, value})
 	}
 	if r.when != nil {
-		one.Conditions = explainConditions(x, r.when)
+		one.Conditions = explainConditions(&x.Exchange, r.when)
 	}
 	switch {
-	case r.when != nil && !x.meets(r.when):
+	case r.when != nil && !meets(&x.Exchange, r.when):
 		one.Why = "a condition does not hold"
 	case x.found == nil:
 		x.found = r
-		one.Chosen, one.Settings, one.Steps = true, r.settings, r.explain(x)
+		one.Chosen, one.Settings, one.Steps = true, r.settings, r.explain(&x.Exchange)
 	default:
 		one.Why = whyAfter(e.chosen(), pattern)
 	}
@@ -175,18 +176,17 @@ func (e *Explanation) chosen() string {
 }
 
 // explainConditions returns the conditions.
-func explainConditions(x *exchange, when *config.Conditions) (all []ExplainedCondition) {
-	x.readQuery()
+func explainConditions(x *stage.Exchange, when *config.Conditions) (all []ExplainedCondition) {
 	for _, list := range []struct {
 		prefix     string
 		conditions []config.Condition
-		meets      func(*config.Condition) bool
-	}{{"", when.Headers, x.meetsHeader}, {"?", when.Query, x.meetsQuery}, {"cookie ", when.Cookies, x.meetsCookie}} {
+		meets      func(*stage.Exchange, *config.Condition) bool
+	}{{"", when.Headers, meetsHeader}, {"?", when.Query, meetsQuery}, {"cookie ", when.Cookies, meetsCookie}} {
 		for i := range list.conditions {
 			c := &list.conditions[i]
 			text := list.prefix + c.Name + map[config.Test]string{config.HasValue: fmt.Sprintf(" is %q", c.Value),
 				config.IsPresent: " is present", config.IsAbsent: " is absent"}[c.Test]
-			all = append(all, ExplainedCondition{text, list.meets(c)})
+			all = append(all, ExplainedCondition{text, list.meets(x, c)})
 		}
 	}
 	return all

@@ -11,9 +11,9 @@ func (d *Door) SetHook(path string, hook func(*proxy.Exchange, proxy.Event)) {
 	e, _ := d.tables.Load().routes.Lookup("GET", "", path, "", nil)
 	to := e.Value.action.(*forwardTo)
 	changed := *to.to
-	p := *changed.proxy
+	p := *changed.Proxy
 	p.Hook = hook
-	changed.proxy = &p
+	changed.Proxy = &p
 	to.to = &changed
 }
 

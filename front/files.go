@@ -2,6 +2,7 @@ package front
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/files"
 	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
@@ -53,22 +55,22 @@ const (
 	onlyReads      = "files have only GET and HEAD"
 )
 
-func (s *serveFiles) respond(x *exchange) {
+func (s *serveFiles) Respond(x *stage.Exchange) {
 	switch x.Method {
 	case http.MethodGet, http.MethodHead:
 		s.serve(x)
 	case http.MethodOptions:
-		x.refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
+		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
 	default:
-		x.refuse(405, onlyReads, proxy.Field{Name: "Allow", Value: methodsOfFiles})
+		x.Refuse(405, onlyReads, proxy.Field{Name: "Allow", Value: methodsOfFiles})
 	}
 }
 
 // serve responds to a GET or HEAD.
-func (s *serveFiles) serve(x *exchange) {
+func (s *serveFiles) serve(x *stage.Exchange) {
 	name, refused := s.name(x)
 	if refused != "" {
-		x.refuse(404, refused)
+		x.Refuse(404, refused)
 		return
 	}
 	conditions := fileConditions(x.Header)
@@ -77,7 +79,7 @@ func (s *serveFiles) serve(x *exchange) {
 	case err != nil:
 		s.refuse(x, err)
 	case found.AddSlash:
-		x.respond(301, "", proxy.Field{Name: "Location", Value: withSlash(x.path, x.query)})
+		x.Respond(301, "", proxy.Field{Name: "Location", Value: withSlash(x.Path, x.Query)})
 	default:
 		defer found.Close()
 		s.send(x, &found, &conditions)
@@ -87,15 +89,15 @@ func (s *serveFiles) serve(x *exchange) {
 // name returns the name of the file that a request is for, or why there is none. An escaped
 // slash is refused: the routes treat it as a part of a segment, and the file system as a
 // separator.
-func (s *serveFiles) name(x *exchange) (n files.Name, refused string) {
-	if strings.Contains(x.path, "%2F") || strings.Contains(x.path, "%2f") {
+func (s *serveFiles) name(x *stage.Exchange) (n files.Name, refused string) {
+	if strings.Contains(x.Path, "%2F") || strings.Contains(x.Path, "%2f") {
 		return n, "the path has an escaped slash"
 	}
 	if s.rest {
-		_, rest := x.params.At(x.params.Len() - 1)
+		_, rest := x.Params.At(x.Params.Len() - 1)
 		return files.ParseName(rest)
 	}
-	path, err := url.PathUnescape(x.path)
+	path, err := url.PathUnescape(x.Path)
 	if err != nil {
 		return n, "the path has a bad escape"
 	}
@@ -103,7 +105,7 @@ func (s *serveFiles) name(x *exchange) (n files.Name, refused string) {
 }
 
 // find finds a file. It waits for the disk outside of the loop, if it has to.
-func (s *serveFiles) find(x *exchange, n files.Name, acceptEncoding string) (files.Found, error) {
+func (s *serveFiles) find(x *stage.Exchange, n files.Name, acceptEncoding string) (files.Found, error) {
 	found, err := s.site.Find(n, acceptEncoding, false)
 	if files.WouldWait(err) {
 		return s.findOnDisk(x, n, acceptEncoding)
@@ -111,8 +113,8 @@ func (s *serveFiles) find(x *exchange, n files.Name, acceptEncoding string) (fil
 	return found, err
 }
 
-func (s *serveFiles) findOnDisk(x *exchange, n files.Name, acceptEncoding string) (found files.Found, err error) {
-	x.driver().Block(func() { found, err = s.site.Find(n, acceptEncoding, true) })
+func (s *serveFiles) findOnDisk(x *stage.Exchange, n files.Name, acceptEncoding string) (found files.Found, err error) {
+	x.Block(func() { found, err = s.site.Find(n, acceptEncoding, true) })
 	return found, err
 }
 
@@ -128,16 +130,16 @@ func withSlash(path, query string) string {
 }
 
 // refuse responds to a request whose file cannot be opened.
-func (s *serveFiles) refuse(x *exchange, err error) {
+func (s *serveFiles) refuse(x *stage.Exchange, err error) {
 	switch status, why := statusOf(err); status {
 	case 503:
 		x.Err = &proxy.Error{Kind: proxy.NoFile, Step: openingFile, Err: err}
-		x.refuse(status, "", proxy.Field{Name: "Retry-After", Value: "1"})
+		x.Refuse(status, "", proxy.Field{Name: "Retry-After", Value: "1"})
 	case 500:
 		x.Err = s.failure("open", openingFile, err)
-		x.refuse(status, "")
+		x.Refuse(status, "")
 	default:
-		x.refuse(status, why)
+		x.Refuse(status, why)
 	}
 }
 
@@ -159,33 +161,33 @@ const openingFile = "opening the file"
 // failure counts and returns a failure. reason is the label of the metric.
 func (s *serveFiles) failure(reason, step string, err error) *proxy.Error {
 	s.failures.WithLabelValues(s.route, reason).Inc()
-	return &proxy.Error{Kind: fileFailed, Step: step, Err: err}
+	return &proxy.Error{Kind: stage.FileFailed, Step: step, Err: err}
 }
 
 // send responds with a file.
-func (s *serveFiles) send(x *exchange, found *files.Found, conditions *files.Conditions) {
+func (s *serveFiles) send(x *stage.Exchange, found *files.Found, conditions *files.Conditions) {
 	version := found.Version()
 	r := conditions.Respond(found, version, x.Method == http.MethodHead)
 	if r.Status == http.StatusPreconditionFailed {
-		x.refuse(r.Status, "a precondition fails")
+		x.Refuse(r.Status, "a precondition fails")
 		return
 	}
 	fields := append(make([]proxy.Field, 0, 10), s.fields...)
 	if r.Status == http.StatusRequestedRangeNotSatisfiable {
-		x.refuse(r.Status, "the file ends before the range",
+		x.Refuse(r.Status, "the file ends before the range",
 			append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})...)
 		return
 	}
 	if version.ETag != "" {
 		modified := version.Modified
-		if modified.After(x.began) { // RFC 9110, section 8.8.2.1: never in the future
-			modified = x.began
+		if modified.After(x.Arrived) { // RFC 9110, section 8.8.2.1: never in the future
+			modified = x.Arrived
 		}
 		fields = append(fields, proxy.Field{Name: "ETag", Value: version.ETag},
 			proxy.Field{Name: "Last-Modified", Value: modified.UTC().Format(http.TimeFormat)})
 	}
 	if r.Status == http.StatusNotModified {
-		x.respondWith(r.Status, fields, "")
+		x.RespondWith(r.Status, fields, "")
 		return
 	}
 	fields = append(fields, proxy.Field{Name: "Content-Type", Value: r.Type},
@@ -197,7 +199,7 @@ func (s *serveFiles) send(x *exchange, found *files.Found, conditions *files.Con
 	if r.ContentRange != "" {
 		fields = append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})
 	}
-	x.leaveBody()
+	x.LeaveBody()
 	x.RespondFrom(r.Status, fields, r.Length, &fileBody{of: s, x: x, file: found.File, parts: r.Body})
 }
 
@@ -244,7 +246,7 @@ func ifNamed(f *proxy.Field, name string, value *string) *string {
 // A fileBody reads the body of a response.
 type fileBody struct {
 	of    *serveFiles
-	x     *exchange
+	x     *stage.Exchange
 	file  files.File
 	parts []files.Part // those that are left
 }
@@ -286,6 +288,45 @@ func (b *fileBody) readAt(p []byte, at int64) (n int, err error) {
 }
 
 func (b *fileBody) readDisk(p []byte, at int64) (n int, err error) {
-	b.x.driver().Block(func() { n, _, err = b.file.ReadAt(p, at, true) })
+	b.x.Block(func() { n, _, err = b.file.ReadAt(p, at, true) })
 	return n, err
+}
+
+// Explain implements stage.Explainer.
+func (s *serveFiles) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	return []string{s.decide(x)}, true
+}
+
+// decide opens the file as respond does.
+func (s *serveFiles) decide(x *stage.Exchange) string {
+	switch x.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		return "responds with 204 and Allow: " + methodsOfFiles
+	default:
+		return "responds with 405: " + onlyReads
+	}
+	name, refused := s.name(x)
+	if refused != "" {
+		return "responds with 404: " + refused
+	}
+	conditions := fileConditions(x.Header)
+	found, err := s.site.Find(name, conditions.AcceptEncoding, true)
+	switch {
+	case err != nil:
+		status, why := statusOf(err)
+		return fmt.Sprintf("responds with %d: %s", status, why)
+	case found.AddSlash:
+		return "redirects with 301 to " + withSlash(x.Path, x.Query)
+	}
+	defer found.Close()
+	file := fmt.Sprintf("%q", found.Path)
+	if found.Coding != "" {
+		file += " with " + found.Coding
+	}
+	file += " in the folder " + string(s.site.Folder)
+	if r := conditions.Respond(&found, found.Version(), x.Method == http.MethodHead); r.Status != http.StatusOK {
+		return fmt.Sprintf("responds with %d for %s", r.Status, file)
+	}
+	return "serves " + file
 }

@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"github.com/weirhq/weir/front/stage"
 	"time"
 )
 
@@ -12,17 +13,18 @@ type forwarding struct {
 	upgrade []string
 }
 
-func (f *forwarding) forward(x *exchange, to *upstream) {
+func (f *forwarding) forward(x *stage.Exchange, to *stage.Upstream) {
 	x.Timeout, x.TryTimeout, x.Upgrade = f.timeout, f.try, f.upgrade
-	x.pacer.limitTo(x.Deadline)
-	if to.http2 && x.HTTP2 && isGRPC(x.Header) {
-		x.pacer.allowQuiet(f.timeout)
+	p := &of(&x.Exchange).pacer
+	p.limitTo(x.Deadline)
+	if to.HTTP2 && x.HTTP2 && stage.IsGRPC(x.Header) {
+		p.allowQuiet(f.timeout)
 	}
-	x.to = to
-	to.proxy.Serve(&x.Exchange)
+	x.To = to
+	to.Proxy.Serve(&x.Exchange)
 }
 
-func upstreamOf(upstreams map[string]*upstream, name string) (*upstream, error) {
+func upstreamOf(upstreams map[string]*stage.Upstream, name string) (*stage.Upstream, error) {
 	if up := upstreams[name]; up != nil {
 		return up, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
@@ -23,7 +23,7 @@ import (
 type forwardAuth struct {
 	metrics *metrics
 	refused prometheus.Counter
-	to      *upstream
+	to      *stage.Upstream
 	proxy   *proxy.Proxy // of the upstream, with the hook of these exchanges
 	target  string
 	timeout time.Duration
@@ -36,7 +36,7 @@ type forwardAuth struct {
 const maxVerdict = 1 << 20
 
 // newForwardAuth returns the stage of a route.
-func newForwardAuth(c *config.ForwardAuth, m *metrics, upstreams map[string]*upstream, route string) (*forwardAuth,
+func newForwardAuth(c *config.ForwardAuth, m *metrics, upstreams map[string]*stage.Upstream, route string) (*forwardAuth,
 	error) {
 	to, err := upstreamOf(upstreams, c.To)
 	if err != nil {
@@ -49,29 +49,29 @@ func newForwardAuth(c *config.ForwardAuth, m *metrics, upstreams map[string]*ups
 	hook := func(v *proxy.Exchange, e proxy.Event) {
 		switch failure, _ := v.Err.(*proxy.Error); e {
 		case proxy.PassedOver:
-			m.failures.WithLabelValues(to.name, string(failure.Kind)).Inc()
+			m.failures.WithLabelValues(to.Name, string(failure.Kind)).Inc()
 		case proxy.Retrying:
-			m.retrying(to.name, v)
+			m.retrying(to.Name, v)
 		case proxy.Waiting:
-			m.waits.WithLabelValues(to.name).Inc()
+			m.waits.WithLabelValues(to.Name).Inc()
 		}
 	}
-	a.proxy = &proxy.Proxy{Upstream: to.proxy.Upstream, Trust: to.proxy.Trust, Hook: hook}
+	a.proxy = &proxy.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: hook}
 	return a, nil
 }
 
-func (a *forwardAuth) apply(x *exchange) (responded bool) {
+func (a *forwardAuth) Apply(x *stage.Exchange) (responded bool) {
 	v := verdicts.Get().(*verdict)
 	defer v.release()
 	a.fill(v, x)
-	ctx, cancel := x.waitContext()
+	ctx, cancel := x.WaitContext()
 	defer cancel()
 	ctx, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
 	release := proxy.CancelWith(ctx, &v.Exchange)
 	a.proxy.Serve(&v.Exchange)
 	release()
-	a.metrics.retried(a.to.name, &v.Exchange)
+	a.metrics.retried(a.to.Name, &v.Exchange)
 	switch {
 	case v.Err != nil:
 		a.fail(x, v, errors.Is(ctx.Err(), context.DeadlineExceeded))
@@ -83,10 +83,10 @@ func (a *forwardAuth) apply(x *exchange) (responded bool) {
 	if v.Waited > 0 {
 		observeWait(v.Server, v.Waited)
 	}
-	x.SendRemove = joinNames(x.SendRemove, a.copy)
+	x.SendRemove = stage.JoinNames(x.SendRemove, a.copy)
 	for i := range v.fields {
 		f := &v.fields[i]
-		if !hasName(a.copy, f.Name) {
+		if !stage.HasName(a.copy, f.Name) {
 			continue
 		}
 		copied := proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)}
@@ -100,15 +100,15 @@ func (a *forwardAuth) apply(x *exchange) (responded bool) {
 }
 
 // fill sets the question to the service: a GET request without the body.
-func (a *forwardAuth) fill(v *verdict, x *exchange) {
+func (a *forwardAuth) fill(v *verdict, x *stage.Exchange) {
 	v.Method, v.Target, v.Host, v.Scheme = "GET", a.target, x.Host, x.Scheme
 	v.Peer, v.Driver, v.Timeout, v.Deadline = x.Peer, x.Driver, a.timeout, x.Deadline
 	v.Client = v
 	for _, f := range x.Header {
-		if hasName(neverAsked, f.Name) {
+		if stage.HasName(neverAsked, f.Name) {
 			continue
 		}
-		if a.ask == nil && !claimsOriginal(f.Name) || hasName(a.ask, f.Name) || hasName(alwaysAsked, f.Name) {
+		if a.ask == nil && !claimsOriginal(f.Name) || stage.HasName(a.ask, f.Name) || stage.HasName(alwaysAsked, f.Name) {
 			v.Header = append(v.Header, f)
 		}
 	}
@@ -138,29 +138,23 @@ func claimsOriginal(name string) bool {
 	return strings.HasPrefix(name, "x-original-") || name == "x-rewrite-url"
 }
 
-func hasName(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool {
-		return len(n) == len(name) && httpsyntax.EqualFold(n, name)
-	})
-}
-
 // refuse passes the answer of the service on to the client.
-func (a *forwardAuth) refuse(x *exchange, v *verdict) {
+func (a *forwardAuth) refuse(x *stage.Exchange, v *verdict) {
 	a.refused.Inc()
 	a.answered(x, v)
-	x.refusal = "forward_auth: " + a.to.name + " responded with " + strconv.Itoa(v.Status)
+	x.Refusal = "forward_auth: " + a.to.Name + " responded with " + strconv.Itoa(v.Status)
 	fields := make([]proxy.Field, 0, len(v.fields))
 	for _, f := range v.fields {
 		if !httpsyntax.EqualFold(f.Name, "Content-Length") {
 			fields = append(fields, proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)})
 		}
 	}
-	x.respondWith(v.Status, fields, string(v.body))
+	x.RespondWith(v.Status, fields, string(v.body))
 }
 
 // fail responds in place of a service that has not answered completely. late reports whether
 // its time was over.
-func (a *forwardAuth) fail(x *exchange, v *verdict, late bool) {
+func (a *forwardAuth) fail(x *stage.Exchange, v *verdict, late bool) {
 	failure := v.Err.(*proxy.Error)
 	if late && failure.Kind == proxy.ClientGone {
 		failure = &proxy.Error{Kind: proxy.Timeout, Server: failure.Server, Step: failure.Step, Err: errLateVerdict}
@@ -184,12 +178,12 @@ func (a *forwardAuth) fail(x *exchange, v *verdict, late bool) {
 			retry = append(retry, f)
 		}
 	}
-	x.refuse(status, "forward_auth: no answer of "+a.to.name, retry...)
+	x.Refuse(status, "forward_auth: no answer of "+a.to.Name, retry...)
 }
 
 // answered makes the service the destination of the request in the log and in the metrics.
-func (a *forwardAuth) answered(x *exchange, v *verdict) {
-	x.to, x.Server, x.Waited = a.to, v.Server, v.Waited
+func (a *forwardAuth) answered(x *stage.Exchange, v *verdict) {
+	x.To, x.Server, x.Waited = a.to, v.Server, v.Waited
 }
 
 var (
@@ -257,3 +251,8 @@ func (v *verdict) StopReading() {}
 
 // Tunnel implements proxy.Client. It is not called, because the request has no Upgrade.
 func (v *verdict) Tunnel() (proxy.Tunnel, []proxy.Field, error) { return nil, nil, errNoTunnel }
+
+// Explain implements stage.Explainer.
+func (a *forwardAuth) Explain(*stage.Exchange) (steps []string, ends bool) {
+	return []string{"asks the " + a.to.About + " whether the request is admitted"}, false
+}

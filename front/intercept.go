@@ -6,29 +6,31 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
 
 // An interception is a stage that replaces the bodies of error responses of upstreams with the
 // pages of the route.
-type interception struct{}
+type interception struct{ pages *errorPages }
 
-func (interception) apply(x *exchange) (responded bool) {
+func (i interception) Apply(x *stage.Exchange) (responded bool) {
 	f := interceptors.Get().(*interceptor)
-	f.Client, f.x = x.Client, x
-	x.addFilter(f)
+	f.Client, f.x, f.pages = x.Client, x, i.pages
+	x.AddFilter(f)
 	return false
 }
 
-// explain implements explainer.
-func (interception) explain(*exchange) (steps []string, ends bool) {
+// Explain implements stage.Explainer.
+func (interception) Explain(*stage.Exchange) (steps []string, ends bool) {
 	return []string{"replaces the bodies of errors of the upstream by pages"}, false
 }
 
 // An interceptor is the filter of an interception.
 type interceptor struct {
 	proxy.Client
-	x        *exchange
+	x        *stage.Exchange
+	pages    *errorPages
 	replaced bool
 	sent     int64 // bytes of the page
 }
@@ -38,12 +40,12 @@ var interceptors = sync.Pool{New: func() any { return new(interceptor) }}
 // Head implements proxy.Client.
 func (i *interceptor) Head(status int, fields []proxy.Field, length int64) error {
 	x := i.x
-	p := x.pages.of(status)
+	p := i.pages.of(status)
 	if p == nil || x.Server == nil || x.Err != nil { // weir's own responses have their pages already
 		return i.Client.Head(status, fields, length)
 	}
 	i.replaced = true
-	file := p.choose(joined(x.Header, "Accept"))
+	file := p.choose(stage.Joined(x.Header, "Accept"))
 	var own []proxy.Field
 	for _, f := range fields {
 		if !aboutBody(f.Name) {
@@ -86,12 +88,12 @@ func (i *interceptor) Trailer(fields []proxy.Field) {
 	}
 }
 
-// end implements filter. A page is complete even if the upstream has broken off the body that
+// End implements stage.Filter. A page is complete even if the upstream has broken off the body that
 // it replaces.
-func (i *interceptor) end(bool) error {
+func (i *interceptor) End(bool) error {
 	if i.replaced {
 		i.x.BodySent = i.sent
-		i.x.Cut = i.x.Cut && !i.x.failedByUpstream()
+		i.x.Cut = i.x.Cut && !i.x.FailedByUpstream()
 	}
 	*i = interceptor{}
 	interceptors.Put(i)

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -18,7 +20,7 @@ import (
 // responses, and the requests never wait for it. Goroutines may share it.
 type mirror struct {
 	all      *mirrors
-	to       *upstream
+	to       *stage.Upstream
 	proxy    *proxy.Proxy // of the upstream, with the hook of copies
 	metrics  *metrics
 	share    uint64 // out of config.MirrorAll
@@ -66,7 +68,7 @@ func (s *slots) giveBack() { s.used.Add(-1) }
 
 // newMirror returns the mirror of a route that has one.
 func newMirror(
-	label string, r config.Route, upstreams map[string]*upstream, all *mirrors, counts *metrics,
+	label string, r config.Route, upstreams map[string]*stage.Upstream, all *mirrors, counts *metrics,
 ) (*mirror, error) {
 	to, err := upstreamOf(upstreams, r.Mirror.To)
 	if err != nil {
@@ -74,23 +76,23 @@ func newMirror(
 	}
 	m := &mirror{
 		all: all, to: to, share: uint64(r.Mirror.Share), slots: slots{max: int64(r.Mirror.InFlight)},
-		metrics: counts, counts: counts.mirror(label, to.name),
+		metrics: counts, counts: counts.mirror(label, to.Name),
 	}
-	m.proxy = &proxy.Proxy{Upstream: to.proxy.Upstream, Trust: to.proxy.Trust, Hook: m.observe}
+	m.proxy = &proxy.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: m.observe}
 	m.rotation.start(rootOfTwo)
 	return m, nil
 }
 
-// apply implements [stage]. The request is offered to the mirror later, when it is complete
+// Apply implements [stage.Stage]. The request is offered to the mirror later, when it is complete
 // and about to be sent.
-func (m *mirror) apply(x *exchange) (responded bool) {
-	x.mirror = m
+func (m *mirror) Apply(x *stage.Exchange) (responded bool) {
+	x.Mirror = m
 	return false
 }
 
 // offer starts to send a copy of the request if the request is one of the mirror's share. It
 // must be called by the hook of the exchange for the event [proxy.Sending].
-func (m *mirror) offer(x *exchange) {
+func (m *mirror) Offer(x *stage.Exchange) {
 	if m.rotation.next(config.MirrorAll) >= m.share {
 		return
 	}
@@ -152,7 +154,7 @@ func (m *mirror) send(c *requestCopy) {
 
 // count counts a copy that was sent. late reports whether its time was over.
 func (m *mirror) count(c *requestCopy, late bool) {
-	m.metrics.retried(m.to.name, &c.Exchange)
+	m.metrics.retried(m.to.Name, &c.Exchange)
 	if c.Waited > 0 {
 		observeWait(c.Server, c.Waited)
 	}
@@ -175,6 +177,13 @@ func (m *mirror) observe(c *proxy.Exchange, e proxy.Event) {
 		m.counts.failures.WithLabelValues(string(failure.Kind)).Inc()
 	}
 	if e == proxy.Retrying {
-		m.metrics.retrying(m.to.name, c)
+		m.metrics.retrying(m.to.Name, c)
 	}
+}
+
+// Explain implements stage.Explainer.
+func (m *mirror) Explain(*stage.Exchange) (steps []string, ends bool) {
+	return []string{fmt.Sprintf("sends copies of %.4g %% of the requests to the %s",
+		float64(m.share)/config.MirrorAll*100,
+		m.to.About)}, false
 }

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"github.com/weirhq/weir/front/stage"
 	"io"
 	"sync/atomic"
 	"time"
@@ -204,7 +205,7 @@ func (b *requestBody) hasEnded() bool { return b.ended.Load() }
 func (b *requestBody) discard() bool {
 	b.conn.SetReadDeadline(time.Now().Add(restTimeout))
 	space := make([]byte, 512)
-	for n := 0; n <= maxDiscard; {
+	for n := 0; n <= stage.MaxDiscard; {
 		m, err := b.Read(space)
 		if n += m; err != nil || b.ended.Load() {
 			break

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -29,7 +30,7 @@ type requestCopy struct {
 var copies = sync.Pool{New: func() any { return new(requestCopy) }}
 
 // fill copies a request that is about to be sent.
-func (c *requestCopy) fill(x *exchange, body []byte) {
+func (c *requestCopy) fill(x *stage.Exchange, body []byte) {
 	c.Method, c.Target, c.Host = c.copy(x.Method), c.copy(x.Target), c.copy(x.Host)
 	c.Scheme, c.SendHost = c.copy(x.Scheme), c.copy(x.SendHost)
 	c.Header = c.copyFields(c.Header, x.Header)
@@ -62,7 +63,7 @@ func (c *requestCopy) copyFields(dst, fields []proxy.Field) []proxy.Field {
 
 func (c *requestCopy) reset() {
 	c.Exchange.Reset()
-	if c.text = c.text[:0]; cap(c.text) > maxDiscard+config.MaxHeaders {
+	if c.text = c.text[:0]; cap(c.text) > proxy.ShortBody+config.MaxHeaders {
 		c.text = nil
 	}
 	c.body.Reset(nil)

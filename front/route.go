@@ -2,6 +2,7 @@ package front
 
 import (
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 )
 
 // A route handles the requests that match a pattern: it applies its limits, then its
@@ -15,8 +16,8 @@ type route struct {
 	gate   *gate                // nil for a line of the file of redirects, which has no limits
 	limits config.RequestLimits // of each request; not used without a gate
 	cors   *crossOrigin         // nil if the upstream decides
-	stages []stage
-	action action
+	stages []stage.Stage
+	action stage.Action
 
 	pages       *errorPages
 	maintenance *maintenance   // nil for the usual response to failed connections
@@ -24,38 +25,25 @@ type route struct {
 	plainHTTP   bool           // the redirect to https does not apply
 	logFields   []logField     // added to the completed event
 	logHeaders  *loggedHeaders // nil for those of all requests
-	responses   stage          // changes all responses of the route, also those of its limits; nil if none does
+	responses   stage.Stage    // changes all responses of the route, also those of its limits; nil if none does
 
 	position config.Position // in a file
 	settings []config.Setting
 }
 
-// A stage handles a request before the action of its route. It may change the request, or add
-// a [filter]. It reports whether it has responded, which ends the request. Requests apply the
-// same stage concurrently, in goroutines and in coroutines of loops: a stage that may wait must
-// do so in x.driver().Block.
-type stage interface {
-	apply(x *exchange) (responded bool)
-}
-
-// An action responds to the requests of a route. The rules of [stage] about waiting apply.
-type action interface {
-	respond(x *exchange)
-}
-
 // handle handles a request that the limits of its route have let pass.
-func (r *route) handle(x *exchange) {
+func (r *route) handle(x *stage.Exchange) {
 	if !r.applyStages(x) {
-		r.action.respond(x)
+		r.action.Respond(x)
 	}
-	x.endFilters()
+	x.EndFilters()
 }
 
 // applyStages applies the stages, up to the first that has responded. It reports whether
 // there was one.
-func (r *route) applyStages(x *exchange) (responded bool) {
+func (r *route) applyStages(x *stage.Exchange) (responded bool) {
 	for _, s := range r.stages {
-		if s.apply(x) {
+		if s.Apply(x) {
 			return true
 		}
 	}
@@ -70,3 +58,22 @@ const (
 	completedOnly                 // the completed event
 	allEvents                     // received, proxying and completed
 )
+
+// explain returns what the stages and the action do.
+func (r *route) explain(x *stage.Exchange) (all []string) {
+	parts := make([]stage.Explainer, 0, len(r.stages)+1)
+	for _, s := range r.stages {
+		parts = append(parts, s)
+	}
+	for _, part := range append(parts, r.action) {
+		steps, ends := part.Explain(x)
+		if all = append(all, steps...); ends {
+			break
+		}
+	}
+	if r.responses != nil {
+		steps, _ := r.responses.Explain(x)
+		all = append(all, steps...)
+	}
+	return all
+}

@@ -52,18 +52,18 @@ func (p *securePolicy) begin(x *exchange, t *tables) (redirect bool) {
 
 // toHTTPS redirects a request to the same address with https.
 func (p *securePolicy) toHTTPS(x *exchange) {
-	start := len(x.texts)
-	host := x.http.Host
-	x.texts = append(x.texts, "https://"...)
-	if strings.Contains(host, ":") {
-		x.texts = append(append(append(x.texts, '['), host...), ']')
-	} else {
-		x.texts = append(x.texts, host...)
-	}
-	x.texts = template.AppendURL(append(x.texts, p.port...), x.Target)
-	x.redirect = "tls.redirect"
+	location, _ := x.Text(func(b []byte) ([]byte, error) {
+		b = append(b, "https://"...)
+		if strings.Contains(x.Hostname, ":") {
+			b = append(append(append(b, '['), x.Hostname...), ']')
+		} else {
+			b = append(b, x.Hostname...)
+		}
+		return template.AppendURL(append(b, p.port...), x.Target), nil
+	})
+	x.Redirect = "tls.redirect"
 	x.route = x.found
-	x.respond(308, "", proxy.Field{Name: "Location", Value: view(x.texts[start:])})
+	x.Respond(308, "", proxy.Field{Name: "Location", Value: location})
 }
 
 // exceptsPlain reports whether the route of a request serves plain http.

@@ -20,12 +20,12 @@ func restricts(r *config.Route) bool {
 // Otherwise the request could evade the restriction, because many upstreams do not distinguish
 // the two. It returns 0 if there is no such route.
 func (t *tables) checkSpelling(x *exchange) (status int, why string) {
-	if !t.restricted || x.found == nil || x.preflight {
+	if !t.restricted || x.found == nil || x.Preflight {
 		return 0, ""
 	}
-	for _, path := range target.Readings(x.path) {
+	for _, path := range target.Readings(x.Path) {
 		var params router.Params
-		if r, _ := t.find(x, x.Method, path, &params); r != nil && r != x.found && r.restricts {
+		if r, _ := t.find(&x.Exchange, x.Method, path, &params); r != nil && r != x.found && r.restricts {
 			return http.StatusBadRequest, "the path is another spelling of a restricted one"
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/stickycookie"
 	"github.com/weirhq/weir/proxy"
 )
@@ -24,13 +25,13 @@ type split struct {
 
 // A share is an upstream of a split.
 type share struct {
-	to     *upstream
+	to     *stage.Upstream
 	when   *config.Conditions // of the requests that it gets in any case; nil for none
 	upTo   uint64             // the sum of the weights of this share and those before it
 	cookie stickycookie.Cookie
 }
 
-func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*split, error) {
+func newSplit(r config.Route, f forwarding, upstreams map[string]*stage.Upstream) (*split, error) {
 	s := &split{forwarding: f}
 	for _, entry := range r.Split {
 		to, err := upstreamOf(upstreams, entry.To)
@@ -41,7 +42,7 @@ func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*sp
 		one := share{to: to, when: conditionsOf(entry.When), upTo: s.total}
 		s.conditional = s.conditional || one.when != nil
 		if r.Sticky != nil {
-			one.cookie = newStickyCookie(r.Sticky, to.name)
+			one.cookie = newStickyCookie(r.Sticky, to.Name)
 		}
 		s.shares = append(s.shares, one)
 	}
@@ -49,13 +50,13 @@ func newSplit(r config.Route, f forwarding, upstreams map[string]*upstream) (*sp
 		return nil, fmt.Errorf("all weights of the split are 0")
 	}
 	if r.Sticky != nil {
-		s.cookie, s.trust = r.Sticky.Cookie, s.shares[0].to.proxy.Trust
+		s.cookie, s.trust = r.Sticky.Cookie, s.shares[0].to.Proxy.Trust
 	}
 	s.rotation.start(goldenRatio)
 	return s, nil
 }
 
-func (s *split) respond(x *exchange) {
+func (s *split) Respond(x *stage.Exchange) {
 	if s.conditional {
 		if chosen := s.byCondition(x); chosen != nil {
 			s.forward(x, chosen.to)
@@ -86,9 +87,9 @@ func (s *split) byWeight() *share {
 }
 
 // byCondition returns the first share with conditions that hold for a request, or nil.
-func (s *split) byCondition(x *exchange) *share {
+func (s *split) byCondition(x *stage.Exchange) *share {
 	for i := range s.shares {
-		if when := s.shares[i].when; when != nil && x.meets(when) {
+		if when := s.shares[i].when; when != nil && meets(x, when) {
 			return &s.shares[i]
 		}
 	}
@@ -123,4 +124,29 @@ func (s *split) valued(value string) *share {
 func newStickyCookie(c *config.Sticky, upstream string) stickycookie.Cookie {
 	sum := sha256.Sum256([]byte(upstream))
 	return stickycookie.New(c.Cookie, hex.EncodeToString(sum[:8]), c.MaxAge)
+}
+
+// Explain implements stage.Explainer.
+func (s *split) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	if chosen := s.byCondition(x); chosen != nil {
+		return []string{"forwards, because of " + chosen.when.Names() + ", to the " + chosen.to.About}, true
+	}
+	if s.cookie != "" {
+		if chosen := s.byCookie(x.Header); chosen != nil {
+			return []string{"forwards, because of the cookie " + s.cookie + ", to the " + chosen.to.About}, true
+		}
+	}
+	last := uint64(0)
+	for _, share := range s.shares {
+		if share.upTo == last {
+			continue // without a weight
+		}
+		percent := float64(share.upTo-last) / float64(s.total) * 100
+		last = share.upTo
+		steps = append(steps, fmt.Sprintf("forwards %.4g %% of the requests to the %s", percent, share.to.About))
+	}
+	if s.cookie != "" {
+		steps = append(steps, "sets the cookie "+s.cookie+", which keeps the client at its upstream")
+	}
+	return steps, true
 }

@@ -3,6 +3,7 @@ package front
 import (
 	"cmp"
 	"fmt"
+	"github.com/weirhq/weir/front/stage"
 	"slices"
 
 	"github.com/weirhq/weir/front/config"
@@ -66,7 +67,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		return nil, err
 	}
 	t.gates[allRoutes] = t.gate
-	upstreams := make(map[string]*upstream, len(cfg.Upstreams))
+	upstreams := make(map[string]*stage.Upstream, len(cfg.Upstreams))
 	parts := upkeepParts{&cfg.DNS, b.engines, b.metrics, b.logger}
 	for _, u := range cfg.Upstreams {
 		up, err := newUpstream(&u)
@@ -79,9 +80,9 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 			return nil, err
 		}
 		t.upstreams = append(t.upstreams, up)
-		upstreams[u.Name] = &upstream{
-			name: u.Name, servers: u.Servers, list: u.List, http2: u.HTTP2, health: u.Health, outliers: u.Outliers,
-			proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
+		upstreams[u.Name] = &stage.Upstream{
+			Name: u.Name, HTTP2: u.HTTP2, About: describe(&u, up),
+			Proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
 		}
 	}
 	constraints := make(router.Constraints, len(cfg.Constraints))
@@ -115,10 +116,10 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		if r.CORS != nil {
 			value.cors, t.cors = newCrossOrigin(r.CORS), true
 		}
+		value.setErrors(&r, cfg)
 		if value.stages, err = b.stages(value, r, cfg, upstreams); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
-		value.setErrors(&r, cfg)
 		if err := value.addEdits(r, pattern); err != nil {
 			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
@@ -152,8 +153,8 @@ func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
 
 // stages returns the stages of a route, in the order in which requests pass them.
 func (b *tableBuilder) stages(
-	of *route, r config.Route, cfg *config.Config, upstreams map[string]*upstream,
-) (stages []stage, err error) {
+	of *route, r config.Route, cfg *config.Config, upstreams map[string]*stage.Upstream,
+) (stages []stage.Stage, err error) {
 	if c := newCompression(&r, cfg.Compress, b.encoders, b.metrics.notCompressed); c != nil {
 		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
 	}
@@ -188,7 +189,7 @@ func (b *tableBuilder) stages(
 		stages = append(stages, m)
 	}
 	if e := cmp.Or(r.ErrorPages, cfg.ErrorPages); e != nil && e.Intercept {
-		stages = append(stages, interception{})
+		stages = append(stages, interception{of.pages})
 	}
 	return stages, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -115,7 +116,7 @@ func checkClient(p *handshake.Policy, x *exchange) (status int, why string) {
 // field, or removes the field.
 func (x *exchange) passSubject(name string) {
 	if x.tls == nil || x.tls.Subject == "" {
-		x.SendRemove = joinNames(x.SendRemove, []string{name})
+		x.SendRemove = stage.JoinNames(x.SendRemove, []string{name})
 		return
 	}
 	x.Send = append(x.Send, proxy.Field{Name: name, Value: x.tls.Subject})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/log/traceid"
 	"github.com/weirhq/weir/proxy"
 )
@@ -33,7 +34,7 @@ func (t *trace) reset() { t.id, t.parent = "", "" }
 // valid traceparent, and otherwise makes one of the id. read returns the header.
 // It removes a tracestate without a valid traceparent.
 func (t *trace) read(header []proxy.Field) []proxy.Field {
-	parent, requestID := only(header, traceParentField), only(header, requestIDField)
+	parent, requestID := stage.Only(header, traceParentField), stage.Only(header, requestIDField)
 	t.id = traceid.Of(parent, requestID)
 	if traceid.OfParent(parent) != "" {
 		t.parent = parent
@@ -48,21 +49,6 @@ func (t *trace) read(header []proxy.Field) []proxy.Field {
 
 func isTraceState(f proxy.Field) bool {
 	return len(f.Name) == len(traceStateField) && strings.EqualFold(f.Name, traceStateField)
-}
-
-// only returns the value of a field that occurs exactly once, or "".
-func only(header []proxy.Field, name string) string {
-	value, n := "", 0
-	for i := range header {
-		if f := &header[i]; len(f.Name) == len(name) && strings.EqualFold(f.Name, name) {
-			value = f.Value
-			n++
-		}
-	}
-	if n != 1 {
-		return ""
-	}
-	return value
 }
 
 // makeParent creates a traceparent for a request without one. The parent-id is

@@ -9,18 +9,6 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// An upstream is a destination of requests.
-type upstream struct {
-	name    string
-	proxy   *proxy.Proxy
-	servers []config.Server // as configured, like the fields below
-	list    config.ServerList
-
-	http2    bool
-	health   *config.Health
-	outliers *config.Outliers
-}
-
 // newUpstream returns an upstream with the settings of a configuration, and without servers.
 func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
 	up, err := proxy.NewUpstream(c.Name)
@@ -68,11 +56,11 @@ func hashKey(by string) proxy.HashKey {
 	return proxy.HashKey{}
 }
 
-// describe returns the name of the upstream and its servers, how one of them is chosen, and how
+// describe returns the name of an upstream and its servers, how one of them is chosen, and how
 // their state is observed.
-func (u *upstream) describe() string {
-	list := make([]string, len(u.servers))
-	for i, s := range u.servers {
+func describe(u *config.Upstream, up *proxy.Upstream) string {
+	list := make([]string, len(u.Servers))
+	for i, s := range u.Servers {
 		list[i] = s.URL
 		if s.Weight > 1 {
 			list[i] += fmt.Sprintf(" (weight %d)", s.Weight)
@@ -81,34 +69,34 @@ func (u *upstream) describe() string {
 			list[i] += " (backup)"
 		}
 	}
-	text := "upstream " + u.name
-	if u.list != (config.ServerList{}) {
-		text += " of " + u.list.String()
+	text := "upstream " + u.Name
+	if u.List != (config.ServerList{}) {
+		text += " of " + u.List.String()
 	}
 	if len(list) > 0 {
 		text += ": " + strings.Join(list, ", ")
 	}
-	if u.http2 {
+	if u.HTTP2 {
 		text += " over HTTP/2"
 	}
 	if len(list) > 1 {
-		text += " " + describePolicy(u.proxy.Upstream)
-		if s := u.proxy.Upstream.Sticky; s != nil {
+		text += " " + describePolicy(up)
+		if s := up.Sticky; s != nil {
 			text += ", and then by the cookie " + s.Cookie
 		}
 	}
-	if limit := u.proxy.Upstream.Limit.Max; limit > 0 {
+	if limit := up.Limit.Max; limit > 0 {
 		text += fmt.Sprintf("; at most %d requests at a server", limit)
 	}
-	return text + describeRetry(&u.proxy.Upstream.Retry) + u.describeHealth()
+	return text + describeRetry(&up.Retry) + describeHealth(u)
 }
 
 // describeHealth returns how the state of the servers is observed, or "" if it is not.
-func (u *upstream) describeHealth() (text string) {
-	if h := u.health; h != nil {
+func describeHealth(u *config.Upstream) (text string) {
+	if h := u.Health; h != nil {
 		text = fmt.Sprintf("; each server is checked with %s %s every %v", h.Method, h.Path, h.Interval)
 	}
-	if u.outliers != nil && *u.outliers != *config.OutliersUnset() {
+	if u.Outliers != nil && *u.Outliers != *config.OutliersUnset() {
 		text += "; outliers are ejected"
 	}
 	return text

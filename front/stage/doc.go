@@ -1,0 +1,31 @@
+// Package stage is the contract between a front door and the features of its routes.
+//
+// A request of a route passes the stages of the route in order, and then its action responds. An
+// [Exchange] is the request and its response, as both see it. A [Stage] may change the request,
+// respond to it, or put a [Filter] between the action and the client. A feature that a program adds
+// to its front door implements the same interfaces as those of Weir, in folders beside this one.
+package stage
+
+// A Stage handles a request before the action of its route. Requests apply the same stage
+// concurrently, in goroutines and in coroutines of event loops: what waits must do so in
+// [Exchange.Block].
+type Stage interface {
+	Explainer
+
+	// Apply may change the request, or add a filter. It reports whether it has responded, which
+	// ends the request.
+	Apply(x *Exchange) (responded bool)
+}
+
+// An Action responds to the requests of a route. The rules of [Stage] about waiting apply.
+type Action interface {
+	Explainer
+	Respond(x *Exchange)
+}
+
+// An Explainer describes what it does with a request, for weir check --explain. Each step is a
+// sentence without a subject, such as "forwards to the upstream site". ends reports whether the
+// request ends there. Explain neither responds nor waits for other machines.
+type Explainer interface {
+	Explain(x *Exchange) (steps []string, ends bool)
+}

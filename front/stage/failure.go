@@ -1,0 +1,22 @@
+package stage
+
+import "github.com/weirhq/weir/proxy"
+
+// The kinds of failures that a front door adds to those of package proxy.
+const (
+	Drained    proxy.Kind = "drained" // cut, because the time to drain was up
+	FileFailed proxy.Kind = "file"    // a file cannot be opened or read
+)
+
+// Failure returns the reason why the exchange failed. It is nil if the exchange succeeded or
+// panicked.
+func (x *Exchange) Failure() *proxy.Error {
+	failure, _ := x.Err.(*proxy.Error)
+	return failure
+}
+
+// FailedByUpstream reports whether the upstream caused the failure.
+func (x *Exchange) FailedByUpstream() bool {
+	failure := x.Failure()
+	return failure != nil && failure.ByUpstream() && failure.Kind != Drained && failure.Kind != FileFailed
+}
