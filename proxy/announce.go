@@ -16,14 +16,14 @@ type announcer struct {
 	source  netip.AddrPort
 }
 
-// announce prepares the header for the connections of an exchange. A connection is that of one
-// client. It therefore serves one exchange: a pool for each client would seldom have an unused
-// connection, and would keep many.
-func (x *Exchange) announce(trust Trust, version int) {
-	x.announced = announcer{x.driver(), version, netip.AddrPortFrom(trust.Client(x.Peer, x.Header), 0)}
-	if x.announced.source.Addr() == x.Peer {
-		x.announced.source = netip.AddrPortFrom(x.Peer, x.PeerPort)
+// announce returns the driver for the connections of an exchange of a client. A connection is that
+// of one client. It therefore serves one exchange: a pool for each client would seldom have an
+// unused connection, and would keep many. The port of a client is known only if it is the peer.
+func announce(d transport.Driver, version int, client netip.Addr, peer netip.AddrPort) announcer {
+	if client == peer.Addr() {
+		return announcer{d, version, peer}
 	}
+	return announcer{d, version, netip.AddrPortFrom(client, 0)}
 }
 
 // Dial implements transport.Driver.

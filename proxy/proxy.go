@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"io"
+	"net/netip"
 	"strconv"
 	"time"
 )
@@ -112,7 +113,8 @@ func (p *Proxy) carry(x *Exchange) error {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: errRequest}
 	}
 	if p.Upstream != nil && p.Upstream.ProxyProtocol != 0 {
-		x.announce(p.Trust, p.Upstream.ProxyProtocol)
+		x.announced = announce(x.driver(), p.Upstream.ProxyProtocol, p.Trust.Client(x.Peer, x.Header),
+			netip.AddrPortFrom(x.Peer, x.PeerPort))
 	}
 	x.readFraming()
 	base := ""
