@@ -13,11 +13,11 @@ import (
 var errAgain = errors.New("sent again")
 
 // wasSentTo reports whether the request was sent to a server.
-func (t *transfer) wasSentTo(s *Server) bool { return slices.Contains(t.sentTo[:t.tries], s) }
+func (t *transfer) wasSentTo(s *Server) bool { return slices.Contains(t.sentTo[:t.tries], &s.state) }
 
 // others reports whether there is a server that the request was not sent to.
 func (t *transfer) others() bool {
-	return slices.ContainsFunc(t.up.Servers(), func(s *Server) bool { return !t.wasSentTo(s) && !s.draining.Load() })
+	return slices.ContainsFunc(t.up.Servers(), func(s *Server) bool { return !t.wasSentTo(s) && !s.state.Draining() })
 }
 
 // retry decides whether the request is sent again for a reason. If so, it sets t.why.

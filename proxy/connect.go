@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -64,15 +65,14 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 	var failed *Error
 	now := time.Now()
 	t.now = now
-	t.order.begin(u, now, t.waiting, t.sentTo[:t.tries])
-	t.prepareOrder()
+	t.beginOrder(now)
 	for {
 		m, err := t.place()
 		if err != nil {
 			t.leave()
 			return nil, err
 		}
-		if m == nil && len(t.order.set.servers) == 0 {
+		if m == nil && len(t.set.members) == 0 {
 			return nil, &Error{Kind: Connect, Step: choosing, Err: errNoServer}
 		}
 		if m == nil {
@@ -97,28 +97,40 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 		t.observe(err)
 		t.leave()
 		m.noteFailure(err)
-		t.order.failed(m.Server)
+		t.order.Failed(&m.state)
 		if failed = err; !failed.ByUpstream() {
 			return nil, failed
 		}
 	}
 }
 
-// prepareOrder sets the parts of the order that depend on the request.
-func (t *transfer) prepareOrder() {
-	x, o := t.x, &t.order
-	if t.order.up.Balance == Hash {
-		o.setKey(t.order.up.HashKey.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header)))
+// beginOrder begins the order of an attempt to connect.
+func (t *transfer) beginOrder(now time.Time) {
+	x, u := t.x, t.up
+	t.set, t.own = u.now(), nil
+	t.order.Begin(t.set.choice, u.choice(), now, t.waiting, t.sentTo[:t.tries])
+	if u.Balance == Hash {
+		t.order.SetKey(u.HashKey.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header)))
 	}
-	if s := t.order.up.Sticky; s != nil {
-		o.setOwn(x.Header, s.Cookie)
+	if u.Sticky != nil {
+		FindCookie(x.Header, func(name, value string) bool {
+			if name != u.Sticky.Cookie {
+				return false
+			}
+			i := slices.IndexFunc(t.set.members, func(m member) bool { return m.cookie.Is(value) })
+			if i >= 0 {
+				t.own = &t.set.members[i]
+				t.order.SetOwn(i)
+			}
+			return i >= 0
+		})
 	}
 }
 
 // keep has the response keep the client at a server, unless its cookie names the server already.
 func (t *transfer) keep(m *member) {
 	t.setCookie = ""
-	if t.order.up.Sticky != nil && m != t.order.own {
+	if t.up.Sticky != nil && m != t.own {
 		x := t.x
 		t.setCookie = m.cookie.SetCookie(t.proxy.Trust.Scheme(x.Peer, x.Header, x.Scheme))
 	}
@@ -134,12 +146,12 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 	}
 	c, err := x.dial(s, reuse, timeout)
 	if err == nil {
-		s.downUntil.Store(0)
+		s.state.NoteConnected()
 		return c, nil
 	}
 	failed := x.dialError(s, err)
 	if failed.ByUpstream() {
-		s.downUntil.Store(now.Add(downFor).UnixNano())
+		s.state.NoteNotConnected(now)
 	}
 	return nil, failed
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/weirhq/weir/proxy/internal/balance"
 	"github.com/weirhq/weir/proxy/internal/waitqueue"
 )
 
@@ -15,23 +16,22 @@ var (
 // place chooses the next server and takes a place at it. Without a free place, the exchange waits
 // for one. place returns nil if no server is left.
 func (t *transfer) place() (*member, *Error) {
-	o, u := &t.order, t.order.up
+	o, u := &t.order, t.up
 	q := u.queue
 	if u.Limit.Max == 0 || q.Waiting() == 0 {
-		if m := o.place(); m != nil || !o.full {
-			t.enter(m)
-			return m, nil
+		if m := o.Place(); m != nil || !o.Full() {
+			return t.enter(m), nil
 		}
 	}
 	x := t.x
-	var m *member
+	var m *balance.Member
 	w := waitqueue.New(func(now time.Time) waitqueue.Result {
-		o.now = now
-		m = o.place()
+		o.Now = now
+		m = o.Place()
 		switch {
-		case m != nil || !o.full:
+		case m != nil || !o.Full():
 			return waitqueue.Done
-		case o.own != nil || len(o.tried) > 0 || len(o.sentTo) > 0:
+		case o.Particular():
 			return waitqueue.Wait
 		default:
 			return waitqueue.Taken
@@ -46,14 +46,14 @@ func (t *transfer) place() (*member, *Error) {
 	placed := false
 	x.driver().Block(func() { placed = q.Await(ctx, w) })
 	t.now = time.Now()
-	t.enter(m)
+	at := t.enter(m)
 	switch {
 	case x.upload.fault() != nil:
 		return nil, by(ClientBody, readingBody, x.upload.fault())
 	case x.cancelled.Load():
 		return nil, &Error{Kind: ClientGone, Step: choosing, Err: errGone}
 	case placed:
-		return m, nil
+		return at, nil
 	case x.overdue(t.now):
 		return nil, &Error{Kind: Overdue, Step: choosing, Err: ErrOverdue}
 	}
@@ -63,11 +63,15 @@ func (t *transfer) place() (*member, *Error) {
 // choosing is the step of an exchange that has no server yet.
 const choosing = "choosing a server"
 
-// enter notes that the exchange has a place at a server, which it must leave. m may be nil.
-func (t *transfer) enter(m *member) {
-	if m != nil {
-		t.at = m.Server
+// enter notes that the exchange has a place at a server, which it must leave, and returns the
+// server. chosen may be nil.
+func (t *transfer) enter(chosen *balance.Member) *member {
+	if chosen == nil {
+		return nil
 	}
+	m := &t.set.members[chosen.Index]
+	t.at = m.Server
+	return m
 }
 
 // leave frees the place of the exchange at its server. It may be called again.
@@ -75,9 +79,9 @@ func (t *transfer) leave() {
 	if t.at == nil {
 		return
 	}
-	t.at.inFlight.Add(-1)
+	t.at.state.Leave()
 	t.at = nil
-	if q := t.order.up.queue; q != nil && q.Waiting() > 0 {
+	if q := t.up.queue; q != nil && q.Waiting() > 0 {
 		q.Dispatch()
 	}
 }

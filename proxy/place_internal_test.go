@@ -33,7 +33,7 @@ func (c *crowd) begin() *Exchange {
 	x := &Exchange{Driver: transport.Goroutines}
 	t := &x.transfer
 	*t = transfer{proxy: c.proxy, x: x, up: c.up}
-	t.order.begin(c.up, time.Now(), false, nil)
+	t.beginOrder(time.Now())
 	return x
 }
 

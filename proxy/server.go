@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/balance"
 )
 
 const (
@@ -24,11 +25,14 @@ const (
 	// earlier, half of the observed time applies for learnedFor.
 	recentFor  = time.Second
 	learnedFor = time.Minute
-
-	// downFor is the time for which a server is passed over after a failed attempt
-	// to connect, while there are others.
-	downFor = time.Second
 )
+
+// An Attempt is the outcome of one attempt to send a request to a server.
+type Attempt struct {
+	Status  int           // of the final response; 0 without one
+	Waited  time.Duration // for the head of the final response, or until the wait for it ended; 0 if it did not begin
+	Failure Kind          // of the server; "" if it did not fail
+}
 
 // A Server is one address of an upstream, with the connections to it. It is
 // safe for concurrent use.
@@ -46,29 +50,40 @@ type Server struct {
 	pools  pools
 	shared *Conns // nil without a limit
 
-	// inFlight is the number of exchanges at the server. An exchange is at a server from its
-	// choice until it has ended there, or another server was chosen.
-	inFlight atomic.Int64
+	// An exchange is at a server, and in flight, from its choice until it has ended there, or
+	// another server was chosen.
+	state balance.Server
 
 	conns    atomic.Int64 // open connections
 	maxConns atomic.Int64 // the limit of conns; 0 for none
 
-	draining atomic.Bool
-	away     atomic.Bool  // the server could not be used when an exchange last chose
-	back     atomic.Int64 // when it could be used again: Unix time in nanoseconds; 0 for always
-
-	unhealthy    atomic.Bool
-	ejectedUntil atomic.Int64 // Unix time in nanoseconds
-	observer     atomic.Pointer[func(Attempt)]
-
+	observer    atomic.Pointer[func(Attempt)]
 	lastFailure atomic.Pointer[Failure]
 
 	surplusUntil atomic.Int64 // Unix time in nanoseconds
 	proven       atomic.Int32 // how often nothing arrived within longReuseDelay of a response; at most provenAfter
-	downUntil    atomic.Int64
 	recent       atomic.Int64 // the learned limit, in nanoseconds
 	recentUntil  atomic.Int64
 }
+
+// Observe calls f after each attempt at the server, in place of an earlier function. nil ends
+// that. f must not block. Attempts are not reported if they ended for a reason that is neither
+// the server's nor the client's, or because an unused connection was closed.
+func (s *Server) Observe(f func(Attempt)) {
+	if f == nil {
+		s.observer.Store(nil)
+		return
+	}
+	s.observer.Store(&f)
+}
+
+// SetUnhealthy sets whether the health checks of the server fail. An unhealthy server gets no
+// exchanges while others are usable.
+func (s *Server) SetUnhealthy(unhealthy bool) { s.state.SetUnhealthy(unhealthy) }
+
+// Eject gives the server no exchanges until the given time, while others are usable. The zero
+// time ends an ejection.
+func (s *Server) Eject(until time.Time) { s.state.Eject(until) }
 
 // share counts the connections of the server in c.
 func (s *Server) share(c *Conns) {
@@ -76,22 +91,8 @@ func (s *Server) share(c *Conns) {
 	c.add(&s.pools)
 }
 
-// enter counts an exchange at the server. It reports false if there are max, unless max is 0.
-func (s *Server) enter(max int) bool {
-	if max == 0 {
-		s.inFlight.Add(1)
-		return true
-	}
-	for n := s.inFlight.Load(); n < int64(max); n = s.inFlight.Load() {
-		if s.inFlight.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-	return false
-}
-
 // InFlight returns the number of exchanges at the server.
-func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
+func (s *Server) InFlight() int { return int(s.state.InFlight()) }
 
 // URL returns the URL of the server's [Endpoint], with an explicit port and without a slash at
 // its end. If the Addr of the endpoint differs, that follows as a fragment, as in
@@ -223,13 +224,4 @@ func (s *Server) linkBy(p *Protocol) { s.link.Store(p.link(s.tlsHost)) }
 
 // Up reports whether the last attempt to connect to the server succeeded. It is
 // true before the first attempt.
-func (s *Server) Up() bool { return s.downUntil.Load() == 0 }
-
-// failedAfter reports whether the last attempt to connect failed and began
-// after the given time.
-func (s *Server) failedAfter(when time.Time) bool {
-	return s.downUntil.Load() > when.Add(downFor).UnixNano()
-}
-
-// down reports whether an attempt to connect has failed in the last downFor.
-func (s *Server) down(now time.Time) bool { return now.UnixNano() < s.downUntil.Load() }
+func (s *Server) Up() bool { return s.state.Up() }

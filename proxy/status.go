@@ -30,29 +30,25 @@ type ServerStatus struct {
 // Status returns the status of each server, in their order.
 func (u *Upstream) Status(now time.Time) []ServerStatus {
 	set := u.now()
-	all := make([]ServerStatus, len(set.servers))
-	for i, s := range set.servers {
-		for j := range set.members {
-			if m := &set.members[j]; m.Server == s {
-				all[i] = ServerStatus{Server: s, Weight: int(m.weight), Backup: m.backup}
-				all[i].State, all[i].LastFailure = s.state(now, u.SlowStart), s.lastFailure.Load()
-			}
-		}
+	all := make([]ServerStatus, len(set.members))
+	for i, m := range set.members {
+		all[i] = ServerStatus{Server: m.Server, Weight: m.weight, Backup: m.backup,
+			State: m.stateAt(now, u.SlowStart), LastFailure: m.lastFailure.Load()}
 	}
 	return all
 }
 
-func (s *Server) state(now time.Time, slowStart time.Duration) State {
+func (s *Server) stateAt(now time.Time, slowStart time.Duration) State {
 	switch {
-	case s.draining.Load():
+	case s.state.Draining():
 		return Draining
-	case s.unhealthy.Load():
+	case s.state.Unhealthy():
 		return Unhealthy
-	case s.ejected(now):
+	case s.state.Ejected(now):
 		return Ejected
-	case s.down(now):
+	case s.state.Down(now):
 		return Down
-	case s.grown(now, slowStart) < 1:
+	case s.state.Grown(now, slowStart) < 1:
 		return Starting
 	}
 	return Usable
@@ -61,7 +57,7 @@ func (s *Server) state(now time.Time, slowStart time.Duration) State {
 // SetDraining begins or ends the drain of the server, and reports whether it has changed. A
 // server that drains gets no new exchanges, except for those whose sticky cookie names it. If
 // the other servers cannot be used, exchanges fail.
-func (s *Server) SetDraining(drain bool) (changed bool) { return s.draining.Swap(drain) != drain }
+func (s *Server) SetDraining(drain bool) (changed bool) { return s.state.SetDraining(drain) }
 
 // Addr returns the host:port, or the path of a socket, that connections are made to.
 func (s *Server) Addr() string { return s.addr }

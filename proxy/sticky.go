@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/stickycookie"
 )
 
@@ -33,4 +35,25 @@ func (s *Sticky) cookie(upstream string, of *Server) stickycookie.Cookie {
 	mac := hmac.New(sha256.New, s.Secret)
 	io.WriteString(mac, upstream+"\x00"+of.url+"\x00"+of.addr)
 	return stickycookie.New(s.Cookie, hex.EncodeToString(mac.Sum(nil)[:cookieBytes]), s.MaxAge)
+}
+
+// FindCookie reports whether a request has a cookie that accept returns true for. A request
+// over HTTP/2 may have several Cookie fields, and cookies of different paths may have the same
+// name.
+func FindCookie(header []Field, accept func(name, value string) bool) bool {
+	for i := range header {
+		f := &header[i]
+		if len(f.Name) != len("Cookie") || !httpsyntax.EqualFold(f.Name, "Cookie") {
+			continue
+		}
+		for rest := f.Value; rest != ""; {
+			var pair string
+			pair, rest, _ = strings.Cut(rest, ";")
+			name, value, ok := strings.Cut(strings.Trim(pair, " \t"), "=")
+			if ok && accept(strings.TrimRight(name, " \t"), value) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/proxy/internal/balance"
 )
 
 // maxInformational is the maximum number of 1xx responses before the final one.
@@ -20,15 +21,17 @@ type transfer struct {
 	x     *Exchange
 	up    *Upstream
 
-	repeatable bool                 // the request may be sent again
-	tries      int                  // how often it was sent
-	sentTo     [MaxAttempts]*Server // that it was sent to
-	why        RetryReason          // for which it will be sent again; "" if it will not
+	repeatable bool                         // the request may be sent again
+	tries      int                          // how often it was sent
+	sentTo     [MaxAttempts]*balance.Server // that it was sent to
+	why        RetryReason                  // for which it will be sent again; "" if it will not
 
 	// Of the attempt:
 	c         *conn
-	at        *Server // that the exchange is counted at
-	order     order
+	at        *Server    // that the exchange is counted at
+	set       *serverSet // that order chooses from
+	order     balance.Order
+	own       *member       // that a sticky cookie names; nil without one
 	setCookie string        // keeps the client at the server; "" for none
 	expecting bool          // the body is sent after the upstream's 100
 	dead      bool          // the connection ended before the first byte of the response
@@ -59,7 +62,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if t.tries == 0 {
 		t.up.budget.Request(t.now)
 	}
-	t.sentTo[t.tries] = t.x.Server
+	t.sentTo[t.tries] = &t.x.Server.state
 	t.tries++
 	t.c = c
 	t.x.attach(c)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/stickycookie"
+	"github.com/weirhq/weir/proxy/internal/balance"
 	"github.com/weirhq/weir/proxy/internal/budget"
 	"github.com/weirhq/weir/proxy/internal/waitqueue"
 )
@@ -60,8 +61,8 @@ type Upstream struct {
 	Limit ServerLimit
 
 	name    string
-	budget  *budget.Budget // of Retry; nil before there are servers
-	turn    atomic.Uint64
+	budget  *budget.Budget   // of Retry; nil before there are servers
+	turn    atomic.Uint64    // of round robin
 	waiting atomic.Int64     // exchanges that wait for a connection
 	queue   *waitqueue.Queue // of Limit; nil without servers
 	set     atomic.Pointer[serverSet]
@@ -75,47 +76,33 @@ type Upstream struct {
 	since    time.Time // when the upstream, or one before it, got its first servers
 }
 
-// A serverSet is the servers of an upstream at one time. It does not change, except for the
-// state of round robin.
+// A serverSet is the servers of an upstream at one time. It does not change.
 type serverSet struct {
-	servers   []*Server // in the order of the endpoints
-	members   []member  // the same, but backups last
-	primaries int       // number of members that are no backups
-	even      bool      // all weights are the same
-	heaviest  int64     // the greatest weight
-	base      string    // the path of their URLs
-
-	mu sync.Mutex // guards member.current
+	members []member  // in the order of the endpoints
+	servers []*Server // the same
+	base    string    // the path of their URLs
+	choice  *balance.Set
 }
 
 // A member is a server with the settings that it has in one upstream.
 type member struct {
 	*Server
-	weight  int64
-	backup  bool
-	cookie  stickycookie.Cookie // of Sticky
-	current int64               // of round robin
+	weight int
+	backup bool
+	cookie stickycookie.Cookie // of Sticky
 }
 
-var noServers = new(serverSet)
+var noServers = &serverSet{choice: new(balance.Set)}
 
-// newSet returns a set of members in the order of their endpoints. base is the path of their
-// URLs.
-func newSet(members []member, base string) *serverSet {
-	set := &serverSet{base: base, even: true}
-	var backups []member
-	for _, m := range members {
+// newSet returns a set of members. base is the path of their URLs.
+func (u *Upstream) newSet(members []member, base string) *serverSet {
+	set := &serverSet{members: members, base: base}
+	choice := make([]balance.Member, len(members))
+	for i, m := range members {
 		set.servers = append(set.servers, m.Server)
-		set.even = set.even && m.weight == members[0].weight
-		set.heaviest = max(set.heaviest, m.weight)
-		if m.backup {
-			backups = append(backups, m)
-		} else {
-			set.members = append(set.members, m)
-		}
+		choice[i] = balance.Member{Server: &m.state, ID: m.id, Weight: int64(m.weight), Backup: m.backup}
 	}
-	set.primaries = len(set.members)
-	set.members = append(set.members, backups...)
+	set.choice = balance.NewSet(choice, &u.turn)
 	return set
 }
 
@@ -168,7 +155,7 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 		} else {
 			added = append(added, s)
 		}
-		m := member{Server: s, weight: int64(cmp.Or(e.Weight, 1)), backup: e.Backup}
+		m := member{Server: s, weight: cmp.Or(e.Weight, 1), backup: e.Backup}
 		if u.Sticky != nil {
 			m.cookie = u.Sticky.cookie(u.name, s)
 		}
@@ -184,7 +171,7 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 	if u.budget == nil {
 		u.budget = new(budget.Budget)
 	}
-	next := newSet(members, base)
+	next := u.newSet(members, base)
 	u.use(next)
 	u.closeOthers(now, next)
 	return nil
@@ -204,7 +191,7 @@ func (u *Upstream) Adopt(other *Upstream) {
 		u.since = other.since
 	}
 	now := u.now()
-	next := now.clone()
+	members := slices.Clone(now.members)
 	for i, s := range now.servers {
 		same := other.now().find(s)
 		if same == nil {
@@ -220,8 +207,9 @@ func (u *Upstream) Adopt(other *Upstream) {
 		if !u.protocol.equal(&other.protocol) {
 			same.linkBy(&u.protocol)
 		}
-		next.replace(i, same)
+		members[i].Server = same
 	}
+	next := u.newSet(members, now.base)
 	u.use(next)
 	u.closeOthers(now, next)
 }
@@ -234,7 +222,7 @@ const firstFor = 5 * time.Second
 // mu.
 func (u *Upstream) noteAdded(s *Server) {
 	if now := time.Now(); now.Sub(u.since) > firstFor {
-		s.back.Store(now.UnixNano())
+		s.state.BeginSlowStart(now)
 	}
 }
 
@@ -254,8 +242,10 @@ func (u *Upstream) use(set *serverSet) {
 	u.set.Store(set)
 }
 
-// full reports whether a server has no free place.
-func (u *Upstream) full(m *member) bool { return u.Limit.Max > 0 && m.InFlight() >= u.Limit.Max }
+// choice returns the settings of choices.
+func (u *Upstream) choice() balance.Settings {
+	return balance.Settings{Policy: balance.Policy(u.Balance), SlowStart: u.SlowStart, Max: u.Limit.Max}
+}
 
 // Queued returns the number of exchanges that wait for a free place at a server now, and that of
 // all that have waited. The second includes those of the upstream that u has adopted.
@@ -273,25 +263,6 @@ func (set *serverSet) find(s *Server) *Server {
 		return nil
 	}
 	return set.servers[i]
-}
-
-// clone returns a set that differs only in the state of round robin.
-func (set *serverSet) clone() *serverSet {
-	return &serverSet{
-		servers: slices.Clone(set.servers), members: slices.Clone(set.members), primaries: set.primaries,
-		even: set.even, heaviest: set.heaviest, base: set.base,
-	}
-}
-
-// replace replaces the server at an index of servers.
-func (set *serverSet) replace(i int, s *Server) {
-	before := set.servers[i]
-	set.servers[i] = s
-	for i := range set.members {
-		if m := &set.members[i]; m.Server == before {
-			m.Server = s
-		}
-	}
 }
 
 // open prepares a new server. The caller holds mu.

@@ -3,10 +3,24 @@ package proxy
 import (
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy/internal/balance"
+)
+
+// A Policy determines the server that an exchange is sent to. After a failed attempt to connect,
+// the policy chooses among the other servers.
+type Policy balance.Policy
+
+// The policies. All of them observe the weights of the servers.
+const (
+	RoundRobin       = Policy(balance.RoundRobin)       // the servers in turn
+	LeastConnections = Policy(balance.LeastConnections) // the server with the fewest exchanges in flight
+	TwoChoices       = Policy(balance.TwoChoices)       // of two random servers, the one with fewer exchanges in flight
+	Hash             = Policy(balance.Hash)             // always the same server for the same HashKey
 )
 
 // A HashKey is the part of a request that determines its server with the policy [Hash].
@@ -76,10 +90,16 @@ func (k *HashKey) hash(header []Field, target string, client netip.Addr) uint64 
 // clientBits is the length of an IPv6 prefix that is one client.
 const clientBits = 64
 
-// scramble returns a number above 0 and below 1 that looks random. Its function is the
-// finalizer of SplitMix64.
-func scramble(n uint64) float64 {
-	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
-	n = (n ^ n>>27) * 0x94d049bb133111eb
-	return (float64((n^n>>31)>>11) + 0.5) / (1 << 53)
+// ServerLimit limits the exchanges at each server of an upstream. The zero value sets no limit.
+type ServerLimit struct {
+	// Max is the number of exchanges that may be at a server at the same time. Over HTTP/1, it is
+	// also the number of connections to the server, including unused ones. 0 is no limit.
+	Max int
+
+	// Queue is the number of exchanges that may wait until a server has a free place. Others fail
+	// with kind QueueFull.
+	Queue int
+
+	// Wait is the longest time that an exchange waits. It then fails with kind QueueTimeout.
+	Wait time.Duration
 }
