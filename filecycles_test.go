@@ -49,7 +49,6 @@ var cycleLimits = map[string]struct {
 	"load/compare":              {percent: 34},
 	"log/httplog":               {percent: 34},
 	"log/internal/text":         {percent: 80},
-	"log/natssink":              {percent: 40},
 	"log/otlpsink":              {percent: 44},
 	"log/sink":                  {percent: 31},
 	"log/stream":                {percent: 43},

@@ -136,6 +136,23 @@ func (d *Destination) publish(ctx context.Context, lines []byte, id string) erro
 	return err
 }
 
+// explain adds the remedy to an error, if it is known. It closes a connection
+// whose server has not responded.
+func (d *Destination) explain(ctx context.Context, err error) error {
+	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+		return noStreamError(d.subject)
+	}
+	var of *jetstream.APIError
+	if errors.As(err, &of) {
+		return fmt.Errorf("the stream for the subject %s: %w", d.subject, of)
+	}
+	d.conn.Close()
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return fmt.Errorf("NATS at %s: %w", d.server, err)
+}
+
 // connect connects to a server, unless there is a connection.
 func (d *Destination) connect(ctx context.Context) error {
 	if d.conn != nil && d.conn.IsConnected() {

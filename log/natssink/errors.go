@@ -1,7 +1,6 @@
 package natssink
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -17,23 +16,6 @@ const messageTooLarge jetstream.ErrorCode = 10054
 func isTooLarge(err error) bool {
 	var of *jetstream.APIError
 	return errors.Is(err, nats.ErrMaxPayload) || errors.As(err, &of) && of.ErrorCode == messageTooLarge
-}
-
-// explain adds the remedy to an error, if it is known. It closes a connection
-// whose server has not responded.
-func (d *Destination) explain(ctx context.Context, err error) error {
-	if errors.Is(err, jetstream.ErrNoStreamResponse) {
-		return noStreamError(d.subject)
-	}
-	var of *jetstream.APIError
-	if errors.As(err, &of) {
-		return fmt.Errorf("the stream for the subject %s: %w", d.subject, of)
-	}
-	d.conn.Close()
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	return fmt.Errorf("NATS at %s: %w", d.server, err)
 }
 
 // noStreamError returns the error for a subject that no stream stores, with the command that
