@@ -3,7 +3,6 @@ package acme
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,51 +15,6 @@ import (
 	"github.com/caddyserver/certmagic"
 	"go.uber.org/zap"
 )
-
-// Options are those of a [Manager].
-type Options struct {
-	Names []string // in lower case; *.DOMAIN is a wildcard. At least one
-
-	// Directory is the URL of the server's directory. Roots, unless nil, replace those of the
-	// system for the connections to the server.
-	Directory string
-	Roots     *x509.CertPool
-
-	Email   string // of the account; may be empty
-	Storage string // the path of the folder, which is made if it is missing
-
-	// HTTP and TLSALPN enable http-01 and tls-alpn-01, for names without a wildcard.
-	HTTP, TLSALPN bool
-
-	// DNS, if it has a command, is for dns-01: for wildcards, and with DNSForAll for all names.
-	DNS       Hook
-	DNSForAll bool
-
-	// Log gets each event. It must not block.
-	Log func(Event)
-
-	// Retry is the time after the first failure; later ones are longer. Zero means a minute.
-	// Interval is how often the certificates are examined. Zero means 10 minutes.
-	Retry, Interval time.Duration
-}
-
-// An Event is one for the log of the front door.
-type Event struct {
-	Level   slog.Level
-	Message string
-	Err     error
-	Fields  map[string]any
-}
-
-// The events about the certificate of one name, in Fields["name"].
-const (
-	EventObtained    = "certificate obtained"
-	EventNotObtained = "certificate not obtained"
-	EventRevoked     = "certificate revoked"
-)
-
-// EventNotWritable is the event of a storage that cannot be written.
-const EventNotWritable = "storage of certificates cannot be written"
 
 // A Manager obtains and renews certificates. Goroutines may share it.
 type Manager struct {

@@ -8,6 +8,24 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
+// An Event is one for the log of the front door.
+type Event struct {
+	Level   slog.Level
+	Message string
+	Err     error
+	Fields  map[string]any
+}
+
+// The events about the certificate of one name, in Fields["name"].
+const (
+	EventObtained    = "certificate obtained"
+	EventNotObtained = "certificate not obtained"
+	EventRevoked     = "certificate revoked"
+)
+
+// EventNotWritable is the event of a storage that cannot be written.
+const EventNotWritable = "storage of certificates cannot be written"
+
 // A bridge passes the entries of certmagic's logger to a function. Its information, which is
 // several entries for each step, becomes debug events.
 type bridge struct {
