@@ -21,13 +21,13 @@ type Server struct {
 
 	rotateAt atomic.Int64 // Unix time in nanoseconds
 	mu       sync.Mutex   // guards the fields below
-	keys     map[string]ticketKeys
+	keys     ticketKeys
 }
 
 // NewServer returns a server that computes the parts of at most most handshakes at a time.
 // certificate is [tls.Config.GetCertificate].
 func NewServer(certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error), most int) *Server {
-	s := &Server{certificate: certificate, slots: make(chan struct{}, most), keys: make(map[string]ticketKeys)}
+	s := &Server{certificate: certificate, slots: make(chan struct{}, most)}
 	s.Use(Options{MinVersion: tls.VersionTLS12})
 	return s
 }
@@ -37,18 +37,20 @@ func (s *Server) Use(o Options) {
 	p := newPolicy(o, s.certificate)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	used := make(map[string]ticketKeys)
-	for id, config := range p.configs() {
-		keys, ok := s.keys[id]
-		if !ok {
-			keys = ticketKeys{newTicketKey()}
-		}
-		used[id] = keys
-		config.SetSessionTicketKeys(keys)
-	}
-	s.keys = used
+	s.keys = s.keys.install(p)
 	s.policy.Store(p)
 	s.rotateAt.CompareAndSwap(0, time.Now().Add(keyLifetime).UnixNano())
+}
+
+// rotate adds a key for session tickets when the lifetime of the newest one is over.
+func (s *Server) rotate(now time.Time) {
+	due := s.rotateAt.Load()
+	if now.UnixNano() < due || !s.rotateAt.CompareAndSwap(due, now.Add(keyLifetime).UnixNano()) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys.rotate(s.Policy())
 }
 
 // Policy returns the policy of the handshakes that begin now.

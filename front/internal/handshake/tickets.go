@@ -13,27 +13,36 @@ const (
 	keptKeys = 3
 )
 
-// ticketKeys are the keys of session tickets, the newest first.
-type ticketKeys [][32]byte
+// ticketKeys are the keys of session tickets by the id of a rule, the newest first.
+type ticketKeys map[string][][32]byte
+
+// install sets the keys of a policy's configurations, and returns them. A rule that t has keeps
+// its keys.
+func (t ticketKeys) install(p *Policy) ticketKeys {
+	used := make(ticketKeys)
+	for id, config := range p.configs() {
+		keys, ok := t[id]
+		if !ok {
+			keys = [][32]byte{newTicketKey()}
+		}
+		used[id] = keys
+		config.SetSessionTicketKeys(keys)
+	}
+	return used
+}
+
+// rotate adds a key to each list. p is the policy of these keys.
+func (t ticketKeys) rotate(p *Policy) {
+	for id, keys := range t {
+		keys = append([][32]byte{newTicketKey()}, keys...)
+		t[id] = keys[:min(len(keys), keptKeys)]
+	}
+	for id, config := range p.configs() {
+		config.SetSessionTicketKeys(t[id])
+	}
+}
 
 func newTicketKey() (key [32]byte) {
 	rand.Read(key[:])
 	return key
-}
-
-// rotate adds a key to each list when the lifetime of the newest one is over.
-func (s *Server) rotate(now time.Time) {
-	due := s.rotateAt.Load()
-	if now.UnixNano() < due || !s.rotateAt.CompareAndSwap(due, now.Add(keyLifetime).UnixNano()) {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, keys := range s.keys {
-		keys = append(ticketKeys{newTicketKey()}, keys...)
-		s.keys[id] = keys[:min(len(keys), keptKeys)]
-	}
-	for id, config := range s.Policy().configs() {
-		config.SetSessionTicketKeys(s.keys[id])
-	}
 }
