@@ -34,7 +34,6 @@ var cycleLimits = map[string]struct {
 	"cmd/weir/internal/loadcmd": {percent: 56},
 	"cmd/weir/internal/tail":    {percent: 100},
 	"cmd/weir/internal/where":   {percent: 56},
-	"front/internal/http3":      {percent: 45},
 	"internal/http2":            {percent: 45},
 	"internal/process":          {percent: 45},
 	"internal/resolve":          {percent: 100},

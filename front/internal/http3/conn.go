@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -15,6 +16,22 @@ import (
 
 	"github.com/weirhq/weir/internal/floodbudget"
 )
+
+// An Owner is the user of a connection. Its methods are called concurrently.
+type Owner interface {
+	// Serve serves a request with a valid head. It calls [Stream.Close] at its end.
+	Serve(s *Stream)
+
+	// Failed is called when this side ends the connection, or one of its streams, because of an error of the client.
+	Failed(e *Error, client netip.Addr, connection bool)
+}
+
+// Limits are the limits of a connection.
+type Limits struct {
+	Header        int           // maximum length of the head of a request, as RFC 9114, section 4.2.2, counts it
+	HeaderTimeout time.Duration // for the handshake, then until the first request, and for each head
+	IdleTimeout   time.Duration // without a request in progress
+}
 
 // A conn is a connection after its handshake. It ends itself if it is idle.
 type conn struct {
@@ -101,6 +118,11 @@ func (c *conn) patience() time.Duration {
 // peer returns the address of the client. It changes if the client migrates.
 func (c *conn) peer() netip.AddrPort { return addressOf(c.quic.RemoteAddr()) }
 
+func addressOf(a net.Addr) netip.AddrPort {
+	addr := a.(*net.UDPAddr).AddrPort()
+	return netip.AddrPortFrom(addr.Addr().WithZone("").Unmap(), addr.Port())
+}
+
 // expire ends the connection, because it has been idle for too long.
 func (c *conn) expire() {
 	c.mu.Lock()
@@ -154,6 +176,9 @@ func (c *conn) earnReset() {
 	defer c.mu.Unlock()
 	c.resets.Earn()
 }
+
+// goAwayGrace is the time between the GOAWAY of a connection without requests and its end.
+const goAwayGrace = 100 * time.Millisecond
 
 // goAway sends a GOAWAY. The connection ends after its requests.
 func (c *conn) goAway() {

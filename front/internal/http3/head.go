@@ -21,8 +21,8 @@ var heads = sync.Pool{New: func() any {
 	return h
 }}
 
-// NewHead returns an empty header block. Pass it to SendHead or SendInterim, which release it.
-func (s *Stream) NewHead() *httphead.Block {
+// newHead returns an empty header block.
+func newHead() *httphead.Block {
 	h := heads.Get().(*httphead.Block)
 	h.Bytes = h.Bytes[:0]
 	return h

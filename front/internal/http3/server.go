@@ -34,22 +34,6 @@ type Options struct {
 	Limits func() Limits
 }
 
-// An Owner is the user of a connection. Its methods are called concurrently.
-type Owner interface {
-	// Serve serves a request with a valid head. It calls [Stream.Close] at its end.
-	Serve(s *Stream)
-
-	// Failed is called when this side ends the connection, or one of its streams, because of an error of the client.
-	Failed(e *Error, client netip.Addr, connection bool)
-}
-
-// Limits are the limits of a connection.
-type Limits struct {
-	Header        int           // maximum length of the head of a request, as RFC 9114, section 4.2.2, counts it
-	HeaderTimeout time.Duration // for the handshake, then until the first request, and for each head
-	IdleTimeout   time.Duration // without a request in progress
-}
-
 const (
 	// Unverified is how many handshakes may be in progress with clients whose address may be
 	// forged. Others must first prove that they receive packets at their address (RFC 9000,
@@ -63,9 +47,6 @@ const (
 const (
 	// silence is how long a client may send no packet. Both sides send one after half of it.
 	silence = 30 * time.Second
-
-	// goAwayGrace is the time between the GOAWAY of a connection without requests and its end.
-	goAwayGrace = 100 * time.Millisecond
 
 	// streams is the maximum number of requests in progress on a connection.
 	streams = 100
@@ -151,11 +132,6 @@ func (s *Server) admit(ctx context.Context, info *quic.ClientInfo) (context.Cont
 		end()
 	})
 	return context.WithValue(ctx, handshakeKey{}, h), nil
-}
-
-func addressOf(a net.Addr) netip.AddrPort {
-	addr := a.(*net.UDPAddr).AddrPort()
-	return netip.AddrPortFrom(addr.Addr().WithZone("").Unmap(), addr.Port())
 }
 
 // A handshake is that of an admitted connection.

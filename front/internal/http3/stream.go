@@ -320,6 +320,9 @@ func (s *Stream) Bind(user interface{ Cancel() }) {
 	})
 }
 
+// NewHead returns an empty header block. Pass it to SendHead or SendInterim, which release it.
+func (s *Stream) NewHead() *httphead.Block { return newHead() }
+
 // SendInterim sends an informational response and releases it. After the final response it does
 // nothing. It may be called by the goroutine that reads.
 func (s *Stream) SendInterim(h *httphead.Block) error {
