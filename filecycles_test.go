@@ -39,7 +39,6 @@ var cycleLimits = map[string]struct {
 	"internal/resolve":          {percent: 100},
 	"lab":                       {percent: 32},
 	"lab/analysis":              {percent: 32},
-	"limit":                     {percent: 34},
 	"limit/lease":               {percent: 58},
 	"load":                      {percent: 45},
 	"load/agent":                {percent: 34},

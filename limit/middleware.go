@@ -70,3 +70,18 @@ func (r *Refusal) answer(w http.ResponseWriter) {
 	}
 	http.Error(w, fmt.Sprintf("%d %s: limit %q", r.Status, http.StatusText(r.Status), r.Limit), r.Status)
 }
+
+// RetrySeconds returns d as the value of a Retry-After field: whole seconds, rounded
+// up, at least 1.
+func RetrySeconds(d time.Duration) int64 {
+	return max(1, ceil(int64(d), int64(time.Second)))
+}
+
+// ceil returns a/b rounded up. a is not negative.
+func ceil(a, b int64) int64 {
+	n := a / b
+	if a%b > 0 {
+		n++
+	}
+	return n
+}

@@ -138,32 +138,6 @@ func (r *Rate) decision(ok bool, reset int64) Decision {
 	return d
 }
 
-// Policy returns a policy that rejects requests with 429. All responses get the
-// fields RateLimit-Policy and RateLimit, unless the Rate has no limit.
-func (r *Rate) Policy(name string) Policy {
-	policy := string(r.AppendPolicy(nil, name))
-	return func(w http.ResponseWriter, req *http.Request) (func(), *Refusal) {
-		if len(r.shards) == 0 {
-			return nil, nil
-		}
-		d := r.Allow(time.Now(), r.keyOf(req))
-		w.Header().Add(headerPolicy, policy)
-		w.Header().Add(headerState, string(r.AppendState(nil, name, d)))
-		if d.OK {
-			return nil, nil
-		}
-		return nil, &Refusal{Limit: name, Status: http.StatusTooManyRequests, RetryAfter: d.RetryAfter, Err: ErrRate}
-	}
-}
-
-func (r *Rate) keyOf(req *http.Request) Key {
-	if r.key != nil {
-		return r.key(req)
-	}
-	peer, _ := netip.ParseAddrPort(req.RemoteAddr) // requests without an address share a key
-	return KeyOf(peer.Addr())
-}
-
 // Stats returns the counts. It scans the buckets shard by shard: about a millisecond
 // for each 100,000 keys, of which other calls wait for a fraction.
 func (r *Rate) Stats() RateStats {

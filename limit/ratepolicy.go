@@ -2,6 +2,8 @@ package limit
 
 import (
 	"math"
+	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
 )
@@ -12,10 +14,30 @@ const (
 	headerState  = "RateLimit"
 )
 
-// RetrySeconds returns d as the value of a Retry-After field: whole seconds, rounded
-// up, at least 1.
-func RetrySeconds(d time.Duration) int64 {
-	return max(1, ceil(int64(d), int64(time.Second)))
+// Policy returns a policy that rejects requests with 429. All responses get the
+// fields RateLimit-Policy and RateLimit, unless the Rate has no limit.
+func (r *Rate) Policy(name string) Policy {
+	policy := string(r.AppendPolicy(nil, name))
+	return func(w http.ResponseWriter, req *http.Request) (func(), *Refusal) {
+		if len(r.shards) == 0 {
+			return nil, nil
+		}
+		d := r.Allow(time.Now(), r.keyOf(req))
+		w.Header().Add(headerPolicy, policy)
+		w.Header().Add(headerState, string(r.AppendState(nil, name, d)))
+		if d.OK {
+			return nil, nil
+		}
+		return nil, &Refusal{Limit: name, Status: http.StatusTooManyRequests, RetryAfter: d.RetryAfter, Err: ErrRate}
+	}
+}
+
+func (r *Rate) keyOf(req *http.Request) Key {
+	if r.key != nil {
+		return r.key(req)
+	}
+	peer, _ := netip.ParseAddrPort(req.RemoteAddr) // requests without an address share a key
+	return KeyOf(peer.Addr())
 }
 
 // AppendPolicy appends the value of a RateLimit-Policy field for a rate with the given
@@ -51,15 +73,6 @@ func (r *Rate) AppendState(b []byte, name string, d Decision) []byte {
 	b = appendName(b, name)
 	b = appendParameter(b, ";r=", int64(d.Remaining))
 	return appendParameter(b, ";t=", window)
-}
-
-// ceil returns a/b rounded up. a is not negative.
-func ceil(a, b int64) int64 {
-	n := a / b
-	if a%b > 0 {
-		n++
-	}
-	return n
 }
 
 // appendParameter appends an integer of a structured field. It has at most 15 digits
