@@ -2,7 +2,6 @@ package httplog
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/weirhq/weir/log"
 )
@@ -22,11 +21,6 @@ const (
 	// EventsCompleted is "http request completed" only. It has every field of
 	// the received event.
 	EventsCompleted
-)
-
-const (
-	eventReceived  = "http request received"
-	eventCompleted = "http request completed"
 )
 
 // Middleware returns a function that wraps a handler so that its requests are
@@ -58,54 +52,11 @@ type handler struct {
 	next    http.Handler
 }
 
-// An exchange is a request and its response. It is not pooled: a handler that
-// writes after it has returned, which is not allowed, would write into the
-// response of another request.
-type exchange struct {
-	writer
-	logger   *log.Logger   // has the trace id
-	request  *http.Request // passed to the handler
-	http     log.HTTP
-	returned bool // the handler returned and did not panic
-}
-
 // ServeHTTP logs the request before and after the next handler serves it.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{writer: writer{inner: w, isHead: r.Method == http.MethodHead}}
-	x.receive(h, r)
+	x.receive(h.logger, r, h.options.Events == EventsAll)
 	defer x.complete()
 	h.next.ServeHTTP(x.forHandler(), x.request)
 	x.returned = true
-}
-
-// receive logs the start of the request and creates the handler's request.
-func (x *exchange) receive(h *handler, r *http.Request) {
-	began := time.Now()
-	id := traceID(r.Header)
-	x.logger = h.logger.With().TraceID(id).Context(r.Context()).Logger()
-	if fromContext := x.logger.TraceID(); fromContext != "" {
-		id = fromContext
-	}
-	x.request = r.WithContext(log.Into(&traceContext{r.Context(), id}, x.logger))
-
-	x.http = log.HTTP{StartedAt: began}
-	describeTarget(&x.http, r)
-	if h.options.Events == EventsAll {
-		x.logger.Info(eventReceived).At(began).HTTP(&x.http).Send()
-	}
-	describeCaller(&x.http, r)
-}
-
-// complete logs the end of the request. It is deferred because a handler may
-// panic. It panics again with the same value.
-func (x *exchange) complete() {
-	value := recover()
-	ended := time.Now()
-	x.http.EndedAt, x.http.Duration = ended, ended.Sub(x.http.StartedAt)
-	x.http.ResponseContentLength = x.bytes
-	x.http.Route = x.request.Pattern
-	x.outcome(value).log(x)
-	if value != nil {
-		panic(value)
-	}
 }

@@ -3,15 +3,60 @@ package httplog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"runtime"
-	"slices"
 	"strconv"
-	"strings"
+	"time"
 
 	"github.com/weirhq/weir/log"
 )
+
+const (
+	eventReceived  = "http request received"
+	eventCompleted = "http request completed"
+)
+
+// An exchange is a request and its response. It is not pooled: a handler that
+// writes after it has returned, which is not allowed, would write into the
+// response of another request.
+type exchange struct {
+	writer
+	logger   *log.Logger   // has the trace id
+	request  *http.Request // passed to the handler
+	http     log.HTTP
+	returned bool // the handler returned and did not panic
+}
+
+// receive creates the handler's request. It logs the start of the request if announced is true.
+func (x *exchange) receive(logger *log.Logger, r *http.Request, announced bool) {
+	began := time.Now()
+	id := traceID(r.Header)
+	x.logger = logger.With().TraceID(id).Context(r.Context()).Logger()
+	if fromContext := x.logger.TraceID(); fromContext != "" {
+		id = fromContext
+	}
+	x.request = r.WithContext(log.Into(&traceContext{r.Context(), id}, x.logger))
+
+	x.http = log.HTTP{StartedAt: began}
+	describeTarget(&x.http, r)
+	if announced {
+		x.logger.Info(eventReceived).At(began).HTTP(&x.http).Send()
+	}
+	describeCaller(&x.http, r)
+}
+
+// complete logs the end of the request. It is deferred because a handler may
+// panic. It panics again with the same value.
+func (x *exchange) complete() {
+	value := recover()
+	ended := time.Now()
+	x.http.EndedAt, x.http.Duration = ended, ended.Sub(x.http.StartedAt)
+	x.http.ResponseContentLength = x.bytes
+	x.http.Route = x.request.Pattern
+	x.outcome(value).log(x)
+	if value != nil {
+		panic(value)
+	}
+}
 
 // statusClientGone is nginx's status for a client that disconnected before the
 // response. It is never sent.
@@ -75,30 +120,3 @@ func (x *exchange) whole() bool {
 	length, err := strconv.ParseInt(x.inner.Header().Get("Content-Length"), 10, 64)
 	return err == nil && x.err == nil && x.status != 0 && x.bytes == length
 }
-
-// A panicError is the value of a panic and its stack.
-type panicError struct {
-	value any
-	pcs   []uintptr
-}
-
-// newPanicError records the stack of the panic that is being recovered.
-func newPanicError(value any) *panicError {
-	pcs := make([]uintptr, 64)
-	pcs = pcs[:runtime.Callers(1, pcs)]
-	from := 1 + slices.IndexFunc(pcs, func(pc uintptr) bool { return function(pc) == "runtime.gopanic" })
-	for from < len(pcs) && strings.HasPrefix(function(pcs[from]), "runtime.") {
-		from++ // runtime functions between the panic and its cause, such as a nil pointer
-	}
-	return &panicError{value, pcs[from:]}
-}
-
-// function returns the name of the function that contains the return address.
-func function(pc uintptr) string { return runtime.FuncForPC(pc - 1).Name() }
-
-func (e *panicError) Error() string { return fmt.Sprint(e.value) }
-
-// Callers implements log.Stacker.
-func (e *panicError) Callers() []uintptr { return e.pcs }
-
-var _ log.Stacker = (*panicError)(nil)
