@@ -43,7 +43,6 @@ var cycleLimits = map[string]struct {
 	"load":                      {percent: 45},
 	"load/agent":                {percent: 34},
 	"load/compare":              {percent: 34},
-	"log/internal/text":         {percent: 80},
 	"log/otlpsink":              {percent: 44},
 	"log/sink":                  {percent: 31},
 	"log/stream":                {percent: 43},

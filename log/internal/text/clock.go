@@ -121,23 +121,3 @@ func PutFraction(b *[9]byte, ns uint32) {
 	put2(b[5:7], a7-100*a5)
 	put2(b[7:9], ns-100*a7)
 }
-
-// put2 writes the two digits of n, which must be below 100.
-func put2(b []byte, n uint32) {
-	_ = b[1]
-	b[0], b[1] = allDigits2[2*n], allDigits2[2*n+1]
-}
-
-const allDigits2 = "00010203040506070809" +
-	"10111213141516171819" +
-	"20212223242526272829" +
-	"30313233343536373839" +
-	"40414243444546474849" +
-	"50515253545556575859" +
-	"60616263646566676869" +
-	"70717273747576777879" +
-	"80818283848586878889" +
-	"90919293949596979899"
-
-// digits2 returns the two digits of n, which must be below 100.
-func digits2(n int) string { return allDigits2[2*n : 2*n+2] }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"slices"
 	"unsafe"
 )
 
@@ -92,18 +91,6 @@ func PutPair(b *[]byte, label, value string) {
 	*b = appendAny(append(*b, label...), value, &ltsvNotation)
 }
 
-// PutLTSV is [AppendLTSV] in place.
-func PutLTSV(b *[]byte, s string) {
-	if unalignedWords {
-		to := grow(b, len(s)+1) // so that the pointer to an empty value is inside the buffer
-		if copyWords(to, s, noQuotes) {
-			*b = (*b)[:len(*b)+len(s)]
-			return
-		}
-	}
-	*b = appendAny(*b, s, &ltsvNotation)
-}
-
 // PutLabeledInt appends a label, which must need no escapes, and a number.
 // Labels shorter than leastLabel take a slower path.
 func PutLabeledInt(b *[]byte, label string, n int64) {
@@ -131,22 +118,6 @@ func copyLabel(to unsafe.Pointer, label string) {
 		store(to, i, load[uint64](from, i))
 	}
 	store(to, n-8, load[uint64](from, n-8))
-}
-
-// grow returns a pointer to the end of b, with space for size more bytes. size
-// must be positive, because a pointer has to point into an object.
-func grow(b *[]byte, size int) unsafe.Pointer {
-	if cap(*b)-len(*b) < size { // a copy of reserve: a call costs 4% of an event with ten fields
-		*b = slices.Grow(*b, size)
-	}
-	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(*b)), len(*b))
-}
-
-// reserve grows the capacity of b to size more bytes, if necessary.
-func reserve(b *[]byte, size int) {
-	if cap(*b)-len(*b) < size {
-		*b = slices.Grow(*b, size)
-	}
 }
 
 // writeKey writes the len(key)+4 bytes of [AppendMember]. It reports whether

@@ -113,6 +113,26 @@ var powersOf10 = [...]uint64{
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
+// put2 writes the two digits of n, which must be below 100.
+func put2(b []byte, n uint32) {
+	_ = b[1]
+	b[0], b[1] = allDigits2[2*n], allDigits2[2*n+1]
+}
+
+const allDigits2 = "00010203040506070809" +
+	"10111213141516171819" +
+	"20212223242526272829" +
+	"30313233343536373839" +
+	"40414243444546474849" +
+	"50515253545556575859" +
+	"60616263646566676869" +
+	"70717273747576777879" +
+	"80818283848586878889" +
+	"90919293949596979899"
+
+// digits2 returns the two digits of n, which must be below 100.
+func digits2(n int) string { return allDigits2[2*n : 2*n+2] }
+
 // AppendFloat appends f as encoding/json and ECMAScript do; bits is 32 or 64.
 // NaN and infinities become NaN, +Inf or -Inf, which the caller must quote: see
 // [IsNumber].

@@ -49,6 +49,18 @@ func AppendLTSV(dst []byte, s string) []byte {
 	return dst
 }
 
+// PutLTSV is [AppendLTSV] in place.
+func PutLTSV(b *[]byte, s string) {
+	if unalignedWords {
+		to := grow(b, len(s)+1) // so that the pointer to an empty value is inside the buffer
+		if copyWords(to, s, noQuotes) {
+			*b = (*b)[:len(*b)+len(s)]
+			return
+		}
+	}
+	*b = appendAny(*b, s, &ltsvNotation)
+}
+
 // A notation has the escapes of special characters.
 type notation struct {
 	quotes  eightQuotes

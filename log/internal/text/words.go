@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"runtime"
+	"slices"
 	"unsafe"
 )
 
@@ -123,4 +124,20 @@ func specials(w uint64, quotes eightQuotes) uint64 {
 	backslash := (w ^ eightBackslash) - eightBytes
 	del := w + eightBytes
 	return (w | control | quote | backslash | del) & tops
+}
+
+// grow returns a pointer to the end of b, with space for size more bytes. size
+// must be positive, because a pointer has to point into an object.
+func grow(b *[]byte, size int) unsafe.Pointer {
+	if cap(*b)-len(*b) < size { // a copy of reserve: a call costs 4% of an event with ten fields
+		*b = slices.Grow(*b, size)
+	}
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(*b)), len(*b))
+}
+
+// reserve grows the capacity of b to size more bytes, if necessary.
+func reserve(b *[]byte, size int) {
+	if cap(*b)-len(*b) < size {
+		*b = slices.Grow(*b, size)
+	}
 }
