@@ -45,7 +45,6 @@ var cycleLimits = map[string]struct {
 	"load/compare":              {percent: 34},
 	"log/otlpsink":              {percent: 44},
 	"log/sink":                  {percent: 31},
-	"log/stream":                {percent: 43},
 }
 
 // TestFileCycles limits the largest set of a package's files that depend on each

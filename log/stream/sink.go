@@ -3,36 +3,11 @@ package stream
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/internal/spool"
 	"github.com/weirhq/weir/log/sink"
 )
-
-// Options are the settings of a [Sink]. The zero value is ready for use: lines wait in
-// memory.
-type Options struct {
-	// Queue has the settings of the queue in memory. Its Batch is not used.
-	Queue sink.QueueOptions
-
-	// Batch is the maximum size, in bytes, of the lines that are delivered together, apart
-	// from longer lines. Without Spill, it is at most an eighth of the queue. Zero means
-	// DefaultBatch.
-	Batch int
-
-	// Linger is the time that a line waits for others, so that they are delivered together.
-	// Each delivery wakes threads on both sides, which costs more than some hundred lines. The
-	// queue waits that long if it is longer than Queue.Linger. With Spill, lines wait on the
-	// disk instead, after Queue.Linger.
-	Linger time.Duration
-
-	// Spill keeps lines on a disk until they are delivered.
-	Spill Spill
-}
-
-// DefaultBatch is the default of Options.Batch.
-const DefaultBatch = 256 << 10
 
 // A Sink delivers lines to a [Destination] in a goroutine of its own. Make one with [New].
 // Any number of goroutines may use it.
@@ -66,17 +41,6 @@ func New(to Destination, o Options) (*Sink, error) {
 	s.Queue = f.queue
 	f.start()
 	return s, nil
-}
-
-// queue returns the options of the queue.
-func (o *Options) queue() sink.QueueOptions {
-	q := o.Queue
-	q.Batch = 0
-	if o.Spill.Folder == "" {
-		q.Batch = cmp.Or(o.Batch, DefaultBatch)
-		q.Linger = max(q.Linger, o.Linger)
-	}
-	return q
 }
 
 // Change replaces the options, except the folder of the Spill. See also [sink.Queue.Change].

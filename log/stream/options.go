@@ -1,12 +1,47 @@
 package stream
 
 import (
-	"errors"
+	"cmp"
 	"time"
 
 	"github.com/weirhq/weir/log/internal/spool"
 	"github.com/weirhq/weir/log/sink"
 )
+
+// Options are the settings of a [Sink]. The zero value is ready for use: lines wait in
+// memory.
+type Options struct {
+	// Queue has the settings of the queue in memory. Its Batch is not used.
+	Queue sink.QueueOptions
+
+	// Batch is the maximum size, in bytes, of the lines that are delivered together, apart
+	// from longer lines. Without Spill, it is at most an eighth of the queue. Zero means
+	// DefaultBatch.
+	Batch int
+
+	// Linger is the time that a line waits for others, so that they are delivered together.
+	// Each delivery wakes threads on both sides, which costs more than some hundred lines. The
+	// queue waits that long if it is longer than Queue.Linger. With Spill, lines wait on the
+	// disk instead, after Queue.Linger.
+	Linger time.Duration
+
+	// Spill keeps lines on a disk until they are delivered.
+	Spill Spill
+}
+
+// DefaultBatch is the default of Options.Batch.
+const DefaultBatch = 256 << 10
+
+// queue returns the options of the queue.
+func (o *Options) queue() sink.QueueOptions {
+	q := o.Queue
+	q.Batch = 0
+	if o.Spill.Folder == "" {
+		q.Batch = cmp.Or(o.Batch, DefaultBatch)
+		q.Linger = max(q.Linger, o.Linger)
+	}
+	return q
+}
 
 // A Spill keeps the lines of a [Sink] in files until they are delivered, so that they outlive
 // the process: a Sink with the same folder delivers the lines of processes that have ended,
@@ -39,39 +74,4 @@ func (s *Spill) options() spool.Options {
 		o.Bytes = DefaultSpillBytes
 	}
 	return o
-}
-
-// diskPause is the time between two attempts to write to a full disk.
-const diskPause = 100 * time.Millisecond
-
-// A keeper stores the lines that a queue writes. It belongs to the queue's goroutine.
-type keeper struct {
-	forwarder *forwarder
-	direct    writer // delivers lines that cannot be stored
-	retries   bool   // direct has to deliver the next lines, which the server may have stored already
-}
-
-// Write stores p, which is whole lines: all of it or, after an error, nothing.
-func (k *keeper) Write(p []byte) (int, error) {
-	store := k.forwarder.store
-	if !k.retries {
-		err := store.Append(p, countLines(p), time.Now())
-		if err == nil {
-			return len(p), nil
-		}
-		if !store.IsEmpty() {
-			return 0, &sink.RetryError{After: diskPause, Err: err}
-		}
-	}
-	n, err := k.direct.Write(p)
-	k.retries = n == 0
-	if n > 0 {
-		lost := 0
-		var rejected *sink.RejectedError
-		if errors.As(err, &rejected) {
-			lost = rejected.Lines
-		}
-		k.forwarder.count(countLines(p)-lost, len(p))
-	}
-	return n, err
 }
