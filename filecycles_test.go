@@ -34,6 +34,7 @@ var cycleLimits = map[string]struct {
 	"cmd/weir/internal/loadcmd": {percent: 100},
 	"cmd/weir/internal/tail":    {percent: 100},
 	"cmd/weir/internal/where":   {percent: 100},
+	"front/stage":               {percent: 100},
 	"internal/http2":            {percent: 100},
 	"internal/process":          {percent: 100},
 	"internal/resolve":          {percent: 100},

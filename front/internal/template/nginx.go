@@ -25,12 +25,12 @@ var nginxVariables = map[string]string{
 
 // refuseNginx refuses a text with a variable of nginx. In a URL, it also refuses a group of a
 // regular expression, such as $1.
-func refuseNginx(text string, place Place) *yamlfile.Refusal {
+func refuseNginx(text string, inURL bool) *yamlfile.Refusal {
 	for at := strings.IndexByte(text, '$'); at >= 0; {
 		rest := strings.TrimLeft(text[at+1:], "abcdefghijklmnopqrstuvwxyz_0123456789")
 		name := text[at+1 : len(text)-len(rest)]
 		hint := nginxVariables[name]
-		if place != Header && name != "" && name[0] >= '0' && name[0] <= '9' {
+		if inURL && name != "" && name[0] >= '0' && name[0] <= '9' {
 			hint = "write {name} for a parameter of the pattern, and %24 for the character itself"
 		}
 		if hint != "" {

@@ -81,7 +81,7 @@ var variables = map[string]source{
 // a query is encoded where necessary.
 func Parse(text string, place Place, p *Pattern) (*Template, *yamlfile.Refusal) {
 	t := &Template{place: place, pattern: p}
-	if refused := refuseNginx(text, place); refused != nil {
+	if refused := refuseNginx(text, place != Header); refused != nil {
 		return nil, refused
 	}
 	var plain []byte
