@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/acme"
 	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/internal/abandon"
 	"github.com/weirhq/weir/log"
 )
@@ -278,6 +279,6 @@ func (c *certificates) Collect(ch chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.each(func(name, source string, leaf *x509.Certificate) {
-		metricsSink(ch).gauge(certificateExpiry, float64(leaf.NotAfter.Unix()), name, source)
+		metric.Sink(ch).Gauge(certificateExpiry, float64(leaf.NotAfter.Unix()), name, source)
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
@@ -68,26 +69,29 @@ func (c logCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.Describe
 
 // Collect implements prometheus.Collector.
 func (c logCollector) Collect(metrics chan<- prometheus.Metric) {
-	ch := metricsSink(metrics)
+	ch := logScrape{metric.Sink(metrics)}
 	s := c.out.Stats()
-	ch.counter(logEmitted, float64(s.Emitted))
-	ch.counter(logWritten, float64(s.Written))
-	ch.counter(logBytes, float64(s.Bytes))
+	ch.Counter(logEmitted, float64(s.Emitted))
+	ch.Counter(logWritten, float64(s.Written))
+	ch.Counter(logBytes, float64(s.Bytes))
 	ch.drops(s.Dropped)
-	ch.counter(logRecovered, float64(s.Recovered))
-	ch.gauge(logQueueEvents, float64(s.Waiting))
-	ch.gauge(logQueueBytes, float64(s.WaitingBytes))
-	ch.gauge(logHighWater, float64(s.HighWaterBytes))
-	ch.gauge(logLongestWrite, s.LongestWrite.Seconds())
+	ch.Counter(logRecovered, float64(s.Recovered))
+	ch.Gauge(logQueueEvents, float64(s.Waiting))
+	ch.Gauge(logQueueBytes, float64(s.WaitingBytes))
+	ch.Gauge(logHighWater, float64(s.HighWaterBytes))
+	ch.Gauge(logLongestWrite, s.LongestWrite.Seconds())
 	ch.cost(c.cost)
 	if l, ok := c.out.(*Log); ok {
 		ch.destinations(l)
 	}
 }
 
+// A logScrape is one collection of the metrics of a log.
+type logScrape struct{ metric.Sink }
+
 // drops adds every reason and severity, including those with 0, so that sums are
 // never empty.
-func (ch metricsSink) drops(losses []sink.Loss) {
+func (ch logScrape) drops(losses []sink.Loss) {
 	dropped := make(map[sink.Loss]uint64)
 	for _, loss := range losses {
 		dropped[sink.Loss{Reason: loss.Reason, Level: loss.Level}] = loss.Events
@@ -95,32 +99,32 @@ func (ch metricsSink) drops(losses []sink.Loss) {
 	for _, reason := range []sink.Reason{sink.WriteError, sink.Closed, sink.Full, sink.Rejected, sink.Expired, sink.Damaged} {
 		for level := log.LevelDebug; level <= log.LevelFatal; level++ {
 			n := dropped[sink.Loss{Reason: reason, Level: level}]
-			ch.counter(logDropped, float64(n), string(reason), level.String())
+			ch.Counter(logDropped, float64(n), string(reason), level.String())
 		}
 	}
 }
 
-func (ch metricsSink) cost(c *logCost) {
+func (ch logScrape) cost(c *logCost) {
 	now := c.read(time.Now())
-	ch.counter(logCPU, now.encoding.Seconds(), "encode")
-	ch.counter(logCPU, now.writing.Seconds(), "write")
-	ch.counter(logCPU, now.measuring.Seconds(), "measure")
+	ch.Counter(logCPU, now.encoding.Seconds(), "encode")
+	ch.Counter(logCPU, now.writing.Seconds(), "write")
+	ch.Counter(logCPU, now.measuring.Seconds(), "measure")
 	share, _ := c.share(now)
-	ch.gauge(logCPUShare, share)
+	ch.Gauge(logCPUShare, share)
 }
 
-func (ch metricsSink) destinations(l *Log) {
+func (ch logScrape) destinations(l *Log) {
 	var diverted uint64
 	destinations := l.Destinations()
 	for _, d := range destinations {
-		ch.counter(logDestination, float64(d.Stats.Written), d.To, "written")
-		ch.counter(logDestination, float64(d.Stats.Lost()), d.To, "dropped")
-		ch.gauge(logDestinationBytes, float64(d.Stats.WaitingBytes), d.To)
-		ch.gauge(logDestinationDiskEvents, float64(d.OnDisk.Events), d.To)
-		ch.gauge(logDestinationDiskBytes, float64(d.OnDisk.Bytes), d.To)
+		ch.Counter(logDestination, float64(d.Stats.Written), d.To, "written")
+		ch.Counter(logDestination, float64(d.Stats.Lost()), d.To, "dropped")
+		ch.Gauge(logDestinationBytes, float64(d.Stats.WaitingBytes), d.To)
+		ch.Gauge(logDestinationDiskEvents, float64(d.OnDisk.Events), d.To)
+		ch.Gauge(logDestinationDiskBytes, float64(d.OnDisk.Bytes), d.To)
 		diverted += d.Diverted
 	}
-	ch.counter(logDiverted, float64(diverted))
-	ch.gauge(logQueueSize, float64(l.current.Load().maxBytes()))
-	ch.counter(logFileErrors, float64(l.fileErrors.Load()))
+	ch.Counter(logDiverted, float64(diverted))
+	ch.Gauge(logQueueSize, float64(l.current.Load().maxBytes()))
+	ch.Counter(logFileErrors, float64(l.fileErrors.Load()))
 }

@@ -3,7 +3,6 @@ package front
 import (
 	"maps"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/health"
+	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -92,53 +92,53 @@ func newMetrics(log prometheus.Collector) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		routes:   make(map[string]*routeCounts),
-		duration: newDurations("weir_request_duration_seconds",
+		duration: metric.NewDurations("weir_request_duration_seconds",
 			"Time from a request's head to the last byte of its response, by route and class of the status.",
 			"route", "class"),
-		upstream: newDurations("weir_upstream_duration_seconds",
+		upstream: metric.NewDurations("weir_upstream_duration_seconds",
 			"Time that a server took for a request: until the response's head, plus the waits for the body.",
 			"upstream", "server"),
-		requests: newCounters("weir_requests_total",
+		requests: metric.NewCounters("weir_requests_total",
 			"Requests by route, method and status; 499 is a client that disconnected before the response.",
 			"route", "method", "code"),
-		failures: newCounters("weir_upstream_errors_total",
+		failures: metric.NewCounters("weir_upstream_errors_total",
 			"Failures of an upstream's servers, by kind. Includes failures after which another server was tried.",
 			"upstream", "kind"),
-		waits: newCounters("weir_upstream_waits_total",
+		waits: metric.NewCounters("weir_upstream_waits_total",
 			"Requests that waited because no server of the upstream accepted a connection.", "upstream"),
-		retries: newCounters("weir_upstream_retries_total",
+		retries: metric.NewCounters("weir_upstream_retries_total",
 			"Requests sent again to an upstream, or denied that by its budget, by the last reason and the result.",
 			"upstream", "reason", "result"),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before routing.",
 		}),
-		refusals: newCounters("weir_limit_refusals_total",
+		refusals: metric.NewCounters("weir_limit_refusals_total",
 			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
-		access: newCounters("weir_access_refusals_total",
+		access: metric.NewCounters("weir_access_refusals_total",
 			"Requests that access, basic_auth or forward_auth has refused, by that key and route.", "by", "route"),
 		notCompressed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_responses_not_compressed_total",
 			Help: "Responses that were not compressed because the memory of encoders was in use.",
 		}),
 	}
-	m.http2 = newCounters("weir_http2_errors_total",
+	m.http2 = metric.NewCounters("weir_http2_errors_total",
 		"Connections and streams of HTTP/2 that were ended because of an error of their client, by reason.", "of", "reason")
-	m.http3 = newCounters("weir_http3_errors_total",
+	m.http3 = metric.NewCounters("weir_http3_errors_total",
 		"Connections and streams of HTTP/3 that were ended because of an error of their client, by reason.", "of", "reason")
-	m.fileFailures = newCounters("weir_file_failures_total",
+	m.fileFailures = metric.NewCounters("weir_file_failures_total",
 		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
-	m.headers = newCounters("weir_proxy_protocol_refusals_total",
+	m.headers = metric.NewCounters("weir_proxy_protocol_refusals_total",
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
-	m.resolutions = newCounters("weir_upstream_resolutions_total",
+	m.resolutions = metric.NewCounters("weir_upstream_resolutions_total",
 		"Resolutions of host names of an upstream's servers, by result.", "upstream", "result")
-	m.lists = newCounters("weir_upstream_list_updates_total",
+	m.lists = metric.NewCounters("weir_upstream_list_updates_total",
 		"Changes of the list of an upstream's servers outside of the configuration, by result.", "upstream", "result")
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
-	m.checks = newCounters("weir_upstream_checks_total",
+	m.checks = metric.NewCounters("weir_upstream_checks_total",
 		"Health checks of the servers of an upstream, by result.", "upstream", "result")
-	m.outliers = newCounters("weir_upstream_outliers_total",
+	m.outliers = metric.NewCounters("weir_upstream_outliers_total",
 		"Outliers among the servers of an upstream, by reason; they are ejected, or kept because too many are.",
 		"upstream", "reason", "result")
 	m.registry.MustRegister(m.resolutions, m.lists, m.checks, m.outliers)
@@ -146,7 +146,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2, m.http3,
 		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
 		m.handshakes.results, m.handshakes.clients,
-		newBuildInfo(),
+		metric.NewBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
 			Help: "Requests being served now.",
@@ -225,72 +225,6 @@ func methodIndex(method string) uint8 {
 // statusClass returns the first digit of a status as "2xx".
 func statusClass(status int) string { return strconv.Itoa(status/100) + "xx" }
 
-// metricsSink receives the metrics of one scrape.
-type metricsSink chan<- prometheus.Metric
-
-func (ch metricsSink) counter(d *prometheus.Desc, n float64, labels ...string) {
-	ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, n, labels...)
-}
-
-func (ch metricsSink) gauge(d *prometheus.Desc, n float64, labels ...string) {
-	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, n, labels...)
-}
-
-func newCounters(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-}
-
-// newDurations returns histograms of seconds. Each has classic buckets. For
-// Prometheus servers that request them, it also has native buckets, which are at
-// most 10% wide. A histogram takes about 6 KiB (1.4 KiB for the classic buckets),
-// and up to 9 KiB with durations from microseconds to minutes.
-func newDurations(name, help string, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    name,
-		Help:    help,
-		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
-
-		NativeHistogramBucketFactor:     1.1,
-		NativeHistogramMaxBucketNumber:  100,
-		NativeHistogramMinResetDuration: time.Hour,
-	}, labels)
-}
-
-const modulePath = "github.com/weirhq/weir"
-
-// newBuildInfo returns a metric that is always 1 and whose labels describe the
-// build. A label is empty if the build does not record its value.
-func newBuildInfo() prometheus.Collector {
-	version, revision, goVersion := build()
-	g := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name:        "weir_build_info",
-		Help:        "Always 1. The labels are the version of Weir, its commit and the version of Go.",
-		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "goversion": goVersion},
-	})
-	g.Set(1)
-	return g
-}
-
-// build returns the version of this module and of Go. The revision is known only if
-// this module is the main module of the program.
-func build() (version, revision, goVersion string) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", "", ""
-	}
-	for _, m := range info.Deps {
-		if m.Path == modulePath {
-			return m.Version, "", info.GoVersion
-		}
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			revision = s.Value
-		}
-	}
-	return info.Main.Version, revision, info.GoVersion
-}
-
 // reloadMetrics count reloads by result.
 type reloadMetrics struct {
 	total *prometheus.CounterVec
@@ -307,7 +241,7 @@ const (
 // alerting rules compare them. The start counts as an applied reload.
 func newReloadMetrics() reloadMetrics {
 	m := reloadMetrics{
-		total: newCounters("weir_reloads_total",
+		total: metric.NewCounters("weir_reloads_total",
 			"Reloads of the configuration, by result. A failed one changes nothing.", "result"),
 		last: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "weir_last_reload_timestamp_seconds",
@@ -380,9 +314,9 @@ type mirrorMetrics struct {
 
 func newMirrorMetrics() mirrorMetrics {
 	return mirrorMetrics{
-		selected: newCounters("weir_mirror_selected_total",
+		selected: metric.NewCounters("weir_mirror_selected_total",
 			"Requests of a route that were selected for its mirror.", "route", "upstream"),
-		results: newCounters("weir_mirror_requests_total",
+		results: metric.NewCounters("weir_mirror_requests_total",
 			"Selected requests by the result of their copy: the class of the status, failed, or why there is no copy.",
 			"route", "upstream", "result"),
 		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -424,8 +358,8 @@ type handshakeMetrics struct {
 
 func newHandshakeMetrics() handshakeMetrics {
 	m := handshakeMetrics{
-		results: newCounters("weir_tls_handshakes_total", "Handshakes of TLS with clients, by result.", "result"),
-		clients: newCounters("weir_tls_connections_total",
+		results: metric.NewCounters("weir_tls_handshakes_total", "Handshakes of TLS with clients, by result.", "result"),
+		clients: metric.NewCounters("weir_tls_connections_total",
 			"Connections after their handshake, by the version of TLS and the protocol chosen by ALPN.", "version", "protocol"),
 	}
 	for _, result := range handshake.Results {

@@ -3,6 +3,7 @@ package front
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/log"
@@ -47,15 +48,15 @@ func (c sharedCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.Descr
 
 // Collect implements prometheus.Collector.
 func (c sharedCollector) Collect(metrics chan<- prometheus.Metric) {
-	ch := metricsSink(metrics)
+	ch := metric.Sink(metrics)
 	c.stores.Each(func(store string, s lease.Stats) {
-		ch.gauge(sharedUp, zeroOrOne(!s.Failing), store)
-		ch.gauge(sharedReplicas, float64(s.Replicas), store)
-		ch.counter(sharedExchanges, float64(s.OK), store, "ok")
-		ch.counter(sharedExchanges, float64(s.Failed), store, "failed")
-		ch.counter(sharedCalls, float64(s.Calls), store)
-		ch.counter(sharedSeconds, s.Waited.Seconds(), store)
-		ch.counter(sharedTokens, float64(s.Taken), store, "store")
-		ch.counter(sharedTokens, float64(s.GrantedItself), store, "replica")
+		ch.Condition(sharedUp, !s.Failing, store)
+		ch.Gauge(sharedReplicas, float64(s.Replicas), store)
+		ch.Counter(sharedExchanges, float64(s.OK), store, "ok")
+		ch.Counter(sharedExchanges, float64(s.Failed), store, "failed")
+		ch.Counter(sharedCalls, float64(s.Calls), store)
+		ch.Counter(sharedSeconds, s.Waited.Seconds(), store)
+		ch.Counter(sharedTokens, float64(s.Taken), store, "store")
+		ch.Counter(sharedTokens, float64(s.GrantedItself), store, "replica")
 	})
 }

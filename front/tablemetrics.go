@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/proxy"
 )
@@ -46,19 +47,19 @@ func (c limitCollector) Collect(ch chan<- prometheus.Metric) {
 // A scrape is one collection of all limits.
 type scrape struct {
 	metrics *metrics
-	metricsSink
+	metric.Sink
 }
 
 // value adds a limit that is set. It also creates the counter of its refusals.
 func (s scrape) value(name limitName, route string, value float64) {
 	if value > 0 {
-		s.gauge(limitValue, value, string(name), route)
+		s.Gauge(limitValue, value, string(name), route)
 		s.metrics.refusal(name, route)
 	}
 }
 
 func (s scrape) inUse(name limitName, route string, n int) {
-	s.gauge(limitInUse, float64(n), string(name), route)
+	s.Gauge(limitInUse, float64(n), string(name), route)
 }
 
 // gate adds the limits of requests.
@@ -130,26 +131,26 @@ func (c upstreamCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.Des
 
 // Collect implements prometheus.Collector.
 func (c upstreamCollector) Collect(metrics chan<- prometheus.Metric) {
-	ch := metricsSink(metrics)
+	ch := metric.Sink(metrics)
 	t := c.tables()
 	for _, up := range t.upstreams {
 		if list := t.upkeeps[up.Name()].list; list != nil {
 			_, err := list.Servers()
-			ch.gauge(upstreamListUp, zeroOrOne(err == nil), up.Name())
+			ch.Condition(upstreamListUp, err == nil, up.Name())
 		}
 		waiting, _ := up.Waiting()
-		ch.gauge(upstreamWaiting, float64(waiting), up.Name())
+		ch.Gauge(upstreamWaiting, float64(waiting), up.Name())
 		queued, total := up.Queued()
-		ch.gauge(upstreamQueued, float64(queued), up.Name())
-		ch.counter(upstreamQueuedTotal, float64(total), up.Name())
+		ch.Gauge(upstreamQueued, float64(queued), up.Name())
+		ch.Counter(upstreamQueuedTotal, float64(total), up.Name())
 		for _, s := range up.Servers() {
-			ch.gauge(upstreamUp, zeroOrOne(s.Up()), up.Name(), s.URL())
+			ch.Condition(upstreamUp, s.Up(), up.Name(), s.URL())
 		}
 		for url, sum := range sumServers(up) {
-			ch.gauge(serverInFlight, float64(sum.inFlight), up.Name(), url)
-			ch.gauge(serverWeight, float64(sum.weight), up.Name(), url)
+			ch.Gauge(serverInFlight, float64(sum.inFlight), up.Name(), url)
+			ch.Gauge(serverWeight, float64(sum.weight), up.Name(), url)
 			for _, state := range proxy.States {
-				ch.gauge(serverState, float64(sum.states[state]), up.Name(), url, string(state))
+				ch.Gauge(serverState, float64(sum.states[state]), up.Name(), url, string(state))
 			}
 		}
 	}
@@ -175,11 +176,4 @@ func sumServers(up *proxy.Upstream) map[string]serverSum {
 		sums[s.Server.URL()] = sum
 	}
 	return sums
-}
-
-func zeroOrOne(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
