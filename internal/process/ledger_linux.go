@@ -19,6 +19,13 @@ func (s *Sample) addTimes(t times) {
 	s.System += t.system
 }
 
+// A sample has additional values needed for process trees.
+type sample struct {
+	Sample
+	children times // of children that the process has waited for
+	zombie   bool  // ended, but its parent has not waited for it
+}
+
 // A ledger accounts for members of the tree that have ended. The kernel adds
 // the times of an ended process to those of its parent when the parent waits
 // for it. It discards them if the parent ignores SIGCHLD, as many servers do

@@ -31,6 +31,21 @@ type Process struct {
 	threads     threads          // for Switches
 }
 
+// settled holds the PIDs of processes that the last search has classified as
+// descendants or not. They need not be checked again: a process gets another
+// parent when its own ends, but no new ancestors.
+type settled struct {
+	known map[int]bool
+	at    time.Time
+}
+
+// threads holds the last known counts of a process's threads, because the
+// kernel discards a thread's counts when it ends.
+type threads struct {
+	living map[int]Switches // by thread ID
+	ended  Switches         // of ended threads, and of ended processes of the tree
+}
+
 // Open opens the files of a process. The error wraps [os.ErrProcessDone] when
 // there is no such process.
 func Open(pid int) (*Process, error) {
@@ -94,13 +109,6 @@ func (p *Process) Sample() (Sample, error) {
 		return Sample{}, err
 	}
 	return s.Sample, nil
-}
-
-// A sample has additional values needed for process trees.
-type sample struct {
-	Sample
-	children times // of children that the process has waited for
-	zombie   bool  // ended, but its parent has not waited for it
 }
 
 // sample measures the process. For a zombie it returns only the times, together

@@ -6,13 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threads holds the last known counts of a process's threads, because the
-// kernel discards a thread's counts when it ends.
-type threads struct {
-	living map[int]Switches // by thread ID
-	ended  Switches         // of ended threads, and of ended processes of the tree
-}
-
 func (s *Switches) add(other Switches) {
 	s.Voluntary += other.Voluntary
 	s.Forced += other.Forced

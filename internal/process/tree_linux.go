@@ -68,14 +68,6 @@ func (s *Sample) add(other Sample) {
 	}
 }
 
-// settled holds the PIDs of processes that the last search has classified as
-// descendants or not. They need not be checked again: a process gets another
-// parent when its own ends, but no new ancestors.
-type settled struct {
-	known map[int]bool
-	at    time.Time
-}
-
 // pidReuseAfter is a time in which the kernel certainly does not reuse a PID,
 // because it first goes through all others.
 const pidReuseAfter = 10 * time.Second
