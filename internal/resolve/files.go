@@ -21,13 +21,14 @@ type client struct {
 	attempts int           // of each server
 }
 
-// client returns a client with the settings of resolv.conf, see resolv.conf(5).
-func (r *Resolver) client() *client {
-	c := &client{servers: r.Servers, ndots: 1, timeout: 5 * time.Second, attempts: 2}
+// newClient returns a client for the name servers, if there are any. Otherwise it has the
+// settings of a resolv.conf, see resolv.conf(5).
+func newClient(servers []string, resolvConf string) *client {
+	c := &client{servers: servers, ndots: 1, timeout: 5 * time.Second, attempts: 2}
 	if len(c.servers) > 0 {
 		return c
 	}
-	text, _ := os.ReadFile(cmp.Or(r.ResolvConf, "/etc/resolv.conf")) // without one, the defaults apply
+	text, _ := os.ReadFile(cmp.Or(resolvConf, "/etc/resolv.conf")) // without one, the defaults apply
 	for line := range strings.Lines(string(text)) {
 		c.setting(line)
 	}
@@ -93,9 +94,9 @@ func (c *client) candidates(name string) []string {
 // complete returns a name with a dot at its end.
 func complete(name string) string { return strings.TrimSuffix(name, ".") + "." }
 
-// hosts returns the addresses of a name in /etc/hosts.
-func (r *Resolver) hosts(name string) (addrs []netip.Addr) {
-	text, _ := os.ReadFile(cmp.Or(r.Hosts, "/etc/hosts")) // without one, no name is in it
+// hosts returns the addresses of a name in a file, which is /etc/hosts if path is empty.
+func hosts(path, name string) (addrs []netip.Addr) {
+	text, _ := os.ReadFile(cmp.Or(path, "/etc/hosts")) // without one, no name is in it
 	name = strings.TrimSuffix(name, ".")
 	for line := range strings.Lines(string(text)) {
 		line, _, _ = strings.Cut(line, "#")

@@ -23,7 +23,7 @@ func TestSettings(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := settings((&Resolver{ResolvConf: path}).client()); got != c.want+"\n" {
+		if got := settings(newClient(nil, path)); got != c.want+"\n" {
 			t.Errorf("%q: %s, want %s", c.text, got, c.want)
 		}
 	}

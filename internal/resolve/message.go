@@ -15,6 +15,29 @@ var errForeign = errors.New("the answer belongs to another question")
 
 var errGarbage = errors.New("the answer is malformed")
 
+// maxAliases is the maximum number of CNAME records from a name to its other records, in one
+// answer or in several.
+const maxAliases = 16
+
+// longestTTL is the highest TTL, RFC 2181, section 8.
+const longestTTL = (1<<31 - 1) * time.Second
+
+// A response is the parsed answer of a name server.
+type response struct {
+	rcode      dnsmessage.RCode
+	records    []record
+	negative   bool          // it has the SOA record of a negative answer
+	unknownFor time.Duration // the TTL of a negative answer, RFC 2308; 0 if it does not say
+}
+
+// A record is a record of the answer section: an alias, or of the type that was asked for.
+type record struct {
+	owner  string
+	ttl    time.Duration
+	alias  string // the target of a CNAME
+	answer Answer // of an address or a service
+}
+
 // parse parses the answer to a question.
 func parse(message []byte, id uint16, q dnsmessage.Question) (r *response, truncated bool, err error) {
 	var p dnsmessage.Parser
@@ -115,4 +138,30 @@ func seconds(ttl uint32) time.Duration {
 		return 0
 	}
 	return time.Duration(ttl) * time.Second
+}
+
+// follow returns the records of a name, or those of the name that aliases lead to, and that
+// name. The TTL is the lowest of all records on the way.
+func (r *response) follow(name string) (a Answer, end string) {
+	a.TTL = longestTTL
+	for range maxAliases {
+		alias := ""
+		for i := range r.records {
+			rec := &r.records[i]
+			if !strings.EqualFold(rec.owner, name) {
+				continue
+			}
+			a.TTL = min(a.TTL, rec.ttl)
+			a.Addrs = append(a.Addrs, rec.answer.Addrs...)
+			a.Services = append(a.Services, rec.answer.Services...)
+			if rec.alias != "" {
+				alias = rec.alias
+			}
+		}
+		if alias == "" || len(a.Addrs)+len(a.Services) > 0 {
+			break
+		}
+		name = alias
+	}
+	return a, name
 }

@@ -31,34 +31,9 @@ type Resolver struct {
 	ResolvConf, Hosts string
 }
 
-// ErrNotFound is wrapped by the error for a name that does not exist, or that has no record of
-// the type.
-var ErrNotFound = errors.New("not found")
-
-// An Answer is the records of a name.
-type Answer struct {
-	Addrs    []netip.Addr // sorted, each once
-	Services []Service    // sorted, each once
-
-	// TTL is how long the answer is valid. With [ErrNotFound] it is how long the name stays
-	// unknown, or 0 if the name server does not say.
-	TTL time.Duration
-
-	// Incomplete is the error of one of the two queries for addresses, those of IPv4 and of
-	// IPv6. Addrs lacks the addresses of that family.
-	Incomplete error
-}
-
-// A Service is an SRV record, RFC 2782.
-type Service struct {
-	Target           string // a complete name, without the dot at its end
-	Port             uint16
-	Priority, Weight uint16
-}
-
 // Addresses returns all IPv4 and IPv6 addresses of a name.
 func (r *Resolver) Addresses(ctx context.Context, name string) (Answer, error) {
-	if addrs := r.hosts(name); len(addrs) > 0 {
+	if addrs := hosts(r.Hosts, name); len(addrs) > 0 {
 		return Answer{Addrs: addrs, TTL: HostsTTL}, nil
 	}
 	return r.search(ctx, name, (*client).addresses)
@@ -74,7 +49,7 @@ func (r *Resolver) Services(ctx context.Context, name string) (Answer, error) {
 func (r *Resolver) search(
 	ctx context.Context, name string, lookup func(*client, context.Context, string) (Answer, error),
 ) (a Answer, err error) {
-	c := r.client()
+	c := newClient(r.Servers, r.ResolvConf)
 	for i, candidate := range c.candidates(name) {
 		var found Answer
 		found, err = lookup(c, ctx, candidate)
