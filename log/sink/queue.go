@@ -203,6 +203,10 @@ func (q *Queue) put(level log.Level, line []byte) (dropped Reason) {
 	return ""
 }
 
+// redirected is the result of put for a line that goes to the sink named by
+// Redirect. It is no reason of a loss.
+const redirected Reason = "redirected"
+
 // hasRoom reports whether a line of n bytes may be added. A line may always be
 // added to an empty queue that is open. q.mu is held.
 func (q *Queue) hasRoom(level log.Level, n int) bool {

@@ -2,10 +2,6 @@ package sink
 
 import "github.com/weirhq/weir/log"
 
-// redirected is the result of put for a line that goes to the sink named by
-// Redirect. It is no reason of a loss.
-const redirected Reason = "redirected"
-
 // Change replaces the options of the queue, and those of the events that the
 // queue writes itself; see [Queue.UseOptions]. Lines that wait stay in the queue,
 // even if there are more of them than fit now. The counts continue.
