@@ -116,6 +116,83 @@ func TestBodyOfExchangeLongerThanLength(t *testing.T) {
 	}
 }
 
+// A cancelling is a body that arrives partly. Its last read cancels the context of the request before it fails with err,
+// as that of net/http does. Without err it waits until the body is closed.
+type cancelling struct {
+	io.Reader
+	cancel context.CancelFunc
+	gone   <-chan struct{} // closed when the upstream has lost its connection
+	closed chan struct{}
+	err    error
+}
+
+func (b *cancelling) Read(p []byte) (int, error) {
+	if n, err := b.Reader.Read(p); err == nil {
+		return n, nil
+	}
+	b.cancel()
+	if b.err == nil {
+		<-b.closed
+		return 0, io.ErrClosedPipe
+	}
+	select {
+	case <-b.gone:
+	case <-time.After(50 * time.Millisecond):
+	}
+	return 0, b.err
+}
+
+func (b *cancelling) Close() error {
+	close(b.closed)
+	return nil
+}
+
+// TestBodyErrorAfterCancel checks that the error of a read decides the kind of the failure if net/http has canceled the
+// context before the read returns, and that a context that something else cancels during a read ends the exchange.
+func TestBodyErrorAfterCancel(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err  error // of the read; nil if it does not end
+		kind proxy.Kind
+	}{
+		"not in time":  {os.ErrDeadlineExceeded, proxy.ClientSlow},
+		"disconnected": {io.ErrUnexpectedEOF, proxy.ClientGone},
+		"canceled":     {nil, proxy.ClientGone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gone := make(chan struct{})
+			o := openOrigin(t, func(w *wire) {
+				io.Copy(io.Discard, w)
+				close(gone)
+			})
+			up, err := proxy.NewUpstream("origin", o.url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(up.Close)
+			ctx, cancel := context.WithCancel(t.Context())
+			r := httptest.NewRequestWithContext(ctx, "POST", "/", &cancelling{
+				strings.NewReader(strings.Repeat("x", 100_000)), cancel, gone, make(chan struct{}), test.err,
+			})
+			r.ContentLength = -1
+			got := make(chan outcome, 1)
+			p := &proxy.Proxy{Upstream: up, Hook: func(x *proxy.Exchange, e proxy.Event) {
+				if e == proxy.Done {
+					got <- outcomeOf(x)
+				}
+			}}
+			func() {
+				defer func() { recover() }() // of a cut response
+				p.ServeHTTP(httptest.NewRecorder(), r)
+			}()
+			if o := <-got; o.kind != test.kind {
+				t.Errorf("kind %q (%v), want %q", o.kind, o.err, test.kind)
+			}
+		})
+	}
+}
+
 // TestContextDeadline checks that a deadline of the request's context fails the
 // exchange with 504 through Fail, in each of its waits, and that the client's
 // connection can be used afterwards unless it has sent only a part of a body.
