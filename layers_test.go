@@ -157,7 +157,7 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own: []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/target",
+		own: []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/pace", "load/target",
 			"internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
@@ -167,6 +167,7 @@ var layers = map[string]struct {
 		own: []string{"load/target", "load/internal/random", "load/internal/request"},
 		why: "compiles targets for the engine",
 	},
+	"load/pace":            {why: "computes times; it knows neither clocks nor requests"},
 	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {
 		own:     []string{"load/internal/random", "internal/httpsyntax"},
@@ -194,7 +195,7 @@ var layers = map[string]struct {
 		why:     "executes plans on several machines; package load knows no network but that of the test",
 	},
 	"load/settings": {
-		own: []string{"load", "load/target", "internal/nearest"},
+		own: []string{"load", "load/pace", "load/target", "internal/nearest"},
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {

@@ -1,6 +1,10 @@
 package load
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirhq/weir/load/pace"
+)
 
 // sendBins counts the requests sent in each 10 ms of the first ten minutes.
 type sendBins struct {
@@ -35,7 +39,7 @@ func (b *sendBins) merge(c *sendBins) {
 
 // variance returns the mean of the counts, and their variance about the number of
 // requests due in each bin. Only complete bins within length count.
-func (b *sendBins) variance(stages []Stage, length time.Duration) (mean, variance float64) {
+func (b *sendBins) variance(p pace.Pace, length time.Duration) (mean, variance float64) {
 	n := min(int(length/binLength), mostBins)
 	if n == 0 {
 		return 0, 0
@@ -43,7 +47,7 @@ func (b *sendBins) variance(stages []Stage, length time.Duration) (mean, varianc
 	var sum, squares float64
 	before := 0.0
 	for i := range n {
-		area := areaUntil(stages, time.Duration(i+1)*binLength)
+		area := p.DueUntil(time.Duration(i+1) * binLength)
 		var count float64
 		if i < len(b.counts) {
 			count = float64(b.counts[i])
@@ -54,21 +58,4 @@ func (b *sendBins) variance(stages []Stage, length time.Duration) (mean, varianc
 		before = area
 	}
 	return sum / float64(n), squares / float64(n)
-}
-
-// areaUntil returns the number of requests due until t.
-func areaUntil(stages []Stage, t time.Duration) (area float64) {
-	for _, s := range stages {
-		if s.Duration == 0 || t < s.Duration {
-			part := s
-			part.Duration = t
-			if s.Duration > 0 {
-				part.To = s.From + (s.To-s.From)*t.Seconds()/s.Duration.Seconds()
-			}
-			return area + part.area()
-		}
-		area += s.area()
-		t -= s.Duration
-	}
-	return area
 }

@@ -225,7 +225,7 @@ func (c Check) decided(least float64) bool {
 func (c Check) Fits(p Plan) error {
 	switch c.metric.name {
 	case "from_due", "lag", "late":
-		if !p.Pace.open() {
+		if !p.Pace.Open() {
 			return fmt.Errorf("check %q: the plan has no Pace, and in the closed loop nothing is due: there is no %s",
 				c.text, c.metric.name)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -208,7 +209,7 @@ func TestCheckFits(t *testing.T) {
 	t.Parallel()
 	closed := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
 	open := closed
-	open.Pace = load.Rate(100)
+	open.Pace = pace.Rate(100)
 	secure := load.Plan{Targets: []target.Target{{URL: "HTTPS://127.0.0.1/"}}}
 	for _, c := range []struct {
 		check string

@@ -222,7 +222,7 @@ func (c *collector) report(done bool) {
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
 		Status:      c.now.statuses(),
-		FromDue:     p.Pace.open(),
+		FromDue:     p.Pace.Open(),
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
 		Latency:     ended.latency(),

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/load/pace"
 )
 
 // A dispatcher decides which requests a thread sends, and when. It has neither a
@@ -21,7 +23,7 @@ type dispatcher struct {
 	budget *atomic.Int64 // closed loop: requests left to claim, shared by all threads; nil without a limit
 
 	// The fields below are for the open loop.
-	asking, taking *schedule // nil in the closed loop
+	asking, taking *pace.Schedule // nil in the closed loop
 	asked, taken   int64
 	limit          int64         // of asked
 	backlog        int           // as in the Plan
@@ -51,15 +53,15 @@ type sender interface {
 // newDispatcher returns the dispatcher of a thread.
 func newDispatcher(p *Plan, thread int, budget *atomic.Int64) *dispatcher {
 	d := &dispatcher{backlog: p.Backlog, limit: math.MaxInt64, starved: -1}
-	if !p.Pace.open() {
+	if !p.Pace.Open() {
 		if p.Requests > 0 {
 			d.budget = budget
 		}
 		return d
 	}
 	part, parts := p.Share.part(thread, p.Threads)
-	d.asking = newSchedule(p.Pace, part, parts, p.Seed)
-	d.taking = newSchedule(p.Pace, part, parts, p.Seed)
+	d.asking = pace.NewSchedule(p.Pace, part, parts, p.Seed)
+	d.taking = pace.NewSchedule(p.Pace, part, parts, p.Seed)
 	if p.Requests > 0 {
 		d.limit = share(p.Requests, thread, p.Threads)
 	}
@@ -101,16 +103,16 @@ func (d *dispatcher) step(now, end time.Duration, s sender) (skipped int64) {
 // nextDue returns when the next request is due that was not asked for yet.
 func (d *dispatcher) nextDue() time.Duration {
 	if d.asked >= d.limit {
-		return never
+		return pace.Never
 	}
-	return d.asking.due()
+	return d.asking.Due()
 }
 
 // ask asks for every request that is due at now.
 func (d *dispatcher) ask(now time.Duration) {
 	for d.nextDue() <= now {
 		d.asked++
-		d.asking.advance()
+		d.asking.Advance()
 	}
 }
 
@@ -120,8 +122,8 @@ func (d *dispatcher) waiting() int64 { return d.asked - d.taken }
 // take takes the request that has waited longest. At least one must wait. It
 // returns when the request was due, and whether no connection was free then.
 func (d *dispatcher) take() (due time.Duration, starved bool) {
-	due = d.taking.due()
-	d.taking.advance()
+	due = d.taking.Due()
+	d.taking.Advance()
 	d.taken++
 	return due, due <= d.starved
 }
@@ -154,7 +156,7 @@ func (d *dispatcher) over(now, end time.Duration) bool {
 	case now >= end:
 		return true
 	case d.open():
-		return d.nextDue() == never
+		return d.nextDue() == pace.Never
 	}
 	return d.budget != nil && d.budget.Load() <= 0
 }

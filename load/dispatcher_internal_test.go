@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/load/pace"
 )
 
 // A fakeSender has a number of free connections and records what it is given.
@@ -27,7 +29,7 @@ const ms = time.Millisecond
 
 // testDispatcher returns the dispatcher of an open loop with 1000 requests per second.
 func testDispatcher(p Plan) *dispatcher {
-	p.Pace, p.Threads = Rate(1000), 1
+	p.Pace, p.Threads = pace.Rate(1000), 1
 	return newDispatcher(&p, 0, nil)
 }
 
@@ -43,14 +45,14 @@ func TestDispatcherStep(t *testing.T) {
 		skipped int64
 		waiting int64
 	}{
-		{name: "first request is due at 0", free: 9, now: 0, end: never, sent: 1},
-		{name: "all due requests are sent", free: 9, now: 3 * ms, end: never, sent: 4},
-		{name: "requests wait for a connection", free: 1, now: 3 * ms, end: never, sent: 1, waiting: 3},
-		{name: "the backlog limits those that wait", plan: Plan{Backlog: 2}, free: 1, now: 9 * ms, end: never, sent: 1,
+		{name: "first request is due at 0", free: 9, now: 0, end: pace.Never, sent: 1},
+		{name: "all due requests are sent", free: 9, now: 3 * ms, end: pace.Never, sent: 4},
+		{name: "requests wait for a connection", free: 1, now: 3 * ms, end: pace.Never, sent: 1, waiting: 3},
+		{name: "the backlog limits those that wait", plan: Plan{Backlog: 2}, free: 1, now: 9 * ms, end: pace.Never, sent: 1,
 			skipped: 7, waiting: 2},
-		{name: "no backlog", plan: Plan{Backlog: -1}, free: 1, now: 9 * ms, end: never, sent: 1, skipped: 9},
+		{name: "no backlog", plan: Plan{Backlog: -1}, free: 1, now: 9 * ms, end: pace.Never, sent: 1, skipped: 9},
 		{name: "the number of requests is limited", plan: Plan{Requests: 2}, free: 9, now: time.Hour,
-			end: never, sent: 2},
+			end: pace.Never, sent: 2},
 		{name: "nothing is due at the end", free: 9, now: time.Hour, end: 3 * ms, sent: 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,7 +90,7 @@ func TestDispatcherGrowth(t *testing.T) {
 			var got []int64
 			for i := range c.want {
 				s.grown = 0
-				d.step(time.Duration(i+1)*ms, never, s)
+				d.step(time.Duration(i+1)*ms, pace.Never, s)
 				got = append(got, s.grown)
 				if !c.perRequest && c.open > 0 {
 					s.open += int(s.grown)
@@ -106,15 +108,15 @@ func TestDispatcherGrowthEnds(t *testing.T) {
 	t.Parallel()
 	d, s := testDispatcher(Plan{}), &fakeSender{open: 8}
 	for now := ms; now <= 3*ms; now += ms {
-		d.step(now, never, s)
+		d.step(now, pace.Never, s)
 	}
 	if s.grown == 0 {
 		t.Error("no connection was opened")
 	}
 	s.free, s.grown = 100, 0
-	d.step(4*ms, never, s)
+	d.step(4*ms, pace.Never, s)
 	s.free = 0
-	d.step(5*ms, never, s)
+	d.step(5*ms, pace.Never, s)
 	if s.grown != 0 {
 		t.Errorf("%d connections were opened for a request that has just become due", s.grown)
 	}
@@ -154,7 +156,7 @@ func TestDispatcherUntilDue(t *testing.T) {
 	d := testDispatcher(Plan{})
 	d.ask(0) // the next is due at 1 ms
 	for _, c := range []struct{ now, end, want time.Duration }{
-		{0, never, ms}, {ms / 4, never, 3 * ms / 4}, {ms, never, 0}, {2 * ms, never, 0}, {0, ms, tick},
+		{0, pace.Never, ms}, {ms / 4, pace.Never, 3 * ms / 4}, {ms, pace.Never, 0}, {2 * ms, pace.Never, 0}, {0, ms, tick},
 	} {
 		if got := d.untilDue(c.now, c.end); got != c.want {
 			t.Errorf("at %v with the end at %v: %v, want %v", c.now, c.end, got, c.want)
@@ -220,17 +222,19 @@ func FuzzDispatcher(f *testing.F) {
 	f.Add([]byte{1, 1, 9, 0, 200, 3, 1, 1, 0, 255}, 500.0, -1, uint16(20), uint16(0), true)
 	f.Add([]byte{30, 0, 30, 0, 30, 7, 30, 0, 30, 1, 30, 2}, 10_000.0, 5, uint16(300), uint16(90), true)
 	f.Fuzz(func(t *testing.T, steps []byte, rate float64, backlog int, requests, end uint16, poisson bool) {
-		p := Plan{Pace: Rate(rate), Backlog: backlog, Requests: int64(requests), Threads: 1, Seed: 1}
+		p := Plan{Pace: pace.Rate(rate), Backlog: backlog, Requests: int64(requests), Threads: 1, Seed: 1}
 		p.Pace.Poisson = poisson
-		if p.Pace.check() != nil || rate < 1 || rate > 1e5 || len(steps) > 1000 {
+		if p.Pace.Check() != nil || rate < 1 || rate > 1e5 || len(steps) > 1000 {
 			t.Skip()
 		}
 		d, model := newDispatcher(&p, 0, nil), &dispatcherModel{backlog: backlog, starved: -1}
-		model.due = dues(p.Pace, 1, 10_000)
+		for s := pace.NewSchedule(p.Pace, 0, 1, p.Seed); len(model.due) < 10_000; s.Advance() {
+			model.due = append(model.due, s.Due())
+		}
 		if requests > 0 {
 			model.due = model.due[:min(len(model.due), int(requests))]
 		}
-		ends := never
+		ends := pace.Never
 		if end > 0 {
 			ends = time.Duration(end) * ms
 		}

@@ -10,8 +10,9 @@
 //	})
 //
 // One request loop combines interchangeable parts: which requests to send (package
-// [github.com/weirhq/weir/load/target]), when ([Pace]), for how long (Duration,
-// Requests) and by which protocol ([Protocol]). Without a Pace the loop is closed: each
+// [github.com/weirhq/weir/load/target]), when (package
+// [github.com/weirhq/weir/load/pace]), for how long (Duration, Requests) and by which
+// protocol ([Protocol]). Without a Pace the loop is closed: each
 // connection sends its next request after its answer, and the server determines the
 // rate. With a Pace the loop is open: requests are due at their times whether answers
 // arrive or not. Then latencies also count from the due time, because a user of a

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -20,7 +21,7 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	const slow = 50 * time.Millisecond
 	for _, c := range servers {
-		for loop, pace := range map[string]load.Pace{"closed": {}, "open": load.Rate(400)} {
+		for loop, pace := range map[string]pace.Pace{"closed": {}, "open": pace.Rate(400)} {
 			t.Run(c.name+", "+loop, func(t *testing.T) {
 				t.Parallel()
 				s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {

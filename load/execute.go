@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
+	"github.com/weirhq/weir/load/pace"
 )
 
 // Run executes the plan and returns the measurements.
@@ -65,12 +66,12 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 		return nil, err
 	}
 	r.budget.Store(p.Requests)
-	r.endAt.Store(int64(never))
+	r.endAt.Store(int64(pace.Never))
 	if p.Duration > 0 {
 		r.endAt.Store(int64(p.Duration))
 	}
 	for i := range p.Threads {
-		rec := newRecorder(p.Pace.open(), &r.endAt)
+		rec := newRecorder(p.Pace.Open(), &r.endAt)
 		rec.timeout = p.Timeout
 		rec.endpoints = newEndpointTallies(compiled.Endpoints)
 		rec.points = newThinner(p.Points, random.New(p.Seed, uint64(i)))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -35,7 +36,7 @@ func TestClosedWhileIdle(t *testing.T) {
 			var r *load.Result
 			for try := 0; try == 0 || try < 5 && r.Failed > r.Sent/4; try++ {
 				// Late requests are skipped, so that none is sent immediately after an answer.
-				r = run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(40), Duration: time.Second,
+				r = run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: pace.Rate(40), Duration: time.Second,
 					Backlog:     -1,
 					Connections: 1, MaxConnections: 1, Threads: 1, Process: -1})
 			}

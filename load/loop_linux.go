@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/pace"
 )
 
 // A loop speaks plain HTTP/1.1 on many connections from one locked thread, with
@@ -152,7 +153,7 @@ func (l *loop) begin() bool {
 		l.openUpTo(l.first)
 		l.expireConnecting(l.run.now() - l.run.plan.Timeout)
 	} else {
-		l.expireConnecting(never)
+		l.expireConnecting(pace.Never)
 	}
 	if l.opening == 0 && !l.arrived {
 		l.arrived = true
@@ -243,7 +244,7 @@ func (l *loop) expire(now time.Duration) {
 // expireConnecting fails the connects that began at limit or before, and returns
 // when the oldest of the others began.
 func (l *loop) expireConnecting(limit time.Duration) (oldest time.Duration) {
-	oldest = never
+	oldest = pace.Never
 	if l.opening == 0 {
 		return oldest
 	}

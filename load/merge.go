@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/load/pace"
 )
 
 // Merge returns the result of the whole plan of which the results are shares, in any
@@ -250,12 +252,11 @@ func (m *merger) addPacing() {
 	if m.shares[0].Pacing == nil {
 		return
 	}
-	pace, err := parsePace(m.sum.Pace)
+	schedule, err := pace.Parse(m.sum.Pace)
 	if err != nil {
-		m.err = cmp.Or(m.err, err)
+		m.err = cmp.Or(m.err, fmt.Errorf("load: %w", err))
 		return
 	}
-	stages := pace.Stages
 	p := &Pacing{Lag: m.latency(func(r *Result) *Latency { return r.Pacing.Lag })}
 	m.sum.Pacing = p
 	var inTime float64
@@ -270,18 +271,18 @@ func (m *merger) addPacing() {
 	}
 	length := m.sum.DurationSeconds
 	if length > 0 {
-		p.AskedPerSecond, p.SentPerSecond = m.asked(stages)/length, math.Round(inTime)/length
+		p.AskedPerSecond, p.SentPerSecond = m.asked(schedule)/length, math.Round(inTime)/length
 	}
-	p.Mean10ms, p.Variance10ms = bins.variance(scaled(stages, present, m.shares[0].Share.Of), seconds(length))
+	p.Mean10ms, p.Variance10ms = bins.variance(schedule.Scaled(present, m.shares[0].Share.Of), seconds(length))
 }
 
 // asked returns the number of requests that the whole plan asked for. That of missing
 // shares is the expected one.
-func (m *merger) asked(stages []Stage) float64 {
+func (m *merger) asked(p pace.Pace) float64 {
 	if m.whole() {
 		return float64(m.sum.Asked)
 	}
-	expected := areaUntil(stages, seconds(m.sum.DurationSeconds))
+	expected := p.DueUntil(seconds(m.sum.DurationSeconds))
 	if n := m.shares[0].Share.Requests; n > 0 {
 		expected = min(expected, float64(n))
 	}

@@ -108,22 +108,3 @@ func TestTakeSecond(t *testing.T) {
 		})
 	}
 }
-
-// TestParsePace checks that parsePace is the inverse of String.
-func TestParsePace(t *testing.T) {
-	t.Parallel()
-	for _, p := range []Pace{
-		{}, Rate(0.00001), Rate(1e6), {Stages: []Stage{{time.Minute, 0, 1e7}, {time.Second, 5, 5}}, Poisson: true},
-		{Stages: []Stage{{90 * time.Second, 0.5, 10}, {0, 10, 10}}},
-	} {
-		got, err := parsePace(p.String())
-		if diff := cmp.Diff(p, got); err != nil || diff != "" {
-			t.Errorf("%s: %v\n%s", p, err, diff)
-		}
-	}
-	for _, text := range []string{"", "5", "x/s", "1s:", "1s:0-0"} {
-		if p, err := parsePace(text); err == nil {
-			t.Errorf("%q is %v", text, p)
-		}
-	}
-}

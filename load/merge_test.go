@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -69,7 +70,7 @@ func TestShares(t *testing.T) {
 	if err := os.WriteFile(names, []byte("a\nb\nc\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, pace := range map[string]load.Pace{"closed loop": {}, "open loop": load.Rate(1000)} {
+	for name, pace := range map[string]pace.Pace{"closed loop": {}, "open loop": pace.Rate(1000)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var mu sync.Mutex
@@ -114,8 +115,8 @@ func TestShares(t *testing.T) {
 func TestMergePoisson(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
-	shares := runShares(t, load.Plan{Targets: targets(s.URL), Pace: load.Pace{Poisson: true,
-		Stages: []load.Stage{{Duration: time.Second, From: 1000, To: 3000}}}}, 2, 1, 2)
+	shares := runShares(t, load.Plan{Targets: targets(s.URL), Pace: pace.Pace{Poisson: true,
+		Stages: []pace.Stage{{Duration: time.Second, From: 1000, To: 3000}}}}, 2, 1, 2)
 	r := merge(t, shares)
 	if r.Asked < 1800 || r.Asked > 2200 || r.Pacing.AskedPerSecond != float64(r.Asked) { // 4.5 standard deviations
 		t.Errorf("%d asked, %v per second; want about 2000", r.Asked, r.Pacing.AskedPerSecond)
@@ -133,7 +134,7 @@ func TestMergePoisson(t *testing.T) {
 func TestMergeWithoutShare(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
-	r := merge(t, runShares(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(300), Duration: time.Second}, 3, 3, 1))
+	r := merge(t, runShares(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(300), Duration: time.Second}, 3, 3, 1))
 	all := strings.Join(r.Warnings, "\n")
 	if r.Asked != 200 || r.Pacing.AskedPerSecond != 300 || !strings.Contains(all, "2 of the plan's 3 shares; missing: 2/3") ||
 		!strings.Contains(all, " requests per second were sent, of 300 that the pace asked for") {
@@ -224,7 +225,7 @@ func TestStartAt(t *testing.T) {
 // a complete one. Requests that were under way are in none of its counts.
 func TestSnapshots(t *testing.T) {
 	t.Parallel()
-	for name, pace := range map[string]load.Pace{"closed loop": {}, "open loop": load.Rate(400)} {
+	for name, pace := range map[string]pace.Pace{"closed loop": {}, "open loop": pace.Rate(400)} {
 		for _, paths := range [][]string{{"/a"}, {"/a", "/b"}} {
 			t.Run(fmt.Sprint(name, len(paths)), func(t *testing.T) {
 				t.Parallel()

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -284,11 +285,11 @@ type way struct {
 var ways = []way{
 	{name: "closed", plan: load.Plan{}},
 	{name: "pipelined", plan: load.Plan{Pipeline: 4}},
-	{name: "open", plan: load.Plan{Pace: load.Rate(400), MaxConnections: 6}},
+	{name: "open", plan: load.Plan{Pace: pace.Rate(400), MaxConnections: 6}},
 	{name: "no keep-alive", plan: load.Plan{NoKeepAlive: true}},
 	{name: "TLS", plan: load.Plan{}, tls: true},
 	{name: "TLS, pipelined", plan: load.Plan{Pipeline: 4}, tls: true},
-	{name: "TLS, open", plan: load.Plan{Pace: load.Rate(400), MaxConnections: 6}, tls: true},
+	{name: "TLS, open", plan: load.Plan{Pace: pace.Rate(400), MaxConnections: 6}, tls: true},
 }
 
 // TestMisbehaving runs each way against each server. No run hangs, each request is

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -26,9 +27,9 @@ func TestPipelineBehindClose(t *testing.T) {
 	serverTLS, clientTLS := quickTLS(t)
 	for _, w := range []way{
 		{name: "closed", plan: load.Plan{Requests: 40}},
-		{name: "open", plan: load.Plan{Pace: load.Rate(2000), Requests: 40, MaxConnections: 3}},
+		{name: "open", plan: load.Plan{Pace: pace.Rate(2000), Requests: 40, MaxConnections: 3}},
 		{name: "TLS", plan: load.Plan{Requests: 40}, tls: true},
-		{name: "TLS, open", plan: load.Plan{Pace: load.Rate(1000), Requests: 40, MaxConnections: 3}, tls: true},
+		{name: "TLS, open", plan: load.Plan{Pace: pace.Rate(1000), Requests: 40, MaxConnections: 3}, tls: true},
 	} {
 		for _, end := range []string{"reset", "end"} {
 			t.Run(w.name+", "+end, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -19,7 +20,7 @@ type Plan struct {
 	Targets []target.Target
 
 	// Pace is the schedule of the requests. With the zero Pace the loop is closed.
-	Pace Pace
+	Pace pace.Pace
 
 	// Connections are opened at the start; 0 is 64, but at most Requests. The open
 	// loop opens more if a request is due and all are in use, up to MaxConnections; 0
@@ -142,8 +143,8 @@ func (p Plan) withDefaults() (Plan, error) {
 			return p, fmt.Errorf("load: the plan's %s is %d; it may not be negative", n.name, n.value)
 		}
 	}
-	if err := p.Pace.check(); err != nil {
-		return p, err
+	if err := p.Pace.Check(); err != nil {
+		return p, fmt.Errorf("load: %w", err)
 	}
 	if p.Protocol > HTTP2 {
 		return p, fmt.Errorf("load: the plan's Protocol is %d; there are HTTP1 and HTTP2", p.Protocol)
@@ -154,7 +155,7 @@ func (p Plan) withDefaults() (Plan, error) {
 		p.Pipeline = 1
 	}
 	p.setConnections()
-	if length := p.Pace.length(); length > 0 && (p.Duration == 0 || length < p.Duration) {
+	if length := p.Pace.Length(); length > 0 && (p.Duration == 0 || length < p.Duration) {
 		p.Duration = length
 	}
 	if p.Duration == 0 && p.Requests == 0 {
@@ -171,7 +172,7 @@ func (p Plan) withDefaults() (Plan, error) {
 
 // setConnections sets Connections and MaxConnections for both loops.
 func (p *Plan) setConnections() {
-	if !p.Pace.open() {
+	if !p.Pace.Open() {
 		setZero(&p.Connections, defaultConnections)
 		if p.Requests > 0 {
 			p.Connections = int(min(int64(p.Connections), p.Requests))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 )
 
 // TestPoints checks the points of runs with two threads: there are not more than the plan
@@ -20,7 +21,7 @@ func TestPoints(t *testing.T) {
 		some = servers[:1]
 	}
 	for _, c := range some {
-		for _, pace := range []load.Pace{{}, load.Rate(400)} {
+		for _, pace := range []pace.Pace{{}, pace.Rate(400)} {
 			t.Run(c.name+" "+pace.String(), func(t *testing.T) {
 				t.Parallel()
 				var first atomic.Bool

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/pace"
 )
 
 // A run is the state that its threads share.
@@ -46,8 +47,8 @@ func (r *run) end() time.Duration { return time.Duration(r.endAt.Load()) }
 // deadline returns when the run stops waiting for answers.
 func (r *run) deadline() time.Duration {
 	end := r.end()
-	if end == never {
-		return never
+	if end == pace.Never {
+		return pace.Never
 	}
 	deadline := end + r.plan.Timeout
 	if r.cut.Load() {

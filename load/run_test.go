@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -187,7 +188,7 @@ func TestOpenLoop(t *testing.T) {
 			t.Parallel()
 			s := newCounter(t, hello, c.how)
 			const requests = 200
-			r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(2 * requests), Duration: time.Second / 2,
+			r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(2 * requests), Duration: time.Second / 2,
 				Connections: 4, MaxConnections: 4, Protocol: c.protocol, TLS: trusting()})
 			if got := s.asked.Load(); r.Asked != requests || r.Requests != requests || got != requests {
 				t.Errorf("%d asked, %d answered, %d arrived; want %d", r.Asked, r.Requests, got, requests)
@@ -206,18 +207,19 @@ func TestStages(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	half := 500 * time.Millisecond
+	stages := func(stages ...pace.Stage) pace.Pace { return pace.Pace{Stages: stages} }
+	ramp := func(d time.Duration, from, to float64) pace.Stage { return pace.Stage{Duration: d, From: from, To: to} }
 	for _, c := range []struct {
 		name     string
-		pace     load.Pace
+		pace     pace.Pace
 		requests int64
 		min, max int64
 	}{
-		{"ramp", load.Pace{Stages: []load.Stage{{half, 0, 400}, {half, 400, 0}}}, 0, 200, 200},
-		{"pause", load.Pace{Stages: []load.Stage{{half / 2, 200, 200}, {half / 2, 0, 0}, {half / 2, 200, 200}}},
-			0, 100, 100},
-		{"number", load.Rate(1000), 77, 77, 77},
+		{"ramp", stages(ramp(half, 0, 400), ramp(half, 400, 0)), 0, 200, 200},
+		{"pause", stages(ramp(half/2, 200, 200), ramp(half/2, 0, 0), ramp(half/2, 200, 200)), 0, 100, 100},
+		{"number", pace.Rate(1000), 77, 77, 77},
 		// five deviations
-		{"poisson", load.Pace{Stages: []load.Stage{{2 * half, 400, 400}}, Poisson: true}, 0, 300, 500},
+		{"poisson", pace.Pace{Stages: []pace.Stage{ramp(2*half, 400, 400)}, Poisson: true}, 0, 300, 500},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -240,7 +242,7 @@ func TestStall(t *testing.T) {
 			time.Sleep(stall)
 		}
 	})
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(rate), Duration: time.Second, Connections: 1,
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(rate), Duration: time.Second, Connections: 1,
 		MaxConnections: 1})
 	if r.Requests != rate {
 		t.Fatalf("%d requests, want %d", r.Requests, rate)
@@ -273,7 +275,7 @@ func TestBacklog(t *testing.T) {
 					}
 				}
 			})
-			p := load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Duration: 500 * time.Millisecond,
+			p := load.Plan{Targets: targets(s.URL), Pace: pace.Rate(200), Duration: 500 * time.Millisecond,
 				Connections: 1, MaxConnections: 1, Backlog: c.backlog}
 			opened := false
 			p.Progress = func(p load.Progress) {
@@ -297,7 +299,7 @@ func TestBacklog(t *testing.T) {
 func TestNoKeepAlive(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
-	for _, pace := range []load.Pace{{}, load.Rate(500)} {
+	for _, pace := range []pace.Pace{{}, pace.Rate(500)} {
 		r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace, Requests: 100, Connections: 4, NoKeepAlive: true})
 		if r.Requests != 100 || r.ConnectionsMade < 100 || len(pace.Stages) == 0 && r.ConnectionsMade > 100 {
 			t.Errorf("%d requests over %d connections, want 100 each; %v", r.Requests, r.ConnectionsMade,
@@ -351,7 +353,7 @@ func TestBodies(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	for _, c := range servers {
-		for _, pace := range []load.Pace{{}, load.Rate(100)} {
+		for _, pace := range []pace.Pace{{}, pace.Rate(100)} {
 			t.Run(fmt.Sprint(c.name, " ", len(pace.Stages)), func(t *testing.T) {
 				t.Parallel()
 				arrived, gate := make(chan struct{}, 10000), make(chan struct{})
@@ -390,7 +392,7 @@ func TestInterrupt(t *testing.T) {
 // ends soon, and the wait has used no CPU.
 func TestInterruptWaiting(t *testing.T) {
 	t.Parallel()
-	for _, pace := range []load.Pace{{}, load.Rate(100)} {
+	for _, pace := range []pace.Pace{{}, pace.Rate(100)} {
 		t.Run(pace.String(), func(t *testing.T) {
 			t.Parallel()
 			gate := make(chan struct{})
@@ -432,7 +434,7 @@ func TestInterruptWaiting(t *testing.T) {
 func TestBehindThePace(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { time.Sleep(10 * time.Millisecond) })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(400), Duration: 250 * time.Millisecond,
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(400), Duration: 250 * time.Millisecond,
 		Connections: 1, MaxConnections: 1})
 	if r.Sent != 100 || r.Pacing.AskedPerSecond != 400 || r.Pacing.SentPerSecond > 110 {
 		t.Errorf("%d sent, %v/s of %v/s; want 100, and at most 100/s in the time", r.Sent, r.Pacing.SentPerSecond,
@@ -451,7 +453,7 @@ func TestBehindThePace(t *testing.T) {
 func TestReplacedConnections(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Connection", "close") })
-	r := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(200), Requests: 50, Duration: waitLimit,
+	r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(200), Requests: 50, Duration: waitLimit,
 		Connections: 20, MaxConnections: 20})
 	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 20 {
 		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests,
@@ -477,9 +479,9 @@ func TestRefusals(t *testing.T) {
 		{"negative", load.Plan{Targets: targets(nobody), Connections: -1}, "Connections is -1"},
 		{"nobody listens", load.Plan{Targets: targets(nobody)}, "connection refused"},
 		{"too many", load.Plan{Targets: targets(nobody), Connections: 10_000_000}, "10000000 connections do not fit"},
-		{"no rate", load.Plan{Targets: targets(nobody), Pace: load.Rate(0)}, "no rate above 0"},
+		{"no rate", load.Plan{Targets: targets(nobody), Pace: pace.Rate(0)}, "no rate above 0"},
 		{"endless stage", load.Plan{Targets: targets(nobody),
-			Pace: load.Pace{Stages: []load.Stage{{0, 1, 1}, {0, 1, 1}}}}, "stage 1 of the pace has no duration"},
+			Pace: pace.Pace{Stages: []pace.Stage{{From: 1, To: 1}, {From: 1, To: 1}}}}, "stage 1 of the pace has no duration"},
 	} {
 		r, err := load.Run(t.Context(), c.plan)
 		if r != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -558,7 +560,7 @@ func TestWindow(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	const half = 500 * time.Millisecond
-	byTime := run(t, load.Plan{Targets: targets(s.URL), Pace: load.Rate(10), Requests: 1000,
+	byTime := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(10), Requests: 1000,
 		Duration: half, Process: -1})
 	if byTime.DurationSeconds != half.Seconds() || byTime.Requests != 5 || byTime.RequestsPerSecond != 10 {
 		t.Errorf("ended by time: %v s, %d answers, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests,

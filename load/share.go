@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,24 +96,6 @@ func (p *Plan) divide() error {
 		p.Backlog = max(1, share(p.Backlog, i, n)) // 0 is no limit
 	}
 	return nil
-}
-
-// stages returns the stages of the pace with the rates of the plan's share.
-func (p *Plan) stages() []Stage {
-	if p.shared == nil {
-		return p.Pace.Stages
-	}
-	return scaled(p.Pace.Stages, 1, p.Share.Of)
-}
-
-// scaled returns stages with part/of of their rates.
-func scaled(stages []Stage, part, of int) []Stage {
-	less := slices.Clone(stages)
-	for i := range less {
-		less[i].From *= float64(part) / float64(of)
-		less[i].To *= float64(part) / float64(of)
-	}
-	return less
 }
 
 // limit returns a limit of requests as text.

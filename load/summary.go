@@ -26,10 +26,12 @@ func (c *collector) result(usage []threadUsage) *Result {
 	res := c.document(&c.now, window)
 	res.Series, res.Points, res.Generator, res.Interrupted = c.series, points.points(), generatorOf(usage), r.cut.Load()
 	if p := res.Pacing; p != nil {
-		p.Mean10ms, p.Variance10ms = bins.variance(r.plan.stages(), window)
+		own := r.plan.Pace
 		if r.plan.shared != nil {
+			own = own.Scaled(1, r.plan.Share.Of)
 			p.Sent10ms = bins.counts
 		}
+		p.Mean10ms, p.Variance10ms = bins.variance(own, window)
 	}
 	res.Warnings = res.saturation()
 	res.Saturated = len(res.Warnings) > 0
@@ -61,8 +63,8 @@ func (c *collector) document(n *tally, window time.Duration) *Result {
 	res.Errors, res.ErrorExamples = n.failures.maps()
 	res.CertificateRefused = slices.ContainsFunc(n.failures.errs[:], certificateRefused)
 	sum.setLatencies(res)
-	sum.setTargets(res, r.program, r.plan.Pace.open())
-	if r.plan.Pace.open() {
+	sum.setTargets(res, r.program, r.plan.Pace.Open())
+	if r.plan.Pace.Open() {
 		fromDue := c.all.order()
 		res.LatencyFromDue = fromDue.document()
 		res.Pacing = &Pacing{Lag: sum.lag.latency()}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 )
 
 // oneInTen returns a handler that calls fail for every tenth request, and h for others.
@@ -48,7 +49,7 @@ func TestOutage(t *testing.T) {
 	const timeout, requests = 2 * time.Second, 100 // enough for the handshakes of TLS on a busy machine
 	silent := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range servers {
-		for loop, pace := range map[string]load.Pace{"closed": {}, "open": load.Rate(400)} {
+		for loop, pace := range map[string]pace.Pace{"closed": {}, "open": pace.Rate(400)} {
 			t.Run(c.name+", "+loop, func(t *testing.T) {
 				t.Parallel()
 				s := newCounter(t, oneInTen(silent, hello), c.how)
@@ -114,7 +115,7 @@ func TestNeverAnswered(t *testing.T) {
 // as never answered.
 func TestRefusedInQuantiles(t *testing.T) {
 	t.Parallel()
-	for loop, pace := range map[string]load.Pace{"closed": {}, "open": load.Rate(400)} {
+	for loop, pace := range map[string]pace.Pace{"closed": {}, "open": pace.Rate(400)} {
 		for _, keepAlive := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, keep-alive %v", loop, keepAlive), func(t *testing.T) {
 				t.Parallel()
@@ -157,7 +158,7 @@ func TestUnsentInQuantiles(t *testing.T) {
 				}
 			})
 			const timeout = 300 * time.Millisecond
-			r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Duration: 100 * time.Millisecond,
+			r := run(t, load.Plan{Targets: targets(s.url), Pace: pace.Rate(400), Duration: 100 * time.Millisecond,
 				Connections: 1, MaxConnections: 1, Backlog: backlog, Timeout: timeout, Process: -1})
 			l := r.LatencyFromDue
 			if l.NeverAnswered != r.UnsentFor["skipped"] || r.Unsent == 0 || r.Requests > 0 || l.Answered != nil {
@@ -175,7 +176,7 @@ func TestUnsentInQuantiles(t *testing.T) {
 func TestNeverAnsweredInJSON(t *testing.T) {
 	t.Parallel()
 	s := newBadServer(t, nil, func(v *visit) { v.ask() })
-	r := run(t, load.Plan{Targets: targets(s.url), Pace: load.Rate(400), Requests: 20, Connections: 1,
+	r := run(t, load.Plan{Targets: targets(s.url), Pace: pace.Rate(400), Requests: 20, Connections: 1,
 		Timeout: waitLimit, Process: -1})
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -230,7 +231,7 @@ func TestTimeoutCutsPipeline(t *testing.T) {
 				serverTLS = nil
 			}
 			s := newBadServer(t, serverTLS, (*visit).listen)
-			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: load.Rate(20),
+			r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: pace.Rate(20),
 				Duration:    time.Second,
 				Connections: 1, MaxConnections: 1, Pipeline: 100, Timeout: timeout, Process: -1})
 			l := r.Latency

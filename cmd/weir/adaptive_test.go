@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -39,7 +40,7 @@ func TestAdaptiveLimit(t *testing.T) {
 		p := door(t, fmt.Sprintf("log: {level: error}\nlimits: %s\n", limit)+allTo(back.URL))
 		began := time.Now()
 		r, err := load.Run(t.Context(), load.Plan{
-			Targets: []target.Target{{URL: p.url() + "/"}}, Pace: load.Rate(2 * capacity),
+			Targets: []target.Target{{URL: p.url() + "/"}}, Pace: pace.Rate(2 * capacity),
 			Duration: 20 * time.Second, Timeout: patience, Connections: 64, MaxConnections: 5000,
 			Threads: 1, Process: -1,
 		})

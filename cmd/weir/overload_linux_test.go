@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -146,7 +147,7 @@ func TestSlowUpstream(t *testing.T) {
 		defer over()
 		r, err := load.Run(ctx, load.Plan{
 			Targets: []target.Target{{URL: p.url() + slow}},
-			Pace:    load.Rate(perSecond), Duration: inSoak(2*time.Second, 30*time.Second), Timeout: 2 * patience,
+			Pace:    pace.Rate(perSecond), Duration: inSoak(2*time.Second, 30*time.Second), Timeout: 2 * patience,
 			Connections: clients, MaxConnections: clients, Backlog: -1, Threads: 1, Process: -1,
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -105,7 +106,7 @@ func recordRun(t *testing.T, weir, set string, burn time.Duration) recordedRun {
 	}
 	plan.Duration = 400 * time.Millisecond
 	if set == openSet {
-		plan.Pace, plan.Connections = load.Rate(200), 2
+		plan.Pace, plan.Connections = pace.Rate(200), 2
 	}
 	r, err := load.Run(t.Context(), plan)
 	if err != nil {

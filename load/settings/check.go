@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -102,13 +102,13 @@ func (s *Settings) checkFile() error {
 const catchUp = "catch-up"
 
 // pace reads Rate, Stages and Poisson.
-func (s *Settings) pace() (load.Pace, error) {
-	var p load.Pace
+func (s *Settings) pace() (pace.Pace, error) {
+	var p pace.Pace
 	if s.Rate != 0 {
-		p = load.Rate(s.Rate)
+		p = pace.Rate(s.Rate)
 	}
 	for _, text := range s.Stages {
-		stage, err := load.ParseStage(text)
+		stage, err := pace.ParseStage(text)
 		if err != nil {
 			return p, &Error{"stages", err, ""}
 		}

@@ -26,7 +26,7 @@ type Settings struct {
 	HTTP2, NoKeepAlive                             bool
 
 	Rate    float64
-	Stages  []string // in the notation of load.ParseStage
+	Stages  []string // in the notation of pace.ParseStage
 	Poisson bool
 	Behind  string // catch-up, skip, or a number of requests
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/settings"
 	"github.com/weirhq/weir/load/target"
 )
@@ -132,7 +133,7 @@ func TestPlan(t *testing.T) {
 		p.Targets[1].Header[0] != (target.Header{Name: "A", Value: "b"}) {
 		t.Errorf("the targets are %+v", p.Targets)
 	}
-	stages := []load.Stage{{Duration: time.Second, From: 10, To: 10}, {Duration: 2 * time.Second, From: 10, To: 20}}
+	stages := []pace.Stage{{Duration: time.Second, From: 10, To: 10}, {Duration: 2 * time.Second, From: 10, To: 20}}
 	if p.Connections != 3 || p.Protocol != load.HTTP2 || !p.Pace.Poisson || !slices.Equal(p.Pace.Stages, stages) ||
 		p.Backlog != -1 || p.Process != -1 {
 		t.Errorf("the plan is %+v", p)

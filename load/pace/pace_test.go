@@ -1,25 +1,27 @@
-package load
+package pace
 
 import (
 	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// dues returns the sorted due times of all threads, up to the end of the stages or to the
+// Dues returns the sorted due times of all threads, up to the end of the stages or to the
 // given number per thread.
 func dues(p Pace, threads, most int) []time.Duration {
 	var all []time.Duration
 	for thread := range threads {
-		s := newSchedule(p, thread, threads, 1)
+		s := NewSchedule(p, thread, threads, 1)
 		for range most {
-			due := s.due()
-			if due == never {
+			due := s.Due()
+			if due == Never {
 				break
 			}
 			all = append(all, due)
-			s.advance()
+			s.Advance()
 		}
 	}
 	slices.Sort(all)
@@ -116,6 +118,25 @@ func TestParseStage(t *testing.T) {
 	}
 }
 
+// TestParsePace checks that parsePace is the inverse of String.
+func TestParsePace(t *testing.T) {
+	t.Parallel()
+	for _, p := range []Pace{
+		{}, Rate(0.00001), Rate(1e6), {Stages: []Stage{{time.Minute, 0, 1e7}, {time.Second, 5, 5}}, Poisson: true},
+		{Stages: []Stage{{90 * time.Second, 0.5, 10}, {0, 10, 10}}},
+	} {
+		got, err := Parse(p.String())
+		if diff := cmp.Diff(p, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", p, err, diff)
+		}
+	}
+	for _, text := range []string{"", "5", "x/s", "1s:", "1s:0-0"} {
+		if p, err := Parse(text); err == nil {
+			t.Errorf("%q is %v", text, p)
+		}
+	}
+}
+
 // FuzzSchedule checks that due times do not decrease, and end with the stages.
 func FuzzSchedule(f *testing.F) {
 	f.Add(uint32(500), 100.0, 200.0, uint32(100), 0.0, 50.0, false)
@@ -126,42 +147,25 @@ func FuzzSchedule(f *testing.F) {
 			return Stage{time.Duration(ms%100_000+1) * time.Millisecond, from, to}
 		}
 		p := Pace{Stages: []Stage{stage(ms1, from1, to1), stage(ms2, from2, to2)}, Poisson: poisson}
-		if p.check() != nil {
+		if p.Check() != nil {
 			t.Skip()
 		}
-		s := newSchedule(p, 1, 2, 3)
+		s := NewSchedule(p, 1, 2, 3)
 		before := time.Duration(0)
 		for range 2000 {
-			due := s.due()
-			if due == never {
+			due := s.Due()
+			if due == Never {
 				break
 			}
-			if due < before || due > p.length() {
-				t.Fatalf("due at %v after %v, of %v", due, before, p.length())
+			if due < before || due > p.Length() {
+				t.Fatalf("due at %v after %v, of %v", due, before, p.Length())
 			}
 			before = due
-			s.advance()
+			s.Advance()
 		}
-		if area, want := areaUntil(p.Stages, p.length()), p.Stages[0].area()+
+		if area, want := p.DueUntil(p.Length()), p.Stages[0].area()+
 			p.Stages[1].area(); math.Abs(area-want) > 1e-6*want {
 			t.Fatalf("the area is %v, want %v", area, want)
 		}
 	})
-}
-
-// TestVariance measures bins that match the pace, and bins that do not.
-func TestVariance(t *testing.T) {
-	t.Parallel()
-	var even, doubled sendBins
-	for _, due := range dues(Rate(10_000), 1, 10_000)[:10_000] {
-		even.add(due)
-		doubled.add(due - due%(20*time.Millisecond)) // two bins in one
-	}
-	stages := Rate(10_000).Stages
-	if mean, v := even.variance(stages, time.Second); mean != 100 || v > .5 {
-		t.Errorf("an even pace has %v in a bin, and a variance of %v", mean, v)
-	}
-	if mean, v := doubled.variance(stages, time.Second); mean != 100 || v < 9_900 || v > 10_100 {
-		t.Errorf("two bins' in one has %v in a bin, and a variance of %v; want 10,000", mean, v)
-	}
 }

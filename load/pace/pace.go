@@ -1,10 +1,14 @@
-package load
+// Package pace determines when the requests of a load test are due.
+//
+// A [Pace] is the schedule of a whole run, in the notation of the command line: stages with a constant rate or a ramp,
+// evenly spaced or random. A [Schedule] is the part of one thread. The threads of all machines together send what the
+// Pace asks for, and need no coordination. The package has no clock: all times are durations since the start.
+package pace
 
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +78,7 @@ const poisson = "(Poisson)"
 
 // String returns a text such as "closed loop", "1000/s" or "30s:0-1000 1m:1000".
 func (p Pace) String() string {
-	if !p.open() {
+	if !p.Open() {
 		return "closed loop"
 	}
 	var words []string
@@ -98,8 +102,8 @@ func (s Stage) String() string {
 	return fmt.Sprintf("%v:%s-%s", s.Duration, from, to)
 }
 
-// parsePace is the inverse of String.
-func parsePace(text string) (Pace, error) {
+// Parse is the inverse of String.
+func Parse(text string) (Pace, error) {
 	if text == (Pace{}).String() {
 		return Pace{}, nil
 	}
@@ -112,48 +116,60 @@ func parsePace(text string) (Pace, error) {
 		if rate, ok := strings.CutSuffix(word, "/s"); ok {
 			perSecond, err := strconv.ParseFloat(rate, 64)
 			if err != nil {
-				return p, fmt.Errorf("load: the pace %q has no rate: %w", text, err)
+				return p, fmt.Errorf("the pace %q has no rate: %w", text, err)
 			}
 			p.Stages = append(p.Stages, Rate(perSecond).Stages...)
 			continue
 		}
 		stage, err := ParseStage(word)
 		if err != nil {
-			return p, fmt.Errorf("load: the pace %q: %w", text, err)
+			return p, fmt.Errorf("the pace %q: %w", text, err)
 		}
 		p.Stages = append(p.Stages, stage)
 	}
-	if !p.open() {
-		return p, fmt.Errorf("load: %q is not a pace", text)
+	if !p.Open() {
+		return p, fmt.Errorf("%q is not a pace", text)
 	}
-	return p, p.check()
+	return p, p.Check()
 }
 
-func (p Pace) open() bool { return len(p.Stages) > 0 }
+// Open reports whether the loop is open, so that requests have due times.
+func (p Pace) Open() bool { return len(p.Stages) > 0 }
 
-func (p Pace) check() error {
+// Check returns an error if a stage has no valid rate or duration.
+func (p Pace) Check() error {
 	var most float64
 	for i, s := range p.Stages {
 		switch {
 		case !validRate(s.From) || !validRate(s.To): // NaN too
-			return fmt.Errorf("load: stage %d of the pace goes from %v to %v requests per second; it may be 0 to %v",
+			return fmt.Errorf("stage %d of the pace goes from %v to %v requests per second; it may be 0 to %v",
 				i+1, s.From, s.To, maxRate)
 		case s.Duration < 0 || s.Duration == 0 && i < len(p.Stages)-1:
-			return fmt.Errorf("load: stage %d of the pace has no duration; only the last one may last until the end",
+			return fmt.Errorf("stage %d of the pace has no duration; only the last one may last until the end",
 				i+1)
 		case s.Duration == 0 && s.From != s.To:
-			return fmt.Errorf("load: stage %d of the pace has two rates and no duration", i+1)
+			return fmt.Errorf("stage %d of the pace has two rates and no duration", i+1)
 		}
 		most = max(most, s.From, s.To)
 	}
-	if p.open() && most == 0 {
-		return errors.New("load: the pace has no rate above 0")
+	if p.Open() && most == 0 {
+		return errors.New("the pace has no rate above 0")
 	}
 	return nil
 }
 
-// length returns the duration of all stages; 0 if the last one does not end.
-func (p Pace) length() time.Duration {
+// Scaled returns the pace with part/of of its rates.
+func (p Pace) Scaled(part, of int) Pace {
+	p.Stages = slices.Clone(p.Stages)
+	for i := range p.Stages {
+		p.Stages[i].From *= float64(part) / float64(of)
+		p.Stages[i].To *= float64(part) / float64(of)
+	}
+	return p
+}
+
+// Length returns the duration of all stages; 0 if the last one does not end.
+func (p Pace) Length() time.Duration {
 	var sum time.Duration
 	for _, s := range p.Stages {
 		if s.Duration == 0 {
@@ -162,79 +178,4 @@ func (p Pace) length() time.Duration {
 		sum += s.Duration
 	}
 	return sum
-}
-
-// A schedule is one part of a pace, that of a thread: the due times of its requests, which never
-// decrease.
-//
-// A request is due when the integral of the rate over time reaches the next term of a
-// sequence: the natural numbers for an even pace, sums of exponential variables for
-// Poisson arrivals. With n parts each takes every n-th number, or has its own Poisson
-// process with a share of the rate, so that threads and machines need no coordination.
-type schedule struct {
-	stages []Stage
-	parts  float64
-	area   float64 // the integral at which the next request is due
-	random *rand.Rand
-
-	stage  int
-	before float64       // the integral over the previous stages
-	began  time.Duration // when the stage began
-}
-
-func newSchedule(p Pace, part, parts int, seed uint64) *schedule {
-	s := &schedule{stages: p.Stages, parts: float64(parts), area: float64(part)}
-	if p.Poisson {
-		s.random = rand.New(rand.NewPCG(seed, uint64(part)))
-		s.area = s.parts * s.random.ExpFloat64()
-	}
-	return s
-}
-
-// due returns when the next request is due, or never after the last stage.
-func (s *schedule) due() time.Duration {
-	for s.stage < len(s.stages) {
-		stage := &s.stages[s.stage]
-		if at, ok := stage.reach(s.area - s.before); ok {
-			return s.began + at
-		}
-		s.before += stage.area()
-		s.began += stage.Duration
-		s.stage++
-	}
-	return never
-}
-
-// never is later than all times.
-const never = time.Duration(math.MaxInt64)
-
-// advance goes to the following request.
-func (s *schedule) advance() {
-	if s.random != nil {
-		s.area += s.parts * s.random.ExpFloat64()
-	} else {
-		s.area += s.parts
-	}
-}
-
-// area returns the number of requests in the stage.
-func (s *Stage) area() float64 { return (s.From + s.To) / 2 * s.Duration.Seconds() }
-
-// reach returns when the integral over the stage reaches an area; ok is false if that is
-// after its end.
-func (s *Stage) reach(area float64) (at time.Duration, ok bool) {
-	if s.Duration > 0 && area >= s.area() {
-		return 0, false
-	}
-	// From·t + slope·t²/2 = area, solved for t without taking a difference.
-	seconds := 0.0
-	if area > 0 {
-		slope := 0.0
-		if s.Duration > 0 {
-			slope = (s.To - s.From) / s.Duration.Seconds()
-		}
-		seconds = 2 * area / (s.From + math.Sqrt(max(0, s.From*s.From+2*slope*area)))
-	}
-	ns := seconds * float64(time.Second)
-	return time.Duration(ns), ns < float64(never)
 }
