@@ -157,7 +157,7 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own: []string{"load/internal/answer", "load/internal/program", "load/internal/random", "load/pace", "load/target",
+		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/program", "load/internal/random", "load/pace", "load/target",
 			"internal/machine", "internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
@@ -167,7 +167,9 @@ var layers = map[string]struct {
 		own: []string{"load/target", "load/internal/random", "load/internal/request"},
 		why: "compiles targets for the engine",
 	},
-	"load/pace":            {why: "computes times; it knows neither clocks nor requests"},
+	"load/pace": {why: "computes times; it knows neither clocks nor requests"},
+	"load/internal/dispatch": {own: []string{"load/pace"},
+		why: "decides which request is sent when; it knows neither clocks nor sockets"},
 	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {
 		own:     []string{"load/internal/random", "internal/httpsyntax"},

@@ -156,7 +156,7 @@ func (l *loop) connect(c *conn) {
 // connections than requests.
 func (l *loop) connectAgain(c *conn) {
 	if l.run.plan.NoKeepAlive && !c.claimed {
-		if !l.requests.claim() {
+		if !l.requests.Claim() {
 			return
 		}
 		c.claimed = true
@@ -169,7 +169,7 @@ func (l *loop) connectAgain(c *conn) {
 // so before, and reports whether one was left.
 func (l *loop) claim(c *conn) bool {
 	if !c.claimed {
-		return l.requests.claim()
+		return l.requests.Claim()
 	}
 	c.claimed = false
 	l.claimed--
@@ -193,7 +193,7 @@ func (l *loop) finishConnect(c *conn) {
 	if !l.begun {
 		return
 	}
-	if !l.requests.open() && l.run.plan.NoKeepAlive {
+	if !l.requests.Open() && l.run.plan.NoKeepAlive {
 		l.openUpTo(l.most)
 	}
 	l.refill(c)
@@ -210,13 +210,13 @@ func (l *loop) failConnect(c *conn, k kind, err error) {
 	f := flight{due: c.began, sent: c.began}
 	switch {
 	case !l.begun || again:
-	case !l.requests.open():
+	case !l.requests.Open():
 		if l.claim(c) {
 			l.rec.asked++
 			l.rec.failUnsent(&f, k, l.run.now())
 		}
-	case l.requests.waiting() > 0:
-		f.due, _ = l.requests.take()
+	case l.requests.Waiting() > 0:
+		f.due, _ = l.requests.Take()
 		l.rec.failUnsent(&f, k, l.run.now())
 	}
 	l.reopen(c, backoff(c.failures))
@@ -243,7 +243,7 @@ func (l *loop) release(c *conn) {
 		unix.Close(c.fd) // which also removes it from the epoll
 	}
 	c.fd, c.state = -1, closed
-	if l.requests.open() && c.flights == 0 {
+	if l.requests.Open() && c.flights == 0 {
 		l.spare = append(l.spare, c)
 	}
 }
@@ -254,7 +254,7 @@ func (l *loop) refill(c *conn) {
 	l.sendAgain(c)
 	switch {
 	case !l.begun || !c.canSend():
-	case l.requests.open():
+	case l.requests.Open():
 		if !c.queued {
 			c.queued = true
 			l.free.push(c)
@@ -269,17 +269,17 @@ func (l *loop) refill(c *conn) {
 	}
 }
 
-// nextFree implements sender. It selects the connection that has been free longest, and
+// NextFree implements dispatch.Sender. It selects the connection that has been free longest, and
 // removes connections from the queue that have failed since.
-func (l *loop) nextFree() bool {
+func (l *loop) NextFree() bool {
 	for l.free.n > 0 && !l.free.first().canSend() {
 		l.free.pop().queued = false
 	}
 	return l.free.n > 0
 }
 
-// sendDue implements sender.
-func (l *loop) sendDue(due time.Duration, starved bool) {
+// SendDue implements dispatch.Sender.
+func (l *loop) SendDue(due time.Duration, starved bool) {
 	c := l.free.pop()
 	c.queued = false
 	l.send(c, due, l.run.now(), starved)
@@ -301,7 +301,7 @@ func (l *loop) send(c *conn, due, now time.Duration, starved bool) {
 func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, starved bool) {
 	if l.run.plan.NoKeepAlive {
 		now = c.began // the connection is part of the request
-		if l.requests.open() {
+		if l.requests.Open() {
 			now = max(now, due) // the connection may have been made for an earlier request
 		}
 	}
@@ -331,7 +331,7 @@ func (l *loop) fill(c *conn) {
 		return
 	}
 	l.out = l.out[:0]
-	for c.canSend() && l.requests.claim() {
+	for c.canSend() && l.requests.Claim() {
 		l.rec.asked++
 		m := l.script.Next()
 		l.launch(c, m, now, now, false)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -70,8 +71,7 @@ func (r *run) newLoops() ([]thread, error) {
 
 // newLoop returns the loop of a thread, with its share of the connections.
 func newLoop(r *run, thread int) (*loop, error) {
-	l := &loop{part: newPart(r, thread), events: make([]unix.EpollEvent, mostEvents), in: make([]byte, readSize)}
-	l.requests.perRequest = r.plan.NoKeepAlive
+	l := &loop{part: newPart(r, thread, r.plan.NoKeepAlive), events: make([]unix.EpollEvent, mostEvents), in: make([]byte, readSize)}
 	if r.plan.NoKeepAlive {
 		l.first = 0
 	}
@@ -130,13 +130,13 @@ func (l *loop) turn() bool {
 		l.expire(now)
 	}
 	l.retry(now)
-	if l.requests.open() {
+	if l.requests.Open() {
 		l.dispatch(now, l)
 	}
-	if !l.requests.over(now, l.run.end()) {
+	if !l.requests.Over(now, l.run.end()) {
 		return true
 	}
-	if now >= l.run.end() || l.requests.waiting() == 0 {
+	if now >= l.run.end() || l.requests.Waiting() == 0 {
 		l.usage.stop()
 	}
 	if l.unfinished(now) {
@@ -171,17 +171,17 @@ func (l *loop) begin() bool {
 			l.reopen(c, 0)
 		}
 	}
-	if l.run.plan.NoKeepAlive && !l.requests.open() {
+	if l.run.plan.NoKeepAlive && !l.requests.Open() {
 		l.openUpTo(l.most)
 	}
 	return true
 }
 
-// connections implements sender.
-func (l *loop) connections() (open, opening int) { return len(l.conns) - len(l.spare), l.opening }
+// Connections implements dispatch.Sender.
+func (l *loop) Connections() (open, opening int) { return len(l.conns) - len(l.spare), l.opening }
 
-// grow implements sender.
-func (l *loop) grow(n int64) {
+// Grow implements dispatch.Sender.
+func (l *loop) Grow(n int64) {
 	for ; n > 0 && l.opening < mostOpening; n-- {
 		c := l.closedConn()
 		if c == nil {
@@ -207,7 +207,7 @@ func (l *loop) openUpTo(n int) {
 // unfinished reports whether requests are still under way or waiting, and the run
 // waits for them.
 func (l *loop) unfinished(now time.Duration) bool {
-	return now < l.run.deadline() && (l.inFlight > 0 || l.claimed > 0 && now < l.run.end() || l.requests.waiting() > 0)
+	return now < l.run.deadline() && (l.inFlight > 0 || l.claimed > 0 && now < l.run.end() || l.requests.Waiting() > 0)
 }
 
 // finish closes everything and counts the requests without an answer.
@@ -268,7 +268,7 @@ func (l *loop) retry(now time.Duration) {
 	l.retrying = nil
 	for _, c := range waiting {
 		switch {
-		case l.requests.over(now, l.run.end()):
+		case l.requests.Over(now, l.run.end()):
 		case c.retry <= now:
 			l.connectAgain(c)
 		default:
@@ -303,14 +303,14 @@ func (l *loop) timeout() time.Duration {
 		return time.Millisecond
 	}
 	now, end := l.run.now(), l.run.end()
-	longest := min(tick, max(0, l.expiry-now))
+	longest := min(dispatch.Tick, max(0, l.expiry-now))
 	switch {
-	case !l.requests.open():
+	case !l.requests.Open():
 		return min(longest, max(end-now, time.Millisecond))
-	case l.requests.waiting() > 0:
-		longest = min(longest, growEvery)
+	case l.requests.Waiting() > 0:
+		longest = min(longest, dispatch.GrowEvery)
 	}
-	return min(longest, l.requests.untilDue(now, end))
+	return min(longest, l.requests.UntilDue(now, end))
 }
 
 // handle handles an event.
@@ -457,23 +457,23 @@ func (l *loop) fail(c *conn, k kind, err error) {
 // open than at the start. So the open loop's next request need not wait for a new
 // connection if the server closes one now and then.
 func (l *loop) replace(now time.Duration) {
-	open, _ := l.connections()
-	if l.requests.open() && !l.run.plan.NoKeepAlive && open < l.first && now < l.run.end() {
-		l.grow(1)
+	open, _ := l.Connections()
+	if l.requests.Open() && !l.run.plan.NoKeepAlive && open < l.first && now < l.run.end() {
+		l.Grow(1)
 	}
 }
 
 // reopen makes the closed loop connect again after a pause. The open loop connects
 // when it needs to.
 func (l *loop) reopen(c *conn, pause time.Duration) {
-	if l.requests.open() || !l.begun {
+	if l.requests.Open() || !l.begun {
 		return
 	}
 	now := l.run.now()
 	c.retry = now + pause
 	if pause > 0 {
 		l.retrying = append(l.retrying, c)
-	} else if !l.requests.over(now, l.run.end()) {
+	} else if !l.requests.Over(now, l.run.end()) {
 		l.connectAgain(c)
 	}
 }

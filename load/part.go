@@ -3,6 +3,7 @@ package load
 import (
 	"time"
 
+	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -11,19 +12,25 @@ import (
 type part struct {
 	run      *run
 	rec      *recorder
-	requests *dispatcher
+	requests *dispatch.Dispatcher
 	script   *program.Script
 	usage    usageClock
 	first    int // connections at the start
 	most     int // connections
 }
 
-func newPart(r *run, thread int) part {
+// newPart returns the part of a thread. perRequest is that of its dispatcher.
+func newPart(r *run, thread int, perRequest bool) part {
 	number, parts := r.plan.Share.part(thread, r.plan.Threads)
+	o := dispatch.Options{Pace: r.plan.Pace, Part: number, Parts: parts, Seed: r.plan.Seed, Backlog: r.plan.Backlog,
+		PerRequest: perRequest}
+	if r.plan.Requests > 0 {
+		o.Requests, o.Budget = share(r.plan.Requests, thread, r.plan.Threads), &r.budget
+	}
 	return part{
 		run:      r,
 		rec:      r.recorders[thread],
-		requests: newDispatcher(&r.plan, thread, &r.budget),
+		requests: dispatch.New(o),
 		script:   r.program.Script(number, parts, r.plan.Seed),
 		first:    share(r.plan.Connections, thread, r.plan.Threads),
 		most:     share(r.plan.MaxConnections, thread, r.plan.Threads),
@@ -31,19 +38,19 @@ func newPart(r *run, thread int) part {
 }
 
 // dispatch sends the open loop's requests that are due. The recorder's lock is held.
-func (p *part) dispatch(now time.Duration, s sender) {
-	p.rec.skip(p.requests.step(now, p.run.end(), s))
+func (p *part) dispatch(now time.Duration, s dispatch.Sender) {
+	p.rec.skip(p.requests.Step(now, p.run.end(), s))
 	if p.run.cut.Load() {
 		p.endUnsent(now)
 	}
-	p.rec.asked = p.requests.asked
+	p.rec.asked = p.requests.Asked()
 }
 
 // endUnsent counts the requests that wait and will not be sent. The recorder's lock
 // is held.
 func (p *part) endUnsent(now time.Duration) {
-	for p.requests.waiting() > 0 {
-		due, _ := p.requests.take()
+	for p.requests.Waiting() > 0 {
+		due, _ := p.requests.Take()
 		p.rec.endUnsent(due, now)
 	}
 }

@@ -31,8 +31,7 @@ type run struct {
 }
 
 const (
-	tick        = 20 * time.Millisecond // the longest sleep of a thread
-	mostOpening = 128                   // connections opened at the same time, to fit into the server's accept queue
+	mostOpening = 128 // connections opened at the same time, to fit into the server's accept queue
 )
 
 // interruptGrace is how long an interrupted run waits for answers.

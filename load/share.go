@@ -98,6 +98,11 @@ func (p *Plan) divide() error {
 	return nil
 }
 
+// share returns part i of n that is divided into so many parts, which differ by 1 at most.
+func share[N int | int64](n N, i, parts int) N {
+	return (n - N(i) + N(parts) - 1) / N(parts)
+}
+
 // limit returns a limit of requests as text.
 func limit(n int64) string {
 	if n == 0 {

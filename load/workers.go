@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -43,7 +44,7 @@ type dueRequest struct {
 }
 
 func newWorkers(r *run, thread int, newLine func() line) *workers {
-	w := &workers{part: newPart(r, thread), newLine: newLine}
+	w := &workers{part: newPart(r, thread, false), newLine: newLine}
 	w.rec.handshake = newDistribution()
 	if r.plan.Protocol == HTTP2 {
 		w.rec.streamWait = newDistribution()
@@ -66,7 +67,7 @@ func (w *workers) serve(opening context.Context) threadUsage {
 		w.staff(l)
 	}
 	w.rec.mu.Unlock()
-	if w.requests.open() {
+	if w.requests.Open() {
 		for pause, more := w.turn(); more; pause, more = w.turn() {
 			sleep(pause)
 		}
@@ -136,7 +137,7 @@ func (w *workers) staff(l line) {
 	w.lines = append(w.lines, l)
 	for range w.run.plan.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
-		if w.requests.open() {
+		if w.requests.Open() {
 			w.running.Go(k.serveOpen)
 		} else {
 			w.running.Go(k.serveClosed)
@@ -151,8 +152,8 @@ func (w *workers) turn() (pause time.Duration, more bool) {
 	defer w.rec.mu.Unlock()
 	now, end := w.run.now(), w.run.end()
 	w.dispatch(now, w)
-	if !w.requests.over(now, end) || w.requests.waiting() > 0 && now < w.run.deadline() {
-		return w.requests.untilDue(now, end), true
+	if !w.requests.Over(now, end) || w.requests.Waiting() > 0 && now < w.run.deadline() {
+		return w.requests.UntilDue(now, end), true
 	}
 	w.endUnsent(now)
 	for _, k := range w.idle {
@@ -162,22 +163,22 @@ func (w *workers) turn() (pause time.Duration, more bool) {
 	return 0, false
 }
 
-// nextFree implements sender.
-func (w *workers) nextFree() bool { return len(w.idle) > 0 }
+// NextFree implements dispatch.Sender.
+func (w *workers) NextFree() bool { return len(w.idle) > 0 }
 
-// sendDue implements sender.
-func (w *workers) sendDue(due time.Duration, starved bool) {
+// SendDue implements dispatch.Sender.
+func (w *workers) SendDue(due time.Duration, starved bool) {
 	k := w.idle[0]
 	w.idle = w.idle[1:]
 	k.due <- dueRequest{due, starved}
 }
 
-// connections implements sender.
-func (w *workers) connections() (open, opening int) { return len(w.lines), w.opening }
+// Connections implements dispatch.Sender.
+func (w *workers) Connections() (open, opening int) { return len(w.lines), w.opening }
 
-// grow implements sender. The workers of a new line take waiting requests once it is
+// Grow implements dispatch.Sender. The workers of a new line take waiting requests once it is
 // connected.
-func (w *workers) grow(n int64) {
+func (w *workers) Grow(n int64) {
 	for ; n > 0 && len(w.lines)+w.opening < w.most && w.opening < mostOpening; n-- {
 		w.opening++
 		w.running.Go(func() {
@@ -189,8 +190,8 @@ func (w *workers) grow(n int64) {
 			w.opening--
 			if err == nil {
 				w.staff(l)
-			} else if w.requests.waiting() > 0 {
-				due, _ := w.requests.take()
+			} else if w.requests.Waiting() > 0 {
+				due, _ := w.requests.Take()
 				w.rec.failUnsent(&flight{due: due, sent: began}, openKind(err), w.run.now())
 			}
 		})
@@ -208,7 +209,7 @@ func (w *workers) await() {
 		select {
 		case <-over:
 			return
-		case <-time.After(tick):
+		case <-time.After(dispatch.Tick):
 			now := w.run.now()
 			if now >= w.run.end() {
 				w.usage.stop()
@@ -224,7 +225,7 @@ func (w *workers) await() {
 func (k *worker) serveClosed() {
 	for failures := 0; ; {
 		now := k.run.now()
-		if now >= k.run.end() || !k.requests.claim() {
+		if now >= k.run.end() || !k.requests.Claim() {
 			return
 		}
 		k.rec.mu.Lock()
@@ -251,8 +252,8 @@ func (k *worker) serveOpen() {
 func (k *worker) next() (r dueRequest, ok bool) {
 	k.rec.mu.Lock()
 	switch {
-	case k.requests.waiting() > 0 && !k.run.cut.Load():
-		r.due, r.starved = k.requests.take()
+	case k.requests.Waiting() > 0 && !k.run.cut.Load():
+		r.due, r.starved = k.requests.Take()
 		k.rec.mu.Unlock()
 		return r, true
 	case k.over:
@@ -397,7 +398,7 @@ func (k *worker) sending(x *workerExchange) {
 	if !k.run.plan.NoKeepAlive {
 		x.sent = now
 	}
-	if !k.requests.open() {
+	if !k.requests.Open() {
 		x.due = x.sent
 	}
 	if !x.begun {

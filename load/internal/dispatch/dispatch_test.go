@@ -1,4 +1,4 @@
-package load
+package dispatch
 
 import (
 	"slices"
@@ -13,31 +13,37 @@ import (
 // A fakeSender has a number of free connections and records what it is given.
 type fakeSender struct {
 	free, open, opening int
-	sent                []dueRequest
+	sent                []handedOut
 	grown               int64
 }
 
-func (s *fakeSender) nextFree() bool                 { return s.free > 0 }
-func (s *fakeSender) connections() (open, being int) { return s.open, s.opening }
-func (s *fakeSender) grow(n int64)                   { s.grown += n }
-func (s *fakeSender) sendDue(due time.Duration, starved bool) {
+func (s *fakeSender) NextFree() bool                 { return s.free > 0 }
+func (s *fakeSender) Connections() (open, being int) { return s.open, s.opening }
+func (s *fakeSender) Grow(n int64)                   { s.grown += n }
+func (s *fakeSender) SendDue(due time.Duration, starved bool) {
 	s.free--
-	s.sent = append(s.sent, dueRequest{due, starved})
+	s.sent = append(s.sent, handedOut{due, starved})
+}
+
+// A handedOut is a request that a sender is given.
+type handedOut struct {
+	due     time.Duration
+	starved bool
 }
 
 const ms = time.Millisecond
 
 // testDispatcher returns the dispatcher of an open loop with 1000 requests per second.
-func testDispatcher(p Plan) *dispatcher {
-	p.Pace, p.Threads = pace.Rate(1000), 1
-	return newDispatcher(&p, 0, nil)
+func testDispatcher(o Options) *Dispatcher {
+	o.Pace, o.Parts = pace.Rate(1000), 1
+	return New(o)
 }
 
 func TestDispatcherStep(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		plan    Plan
+		options Options
 		free    int
 		now     time.Duration
 		end     time.Duration
@@ -48,21 +54,21 @@ func TestDispatcherStep(t *testing.T) {
 		{name: "first request is due at 0", free: 9, now: 0, end: pace.Never, sent: 1},
 		{name: "all due requests are sent", free: 9, now: 3 * ms, end: pace.Never, sent: 4},
 		{name: "requests wait for a connection", free: 1, now: 3 * ms, end: pace.Never, sent: 1, waiting: 3},
-		{name: "the backlog limits those that wait", plan: Plan{Backlog: 2}, free: 1, now: 9 * ms, end: pace.Never, sent: 1,
+		{name: "the backlog limits those that wait", options: Options{Backlog: 2}, free: 1, now: 9 * ms, end: pace.Never, sent: 1,
 			skipped: 7, waiting: 2},
-		{name: "no backlog", plan: Plan{Backlog: -1}, free: 1, now: 9 * ms, end: pace.Never, sent: 1, skipped: 9},
-		{name: "the number of requests is limited", plan: Plan{Requests: 2}, free: 9, now: time.Hour,
+		{name: "no backlog", options: Options{Backlog: -1}, free: 1, now: 9 * ms, end: pace.Never, sent: 1, skipped: 9},
+		{name: "the number of requests is limited", options: Options{Requests: 2}, free: 9, now: time.Hour,
 			end: pace.Never, sent: 2},
 		{name: "nothing is due at the end", free: 9, now: time.Hour, end: 3 * ms, sent: 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, s := testDispatcher(c.plan), &fakeSender{free: c.free, open: 1}
-			skipped := d.step(c.now, c.end, s)
-			if len(s.sent) != c.sent || skipped != c.skipped || d.waiting() != c.waiting {
-				t.Errorf("%d sent, %d skipped, %d wait; want %d, %d, %d", len(s.sent), skipped, d.waiting(), c.sent,
+			d, s := testDispatcher(c.options), &fakeSender{free: c.free, open: 1}
+			skipped := d.Step(c.now, c.end, s)
+			if len(s.sent) != c.sent || skipped != c.skipped || d.Waiting() != c.waiting {
+				t.Errorf("%d sent, %d skipped, %d wait; want %d, %d, %d", len(s.sent), skipped, d.Waiting(), c.sent,
 					c.skipped, c.waiting)
 			}
-			if sum := int64(len(s.sent)) + skipped + d.waiting(); d.asked != sum {
+			if sum := int64(len(s.sent)) + skipped + d.Waiting(); d.asked != sum {
 				t.Errorf("%d asked, want %d", d.asked, sum)
 			}
 		})
@@ -85,12 +91,11 @@ func TestDispatcherGrowth(t *testing.T) {
 		{"one for each request that has none", true, 8, 3, []int64{-1, 0, 1, 2, 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, s := testDispatcher(Plan{}), &fakeSender{open: c.open, opening: c.opening}
-			d.perRequest = c.perRequest
+			d, s := testDispatcher(Options{PerRequest: c.perRequest}), &fakeSender{open: c.open, opening: c.opening}
 			var got []int64
 			for i := range c.want {
 				s.grown = 0
-				d.step(time.Duration(i+1)*ms, pace.Never, s)
+				d.Step(time.Duration(i+1)*ms, pace.Never, s)
 				got = append(got, s.grown)
 				if !c.perRequest && c.open > 0 {
 					s.open += int(s.grown)
@@ -106,17 +111,17 @@ func TestDispatcherGrowth(t *testing.T) {
 // TestDispatcherGrowthEnds checks that growth pauses again after no request has waited.
 func TestDispatcherGrowthEnds(t *testing.T) {
 	t.Parallel()
-	d, s := testDispatcher(Plan{}), &fakeSender{open: 8}
+	d, s := testDispatcher(Options{}), &fakeSender{open: 8}
 	for now := ms; now <= 3*ms; now += ms {
-		d.step(now, pace.Never, s)
+		d.Step(now, pace.Never, s)
 	}
 	if s.grown == 0 {
 		t.Error("no connection was opened")
 	}
 	s.free, s.grown = 100, 0
-	d.step(4*ms, pace.Never, s)
+	d.Step(4*ms, pace.Never, s)
 	s.free = 0
-	d.step(5*ms, pace.Never, s)
+	d.Step(5*ms, pace.Never, s)
 	if s.grown != 0 {
 		t.Errorf("%d connections were opened for a request that has just become due", s.grown)
 	}
@@ -124,28 +129,26 @@ func TestDispatcherGrowthEnds(t *testing.T) {
 
 func TestDispatcherOver(t *testing.T) {
 	t.Parallel()
-	limited := testDispatcher(Plan{Requests: 1})
+	limited := testDispatcher(Options{Requests: 1})
 	limited.ask(0)
 	var none, one atomic.Int64
 	one.Store(1)
-	closed := func(requests int64, budget *atomic.Int64) *dispatcher {
-		return newDispatcher(&Plan{Requests: requests, Threads: 1}, 0, budget)
-	}
+	closed := func(budget *atomic.Int64) *Dispatcher { return New(Options{Budget: budget}) }
 	for _, c := range []struct {
 		name string
-		d    *dispatcher
+		d    *Dispatcher
 		now  time.Duration
 		want bool
 	}{
-		{"before the end", testDispatcher(Plan{}), ms, false},
-		{"at the end", testDispatcher(Plan{}), 2 * ms, true},
+		{"before the end", testDispatcher(Options{}), ms, false},
+		{"at the end", testDispatcher(Options{}), 2 * ms, true},
 		{"all requests were asked for", limited, ms, true},
-		{"closed, no limit", closed(0, &none), ms, false},
-		{"closed, one left", closed(1, &one), ms, false},
-		{"closed, none left", closed(1, &none), ms, true},
-		{"closed, at the end", closed(1, &one), 2 * ms, true},
+		{"closed, no limit", closed(nil), ms, false},
+		{"closed, one left", closed(&one), ms, false},
+		{"closed, none left", closed(&none), ms, true},
+		{"closed, at the end", closed(&one), 2 * ms, true},
 	} {
-		if got := c.d.over(c.now, 2*ms); got != c.want {
+		if got := c.d.Over(c.now, 2*ms); got != c.want {
 			t.Errorf("%s: over is %v", c.name, got)
 		}
 	}
@@ -153,12 +156,12 @@ func TestDispatcherOver(t *testing.T) {
 
 func TestDispatcherUntilDue(t *testing.T) {
 	t.Parallel()
-	d := testDispatcher(Plan{})
+	d := testDispatcher(Options{})
 	d.ask(0) // the next is due at 1 ms
 	for _, c := range []struct{ now, end, want time.Duration }{
-		{0, pace.Never, ms}, {ms / 4, pace.Never, 3 * ms / 4}, {ms, pace.Never, 0}, {2 * ms, pace.Never, 0}, {0, ms, tick},
+		{0, pace.Never, ms}, {ms / 4, pace.Never, 3 * ms / 4}, {ms, pace.Never, 0}, {2 * ms, pace.Never, 0}, {0, ms, Tick},
 	} {
-		if got := d.untilDue(c.now, c.end); got != c.want {
+		if got := d.UntilDue(c.now, c.end); got != c.want {
 			t.Errorf("at %v with the end at %v: %v, want %v", c.now, c.end, got, c.want)
 		}
 	}
@@ -170,10 +173,10 @@ func TestDispatcherClaim(t *testing.T) {
 	var budget, claimed atomic.Int64
 	budget.Store(1000)
 	var all sync.WaitGroup
-	for thread := range 4 {
-		d := newDispatcher(&Plan{Requests: 1000, Threads: 4}, thread, &budget)
+	for range 4 {
+		d := New(Options{Budget: &budget})
 		all.Go(func() {
-			for d.claim() {
+			for d.Claim() {
 				claimed.Add(1)
 			}
 		})
@@ -196,13 +199,13 @@ type dispatcherModel struct {
 
 // step returns the requests that are sent with so many free connections, and the
 // number of skipped ones.
-func (m *dispatcherModel) step(now, end time.Duration, free int) (sent []dueRequest, skipped int64) {
+func (m *dispatcherModel) step(now, end time.Duration, free int) (sent []handedOut, skipped int64) {
 	for len(m.due) > 0 && m.due[0] <= now && m.due[0] < end {
 		m.waiting, m.due = append(m.waiting, m.due[0]), m.due[1:]
 		m.asked++
 	}
 	for ; len(m.waiting) > 0 && free > 0; free-- {
-		sent = append(sent, dueRequest{m.waiting[0], m.waiting[0] <= m.starved})
+		sent = append(sent, handedOut{m.waiting[0], m.waiting[0] <= m.starved})
 		m.waiting = m.waiting[1:]
 	}
 	if len(m.waiting) > 0 {
@@ -222,13 +225,13 @@ func FuzzDispatcher(f *testing.F) {
 	f.Add([]byte{1, 1, 9, 0, 200, 3, 1, 1, 0, 255}, 500.0, -1, uint16(20), uint16(0), true)
 	f.Add([]byte{30, 0, 30, 0, 30, 7, 30, 0, 30, 1, 30, 2}, 10_000.0, 5, uint16(300), uint16(90), true)
 	f.Fuzz(func(t *testing.T, steps []byte, rate float64, backlog int, requests, end uint16, poisson bool) {
-		p := Plan{Pace: pace.Rate(rate), Backlog: backlog, Requests: int64(requests), Threads: 1, Seed: 1}
-		p.Pace.Poisson = poisson
-		if p.Pace.Check() != nil || rate < 1 || rate > 1e5 || len(steps) > 1000 {
+		o := Options{Pace: pace.Rate(rate), Backlog: backlog, Requests: int64(requests), Parts: 1, Seed: 1}
+		o.Pace.Poisson = poisson
+		if o.Pace.Check() != nil || rate < 1 || rate > 1e5 || len(steps) > 1000 {
 			t.Skip()
 		}
-		d, model := newDispatcher(&p, 0, nil), &dispatcherModel{backlog: backlog, starved: -1}
-		for s := pace.NewSchedule(p.Pace, 0, 1, p.Seed); len(model.due) < 10_000; s.Advance() {
+		d, model := New(o), &dispatcherModel{backlog: backlog, starved: -1}
+		for s := pace.NewSchedule(o.Pace, 0, o.Parts, o.Seed); len(model.due) < 10_000; s.Advance() {
 			model.due = append(model.due, s.Due())
 		}
 		if requests > 0 {
@@ -245,27 +248,27 @@ func FuzzDispatcher(f *testing.F) {
 				break // beyond the model's list
 			}
 			s := &fakeSender{free: int(steps[i+1] % 8), open: 8}
-			gotSkipped := d.step(now, ends, s)
+			gotSkipped := d.Step(now, ends, s)
 			wantSent, wantSkipped := model.step(now, ends, int(steps[i+1]%8))
 			if !slices.Equal(s.sent, wantSent) || gotSkipped != wantSkipped {
 				t.Fatalf("step %d: sent %v, skipped %d; want %v, %d", i/2, s.sent, gotSkipped, wantSent, wantSkipped)
 			}
-			if s.grown > d.waiting()+gotSkipped {
-				t.Fatalf("step %d: %d connections were opened for %d requests", i/2, s.grown, d.waiting()+gotSkipped)
+			if s.grown > d.Waiting()+gotSkipped {
+				t.Fatalf("step %d: %d connections were opened for %d requests", i/2, s.grown, d.Waiting()+gotSkipped)
 			}
 			sent += int64(len(s.sent))
 			skipped += gotSkipped
-			if steps[i+1] >= 128 && d.waiting() > 0 {
-				if due, _ := d.take(); due != model.waiting[0] {
+			if steps[i+1] >= 128 && d.Waiting() > 0 {
+				if due, _ := d.Take(); due != model.waiting[0] {
 					t.Fatalf("step %d: took the request of %v, want %v", i/2, due, model.waiting[0])
 				}
 				model.waiting = model.waiting[1:]
 				failed++
 			}
-			if d.waiting() != int64(len(model.waiting)) || d.asked != model.asked ||
-				d.asked != sent+skipped+failed+d.waiting() {
+			if d.Waiting() != int64(len(model.waiting)) || d.asked != model.asked ||
+				d.asked != sent+skipped+failed+d.Waiting() {
 				t.Fatalf("step %d: asked %d, waiting %d, sent %d, skipped %d, failed %d; want asked %d, waiting %d",
-					i/2, d.asked, d.waiting(), sent, skipped, failed, model.asked, len(model.waiting))
+					i/2, d.asked, d.Waiting(), sent, skipped, failed, model.asked, len(model.waiting))
 			}
 		}
 	})
