@@ -157,8 +157,9 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/program", "load/internal/random", "load/pace", "load/target",
-			"internal/machine", "internal/nearest", "internal/process"},
+		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/latencies",
+			"load/internal/program", "load/internal/random", "load/pace", "load/target", "internal/machine",
+			"internal/nearest", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
@@ -170,6 +171,8 @@ var layers = map[string]struct {
 	"load/pace": {why: "computes times; it knows neither clocks nor requests"},
 	"load/internal/dispatch": {own: []string{"load/pace"},
 		why: "decides which request is sent when; it knows neither clocks nor sockets"},
+	"load/internal/latencies": {foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
+		why: "records and orders times; it does not know how they are measured or reported"},
 	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {
 		own:     []string{"load/internal/random", "internal/httpsyntax"},
@@ -182,7 +185,7 @@ var layers = map[string]struct {
 	},
 	"load/gen": {own: []string{"load/internal/random"}, why: "generates data; it sends nothing"},
 	"load/report": {
-		own:     []string{"load", "internal/chart", "internal/page", "internal/readable"},
+		own:     []string{"load", "load/internal/latencies", "internal/chart", "internal/page", "internal/readable"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why:     "reports of a result; package load does not depend on them",
 	},

@@ -331,10 +331,10 @@ func (r *Result) headline() (l *Latency, from string) {
 // statistic returns a statistic, and whether it is a lower bound.
 func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error) {
 	switch name {
-	case "min", "p0":
-		return l.Min, l.bounded("min"), nil
-	case "max", "p100":
-		return l.Max, l.bounded("max"), nil
+	case "min":
+		return l.At(0)
+	case "max":
+		return l.At(100)
 	case "mean":
 		return l.Mean, l.bounded("mean"), nil
 	case "stdev":
@@ -344,20 +344,7 @@ func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error)
 		return l.Stdev, false, nil
 	}
 	p, _ := percentile(name)
-	for _, q := range l.quantiles() {
-		if p == q.percentage {
-			return *q.value, l.bounded(q.key), nil
-		}
-	}
-	o, err := l.order()
-	if err != nil {
-		return 0, false, fmt.Errorf("taking p%v from the result's histogram: %w", p, err)
-	}
-	value, atLeast = o.at(p)
-	return min(max(value, l.Min), l.Max), atLeast, nil // a bucket may extend beyond both
+	return l.At(p)
 }
 
 var errNoStdev = errors.New("there is no stdev: some requests were not answered, so that not all times are known")
-
-// bounded reports whether the value with a JSON name is a lower bound.
-func (l *Latency) bounded(key string) bool { return slices.Contains(l.AtLeast, key) }

@@ -3,6 +3,8 @@ package load
 import (
 	"slices"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
 // A collector merges the threads' headlines ten times per second. It makes the series
@@ -11,9 +13,9 @@ import (
 type collector struct {
 	run *run
 
-	all    times   // of the whole run
-	second times   // of the current second
-	spare  []times // empty, to swap with the threads' headlines
+	all    latencies.Times   // of the whole run
+	second latencies.Times   // of the current second
+	spare  []latencies.Times // empty, to swap with the threads' headlines
 
 	sum   measures   // of the run until the last snapshot
 	fresh []measures // empty, to swap with those of the threads; nil without Snapshot
@@ -25,7 +27,7 @@ type collector struct {
 	now    tally
 
 	// The last second of the series.
-	before      times
+	before      latencies.Times
 	beforeLast  tally
 	beforeSince time.Duration
 }
@@ -41,9 +43,10 @@ func (c *collector) every() time.Duration {
 }
 
 func newCollector(r *run) *collector {
-	c := &collector{run: r, all: newTimes(), second: newTimes(), before: newTimes(), sum: r.recorders[0].empty()}
+	c := &collector{run: r, all: latencies.NewTimes(), second: latencies.NewTimes(), before: latencies.NewTimes(),
+		sum: r.recorders[0].empty()}
 	for _, rec := range r.recorders {
-		c.spare = append(c.spare, newTimes())
+		c.spare = append(c.spare, latencies.NewTimes())
 		if r.plan.Snapshot != nil {
 			c.fresh = append(c.fresh, rec.empty())
 		}
@@ -100,9 +103,9 @@ func (c *collector) take(all bool) {
 			m.reset()
 		}
 		c.now.add(&t)
-		c.second.merge(&h)
-		c.all.merge(&h)
-		h.reset()
+		c.second.Merge(&h)
+		c.all.Merge(&h)
+		h.Reset()
 		c.spare[i] = h
 	}
 }
@@ -115,16 +118,16 @@ func (c *collector) endSecond(now time.Duration) {
 	}
 	second := c.counts()
 	second.Start, second.Seconds, second.Connections = c.since.Seconds(), length.Seconds(), int(c.now.connections)
-	ended := c.second.order()
-	second.setQuantiles(&ended)
+	ended := c.second.Order()
+	second.setQuantiles(ended)
 	if c.run.plan.shared != nil {
-		second.Latency = ended.document()
+		second.Latency = newLatency(ended)
 	}
 	c.series = append(c.series, second)
 	c.beforeLast, c.beforeSince = c.last, c.since
 	c.last, c.since = c.now, now
 	c.before, c.second = c.second, c.before
-	c.second.reset()
+	c.second.Reset()
 }
 
 // counts returns the counts since the last second.
@@ -192,11 +195,11 @@ func (c *collector) snapshot() {
 }
 
 // setQuantiles sets the quantiles of the requests that ended in the second.
-func (s *Second) setQuantiles(ended *order) {
-	s.P50, _ = ended.at(50)
-	s.P90, _ = ended.at(90)
-	s.P99, _ = ended.at(99)
-	s.Max, _ = ended.at(100)
+func (s *Second) setQuantiles(ended *latencies.Order) {
+	s.P50, _ = quantileOf(ended, 50)
+	s.P90, _ = quantileOf(ended, 90)
+	s.P99, _ = quantileOf(ended, 99)
+	s.Max, _ = quantileOf(ended, 100)
 }
 
 // shortest is the minimum length of the last second, since rates of shorter ones are
@@ -206,7 +209,7 @@ const shortest = 500 * time.Millisecond
 // reopenSecond removes the last second from the series and continues it.
 func (c *collector) reopenSecond() {
 	c.series = c.series[:len(c.series)-1]
-	c.second.merge(&c.before)
+	c.second.Merge(&c.before)
 	c.last, c.since = c.beforeLast, c.beforeSince
 }
 
@@ -217,7 +220,7 @@ func (c *collector) report(done bool) {
 	}
 	p := &c.run.plan
 	now := c.run.now()
-	ended := c.all.order()
+	ended := c.all.Order()
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
@@ -225,7 +228,7 @@ func (c *collector) report(done bool) {
 		FromDue:     p.Pace.Open(),
 		Connections: int(c.now.connections),
 		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
-		Latency:     ended.latency(),
+		Latency:     summarized(ended),
 		Waiting:     now >= c.run.end(), Done: done,
 	}
 	if n := len(c.series); n > 0 {

@@ -1,12 +1,15 @@
 package load
 
-import "github.com/weirhq/weir/load/internal/program"
+import (
+	"github.com/weirhq/weir/load/internal/latencies"
+	"github.com/weirhq/weir/load/internal/program"
+)
 
 // An endpointTally counts the requests of one endpoint.
 type endpointTally struct {
 	sent, failed, unanswered int64
 	classes                  [10]int64 // answered, by the status's first digit
-	times                              // as in the recorder's headline
+	latencies.Times                    // as in the recorder's headline
 }
 
 // newEndpointTallies returns nil for one endpoint, whose tally is that of the run.
@@ -16,7 +19,7 @@ func newEndpointTallies(endpoints []program.Endpoint) []endpointTally {
 	}
 	tallies := make([]endpointTally, len(endpoints))
 	for i := range tallies {
-		tallies[i].times = newTimes()
+		tallies[i].Times = latencies.NewTimes()
 	}
 	return tallies
 }
@@ -28,12 +31,12 @@ func (t *endpointTally) merge(o *endpointTally) {
 	for class, n := range o.classes {
 		t.classes[class] += n
 	}
-	t.times.merge(&o.times)
+	t.Times.Merge(&o.Times)
 }
 
 func (t *endpointTally) reset() {
-	t.times.reset()
-	*t = endpointTally{times: t.times}
+	t.Times.Reset()
+	*t = endpointTally{Times: t.Times}
 }
 
 // result returns the tally for a Result.
@@ -48,11 +51,11 @@ func (t *endpointTally) result(e program.Endpoint, open bool) TargetResult {
 			r.Status[className(class)] = n
 		}
 	}
-	times := t.times.order()
+	times := t.Times.Order()
 	if open {
-		r.LatencyFromDue = times.document()
+		r.LatencyFromDue = newLatency(times)
 	} else {
-		r.Latency = times.document()
+		r.Latency = newLatency(times)
 	}
 	return r
 }

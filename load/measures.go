@@ -1,22 +1,24 @@
 package load
 
+import "github.com/weirhq/weir/load/internal/latencies"
+
 // measures are the measurements of a recorder that the headline does not have. Their
 // memory does not grow with the number of requests.
 type measures struct {
-	classes    [10]*distribution // from sent, by the status's first digit; nil without an answer
-	firstByte  *distribution
-	lag        *distribution // open loop only
-	missed     misses        // from sent
-	connect    *distribution
-	handshake  *distribution // TLS and HTTP/2 only
-	streamWait *distribution // HTTP/2: from a free connection to a free stream
+	classes    [10]*latencies.Distribution // from sent, by the status's first digit; nil without an answer
+	firstByte  *latencies.Distribution
+	lag        *latencies.Distribution // open loop only
+	missed     latencies.Misses        // from sent
+	connect    *latencies.Distribution
+	handshake  *latencies.Distribution // TLS and HTTP/2 only
+	streamWait *latencies.Distribution // HTTP/2: from a free connection to a free stream
 	codes      [1000]int64
 	endpoints  []endpointTally // nil for one endpoint
 }
 
 // phases returns all distributions but those of the classes.
-func (m *measures) phases() []**distribution {
-	return []**distribution{&m.firstByte, &m.lag, &m.connect, &m.handshake, &m.streamWait}
+func (m *measures) phases() []**latencies.Distribution {
+	return []**latencies.Distribution{&m.firstByte, &m.lag, &m.connect, &m.handshake, &m.streamWait}
 }
 
 // empty returns empty measures of the same run.
@@ -25,11 +27,11 @@ func (m *measures) empty() measures {
 	of := e.phases()
 	for i, d := range m.phases() {
 		if *d != nil {
-			*of[i] = newDistribution()
+			*of[i] = latencies.New()
 		}
 	}
 	for range m.endpoints {
-		e.endpoints = append(e.endpoints, endpointTally{times: newTimes()})
+		e.endpoints = append(e.endpoints, endpointTally{Times: latencies.NewTimes()})
 	}
 	return e
 }
@@ -38,18 +40,18 @@ func (m *measures) empty() measures {
 func (m *measures) merge(o *measures) {
 	for class, d := range o.classes {
 		if d != nil && m.classes[class] == nil {
-			m.classes[class] = newDistribution()
+			m.classes[class] = latencies.New()
 		}
-		m.classes[class].merge(d)
+		m.classes[class].Merge(d)
 	}
 	from := o.phases()
 	for i, d := range m.phases() {
-		(*d).merge(*from[i])
+		(*d).Merge(*from[i])
 	}
 	for code, n := range o.codes {
 		m.codes[code] += n
 	}
-	m.missed.merge(&o.missed)
+	m.missed.Merge(&o.missed)
 	for i := range o.endpoints {
 		m.endpoints[i].merge(&o.endpoints[i])
 	}
@@ -59,15 +61,15 @@ func (m *measures) merge(o *measures) {
 func (m *measures) reset() {
 	for _, d := range m.classes {
 		if d != nil {
-			d.reset()
+			d.Reset()
 		}
 	}
 	for _, d := range m.phases() {
 		if *d != nil {
-			(*d).reset()
+			(*d).Reset()
 		}
 	}
-	m.missed.reset()
+	m.missed.Reset()
 	clear(m.codes[:])
 	for i := range m.endpoints {
 		m.endpoints[i].reset()

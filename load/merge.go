@@ -212,7 +212,7 @@ func (m *merger) latency(of func(*Result) *Latency) *Latency {
 		m.err = cmp.Or(m.err, err)
 		return nil
 	}
-	return o.document()
+	return newLatency(o)
 }
 
 func (m *merger) addLatencies() {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
 // FuzzMergeLatencies records times in one distribution and in three that go through JSON and
@@ -16,28 +18,28 @@ func FuzzMergeLatencies(f *testing.F) {
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte{33, 0, 0, 0, 0, 0, 0, 1, 17, 1, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		whole := newTimes()
-		parts := []times{newTimes(), newTimes(), newTimes()}
+		whole := latencies.NewTimes()
+		parts := []latencies.Times{latencies.NewTimes(), latencies.NewTimes(), latencies.NewTimes()}
 		for ; len(b) >= 8; b = b[8:] {
 			n := binary.LittleEndian.Uint64(b)
 			took := time.Duration(n >> (10 + n%50))
-			for _, x := range []*times{&whole, &parts[n/64%3]} {
+			for _, x := range []*latencies.Times{&whole, &parts[n/64%3]} {
 				switch n / 256 % 8 {
 				case 0:
-					x.miss(took, true)
+					x.Miss(took, true)
 				case 1:
 					if b[0] > 128 {
-						x.miss(took, false)
+						x.Miss(took, false)
 					}
 				default:
-					x.answered.record(took)
+					x.Answered.Record(took)
 				}
 			}
 		}
 		var documents []*Latency
 		for _, p := range parts {
-			o := p.order()
-			text, err := json.Marshal(o.document())
+			o := p.Order()
+			text, err := json.Marshal(newLatency(o))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,11 +53,11 @@ func FuzzMergeLatencies(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := whole.order()
+		o := whole.Order()
 		same := cmp.Comparer(func(a, b Micros) bool {
 			return a == b || max(a-b, b-a) <= 1e-9*max(a, b)
 		})
-		if diff := cmp.Diff(o.document(), merged.document(), same); diff != "" {
+		if diff := cmp.Diff(newLatency(o), newLatency(merged), same); diff != "" {
 			t.Errorf("the merged document differs (-whole +merged):\n%s", diff)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
 // A recorder holds the measurements of one thread. Its memory does not grow with the
@@ -18,8 +20,8 @@ type recorder struct {
 	lastSent time.Duration
 	lastDone time.Duration
 
-	headline times // since the last swap: from due in the open loop, else from sent
-	measures       // since the last snapshot
+	headline latencies.Times // since the last swap: from due in the open loop, else from sent
+	measures                 // since the last snapshot
 	bins     sendBins
 	points   *thinner // nil without Plan.Points
 }
@@ -49,11 +51,11 @@ func newRecorder(open bool, end *atomic.Int64) *recorder {
 	r := &recorder{
 		open:     open,
 		end:      end,
-		headline: newTimes(),
-		measures: measures{firstByte: newDistribution(), connect: newDistribution()},
+		headline: latencies.NewTimes(),
+		measures: measures{firstByte: latencies.New(), connect: latencies.New()},
 	}
 	if open {
-		r.lag = newDistribution()
+		r.lag = latencies.New()
 	}
 	return r
 }
@@ -80,7 +82,7 @@ func (r *recorder) send(f *flight, forConnection bool) {
 		return
 	}
 	lag := f.sent - f.due
-	r.lag.record(lag)
+	r.lag.Record(lag)
 	switch {
 	case lag <= lateAfter:
 	case forConnection:
@@ -101,15 +103,15 @@ func (r *recorder) answer(f *flight, status int, done time.Duration) {
 	r.tally.classes[status/100]++
 	class := &r.measures.classes[status/100]
 	if *class == nil {
-		*class = newDistribution()
+		*class = latencies.New()
 	}
-	(*class).record(done - f.sent)
-	r.firstByte.record(f.first - f.sent)
-	r.headline.answered.record(done - r.began(f))
+	(*class).Record(done - f.sent)
+	r.firstByte.Record(f.first - f.sent)
+	r.headline.Answered.Record(done - r.began(f))
 	if r.endpoints != nil {
 		e := &r.endpoints[f.endpoint]
 		e.classes[status/100]++
-		e.answered.record(done - r.began(f))
+		e.Answered.Record(done - r.began(f))
 	}
 	if r.points != nil {
 		r.point(f, status, done)
@@ -133,7 +135,7 @@ func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) 
 	if r.endpoints != nil {
 		e := &r.endpoints[f.endpoint]
 		e.failed++
-		e.miss(now-r.began(f), gaveUp)
+		e.Miss(now-r.began(f), gaveUp)
 	}
 	if r.points != nil {
 		r.point(f, 0, now)
@@ -155,7 +157,7 @@ func (r *recorder) abandon(f *flight, now time.Duration) {
 	if r.endpoints != nil {
 		e := &r.endpoints[f.endpoint]
 		e.unanswered++
-		e.miss(now-r.began(f), true)
+		e.Miss(now-r.began(f), true)
 	}
 }
 
@@ -175,21 +177,21 @@ func (r *recorder) gaveUp(k kind, began, now time.Duration) bool {
 
 // miss counts the time of a request without an answer.
 func (r *recorder) miss(f *flight, gaveUp bool, now time.Duration) {
-	r.headline.miss(now-r.began(f), gaveUp)
-	r.missed.miss(now-f.sent, gaveUp)
+	r.headline.Miss(now-r.began(f), gaveUp)
+	r.missed.Miss(now-f.sent, gaveUp)
 }
 
 // skip counts requests that were skipped because of the backlog's limit.
 func (r *recorder) skip(n int64) {
 	r.skipped += n
-	r.headline.never += n
+	r.headline.Never += n
 }
 
 // endUnsent counts a request that was due and was not sent before the end of the run.
 func (r *recorder) endUnsent(due, now time.Duration) {
 	r.ended++
 	if r.open {
-		r.headline.miss(now-due, true)
+		r.headline.Miss(now-due, true)
 	}
 }
 
@@ -212,12 +214,12 @@ func (r *recorder) connected(took time.Duration) {
 	r.made++
 	r.connections++
 	r.most = max(r.most, r.connections)
-	r.connect.record(took)
+	r.connect.Record(took)
 }
 
 // swap replaces the headline, and returns the old one and a copy of the tally. It swaps the
 // measures too, if they are not nil.
-func (r *recorder) swap(empty times, m *measures) (tally, times) {
+func (r *recorder) swap(empty latencies.Times, m *measures) (tally, latencies.Times) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.headline

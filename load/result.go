@@ -117,49 +117,6 @@ type Result struct {
 // Without2xx returns the number of requests that were sent and have no 2xx answer.
 func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 
-// A Latency is a distribution of times in microseconds. The quantiles have three
-// digits. Min, Max and Mean are exact to the nanosecond.
-//
-// A failure improves none of them. A request that was given up counts with the time
-// until then: it timed out, had no answer at the end of the run, or was not sent
-// before the end. All other requests without an answer were never answered, and count
-// as longer than any time: a quantile among them is [NeverAnswered].
-type Latency struct {
-	Unit  string `json:"unit"`  // "us"
-	Count int64  `json:"count"` // including GivenUp and NeverAnswered
-	Min   Micros `json:"min"`
-	P2_5  Micros `json:"p2_5"`
-	P50   Micros `json:"p50"`
-	P90   Micros `json:"p90"`
-	P97_5 Micros `json:"p97_5"`
-	P99   Micros `json:"p99"`
-	P999  Micros `json:"p999"`
-	P9999 Micros `json:"p9999"`
-	Max   Micros `json:"max"`
-	Mean  Micros `json:"mean"`
-	Stdev Micros `json:"stdev"` // NeverAnswered if a request was given up
-
-	GivenUp       int64 `json:"given_up,omitempty"`
-	NeverAnswered int64 `json:"never_answered,omitempty"`
-
-	// MaxFinite is the longest time if requests were never answered and others were not;
-	// Max is NeverAnswered then.
-	MaxFinite Micros `json:"max_finite,omitempty"`
-
-	// AtLeast has the JSON names of the values above that are lower bounds, because
-	// of requests that were given up. TooFew has the names of the quantiles with fewer
-	// than three requests beyond: in another run they may be far larger.
-	AtLeast []string `json:"at_least,omitempty"`
-	TooFew  []string `json:"too_few,omitempty"`
-
-	// Histogram is the distribution in nanoseconds, encoded by HdrHistogram (V2,
-	// compressed, base64). It does not include requests that were never answered.
-	Histogram string `json:"histogram,omitempty"`
-
-	// Answered is the latency of the answered requests; nil if all were, or none.
-	Answered *Latency `json:"answered,omitempty"`
-}
-
 // A TargetResult is the result of one method and path pattern. Targets that differ
 // only in the query, the header or the body share it. If there are more than 20, the
 // last one is the sum of those with the fewest targets, without Method and Path.
@@ -187,20 +144,6 @@ func (t *TargetResult) Waited() *Latency { return cmp.Or(t.LatencyFromDue, t.Lat
 
 // Without2xx returns the number of requests that were sent and have no 2xx answer.
 func (t *TargetResult) Without2xx() int64 { return t.Sent - t.Status["2xx"] }
-
-// A quantile is a field of a Latency.
-type quantile struct {
-	key        string // in JSON
-	percentage float64
-	value      *Micros
-}
-
-func (l *Latency) quantiles() []quantile {
-	return []quantile{
-		{"p2_5", 2.5, &l.P2_5}, {"p50", 50, &l.P50}, {"p90", 90, &l.P90}, {"p97_5", 97.5, &l.P97_5},
-		{"p99", 99, &l.P99}, {"p999", 99.9, &l.P999}, {"p9999", 99.99, &l.P9999},
-	}
-}
 
 // A Point is one request.
 type Point struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/internal/latencies"
 	"github.com/weirhq/weir/load/internal/random"
 )
 
@@ -56,8 +57,8 @@ func (c *collector) document(n *tally, window time.Duration) *Result {
 		DurationSeconds: window.Seconds(), BytesRead: n.read, BytesWritten: n.written,
 		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
 		TimeoutSeconds: r.plan.Timeout.Seconds(), Seed: r.plan.Seed,
-		FirstByte: sum.firstByte.latency(), Connect: sum.connect.latency(), TLSHandshake: sum.handshake.latency(),
-		StreamWait: sum.streamWait.latency(), LatencyByStatus: make(map[string]*Latency),
+		FirstByte: latencyOf(sum.firstByte), Connect: latencyOf(sum.connect), TLSHandshake: latencyOf(sum.handshake),
+		StreamWait: latencyOf(sum.streamWait), LatencyByStatus: make(map[string]*Latency),
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: r.plan.shared,
 	}
 	res.Errors, res.ErrorExamples = n.failures.maps()
@@ -65,9 +66,9 @@ func (c *collector) document(n *tally, window time.Duration) *Result {
 	sum.setLatencies(res)
 	sum.setTargets(res, r.program, r.plan.Pace.Open())
 	if r.plan.Pace.Open() {
-		fromDue := c.all.order()
-		res.LatencyFromDue = fromDue.document()
-		res.Pacing = &Pacing{Lag: sum.lag.latency()}
+		fromDue := c.all.Order()
+		res.LatencyFromDue = newLatency(fromDue)
+		res.Pacing = &Pacing{Lag: latencyOf(sum.lag)}
 		if s := window.Seconds(); s > 0 {
 			res.Pacing.AskedPerSecond, res.Pacing.SentPerSecond = float64(n.asked)/s, float64(n.sentInTime)/s
 		}
@@ -100,18 +101,18 @@ func (c counts) some() map[string]int64 {
 
 // setLatencies sets the Result's latencies from sent and its statuses.
 func (m *measures) setLatencies(res *Result) {
-	sent := newTimes()
-	sent.misses = m.missed
+	sent := latencies.NewTimes()
+	sent.Misses = m.missed
 	for class, d := range m.classes {
 		if d == nil {
 			continue
 		}
 		name := className(class)
-		res.Status[name], res.LatencyByStatus[name] = d.count(), d.latency()
-		sent.answered.merge(d)
+		res.Status[name], res.LatencyByStatus[name] = d.Count(), latencyOf(d)
+		sent.Answered.Merge(d)
 	}
-	all := sent.order()
-	res.Latency = all.document()
+	all := sent.Order()
+	res.Latency = newLatency(all)
 	for code, n := range m.codes {
 		if n > 0 {
 			res.StatusCodes[strconv.Itoa(code)] = n

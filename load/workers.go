@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/dispatch"
+	"github.com/weirhq/weir/load/internal/latencies"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -45,9 +46,9 @@ type dueRequest struct {
 
 func newWorkers(r *run, thread int, newLine func() line) *workers {
 	w := &workers{part: newPart(r, thread, false), newLine: newLine}
-	w.rec.handshake = newDistribution()
+	w.rec.handshake = latencies.New()
 	if r.plan.Protocol == HTTP2 {
-		w.rec.streamWait = newDistribution()
+		w.rec.streamWait = latencies.New()
 	}
 	w.cut, w.release = context.WithCancel(context.Background())
 	return w
@@ -125,7 +126,7 @@ func (w *workers) connect(ctx context.Context, l line) error {
 	case o.made:
 		w.rec.connected(o.connect)
 		if o.handshake > 0 {
-			w.rec.handshake.record(o.handshake)
+			w.rec.handshake.Record(o.handshake)
 		}
 	}
 	return err
@@ -290,7 +291,7 @@ func (k *worker) serveOne(r dueRequest) bool {
 	defer k.rec.mu.Unlock()
 	x.over = true
 	if x.begun && k.rec.streamWait != nil {
-		k.rec.streamWait.record(x.waited)
+		k.rec.streamWait.Record(x.waited)
 	}
 	k.count(&o, now)
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
 // A distribution is a latency of a result with the moment from which it counts.
@@ -57,7 +58,7 @@ func (d *distribution) all() int64 { return d.histogram.TotalCount() + d.NeverAn
 // result is above 100 if the quantile is among the requests that were never
 // answered. The rank is that of the tables.
 func (d *distribution) percentile(x float64) float64 {
-	return 100 * float64(load.Rank(100*(1-1/x), d.all())) / float64(d.histogram.TotalCount())
+	return 100 * float64(latencies.Rank(100*(1-1/x), d.all())) / float64(d.histogram.TotalCount())
 }
 
 // note describes the requests that a chart cannot show.

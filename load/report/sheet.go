@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
 // A sheet is a result in sentences and tables. Text and HTML draw the same
@@ -258,8 +259,8 @@ func scaleOf(rows []namedLatency) readable.Scale {
 	return readable.TimeScale(median, most)
 }
 
-// latencies returns a table of the latencies with samples, in one unit.
-func latencies(title string, rows []namedLatency) page.Table {
+// tableOf returns a table of the latencies with samples, in one unit.
+func tableOf(title string, rows []namedLatency) page.Table {
 	rows = slices.DeleteFunc(rows, func(n namedLatency) bool { return n.Latency == nil || n.Count == 0 })
 	if len(rows) == 0 {
 		return page.Table{}
@@ -284,7 +285,7 @@ func latencyTable(r *load.Result) page.Table {
 			rows = append(rows, namedLatency{"answered, " + l.name, l.Answered})
 		}
 	}
-	return latencies("Latency", rows)
+	return tableOf("Latency", rows)
 }
 
 // targetTable has a row for each method and path pattern, if there are several.
@@ -331,7 +332,7 @@ func targetName(t *load.TargetResult) string {
 }
 
 func phaseTable(r *load.Result) page.Table {
-	return latencies("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake},
+	return tableOf("Phases", []namedLatency{{"connect", r.Connect}, {"TLS handshake", r.TLSHandshake},
 		{"wait for a stream", r.StreamWait}, {"first byte", r.FirstByte}})
 }
 
@@ -344,7 +345,7 @@ func statusLatencies(r *load.Result) page.Table {
 	for _, class := range slices.Sorted(maps.Keys(r.LatencyByStatus)) {
 		rows = append(rows, namedLatency{readable.Clip(class), r.LatencyByStatus[class]})
 	}
-	return latencies("By status", rows) // from sent
+	return tableOf("By status", rows) // from sent
 }
 
 // wholeSecond is the least length of a second that counts as whole, because a
@@ -393,7 +394,7 @@ func rateRow(name string, values []float64, s readable.Scale) []page.Cell {
 // quantile returns the smallest of the sorted values that at least that share
 // of them does not exceed.
 func quantile(sorted []float64, q float64) float64 {
-	return sorted[load.Rank(100*q, int64(len(sorted)))-1]
+	return sorted[latencies.Rank(100*q, int64(len(sorted)))-1]
 }
 
 // moments returns the mean and the standard deviation of a whole population.

@@ -4,14 +4,15 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
-// FuzzDistribution records times in two distributions, merges them, and compares them with
+// FuzzLatency records times in two distributions, merges them, and compares them with
 // the sorted times: quantiles with three digits, all other values exactly.
-func FuzzDistribution(f *testing.F) {
+func FuzzLatency(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, uint8(1))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0}, uint8(0))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0}, uint8(1))
@@ -20,17 +21,17 @@ func FuzzDistribution(f *testing.F) {
 		for ; len(b) >= 8; b = b[8:] {
 			times = append(times, int64(binary.LittleEndian.Uint64(b)>>(b[0]%60)))
 		}
-		parts := []*distribution{newDistribution(), newDistribution()}
+		parts := []*latencies.Distribution{latencies.New(), latencies.New()}
 		var sum float64
 		for i, n := range times {
-			parts[min(i/(int(split)+1), 1)].record(time.Duration(n))
-			times[i] = min(max(n, 0), longest)
+			parts[min(i/(int(split)+1), 1)].Record(time.Duration(n))
+			times[i] = min(max(n, 0), latencies.Longest)
 			sum += float64(times[i])
 		}
-		all := newDistribution()
-		all.merge(parts[0])
-		all.merge(parts[1])
-		l := all.latency()
+		all := latencies.New()
+		all.Merge(parts[0])
+		all.Merge(parts[1])
+		l := latencyOf(all)
 		if len(times) == 0 {
 			if l != nil {
 				t.Fatalf("no times are %+v", l)
@@ -64,22 +65,4 @@ func FuzzDistribution(f *testing.F) {
 			t.Fatalf("the histogram has %v times, %v", h, err)
 		}
 	})
-}
-
-// TestRecordAlloc checks that recording does not allocate.
-func TestRecordAlloc(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	r := newRecorder(true, new(atomic.Int64))
-	r.answer(&flight{}, 200, 1)
-	f := flight{due: 1, sent: 2, first: 3}
-	allocs := testing.AllocsPerRun(1000, func() {
-		r.send(&f, false)
-		r.answer(&f, 200, 5)
-		r.bytes(100, 5)
-	})
-	if allocs != 0 {
-		t.Errorf("%v allocations, want none", allocs)
-	}
 }
