@@ -159,7 +159,7 @@ var layers = map[string]struct {
 	"load": {
 		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/latencies",
 			"load/internal/program", "load/internal/random", "load/pace", "load/target", "internal/machine",
-			"internal/nearest", "internal/process"},
+			"internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
@@ -183,6 +183,8 @@ var layers = map[string]struct {
 		own: []string{"load/internal/random", "load/internal/request", "internal/httpsyntax"},
 		why: "the requests of a load test; it does not send them",
 	},
+	"load/check": {own: []string{"load", "internal/nearest"},
+		why: "judges results; package load measures without it"},
 	"load/gen": {own: []string{"load/internal/random"}, why: "generates data; it sends nothing"},
 	"load/report": {
 		own:     []string{"load", "load/internal/latencies", "internal/chart", "internal/page", "internal/readable"},
@@ -307,7 +309,7 @@ var layers = map[string]struct {
 		why: "the verbs of the front door do not measure",
 	},
 	"cmd/weir/internal/loadcmd": {
-		own: []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/agent", "load/compare", "load/gen",
+		own: []string{"cmd/weir/internal/cli", "internal/readable", "load", "load/agent", "load/check", "load/compare", "load/gen",
 			"load/report", "load/settings", "load/target", "log/natssink"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/nats-io/nats.go"},
 		why:     "weir load sends requests to any server; --via is parsed as the URL of a log in NATS",

@@ -177,7 +177,7 @@ func summarized(o *latencies.Order) *Latency {
 		if *q.value, atLeast = quantileOf(o, q.percentage); atLeast {
 			l.AtLeast = append(l.AtLeast, q.key)
 		}
-		if tooFew(n, q.percentage) {
+		if l.FewBeyond(q.percentage) {
 			l.TooFew = append(l.TooFew, q.key)
 		}
 	}
@@ -190,9 +190,10 @@ func summarized(o *latencies.Order) *Latency {
 // (1-3/n)^n is about 0.05 ("rule of three").
 const fewBeyond = 3
 
-// tooFew reports whether fewer than fewBeyond of n requests lie beyond a quantile.
-func tooFew(n int64, percentage float64) bool {
-	return float64(n)*min(percentage, 100-percentage)/100 < fewBeyond-1e-6
+// FewBeyond reports whether fewer than three requests lie beyond a percentage, as for the
+// quantiles in TooFew.
+func (l *Latency) FewBeyond(percentage float64) bool {
+	return float64(l.Count)*min(percentage, 100-percentage)/100 < fewBeyond-1e-6
 }
 
 // setMoments sets the minimum, maximum, mean and standard deviation.

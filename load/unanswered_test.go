@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/check"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -33,7 +34,7 @@ func oneInTen(fail, h http.HandlerFunc) http.HandlerFunc {
 // holds checks whether a check holds for a result.
 func holds(t *testing.T, r *load.Result, text string, want bool) {
 	t.Helper()
-	c, err := load.ParseCheck(text)
+	c, err := check.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestOutage(t *testing.T) {
 				holds(t, r, "p99 < 400ms", false)
 				holds(t, r, "p97.7 > 400ms", true)
 				holds(t, r, fmt.Sprintf("answered max > %fms", float64(l.Answered.Max)/1e3-0.001), true)
-				beyond, err := load.ParseCheck("p99 > 20s")
+				beyond, err := check.Parse("p99 > 20s")
 				if err != nil {
 					t.Fatal(err)
 				}

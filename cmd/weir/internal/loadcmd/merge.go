@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/check"
 )
 
 type mergeCommand struct {
@@ -28,7 +29,7 @@ Examples:
 
 // Run merges the results and writes the reports.
 func (c *mergeCommand) Run(s cli.Streams) error {
-	checks, err := parseChecks(c.Fail, load.ParseCheck, "weir load merge --fail 'p99 > 50ms' A.json B.json")
+	checks, err := parseChecks(c.Fail, check.Parse, "weir load merge --fail 'p99 > 50ms' A.json B.json")
 	if err != nil {
 		return err
 	}

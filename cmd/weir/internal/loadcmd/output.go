@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/check"
 	"github.com/weirhq/weir/load/report"
 )
 
@@ -54,7 +55,7 @@ func (o *output) plain() bool { return o.NoColor || os.Getenv("NO_COLOR") != "" 
 
 // finish writes the reports of a result and evaluates the checks.
 func (o *output) finish(
-	s cli.Streams, r *load.Result, files cli.ReportFiles[*load.Result], checks []load.Check,
+	s cli.Streams, r *load.Result, files cli.ReportFiles[*load.Result], checks []check.Check,
 ) error {
 	if err := files.Write(s.Out, r); err != nil {
 		return err
@@ -82,7 +83,7 @@ func parseChecks[C any](texts []string, parse func(string) (C, error), hint stri
 }
 
 // judge prints why a finished run failed, and returns ErrReported if it did.
-func judge(s cli.Streams, r *load.Result, checks []load.Check) error {
+func judge(s cli.Streams, r *load.Result, checks []check.Check) error {
 	if r.Requests == 0 {
 		cli.PrintError(s.Err, cli.WithHint(errors.New("no response arrived"+firstError(r)), silentHint(r)))
 		return cli.ErrReported
@@ -90,15 +91,15 @@ func judge(s cli.Streams, r *load.Result, checks []load.Check) error {
 	return evaluate(s, checks, r)
 }
 
-// A check is a condition of --fail on a result or a comparison.
-type check[R any] interface {
+// A condition is a check of --fail on a result or a comparison.
+type condition[R any] interface {
 	fmt.Stringer
 	Of(R) (value string, holds bool, err error)
 }
 
 // evaluate prints each check that holds or that has no answer, and returns
 // ErrReported if there is one.
-func evaluate[R any, C check[R]](s cli.Streams, checks []C, result R) error {
+func evaluate[R any, C condition[R]](s cli.Streams, checks []C, result R) error {
 	var failed error
 	for _, c := range checks {
 		value, holds, err := c.Of(result)

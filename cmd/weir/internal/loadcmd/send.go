@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/check"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -112,12 +113,12 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := parseChecks(c.Fail, func(text string) (load.Check, error) {
-		check, err := load.ParseCheck(text)
+	checks, err := parseChecks(c.Fail, func(text string) (check.Check, error) {
+		parsed, err := check.Parse(text)
 		if err == nil {
-			err = check.Fits(plan)
+			err = parsed.Fits(plan)
 		}
-		return check, err
+		return parsed, err
 	}, "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package load
+package check
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weirhq/weir/load"
 )
 
 // A metric is the subject of a check: a number of a result, or a statistic of one of its
@@ -63,20 +65,20 @@ var distributions = []string{"latency", "from_due", "from_sent", "answered", "fi
 type number struct {
 	name     string
 	quantity quantity
-	read     func(*Result) reading // without the metric
+	read     func(*load.Result) reading // without the metric
 }
 
 var numbers = []number{
-	{"errors", quantityPart, func(r *Result) reading {
+	{"errors", quantityPart, func(r *load.Result) reading {
 		all := sum(r.Errors)
 		return shareOf(all, r.Sent+all-r.Failed, "requests sent and connections that failed")
 	}},
-	{"unanswered", quantityPart, func(r *Result) reading { return shareOf(r.Unanswered, r.Sent, "requests sent") }},
-	{"unsent", quantityPart, func(r *Result) reading { return shareOf(r.Unsent, r.Asked, "requests asked for") }},
-	{"late", quantityPart, func(r *Result) reading { return shareOf(r.Late, r.Sent, "requests sent") }},
-	{"requests", quantityPart, func(r *Result) reading { return shareOf(r.Requests, r.Asked, "requests asked for") }},
-	{"rate", quantityRate, func(r *Result) reading { return reading{value: r.RequestsPerSecond} }},
-	{"saturated", quantityFlag, func(r *Result) reading {
+	{"unanswered", quantityPart, func(r *load.Result) reading { return shareOf(r.Unanswered, r.Sent, "requests sent") }},
+	{"unsent", quantityPart, func(r *load.Result) reading { return shareOf(r.Unsent, r.Asked, "requests asked for") }},
+	{"late", quantityPart, func(r *load.Result) reading { return shareOf(r.Late, r.Sent, "requests sent") }},
+	{"requests", quantityPart, func(r *load.Result) reading { return shareOf(r.Requests, r.Asked, "requests asked for") }},
+	{"rate", quantityRate, func(r *load.Result) reading { return reading{value: r.RequestsPerSecond} }},
+	{"saturated", quantityFlag, func(r *load.Result) reading {
 		switch {
 		case r.MachineBusy():
 			return reading{value: 1, note: "the machine was busy"}
@@ -100,7 +102,7 @@ func numberIndex(name string) int {
 var statistics = []string{"p50", "p90", "p97.5", "p99", "p99.9", "p99.99", "max", "mean", "min", "stdev"}
 
 // parseMetric reads the words before the operator.
-func parseMetric(words []checkWord) (metric, error) {
+func parseMetric(words []word) (metric, error) {
 	if len(words) == 0 {
 		return metric{}, &wrongWord{-1, "there is no metric; write p99 > 50ms, errors > 0.1% or saturated"}
 	}
@@ -152,7 +154,7 @@ func isStatus(s string) bool {
 	return s[1:] == "xx" || strings.Trim(s[1:], "0123456789") == ""
 }
 
-func parseStatus(w checkWord) (metric, error) {
+func parseStatus(w word) (metric, error) {
 	status := strings.ToLower(w.text)
 	if !isStatus(status) {
 		return metric{}, w.wrong("%q is not a status; write status 503, or 5xx for a class", w.text)
@@ -162,7 +164,7 @@ func parseStatus(w checkWord) (metric, error) {
 
 // parseStatistic reads the statistic of a distribution. known are the words for the
 // error message.
-func parseStatistic(distribution string, w checkWord, known []string) (metric, error) {
+func parseStatistic(distribution string, w word, known []string) (metric, error) {
 	s := strings.ToLower(w.text)
 	m := metric{name: distribution, statistic: s, quantity: quantityTime}
 	if _, ok := percentile(s); ok || slices.Contains(statistics, s) {
@@ -238,10 +240,10 @@ func timeText(us float64) string {
 	return fmt.Sprintf("%.4g%s", us*scale, unit)
 }
 
-var errNoMetric = errors.New("it has no metric; use ParseCheck")
+var errNoMetric = errors.New("it has no metric; use Parse")
 
 // read returns the value of the metric in a result.
-func (m metric) read(r *Result) (reading, error) {
+func (m metric) read(r *load.Result) (reading, error) {
 	switch {
 	case m.statistic != "":
 		return m.readLatency(r)
@@ -265,41 +267,49 @@ func sum(counts map[string]int64) int64 {
 }
 
 // readLatency returns a statistic of a distribution.
-func (m metric) readLatency(r *Result) (reading, error) {
+func (m metric) readLatency(r *load.Result) (reading, error) {
 	got := reading{metric: m}
-	var l *Latency
+	var l *load.Latency
 	l, got.from = m.distribution(r)
 	if l == nil || l.Count == 0 {
 		return got, fmt.Errorf("the run has no %s: nothing was measured", m)
 	}
-	value, bound, err := l.statistic(m.statistic)
+	value, bound, err := statistic(l, m.statistic)
 	got.value, got.bound = float64(value), bound
 	switch missed := l.GivenUp + l.NeverAnswered; {
-	case bound || value == NeverAnswered:
-		got.note = fmt.Sprintf(": %d of %s were not answered", missed, requests(l.Count))
-	case l.tooFewFor(m.statistic):
-		got.note = fmt.Sprintf(", of %s: too few to rely on it", requests(l.Count))
+	case bound || value == load.NeverAnswered:
+		got.note = fmt.Sprintf(": %d of %s were not answered", missed, requestsText(l.Count))
+	case tooFewFor(l, m.statistic):
+		got.note = fmt.Sprintf(", of %s: too few to rely on it", requestsText(l.Count))
 	}
 	return got, err
 }
 
+// requestsText returns a number of requests as text.
+func requestsText(n int64) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprintf("%d requests", n)
+}
+
 // tooFewFor reports whether too few requests lie beyond a percentile for it to be
 // reliable.
-func (l *Latency) tooFewFor(statistic string) bool {
+func tooFewFor(l *load.Latency, statistic string) bool {
 	p, ok := percentile(statistic)
-	return ok && p > 0 && p < 100 && tooFew(l.Count, p)
+	return ok && p > 0 && p < 100 && l.FewBeyond(p)
 }
 
 // distribution returns the latency of the metric, nil if the result has none. from is the
 // moment from which it counts, if the name does not have it.
-func (m metric) distribution(r *Result) (l *Latency, from string) {
+func (m metric) distribution(r *load.Result) (l *load.Latency, from string) {
 	switch m.name {
 	case "from_due":
 		return r.LatencyFromDue, ""
 	case "from_sent":
 		return r.Latency, ""
 	case "answered":
-		l, from := r.headline()
+		l, from := headline(r)
 		if l != nil && l.Answered != nil {
 			l = l.Answered
 		}
@@ -316,12 +326,12 @@ func (m metric) distribution(r *Result) (l *Latency, from string) {
 		}
 		return r.Pacing.Lag, ""
 	}
-	return r.headline()
+	return headline(r)
 }
 
 // headline returns the latency from due in the open loop, else from sent, and the name
 // of that moment.
-func (r *Result) headline() (l *Latency, from string) {
+func headline(r *load.Result) (l *load.Latency, from string) {
 	if r.LatencyFromDue != nil {
 		return r.LatencyFromDue, " from due"
 	}
@@ -329,16 +339,16 @@ func (r *Result) headline() (l *Latency, from string) {
 }
 
 // statistic returns a statistic, and whether it is a lower bound.
-func (l *Latency) statistic(name string) (value Micros, atLeast bool, err error) {
+func statistic(l *load.Latency, name string) (value load.Micros, atLeast bool, err error) {
 	switch name {
 	case "min":
 		return l.At(0)
 	case "max":
 		return l.At(100)
 	case "mean":
-		return l.Mean, l.bounded("mean"), nil
+		return l.Mean, slices.Contains(l.AtLeast, "mean"), nil
 	case "stdev":
-		if l.Stdev == NeverAnswered {
+		if l.Stdev == load.NeverAnswered {
 			return 0, false, errNoStdev
 		}
 		return l.Stdev, false, nil

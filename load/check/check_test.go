@@ -1,4 +1,4 @@
-package load_test
+package check_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/check"
 	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
@@ -40,7 +41,7 @@ func checked(t testing.TB) *load.Result {
 	}
 }
 
-func TestCheckOf(t *testing.T) {
+func TestOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		check string
@@ -89,72 +90,72 @@ func TestCheckOf(t *testing.T) {
 		{"4xx > 0%", false, "4xx: 0 of 980 answers (0%)"},
 		{"saturated", false, "the generator was not saturated"},
 	} {
-		check, err := load.ParseCheck(c.check)
+		parsed, err := check.Parse(c.check)
 		if err != nil {
-			t.Errorf("ParseCheck(%q): %v", c.check, err)
+			t.Errorf("Parse(%q): %v", c.check, err)
 			continue
 		}
-		value, holds, err := check.Of(checked(t))
+		value, holds, err := parsed.Of(checked(t))
 		if err != nil || holds != c.holds || value != c.value {
 			t.Errorf("%q: %q, %v, %v, want %q, %v", c.check, value, holds, err, c.value, c.holds)
 		}
-		if got, want := check.String(), strings.TrimSpace(c.check); got != want {
-			t.Errorf("ParseCheck(%q).String() is %q", want, got)
+		if got, want := parsed.String(), strings.TrimSpace(c.check); got != want {
+			t.Errorf("Parse(%q).String() is %q", want, got)
 		}
 	}
 }
 
-func TestCheckSaturated(t *testing.T) {
+func TestSaturated(t *testing.T) {
 	t.Parallel()
-	check, err := load.ParseCheck("saturated")
+	parsed, err := check.Parse("saturated")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if value, holds, err := check.Of(&load.Result{Saturated: true}); value != "the generator was saturated" ||
+	if value, holds, err := parsed.Of(&load.Result{Saturated: true}); value != "the generator was saturated" ||
 		!holds || err != nil {
 		t.Errorf("of a saturated result: %q, %v, %v, want true", value, holds, err)
 	}
 	busy := &load.Result{Saturated: true, Generator: load.Generator{Busy: 0.4, Waited: 0.18}}
-	if value, holds, err := check.Of(busy); value != "the machine was busy" || !holds || err != nil {
+	if value, holds, err := parsed.Of(busy); value != "the machine was busy" || !holds || err != nil {
 		t.Errorf("on a busy machine: %q, %v, %v, want true", value, holds, err)
 	}
 }
 
 // TestCheckOfClosedLoop checks that latencies of the closed loop count from sent.
-func TestCheckOfClosedLoop(t *testing.T) {
+func TestOfClosedLoop(t *testing.T) {
 	t.Parallel()
 	r := checked(t)
 	r.LatencyFromDue, r.Pacing = nil, nil
-	check, _ := load.ParseCheck("p99 > 5ms")
-	if value, holds, err := check.Of(r); value != "p99 from sent is 9.9ms" || !holds || err != nil {
+	parsed, _ := check.Parse("p99 > 5ms")
+	if value, holds, err := parsed.Of(r); value != "p99 from sent is 9.9ms" || !holds || err != nil {
 		t.Errorf("p99 > 5ms: %q, %v, %v", value, holds, err)
 	}
 }
 
 // TestCheckOfNothing checks that a metric that a run has not measured is an error.
-func TestCheckOfNothing(t *testing.T) {
+func TestOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"p99 > 1s", "from_due p99 > 1s", "lag p99 > 1s", "tls p99 > 1s", "connect max > 1s",
 		"5xx > 1%", "errors > 1%", "unsent > 1%"} {
-		check, err := load.ParseCheck(s)
+		parsed, err := check.Parse(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if value, _, err := check.Of(&load.Result{}); err == nil || !strings.Contains(err.Error(), s) {
+		if value, _, err := parsed.Of(&load.Result{}); err == nil || !strings.Contains(err.Error(), s) {
 			t.Errorf("%q of an empty result: %q, %v, want an error that names the check", s, value, err)
 		}
 	}
-	check, _ := load.ParseCheck("p95 > 1s")
-	if _, _, err := check.Of(&load.Result{Latency: &load.Latency{Count: 1}}); err == nil ||
+	parsed, _ := check.Parse("p95 > 1s")
+	if _, _, err := parsed.Of(&load.Result{Latency: &load.Latency{Count: 1}}); err == nil ||
 		!strings.Contains(err.Error(), "histogram") {
 		t.Errorf("p95 without a histogram: %v", err)
 	}
-	if _, _, err := (load.Check{}).Of(checked(t)); err == nil {
+	if _, _, err := (check.Check{}).Of(checked(t)); err == nil {
 		t.Error("the zero Check is about something")
 	}
 }
 
-func TestParseCheckErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ check, want string }{
 		{"", `check "": there is no metric; write p99 > 50ms, errors > 0.1% or saturated`},
@@ -196,16 +197,16 @@ func TestParseCheckErrors(t *testing.T) {
 		{"saturated > 1", `column 11: saturated is true or false, and has no bound`},
 		{"µ > 1 > 2", `column 1: unknown metric "µ"`},
 	} {
-		check, err := load.ParseCheck(c.check)
+		parsed, err := check.Parse(c.check)
 		if err == nil {
-			t.Errorf("ParseCheck(%q) is %v, want an error", c.check, check)
+			t.Errorf("Parse(%q) is %v, want an error", c.check, parsed)
 		} else if !strings.Contains(err.Error(), c.want) {
-			t.Errorf("ParseCheck(%q): %v, want %s", c.check, err, c.want)
+			t.Errorf("Parse(%q): %v, want %s", c.check, err, c.want)
 		}
 	}
 }
 
-func TestCheckFits(t *testing.T) {
+func TestFits(t *testing.T) {
 	t.Parallel()
 	closed := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
 	open := closed
@@ -225,20 +226,20 @@ func TestCheckFits(t *testing.T) {
 		{"tls p99 > 1s", open, "no target is https"},
 		{"tls p99 > 1s", secure, ""},
 	} {
-		check, err := load.ParseCheck(c.check)
+		parsed, err := check.Parse(c.check)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = check.Fits(c.plan)
+		err = parsed.Fits(c.plan)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q fits: %v, want %q", c.check, err, c.want)
 		}
 	}
 }
 
-// FuzzParseCheck checks that the text of an accepted check means the same, and that either
+// FuzzParse checks that the text of an accepted check means the same, and that either
 // a condition or its opposite holds.
-func FuzzParseCheck(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, s := range []string{"p99 > 50ms", "errors >= 0.1%", "saturated", "first_byte p99.9 < 3 us",
 		"status 503 == 0", "rate<1e3", "p99 > 50", "µ > 1"} {
 		f.Add(s)
@@ -246,23 +247,23 @@ func FuzzParseCheck(f *testing.F) {
 	opposite := strings.NewReplacer("<=", ">", ">=", "<", "<", ">=", ">", "<=")
 	r := checked(f)
 	f.Fuzz(func(t *testing.T, s string) {
-		check, err := load.ParseCheck(s)
+		parsed, err := check.Parse(s)
 		if err != nil {
 			return
 		}
-		value, holds, err := check.Of(r)
+		value, holds, err := parsed.Of(r)
 		if err != nil {
 			t.Fatalf("%q: %v", s, err)
 		}
-		again, err := load.ParseCheck(check.String())
+		again, err := check.Parse(parsed.String())
 		if err != nil {
-			t.Fatalf("%q became %q: %v", s, check, err)
+			t.Fatalf("%q became %q: %v", s, parsed, err)
 		}
 		if v, h, err := again.Of(r); v != value || h != holds || err != nil {
 			t.Errorf("%q: %q, %v; again %q, %v, %v", s, value, holds, v, h, err)
 		}
 		if other := opposite.Replace(s); other != s {
-			o, err := load.ParseCheck(other)
+			o, err := check.Parse(other)
 			if err != nil {
 				t.Fatalf("%q: %v", other, err)
 			}

@@ -1,22 +1,23 @@
-package load_test
+package check_test
 
 import (
 	"fmt"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/check"
 )
 
 // A check makes a run fail.
-func ExampleParseCheck() {
-	check, err := load.ParseCheck("5xx > 0.1%")
+func ExampleParse() {
+	condition, err := check.Parse("5xx > 0.1%")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	value, failed, err := check.Of(&load.Result{Requests: 1000, Status: map[string]int64{"2xx": 998, "5xx": 2}})
+	value, failed, err := condition.Of(&load.Result{Requests: 1000, Status: map[string]int64{"2xx": 998, "5xx": 2}})
 	fmt.Println(value, failed, err)
 
-	_, err = load.ParseCheck("p99 > 50")
+	_, err = check.Parse("p99 > 50")
 	fmt.Println(err)
 	// Output:
 	// 5xx: 2 of 1000 answers (0.2%) true <nil>

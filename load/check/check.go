@@ -1,4 +1,6 @@
-package load
+// Package check parses and evaluates conditions under which a load test has failed, such as
+// "p99 > 50ms". A condition that the result cannot answer is an error, not a success.
+package check
 
 import (
 	"errors"
@@ -9,11 +11,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/load"
 )
 
 // A Check is a condition under which a run has failed, such as "p99 > 50ms".
-// [ParseCheck] makes one. The methods of the zero Check return errors.
+// [Parse] makes one. The methods of the zero Check return errors.
 type Check struct {
 	text   string
 	metric metric
@@ -22,7 +24,7 @@ type Check struct {
 	share  bool // the bound is a share of a whole, not a number
 }
 
-// ParseCheck reads a check: a metric, an operator (< <= > >= ==) and a bound.
+// Parse reads a check: a metric, an operator (< <= > >= ==) and a bound.
 //
 // Latencies are p0 to p100 (p99, p97.5, p99.99), min, mean, max and stdev. They are
 // compared with times that have a unit: 50ms, 900us, 1.5s, 800ns. They count from due in
@@ -31,8 +33,8 @@ type Check struct {
 // answered requests. The numbers errors, unanswered, unsent, late, requests, 5xx and
 // "status 503" are compared with numbers or with shares of their whole, such as 0.1%.
 // rate is in whole answers per second. saturated has no operator and no bound.
-func ParseCheck(s string) (Check, error) {
-	words := checkWords(s)
+func Parse(s string) (Check, error) {
+	words := splitWords(s)
 	at := 0
 	for at < len(words) && !words[at].operator() {
 		at++
@@ -54,79 +56,8 @@ func ParseCheck(s string) (Check, error) {
 // String returns the check as it was written.
 func (c Check) String() string { return c.text }
 
-// A checkWord is a word of a check, with its offset.
-type checkWord struct {
-	text string
-	at   int
-}
-
-const operatorChars = "<>=!"
-
-func (w checkWord) operator() bool { return strings.ContainsRune(operatorChars, rune(w.text[0])) }
-
-// checkWords splits at spaces, and before and after operators.
-func checkWords(s string) []checkWord {
-	var words []checkWord
-	kindOf := func(c byte) int {
-		switch {
-		case strings.IndexByte(" \t\r\n", c) >= 0:
-			return 0
-		case strings.IndexByte(operatorChars, c) >= 0:
-			return 1
-		}
-		return 2
-	}
-	for at := 0; at < len(s); {
-		end, kind := at+1, kindOf(s[at])
-		for end < len(s) && kindOf(s[end]) == kind {
-			end++
-		}
-		if kind != 0 {
-			words = append(words, checkWord{s[at:end], at})
-		}
-		at = end
-	}
-	return words
-}
-
-// A wrongWord is a mistake in a check. at is its offset, or negative if a word is missing
-// at the end.
-type wrongWord struct {
-	at  int
-	why string
-}
-
-func (w *wrongWord) Error() string { return w.why }
-
-func (w checkWord) wrong(format string, args ...any) error {
-	return &wrongWord{w.at, fmt.Sprintf(format, args...)}
-}
-
-// unknown returns an error for a word that is not known at its position.
-func (w checkWord) unknown(name string, known []string) error {
-	near := synonyms[strings.ToLower(w.text)]
-	if near == "" {
-		near = nearest.Word(w.text, known)
-	}
-	if near != "" {
-		return w.wrong("unknown %s %q, did you mean %s?", name, w.text, near)
-	}
-	return w.wrong("unknown %s %q; there are %s", name, w.text, strings.Join(known, ", "))
-}
-
-// synonyms are the words of other load generators.
-var synonyms = map[string]string{
-	"avg": "mean", "average": "mean", "median": "p50", "med": "p50",
-	"rps": "rate", "qps": "rate", "throughput": "rate", "iops": "rate",
-	"error": "errors", "failures": "errors", "http_req_failed": "errors",
-	"=": "==", "=<": "<=", "=>": ">=",
-	"ttfb": "first_byte p99", "http_req_duration": "p99", "duration": "p99",
-}
-
-var operators = []string{"<", "<=", ">", ">=", "=="}
-
 // parseBound reads the operator and the bound.
-func (c *Check) parseBound(words []checkWord) error {
+func (c *Check) parseBound(words []word) error {
 	if c.metric.flag() {
 		if len(words) > 0 {
 			return words[0].wrong("%s is true or false, and has no bound", c.metric.name)
@@ -157,7 +88,7 @@ func (c *Check) parseBound(words []checkWord) error {
 }
 
 // parseNumber reads the bound, which begins at w.
-func (c *Check) parseNumber(w checkWord, number, unit string) error {
+func (c *Check) parseNumber(w word, number, unit string) error {
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil {
 		return w.wrong("%q is not a number; write %s", w.text, c.metric.example())
@@ -192,7 +123,7 @@ var timeUnits = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms"
 // value of the metric in words. It returns an error if the run does not have the value,
 // such as the latency of no request, or if requests without an answer leave the outcome
 // open: a p99 of at least 10s may be above 20s or not.
-func (c Check) Of(r *Result) (value string, holds bool, err error) {
+func (c Check) Of(r *load.Result) (value string, holds bool, err error) {
 	reading, err := c.metric.read(r)
 	if err != nil {
 		return "", false, fmt.Errorf("check %q: %w", c.text, err)
@@ -222,7 +153,7 @@ func (c Check) decided(least float64) bool {
 
 // Fits returns an error if a run of the plan cannot have the metric, such as lag in the
 // closed loop or a TLS handshake over http.
-func (c Check) Fits(p Plan) error {
+func (c Check) Fits(p load.Plan) error {
 	switch c.metric.name {
 	case "from_due", "lag", "late":
 		if !p.Pace.Open() {
@@ -230,14 +161,14 @@ func (c Check) Fits(p Plan) error {
 				c.text, c.metric.name)
 		}
 	case "tls":
-		if !p.overTLS() {
+		if !overTLS(p) {
 			return fmt.Errorf("check %q: no target is https: there is no TLS handshake", c.text)
 		}
 	}
 	return nil
 }
 
-func (p Plan) overTLS() bool {
+func overTLS(p load.Plan) bool {
 	for _, t := range p.Targets {
 		if len(t.URL) > 5 && strings.EqualFold(t.URL[:6], "https:") {
 			return true
