@@ -70,7 +70,7 @@ func (t *transfer) again(err error) *Error {
 	if x.Retried = t.why; err != errAgain {
 		x.Err = err
 	}
-	t.proxy.notify(x, Retrying)
+	t.notify(Retrying)
 	x.Err, x.Waited = nil, 0
 	if t.why == RetryStale || t.up.ConnectRetry == 0 || t.others() {
 		return nil

@@ -48,7 +48,7 @@ func TestOrderAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &Exchange{Header: []Field{{"Cookie", "a=1; s=7"}}, Peer: netip.MustParseAddr("2001:db8::1")}
-	tr := &transfer{proxy: &Proxy{Upstream: up}, x: x, up: up}
+	tr := &transfer{x: x, up: up}
 	if n := testing.AllocsPerRun(100, func() {
 		tr.beginOrder(time.Time{})
 		tr.order.Place()

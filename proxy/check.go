@@ -2,25 +2,6 @@ package proxy
 
 import "time"
 
-// observe reports the outcome of an attempt that has ended with err.
-func (t *transfer) observe(err error) {
-	if f := t.at.observer.Load(); f != nil && !t.stale {
-		a := Attempt{Waited: t.headAfter}
-		if t.headAfter > 0 && t.x.answer.status >= 200 {
-			a.Status = t.x.answer.status
-		}
-		failed, _ := err.(*Error)
-		switch {
-		case failed == nil:
-		case failed.ByUpstream():
-			a.Failure = failed.Kind
-		case !failed.ByClient():
-			return
-		}
-		(*f)(a)
-	}
-}
-
 // Check sends the request of a health check to a server of the upstream, and passes the response
 // to x.Client, as [Proxy.Serve] does. It uses a new connection, which it closes, or with HTTP/2 a
 // new stream. It does not change the state of the server, and is not observed.

@@ -110,7 +110,7 @@ func (t *transfer) beginOrder(now time.Time) {
 	t.set, t.own = u.now(), nil
 	t.order.Begin(t.set.choice, u.choice(), now, t.waiting, t.sentTo[:t.tries])
 	if u.Balance == Hash {
-		t.order.SetKey(u.HashKey.hash(x.Header, x.Target, t.proxy.Trust.Client(x.Peer, x.Header)))
+		t.order.SetKey(u.HashKey.hash(x.Header, x.Target, t.trust.Client(x.Peer, x.Header)))
 	}
 	if u.Sticky != nil {
 		FindCookie(x.Header, func(name, value string) bool {
@@ -132,7 +132,7 @@ func (t *transfer) keep(m *member) {
 	t.setCookie = ""
 	if t.up.Sticky != nil && m != t.own {
 		x := t.x
-		t.setCookie = m.cookie.SetCookie(t.proxy.Trust.Scheme(x.Peer, x.Header, x.Scheme))
+		t.setCookie = m.cookie.SetCookie(t.trust.Scheme(x.Peer, x.Header, x.Scheme))
 	}
 }
 
@@ -246,7 +246,7 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 func (t *transfer) beginWaiting(failed *Error) {
 	t.waiting = true
 	t.x.Err = failed
-	t.proxy.notify(t.x, Waiting)
+	t.notify(Waiting)
 	t.x.Err = nil
 }
 

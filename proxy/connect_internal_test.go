@@ -23,7 +23,7 @@ func TestMaxWaiting(t *testing.T) {
 	up.ConnectRetry = time.Hour
 	up.waiting.Store(maxWaiting)
 	x := &Exchange{}
-	tr := &transfer{x: x, up: up, proxy: &Proxy{Upstream: up}}
+	tr := &transfer{x: x, up: up}
 	_, failure := up.connect(tr, newConnOnly)
 	if !errors.Is(failure, ErrTooManyWaiting) {
 		t.Errorf("one more than may wait: %v", failure)

@@ -11,6 +11,11 @@ import (
 	"github.com/weirhq/weir/internal/transport"
 )
 
+// DefaultTimeout applies to exchanges without a Timeout. It limits the time
+// that an upstream may be silent, before its response and between two parts of
+// it.
+const DefaultTimeout = 30 * time.Second
+
 // A Client receives the response of an exchange. Only one goroutine calls it.
 // An error from any method means that the client is gone.
 //
@@ -169,6 +174,17 @@ type Exchange struct {
 	framing           requestFraming
 	connectionOptions []string // names listed by Connection, of the request and then of the response
 	fields            []Field  // response fields as passed to the Client
+}
+
+// requestFraming holds the facts from the request's fields that determine how
+// it is sent.
+type requestFraming struct {
+	hasLength bool   // Content-Length was set, so "0" is sent too
+	upgrade   string // the token to pass on, in lower case
+	expect    bool   // the client waits for 100 before it sends the body
+	trailers  bool   // the client accepts trailers
+	trailer   string // the names of the request's own trailers
+	options   int    // number of names in Connection, including empty ones
 }
 
 // Reset clears the exchange but keeps its buffers. It invalidates the strings

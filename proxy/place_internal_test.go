@@ -32,7 +32,7 @@ func newCrowd(t testing.TB, limit ServerLimit, servers int) *crowd {
 func (c *crowd) begin() *Exchange {
 	x := &Exchange{Driver: transport.Goroutines}
 	t := &x.transfer
-	*t = transfer{proxy: c.proxy, x: x, up: c.up}
+	*t = transfer{x: x, up: c.up}
 	t.beginOrder(time.Now())
 	return x
 }

@@ -8,11 +8,6 @@ import (
 	"time"
 )
 
-// DefaultTimeout applies to exchanges without a Timeout. It limits the time
-// that an upstream may be silent, before its response and between two parts of
-// it.
-const DefaultTimeout = 30 * time.Second
-
 // A Proxy sends exchanges to an upstream. Its fields must not change once it is
 // used. It is safe for concurrent use. The zero Proxy responds with 502.
 type Proxy struct {
@@ -40,33 +35,6 @@ type Proxy struct {
 	Hook func(*Exchange, Event)
 }
 
-// An Event is a step of an exchange, reported to Hook.
-type Event uint8
-
-const (
-	// Sending: a server was chosen, x.Server, and will be connected to next. It
-	// is reported at most once, even if a second server is tried.
-	Sending Event = iota
-	// PassedOver: connecting to x.Server failed with x.Err, and another server
-	// will be tried.
-	PassedOver
-	// Waiting: connecting to every server failed, the last one with x.Err, and
-	// the exchange tries again for Upstream.ConnectRetry. It is reported at
-	// most once for each attempt to send the request.
-	Waiting
-	// Retrying: the request will be sent again because of x.Retried. x.Err is the failure of
-	// x.Server, or nil if it responded.
-	Retrying
-	// Done: the exchange is over, and its result is in x.
-	Done
-)
-
-func (p *Proxy) notify(x *Exchange, e Event) {
-	if p.Hook != nil {
-		p.Hook(x, e)
-	}
-}
-
 // Serve sends the request, passes the response to x.Client as it arrives, and
 // stores the result in x. If it fails before a response has begun, Serve
 // responds itself, with plain text. It returns when the exchange, or the
@@ -86,7 +54,9 @@ func (p *Proxy) Serve(x *Exchange) {
 	}
 	x.finishUpload()
 	over = true
-	p.notify(x, Done)
+	if p.Hook != nil {
+		p.Hook(x, Done)
+	}
 }
 
 // abandon releases the resources of an exchange after a panic in its Hook or
@@ -170,7 +140,7 @@ func (x *Exchange) endUpload(linger time.Duration) {
 // the server may have closed all unused ones.
 func (p *Proxy) send(x *Exchange) error {
 	t := &x.transfer
-	*t = transfer{proxy: p, x: x, up: p.Upstream, expecting: x.framing.expect}
+	*t = transfer{x: x, up: p.Upstream, trust: p.Trust, hook: p.Hook, expecting: x.framing.expect}
 	if t.up == nil {
 		t.up = &Upstream{}
 	}

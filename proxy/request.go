@@ -9,17 +9,6 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// requestFraming holds the facts from the request's fields that determine how
-// it is sent.
-type requestFraming struct {
-	hasLength bool   // Content-Length was set, so "0" is sent too
-	upgrade   string // the token to pass on, in lower case
-	expect    bool   // the client waits for 100 before it sends the body
-	trailers  bool   // the client accepts trailers
-	trailer   string // the names of the request's own trailers
-	options   int    // number of names in Connection, including empty ones
-}
-
 var errRequest = errors.New("the request cannot be sent as it is")
 
 // readFraming reads the request's fields once and collects all facts that

@@ -36,7 +36,7 @@ func name(i int) string { return strings.Repeat(string(rune('a'+i%26)), 1+i/26) 
 func choices(up *Upstream, now time.Time, n int) string {
 	var b strings.Builder
 	for range n {
-		t := transfer{up: up, proxy: new(Proxy), x: new(Exchange)}
+		t := transfer{up: up, x: new(Exchange)}
 		t.beginOrder(now)
 		if m := t.order.Place(); m == nil {
 			b.WriteByte('-')

@@ -7,19 +7,15 @@ import (
 	"os"
 	"time"
 
-	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/proxy/internal/balance"
 )
 
-// maxInformational is the maximum number of 1xx responses before the final one.
-// An upstream that sends more is faulty.
-const maxInformational = 5
-
 // A transfer is the attempts at an exchange, each on one connection.
 type transfer struct {
-	proxy *Proxy
 	x     *Exchange
 	up    *Upstream
+	trust Trust
+	hook  func(*Exchange, Event) // nil for none
 
 	repeatable bool                         // the request may be sent again
 	tries      int                          // how often it was sent
@@ -34,8 +30,7 @@ type transfer struct {
 	own       *member       // that a sticky cookie names; nil without one
 	setCookie string        // keeps the client at the server; "" for none
 	expecting bool          // the body is sent after the upstream's 100
-	dead      bool          // the connection ended before the first byte of the response
-	stale     bool          // dead, and used before: it ended while it was unused
+	stale     bool          // the connection ended before the first byte of the response, while it was unused
 	chosen    time.Time     // when x.Server was chosen
 	now       time.Time     // the time of the last step in connecting
 	tryEnd    time.Time     // the end of Exchange.TryTimeout; zero for none, or after the head
@@ -53,25 +48,10 @@ type transfer struct {
 // limit for that, too.
 const clientPause = time.Second
 
-func (t *transfer) attempt(reuse reusePolicy) error {
-	t.dead, t.stale, t.pending, t.why, t.tryEnd, t.headAfter = false, false, nil, "", time.Time{}, 0
-	c, err := t.up.connect(t, reuse)
-	if err != nil {
-		return err
+func (t *transfer) notify(e Event) {
+	if t.hook != nil {
+		t.hook(t.x, e)
 	}
-	if t.tries == 0 {
-		t.up.budget.Request(t.now)
-	}
-	t.sentTo[t.tries] = &t.x.Server.state
-	t.tries++
-	t.c = c
-	t.x.attach(c)
-	err = t.run()
-	t.release(err)
-	t.at.noteFailure(err)
-	t.observe(err)
-	t.leave()
-	return err
 }
 
 // choose sets the server that is connected to next. It reports the first one to
@@ -86,7 +66,7 @@ func (t *transfer) choose(s *Server, now time.Time) {
 		t.tryEnd = now.Add(t.x.TryTimeout)
 	}
 	if first {
-		t.proxy.notify(t.x, Sending)
+		t.notify(Sending)
 	}
 }
 
@@ -97,7 +77,7 @@ func (t *transfer) passOver(failed *Error) {
 		return
 	}
 	t.x.Err = failed
-	t.proxy.notify(t.x, PassedOver)
+	t.notify(PassedOver)
 	t.x.Err = nil
 }
 
@@ -155,116 +135,13 @@ func (t *transfer) timeout(now time.Time) time.Duration {
 	return timeout
 }
 
-// run sends the request and passes on the response.
-func (t *transfer) run() error {
-	x := t.x
-	x.answer.reset()
-	t.step = "sending the request"
-	x.arm(t.c, t.now, t.timeout(t.now))
-	if err := t.sendHead(); err != nil {
-		t.noteDead(err, kindOf(err) != Timeout)
-		return t.fail(err)
-	}
-	err := t.readFinalHead()
-	if err == nil || kindOf(err) == Timeout {
-		t.heard, t.held = time.Now(), time.Time{}
-		x.Waited = t.heard.Sub(t.chosen)
-		t.headAfter = x.Waited
-	}
-	if err != nil {
-		t.noteDead(err, !x.answer.heard() && kindOf(err) != Timeout)
-		return t.fail(err)
-	}
-	t.tryEnd = time.Time{}
-	if x.answer.status == 101 {
-		return t.tunnel()
-	}
-	if t.retryStatus(); t.why != "" {
-		return errAgain
-	}
-	if err := x.answer.checkArrived(); err != nil {
-		return t.fail(err) // nothing was sent to the client yet, so it gets 502
-	}
-	return t.forward()
-}
-
-// noteDead records whether the connection was dead. The error of a stream may be only its own.
-func (t *transfer) noteDead(err error, dead bool) {
-	t.dead, t.stale = dead, dead && t.c.used && (t.c.stream == nil || kindOf(err) == Closed)
-}
-
-// sendHead sends x.head, and starts to send a longer body. If the response is the
-// next thing to happen, it also waits for its first bytes.
-func (t *transfer) sendHead() error {
-	if t.c.stream != nil {
-		return t.sendOnStream()
-	}
-	if u := t.x.upload; u != nil {
-		return u.sendTo(t.c, t.x.head)
-	}
-	head, a := t.x.head, &t.x.answer
-	if !t.expecting {
-		written, n, writeErr, readErr := t.c.WriteReadInto(head, a)
-		a.w += n
-		t.pending = readErr
-		if head = head[written:]; writeErr != nil || len(head) == 0 {
-			return writeErr
-		}
-	}
-	_, err := t.c.Write(head)
-	return err
-}
-
-// readFinalHead reads heads up to the first that is not informational.
-func (t *transfer) readFinalHead() error {
-	x := t.x
-	t.step = "waiting for the answer"
-	for n := 0; ; n++ {
-		if err := t.readHead(); err != nil {
-			return err
-		}
-		switch {
-		case x.answer.status >= 200:
-			return nil
-		case x.answer.status == 101:
-			return t.checkUpgrade()
-		case n == maxInformational:
-			return malformed("more than %d informational answers", maxInformational)
-		}
-		if err := t.informational(); err != nil {
-			return err
-		}
-	}
-}
-
-// readHead reads the next head.
-func (t *transfer) readHead() error {
-	if t.c.stream != nil {
-		return t.readStreamHead(t.maxFields())
-	}
-	return t.x.answer.readHead(t.await, t.x.Method, t.maxFields())
+// noteStale records whether the connection ended while it was unused. dead reports that it ended
+// before the first byte of the response. The error of a stream may be only its own.
+func (t *transfer) noteStale(err error, dead bool) {
+	t.stale = dead && t.c.used && (t.c.stream == nil || kindOf(err) == Closed)
 }
 
 func (t *transfer) maxFields() int { return cmp.Or(t.up.MaxFields, DefaultMaxFields) }
-
-// informational passes on a 1xx response to a client that supports it. A client
-// that expects 100 gets it when its body is read, so a 100 of the upstream is
-// not passed on.
-func (t *transfer) informational() error {
-	x := t.x
-	if x.answer.status == 100 {
-		t.sendBody()
-		return nil
-	}
-	if x.HTTP10 {
-		return nil
-	}
-	x.collectFields()
-	if err := x.Client.Informational(x.answer.status, x.fields); err != nil {
-		return by(ClientGone, "passing on an informational answer", err)
-	}
-	return nil
-}
 
 // sendBody starts to send the body that waited for the upstream's 100.
 func (t *transfer) sendBody() {
@@ -339,98 +216,6 @@ func (t *transfer) flow(a *answer) (int, error) {
 	return t.await(a)
 }
 
-// forward passes the final response to the client.
-func (t *transfer) forward() error {
-	x := t.x
-	a := &x.answer
-	t.step = "reading the answer"
-	x.Status, x.Began = a.status, true
-	x.collectFields()
-	length := int64(-1)
-	switch {
-	case a.framing == http1.BodyLength:
-		length = a.left
-	case a.streamed && a.framing != http1.BodyNone:
-		length = t.c.response.Length
-	case a.streamed && x.mayHaveBody():
-		length = 0 // the stream has ended with the head, as for an error of gRPC
-	}
-	if err := x.Client.Head(a.status, x.fields, length); err != nil {
-		return by(ClientGone, "sending the answer", err)
-	}
-	t.credit = answerBuffer // safe to write without asking the client
-	for {
-		p, err := a.next(t.flow)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return t.fail(err)
-		}
-		if !x.Deadline.IsZero() && x.overdue(time.Now()) {
-			return t.fallDue()
-		}
-		n, err := x.Client.Write(p)
-		x.BodySent += int64(n)
-		t.credit -= n
-		if err != nil {
-			return by(ClientGone, "sending the answer", err)
-		}
-	}
-	return t.forwardTrailer()
-}
-
-// forwardTrailer passes the trailers to the client. It flushes first: net/http
-// sends a short response that was not flushed with a Content-Length, after
-// which trailers that were not announced cannot be sent.
-func (t *transfer) forwardTrailer() error {
-	x := t.x
-	if t.c.stream != nil {
-		if err := t.readStreamTrailer(t.maxFields()); err != nil {
-			return t.fail(err)
-		}
-	}
-	if len(x.answer.trailer) == 0 {
-		return nil
-	}
-	if err := x.Client.Flush(); err != nil {
-		return by(ClientGone, "sending the answer", err)
-	}
-	x.Client.Trailer(x.passTrailer())
-	return nil
-}
-
-// release keeps the connection for another exchange if its state is certain,
-// and closes it otherwise.
-func (t *transfer) release(err error) {
-	x, c := t.x, t.c
-	t.c = nil
-	x.attach(nil)
-	if c.stream != nil {
-		t.releaseStream(c)
-		return
-	}
-	a := &x.answer
-	surplus := err == nil && a.surplus() && !x.Upgraded
-	a.GiveBack()
-	now := time.Now()
-	if surplus {
-		x.Server.noteSurplus(now)
-	}
-	if t.stale {
-		x.Server.noteClosed(now, now.Sub(c.idle))
-	}
-	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() ||
-		x.announced.Driver != nil {
-		if x.upload != nil {
-			x.upload.responded.Store(true)
-		}
-		c.Close()
-		return
-	}
-	x.Server.put(c, now, a.framing == http1.BodyNone)
-}
-
 // sentWhole reports whether the upstream got the whole request. If not, the
 // state of the connection is unknown.
 func (t *transfer) sentWhole() bool {
@@ -438,4 +223,23 @@ func (t *transfer) sentWhole() bool {
 		return t.x.upload.whole()
 	}
 	return !t.expecting
+}
+
+// observe reports the outcome of an attempt that has ended with err.
+func (t *transfer) observe(err error) {
+	if f := t.at.observer.Load(); f != nil && !t.stale {
+		a := Attempt{Waited: t.headAfter}
+		if t.headAfter > 0 && t.x.answer.status >= 200 {
+			a.Status = t.x.answer.status
+		}
+		failed, _ := err.(*Error)
+		switch {
+		case failed == nil:
+		case failed.ByUpstream():
+			a.Failure = failed.Kind
+		case !failed.ByClient():
+			return
+		}
+		(*f)(a)
+	}
 }

@@ -2,7 +2,7 @@
 //
 // A [Set] is the servers of an upstream with their weights, and an [Order] is the order in which
 // one exchange tries them. Each [Policy] has a file with the method of Order that chooses by it. A
-// new policy also needs a case in Order.choose, a name in proxy/balance.go, and a word for it in
+// new policy also needs a case in choose.go, a name in proxy/balance.go, and a word for it in
 // front/config/balance.go.
 package balance
 
@@ -23,24 +23,4 @@ type Settings struct {
 	Policy    Policy
 	SlowStart time.Duration // 0 for none
 	Max       int           // of the exchanges at a server; 0 for no limit
-}
-
-// choose chooses one of the servers that the order takes, or nil if there is none.
-func (o *Order) choose() *Member {
-	if members := o.set.members; len(members) == 1 {
-		if o.takes(&members[0]) {
-			return &members[0]
-		}
-		return nil
-	}
-	switch o.settings.Policy {
-	case LeastConnections:
-		return o.leastConnections()
-	case TwoChoices:
-		return o.twoChoices()
-	case Hash:
-		return o.highest()
-	default:
-		return o.roundRobin()
-	}
 }

@@ -52,26 +52,11 @@ func (o *Order) Begin(set *Set, settings Settings, now time.Time, waiting bool, 
 	}
 }
 
-// SetKey sets the hash of the key of the policy Hash. The key, and not chance, determines the
-// slow starts that get the exchange, so that each key moves only once.
-func (o *Order) SetKey(key uint64) { o.key, o.coin = key, scramble(key) }
-
 // SetOwn sets the server that the exchange belongs to, by its [Member.Index].
 func (o *Order) SetOwn(index int) {
 	for i := range o.set.members {
 		if m := &o.set.members[i]; m.Index == index {
 			o.own = m
-		}
-	}
-}
-
-// Place chooses the next server and takes a place at it, which [Server.Leave] ends. It returns nil
-// if Full is true, or if no other server is to be tried.
-func (o *Order) Place() *Member {
-	for {
-		m := o.next()
-		if m == nil || m.enter(o.settings.Max) {
-			return m
 		}
 	}
 }
@@ -86,32 +71,6 @@ func (o *Order) Particular() bool { return o.own != nil || len(o.tried) > 0 || l
 func (o *Order) Failed(s *Server) {
 	o.tried = append(o.tried, s)
 	o.hadUsable = o.hadUsable || o.group != lastResort
-}
-
-// next returns the next server. It returns nil if o.full is true, or if no other server is to be
-// tried.
-func (o *Order) next() *Member {
-	o.full = false
-	for o.group = usablePrimaries; o.group < noGroup; o.group++ {
-		if o.group == lastResort && o.hadUsable {
-			return nil
-		}
-		if o.takesOwn() {
-			if o.full = o.isFull(o.own); o.full {
-				return nil
-			}
-			return o.own
-		}
-		m := o.choose()
-		if m == nil && o.slow {
-			o.any = true
-			m = o.choose()
-		}
-		if m != nil || o.full {
-			return m
-		}
-	}
-	return nil
 }
 
 // takes reports whether the order may continue with a server.
