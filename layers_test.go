@@ -75,7 +75,7 @@ var layers = map[string]struct {
 	"front": {
 		own: []string{"log", "log/sink", "log/stream", "router", "proxy", "limit", "limit/lease", "front/config",
 			"front/internal/acme",
-			"front/internal/certs", "front/internal/coding", "front/internal/files", "front/internal/handshake",
+			"front/internal/certs", "front/internal/coding", "front/internal/eventpace", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/metric", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
 			"front/internal/template", "front/stage", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
@@ -104,6 +104,7 @@ var layers = map[string]struct {
 		own: []string{"internal/yamlfile"},
 		why: "reads certificates and chooses one; it knows neither listeners nor the configuration",
 	},
+	"front/internal/eventpace": {own: []string{"log"}, why: "limits events; it does not know what they are about"},
 	"front/internal/metric": {
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "kinds of metrics; it does not know what they count",

@@ -173,7 +173,7 @@ func (h *http3Listener) failed(err error) {
 	}
 	s := h.listener.server
 	s.door.metrics.handshakes.count(result)
-	s.handshakeLog.note(string(result))
+	s.handshakeLog.Note(string(result))
 }
 
 // connected counts a handshake, and returns the owner of the connection.

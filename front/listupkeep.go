@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/serverlist"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -19,7 +20,7 @@ type listUpkeep struct {
 	place    config.ServerList
 	metrics  *metrics
 	logger   func() *log.Logger
-	pace     eventPace
+	pace     eventpace.Pace
 }
 
 // newListUpkeep returns the upkeep of the list of an upstream. The caller sets Apply.
@@ -90,7 +91,7 @@ func (k *listUpkeep) report(c serverlist.Change) {
 		result = listFailed
 	}
 	k.metrics.lists.WithLabelValues(k.upstream, result).Inc()
-	unlogged, ok := k.pace.next(time.Now(), true)
+	unlogged, ok := k.pace.Next(time.Now(), true)
 	if !ok {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/log"
 )
@@ -26,7 +27,7 @@ var busyResponse = []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Type: tex
 // A rejector closes the connections that exceed a limit, counts and logs them.
 type rejector struct {
 	metrics   *metrics
-	log       floodLog
+	log       eventpace.Flood
 	lingering chan struct{} // a slot for each client that is waited for
 	waiting   sync.WaitGroup
 }
@@ -59,7 +60,7 @@ func (r *rejector) rejectTLS(a transport.Accepted, broken limitName) {
 // note counts and logs a connection that is rejected.
 func (r *rejector) note(broken limitName) {
 	r.metrics.refusal(broken, allRoutes).Inc()
-	r.log.note(string(broken))
+	r.log.Note(string(broken))
 }
 
 // linger sends the response and waits until the client closes the connection.
@@ -78,13 +79,13 @@ func (r *rejector) linger(a transport.Accepted) {
 // close waits for the clients that were rejected last.
 func (r *rejector) close() {
 	r.waiting.Wait()
-	r.log.close()
+	r.log.Close()
 }
 
 // eventTurnedAway is the event of connections that were rejected.
 const eventTurnedAway = "connections turned away"
 
 // newRejectionLog returns the log of rejected connections.
-func newRejectionLog(logger func() *log.Logger) floodLog {
-	return floodLog{log: func() log.Event { return logger().Warn(eventTurnedAway) }, key: "limit"}
+func newRejectionLog(logger func() *log.Logger) eventpace.Flood {
+	return eventpace.Flood{Log: func() log.Event { return logger().Warn(eventTurnedAway) }, Key: "limit"}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/log"
@@ -29,7 +30,7 @@ type server struct {
 	http3        http3Listeners
 	rejector     rejector
 	handshakes   *handshake.Server
-	handshakeLog floodLog
+	handshakeLog eventpace.Flood
 	clientRules  atomic.Pointer[handshake.Policy] // nil if no host has a rule for client certificates
 	failed       chan error                       // has the error of the first listener that failed
 	ready        chan struct{}                    // closed when Serve accepts connections
@@ -203,7 +204,7 @@ func (d *Door) Serve(ctx context.Context) error {
 	watching.Wait()
 	s.background.Wait()
 	s.rejector.close()
-	s.handshakeLog.close()
+	s.handshakeLog.Close()
 	s.handshakes.Close()
 	d.stores.Stop()
 	return err

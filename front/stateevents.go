@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/proxy"
 )
@@ -11,7 +12,7 @@ import (
 // stateEvents are the events about the state of one server, or of an upstream.
 type stateEvents struct {
 	mu   sync.Mutex // guards the fields below
-	pace eventPace
+	pace eventpace.Pace
 	last health.Change // of those that were not logged
 	from proxy.State   // the last state that was logged
 }
@@ -22,12 +23,12 @@ func (e *stateEvents) note(c *health.Change) (logged health.Change, unlogged int
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if c != nil {
-		if e.pace.unlogged == 0 {
+		if e.pace.Unlogged() == 0 {
 			e.from = c.From
 		}
 		e.last = *c
 	}
-	if unlogged, ok = e.pace.next(time.Now(), c != nil); !ok {
+	if unlogged, ok = e.pace.Next(time.Now(), c != nil); !ok {
 		return logged, 0, false
 	}
 	logged = e.last

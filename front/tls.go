@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/transport"
@@ -65,7 +66,7 @@ func (c *clientConn) handshake(d transport.Driver, due time.Time) *transport.TLS
 		c.refuse(400, plainHTTP)
 		return nil
 	case err != nil:
-		c.server.handshakeLog.note(string(result))
+		c.server.handshakeLog.Note(string(result))
 		t.Close()
 		return nil
 	}
@@ -127,6 +128,6 @@ const eventHandshakes = "tls handshakes failed"
 
 // newHandshakeLog returns the log of handshakes that have failed. Any scan of the internet
 // causes some.
-func newHandshakeLog(logger func() *log.Logger) floodLog {
-	return floodLog{log: func() log.Event { return logger().Info(eventHandshakes) }, key: "result"}
+func newHandshakeLog(logger func() *log.Logger) eventpace.Flood {
+	return eventpace.Flood{Log: func() log.Event { return logger().Info(eventHandshakes) }, Key: "result"}
 }

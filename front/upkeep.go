@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/front/internal/names"
 	"github.com/weirhq/weir/internal/resolve"
@@ -115,7 +116,7 @@ const (
 
 // A namePace is the pace of the events of a name, and what the last one has reported.
 type namePace struct {
-	eventPace
+	eventpace.Pace
 	failing bool
 }
 
@@ -136,7 +137,7 @@ func (k *upkeep) resolved(r names.Resolution) {
 		k.events[r.URL] = p
 	}
 	news := r.Err != nil || p.failing || len(r.Added)+len(r.Removed) > 0
-	unlogged, ok := p.next(time.Now(), news)
+	unlogged, ok := p.Next(time.Now(), news)
 	if !ok {
 		return
 	}
@@ -213,7 +214,7 @@ func (k *upkeep) logState(events *stateEvents, c *health.Change) {
 
 // repeatEvents logs, from time to time, the changes that were too frequent to be logged.
 func (k *upkeep) repeatEvents() {
-	ticker := time.NewTicker(paceInterval / 3)
+	ticker := time.NewTicker(eventpace.Interval / 3)
 	defer ticker.Stop()
 	for {
 		select {
