@@ -78,6 +78,7 @@ var layers = map[string]struct {
 			"front/internal/certs", "front/internal/coding", "front/internal/eventpace", "front/internal/files", "front/internal/handshake",
 			"front/internal/http3", "front/internal/health", "front/internal/metric", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
+			"front/internal/pacing",
 			"front/internal/template", "front/stage", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
 			"log/traceid"},
@@ -139,6 +140,10 @@ var layers = map[string]struct {
 	"front/natskv": {
 		own: []string{"log/natssink"}, foreign: []string{"github.com/nats-io/nats.go"},
 		why: "follows keys of NATS; only the command imports it, so that package front needs no client",
+	},
+	"front/internal/pacing": {
+		own: []string{"internal/lazydeadline", "internal/transport", "limit", "proxy"},
+		why: "enforces limits of a client; it knows neither routes nor connections",
 	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},

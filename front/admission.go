@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/pacing"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
@@ -14,7 +16,7 @@ import (
 // of its route does not occupy one of the slots for all routes.
 func (d *Door) admit(x *exchange, t *tables) bool {
 	g := x.route.gate
-	x.pacer.setLimits(&x.route.limits)
+	x.pacer.SetLimits(paceOf(&x.route.limits))
 	if g.total > 0 {
 		x.Deadline = x.Arrived.Add(g.total)
 	}
@@ -27,6 +29,14 @@ func (d *Door) admit(x *exchange, t *tables) bool {
 		return false
 	}
 	return d.enter(x, g, &x.inRoute) && d.enter(x, t.gate, &x.inAll)
+}
+
+// paceOf returns the limits that a pacer enforces.
+func paceOf(l *config.RequestLimits) pacing.Limits {
+	return pacing.Limits{
+		Body: l.Body, UploadRate: l.UploadRate, DownloadRate: l.DownloadRate,
+		ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout,
+	}
 }
 
 // enter waits until the gate admits the request, sets *entered to the gate, and
@@ -111,11 +121,11 @@ func (d *Door) noteLimit(x *exchange) {
 		name = limitWaiting
 	case errors.Is(failure, proxy.ErrOverdue):
 		name = limitTotal
-	case failure == errSlowUpload:
+	case failure == pacing.ErrSlowUpload:
 		name = limitUpload
-	case failure == errSlowDownload:
+	case failure == pacing.ErrSlowDownload:
 		name = limitDownload
-	case failure == errBodyTooLong:
+	case failure == pacing.ErrBodyTooLong:
 		name = limitBody
 	default:
 		return

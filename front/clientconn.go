@@ -133,7 +133,7 @@ func (c *clientConn) begin(x *http1Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = x
-	x.pacer.setIn, x.pacer.setOut = c.readBy, c.writeBy
+	x.pacer.Begin(c, c.readBy, c.writeBy)
 	if x.Length == 0 {
 		c.watch.begin()
 	}
@@ -281,6 +281,9 @@ func (c *clientConn) linger() {
 		}
 	}
 }
+
+// past is a deadline that interrupts an operation in progress.
+var past = time.Unix(1, 0)
 
 const (
 	// lingerTimeout is how long a client may take to close a connection.

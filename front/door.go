@@ -104,8 +104,8 @@ func (d *Door) serve(x *exchange) {
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
-	x.pacer.bind(&x.Exchange.Exchange)
-	x.pacer.setLimits(&t.limits)
+	x.pacer.Bind(&x.Exchange.Exchange)
+	x.pacer.SetLimits(paceOf(&t.limits))
 	x.Pages = t.pages
 	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
 	x.ClientAddr = t.trust.Client(x.Peer, x.Header)

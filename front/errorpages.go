@@ -89,7 +89,7 @@ func (p page) respond(x *stage.Exchange, status int, fields []proxy.Field) error
 // respondToFailure responds to an exchange that has failed before a response began.
 func respondToFailure(px *proxy.Exchange, status int, fields []proxy.Field) error {
 	x := of(px)
-	x.pacer.allowLateResponse()
+	x.pacer.AllowLateResponse()
 	if m := x.route.maintenance; m != nil && x.Failure().NotConnected() {
 		return m.send(&x.Exchange)
 	}

@@ -161,7 +161,7 @@ func (x *exchange) sentFields() []proxy.Field {
 	if x.Upgraded {
 		return x.ResponseHeader()
 	}
-	return x.pacer.fields
+	return x.pacer.SentFields()
 }
 
 // describe sets the data of the request that all its events have.

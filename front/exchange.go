@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/internal/pacing"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -29,7 +30,7 @@ type exchange struct {
 	ambiguity  string          // why the request is ambiguous
 	altSvc     string          // of the client's listener: where it serves HTTP/3; "" if it does not
 
-	pacer   pacer
+	pacer   pacing.Pacer
 	inRoute *gate // the gate of the route, while the request is in it
 	inAll   *gate // the gate of all requests, while the request is in it
 }
@@ -43,7 +44,7 @@ func (x *exchange) reset() {
 	x.ambiguity, x.altSvc = "", ""
 	x.tls = nil
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
-	x.pacer.reset()
+	x.pacer.Reset()
 	x.inRoute, x.inAll = nil, nil
 	x.http = log.HTTP{}
 	x.trace.reset()

@@ -16,9 +16,9 @@ type forwarding struct {
 func (f *forwarding) forward(x *stage.Exchange, to *stage.Upstream) {
 	x.Timeout, x.TryTimeout, x.Upgrade = f.timeout, f.try, f.upgrade
 	p := &of(&x.Exchange).pacer
-	p.limitTo(x.Deadline)
+	p.LimitTo(x.Deadline)
 	if to.HTTP2 && x.HTTP2 && stage.IsGRPC(x.Header) {
-		p.allowQuiet(f.timeout)
+		p.AllowQuiet(f.timeout)
 	}
 	x.To = to
 	to.Proxy.Serve(&x.Exchange)

@@ -80,7 +80,6 @@ func (x *http1Exchange) fill(c *clientConn) {
 	}
 	x.Peer, x.PeerPort, x.tls = c.peer, c.port, c.tls
 	x.altSvc = c.listener.altSvc()
-	x.pacer.conn = c
 	x.response.begin(c, x, !h.Close)
 	x.body.begin(&x.response, x.Length, h.Continue && !h.HTTP10)
 	if h.Continue {
@@ -102,7 +101,7 @@ func (x *http1Exchange) complete() (keep, linger bool) {
 		w.breakOff()
 		return false, false
 	}
-	x.pacer.allowLastWrite()
+	x.pacer.AllowLastWrite()
 	if w.end() != nil {
 		return false, false
 	}

@@ -196,7 +196,7 @@ func (c *http3Client) Serve(s *http3.Stream) {
 	x.HTTP3, x.Scheme = true, "https"
 	peer := s.Peer()
 	x.Peer, x.PeerPort, x.tls = peer.Addr(), peer.Port(), c.tls
-	x.pacer.noRoom = true
+	x.pacer.NoRoom = true
 	x.fill(c.listener, s, &s.Request)
 	x.Run()
 }

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/weirhq/weir/front/internal/pacing"
 	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy"
@@ -15,7 +17,7 @@ import (
 
 // A messageStream is a stream of HTTP/2 or HTTP/3.
 type messageStream interface {
-	deadlines
+	pacing.Conn
 	NewHead() *httphead.Block
 	Bind(interface{ Cancel() })
 	ReadInto(transport.Space) (int, error)
@@ -68,7 +70,7 @@ func (x *streamExchange) fill(l *listener, s messageStream, r *httphead.Request)
 		x.body = streamBody{stream: s, mustContinue: r.Continue}
 	}
 	x.altSvc = l.altSvc()
-	x.pacer.conn = s
+	x.pacer.Begin(s, time.Time{}, time.Time{})
 	x.Client = x
 	s.Bind(x)
 }
@@ -77,7 +79,7 @@ func (x *streamExchange) fill(l *listener, s messageStream, r *httphead.Request)
 func (x *streamExchange) Run() {
 	x.door.serve(&x.exchange)
 	if !x.Cut {
-		x.pacer.allowLastWrite()
+		x.pacer.AllowLastWrite()
 		x.end()
 	}
 	x.release()

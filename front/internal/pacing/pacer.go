@@ -1,4 +1,9 @@
-package front
+// Package pacing enforces limits of one exchange's client: the minimum speeds at which it sends its body
+// and reads its response, the length of the body, and the time for both.
+//
+// A [Pacer] knows neither routes nor connections: it sets the deadlines of its [Conn] and wraps the
+// body and the Client of the exchange.
+package pacing
 
 import (
 	"errors"
@@ -7,20 +12,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/lazydeadline"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
 
-// A pacer enforces the minimum speeds of a client, for the body of the request and
+// A Pacer enforces the minimum speeds of a client, for the body of the request and
 // for the response. It wraps the exchange's body and its Client. Only the time
 // that is spent waiting for the client counts.
-type pacer struct {
+type Pacer struct {
 	proxy.Client // the wrapped one
-	conn         deadlines
-	noRoom       bool // Client does not know its free space
+	conn         Conn
+	NoRoom       bool // Client does not know its free space
 	in, out      limit.Pace
 	quiet        bool          // each byte allows the longest pause again
 	leftIn       time.Duration // until the deadline, when the last read ended
@@ -40,19 +44,24 @@ type pacer struct {
 	beganRead bool
 }
 
-// deadlines are the deadlines of a connection or a stream. They end only operations in
-// progress and those that follow.
-type deadlines interface {
+// A Conn is a connection or a stream. Its deadlines end only operations in progress and those that
+// follow.
+type Conn interface {
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error
 }
 
-// past is a deadline that interrupts an operation in progress.
-var past = time.Unix(1, 0)
-
 // minRate is the pace, in bytes per second, of a client that may be as slow as it
 // likes but must not pause.
 const minRate = 1
+
+// Limits are the limits of an exchange's client. Without a timeout there is no minimum speed. With a
+// timeout but no rate, the client may be slow, but must not pause longer than the timeout.
+type Limits struct {
+	Body                      int64         // length of the body of the request, in bytes; 0 for no limit
+	UploadRate, DownloadRate  int64         // minimum speeds, in bytes per second
+	ReadTimeout, WriteTimeout time.Duration // how far the client may fall short of them
+}
 
 // pace returns the pace for a rate in bytes per second and the longest pause.
 func pace(rate int64, pause time.Duration) limit.Pace {
@@ -62,8 +71,13 @@ func pace(rate int64, pause time.Duration) limit.Pace {
 	return limit.Pace{PerSecond: max(rate, minRate), Grace: pause}
 }
 
-// bind wraps the client and the body of an exchange.
-func (p *pacer) bind(x *proxy.Exchange) {
+// Begin sets the connection of an exchange, and the deadlines that it has already.
+func (p *Pacer) Begin(conn Conn, readBy, writeBy time.Time) {
+	p.conn, p.setIn, p.setOut = conn, readBy, writeBy
+}
+
+// Bind wraps the client and the body of an exchange. Call it after Begin.
+func (p *Pacer) Bind(x *proxy.Exchange) {
 	p.Client, x.Client = x.Client, p
 	if x.Body != nil {
 		p.body, x.Body = x.Body, (*pacedBody)(p)
@@ -73,8 +87,8 @@ func (p *pacer) bind(x *proxy.Exchange) {
 	}
 }
 
-// setLimits sets the limits from now on. Call it before the body is read.
-func (p *pacer) setLimits(l *config.RequestLimits) {
+// SetLimits sets the limits from now on. Call it before the body is read.
+func (p *Pacer) SetLimits(l Limits) {
 	p.in, p.out = pace(l.UploadRate, l.ReadTimeout), pace(l.DownloadRate, l.WriteTimeout)
 	p.leftOut = l.WriteTimeout
 	p.mayRead = -1
@@ -83,55 +97,59 @@ func (p *pacer) setLimits(l *config.RequestLimits) {
 	}
 }
 
-// allowQuiet lets the client pause its body for so long, between any bytes: the messages of a call of gRPC are events, and
+// AllowQuiet lets the client pause its body for so long, between any bytes: the messages of a call of gRPC are events, and
 // their service may have nothing to respond before the last one. Call it before the body is read.
-func (p *pacer) allowQuiet(pause time.Duration) {
+func (p *Pacer) AllowQuiet(pause time.Duration) {
 	p.quiet, p.in.Grace = true, max(p.in.Grace, pause)
 }
 
-// allowLastWrite sets the deadline for the end of the response. The deadline of the last write
+// AllowLastWrite sets the deadline for the end of the response. The deadline of the last write
 // may have passed while the upstream was silent.
-func (p *pacer) allowLastWrite() {
+func (p *Pacer) AllowLastWrite() {
 	if p.out.PerSecond > 0 {
 		p.allowWrite(0)
 	}
 }
 
-func (p *pacer) reset() {
-	p.Client, p.conn, p.noRoom, p.body = nil, nil, false, nil
+// SentFields returns the fields of the final response, or nil before it.
+func (p *Pacer) SentFields() []proxy.Field { return p.fields }
+
+// Reset makes the pacer ready for another exchange.
+func (p *Pacer) Reset() {
+	p.Client, p.conn, p.NoRoom, p.body = nil, nil, false, nil
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut, p.sendBy, p.receiveBy = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	p.stopped, p.responded, p.beganRead, p.quiet = false, false, false, false
 }
 
-// pacedBody is a pacer as the reader of a request's body.
-type pacedBody pacer
+// pacedBody is a Pacer as the reader of a request's body.
+type pacedBody Pacer
 
 // Read implements io.Reader.
 func (b *pacedBody) Read(buf []byte) (int, error) {
-	p := (*pacer)(b)
+	p := (*Pacer)(b)
 	due := p.beginRead()
 	n, err := p.body.Read(buf)
 	return p.read(due, n, err)
 }
 
 // pacedInput is a pacedBody of a body that is a proxy.SpaceReader.
-type pacedInput pacer
+type pacedInput Pacer
 
 // Read implements io.Reader.
 func (b *pacedInput) Read(buf []byte) (int, error) { return (*pacedBody)(b).Read(buf) }
 
 // ReadInto implements proxy.SpaceReader.
 func (b *pacedInput) ReadInto(s transport.Space) (int, error) {
-	p := (*pacer)(b)
+	p := (*Pacer)(b)
 	due := p.beginRead()
 	n, err := p.body.(proxy.SpaceReader).ReadInto(s)
 	return p.read(due, n, err)
 }
 
 // beginRead sets the deadline of a read, and returns when the read is due.
-func (p *pacer) beginRead() (due time.Time) {
+func (p *Pacer) beginRead() (due time.Time) {
 	began := time.Now()
 	due = began.Add(p.leftIn)
 	if !p.beganRead {
@@ -145,7 +163,7 @@ func (p *pacer) beginRead() (due time.Time) {
 }
 
 // read updates the pace after a read, and returns its result.
-func (p *pacer) read(due time.Time, n int, err error) (int, error) {
+func (p *Pacer) read(due time.Time, n int, err error) (int, error) {
 	if p.in.PerSecond > 0 {
 		ended := time.Now()
 		if p.leftIn = p.in.Next(due, ended, n).Sub(ended); p.quiet && n > 0 {
@@ -154,12 +172,12 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 	}
 	switch {
 	case p.mayRead >= 0 && int64(n) > p.mayRead:
-		return 0, errBodyTooLong
+		return 0, ErrBodyTooLong
 	case p.mayRead >= 0:
 		p.mayRead -= int64(n)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && !p.isStopped() {
-		if err = errSlowUpload; passed(p.sendBy) {
+		if err = ErrSlowUpload; passed(p.sendBy) {
 			err = errOverdueUpload
 		}
 	}
@@ -167,7 +185,7 @@ func (p *pacer) read(due time.Time, n int, err error) (int, error) {
 }
 
 // allowRead sets the deadline of a read, unless reads must fail.
-func (p *pacer) allowRead(want time.Time) {
+func (p *Pacer) allowRead(want time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.responded {
@@ -183,7 +201,7 @@ func (p *pacer) allowRead(want time.Time) {
 
 // allowPauses lets the client pause its body as long as it likes, because the final response has begun: the client of a
 // stream, as in gRPC, may wait for the messages of the server. A read in progress goes on.
-func (p *pacer) allowPauses() {
+func (p *Pacer) allowPauses() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.responded = true
@@ -193,14 +211,14 @@ func (p *pacer) allowPauses() {
 	}
 }
 
-func (p *pacer) isStopped() bool {
+func (p *Pacer) isStopped() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stopped
 }
 
 // StopReading implements proxy.Client.
-func (p *pacer) StopReading() {
+func (p *Pacer) StopReading() {
 	p.mu.Lock()
 	p.stopped = true
 	p.mu.Unlock()
@@ -208,7 +226,7 @@ func (p *pacer) StopReading() {
 }
 
 // Head implements proxy.Client.
-func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
+func (p *Pacer) Head(status int, fields []proxy.Field, length int64) error {
 	p.fields = fields
 	p.allowPauses()
 	began := p.allowWrite(0)
@@ -217,8 +235,8 @@ func (p *pacer) Head(status int, fields []proxy.Field, length int64) error {
 
 // Room implements proxy.Client. The free bytes are bytes that the client has taken. They count
 // now, and not again when they are written.
-func (p *pacer) Room() (int, error) {
-	if p.noRoom {
+func (p *Pacer) Room() (int, error) {
+	if p.NoRoom {
 		return p.Client.Room()
 	}
 	began := p.allowWrite(transport.SendBlock)
@@ -228,7 +246,7 @@ func (p *pacer) Room() (int, error) {
 }
 
 // Write implements proxy.Client.
-func (p *pacer) Write(b []byte) (n int, err error) {
+func (p *Pacer) Write(b []byte) (n int, err error) {
 	began := p.allowWrite(len(b))
 	n, err = p.Client.Write(b)
 	counted := min(n, p.counted)
@@ -237,13 +255,13 @@ func (p *pacer) Write(b []byte) (n int, err error) {
 }
 
 // Flush implements proxy.Client.
-func (p *pacer) Flush() error {
+func (p *Pacer) Flush() error {
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Flush())
 }
 
 // Informational implements proxy.Client.
-func (p *pacer) Informational(status int, fields []proxy.Field) error {
+func (p *Pacer) Informational(status int, fields []proxy.Field) error {
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Informational(status, fields))
 }
@@ -251,7 +269,7 @@ func (p *pacer) Informational(status int, fields []proxy.Field) error {
 // allowWrite sets the deadline of a write of n bytes and returns the time. The
 // write returns when its last byte is sent. It therefore gets the time that n
 // bytes take at the minimum speed, but at most one pause more.
-func (p *pacer) allowWrite(n int) (began time.Time) {
+func (p *Pacer) allowWrite(n int) (began time.Time) {
 	var want time.Time
 	if p.out.PerSecond > 0 {
 		began = time.Now()
@@ -267,7 +285,7 @@ func (p *pacer) allowWrite(n int) (began time.Time) {
 }
 
 // wrote updates the pace after a write, and returns its error.
-func (p *pacer) wrote(began time.Time, n int, err error) error {
+func (p *Pacer) wrote(began time.Time, n int, err error) error {
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) && passed(p.receiveBy) {
 		return errOverdueDownload
 	}
@@ -277,18 +295,18 @@ func (p *pacer) wrote(began time.Time, n int, err error) error {
 	ended := time.Now()
 	p.leftOut = p.out.Next(began.Add(p.leftOut), ended, n).Sub(ended)
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		return errSlowDownload
+		return ErrSlowDownload
 	}
 	return err
 }
 
-// limitTo sets when the client must have sent and received everything. Call it before the body is
+// LimitTo sets when the client must have sent and received everything. Call it before the body is
 // read. The zero time is no limit.
-func (p *pacer) limitTo(end time.Time) { p.sendBy, p.receiveBy = end, end }
+func (p *Pacer) LimitTo(end time.Time) { p.sendBy, p.receiveBy = end, end }
 
-// allowLateResponse lets the response end later than limitTo allows. The body of the request, which
+// AllowLateResponse lets the response end later than LimitTo allows. The body of the request, which
 // another task may be reading, keeps its limit.
-func (p *pacer) allowLateResponse() { p.receiveBy = time.Time{} }
+func (p *Pacer) AllowLateResponse() { p.receiveBy = time.Time{} }
 
 // bound returns the earlier one of a deadline and an end, which is zero for no end, and the time by
 // which the deadline may be late, as for lazydeadline.
@@ -304,13 +322,13 @@ func passed(end time.Time) bool { return !end.IsZero() && !time.Now().Before(end
 
 // The failures of an exchange that exceeds a limit of its bodies.
 var (
-	errSlowUpload = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody,
+	ErrSlowUpload = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody,
 		Err: errors.New("slower than upload_rate and timeouts.read allow")}
-	errSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer",
+	ErrSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer",
 		Err: errors.New("slower than download_rate and timeouts.write allow")}
 	errOverdueUpload   = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody, Err: proxy.ErrOverdue}
 	errOverdueDownload = &proxy.Error{Kind: proxy.Overdue, Step: "sending the answer", Err: proxy.ErrOverdue}
-	errBodyTooLong     = &proxy.Error{Kind: proxy.TooLarge, Step: readingBody,
+	ErrBodyTooLong     = &proxy.Error{Kind: proxy.TooLarge, Step: readingBody,
 		Err: errors.New("longer than the limit of bodies")}
 )
 
