@@ -212,16 +212,20 @@ var layers = map[string]struct {
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {
-		own: []string{"load", "load/settings", "lab/internal/service", "lab/results", "internal/machine", "internal/nearest",
-			"internal/process", "internal/readable", "internal/yamlfile"},
-		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt",
-			"github.com/prometheus/client_model/go", "golang.org/x/sys/unix"},
+		own: []string{"load", "load/settings", "lab/internal/service", "lab/internal/watch", "lab/results",
+			"internal/machine", "internal/nearest", "internal/process", "internal/readable", "internal/yamlfile"},
 		why: "gets its service as a command; other packages analyse and report the results",
 	},
 	"lab/internal/service": {
 		own:     []string{"internal/machine", "internal/process"},
 		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
 		why:     "runs a process with outputs and limits; it does not measure",
+	},
+	"lab/internal/watch": {
+		own: []string{"lab/results", "internal/machine", "internal/process"},
+		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt",
+			"github.com/prometheus/client_model/go"},
+		why: "observes a process and a Go runtime; it knows neither experiments nor loads",
 	},
 	"lab/results": {own: []string{"load"}, why: "the measurements; it neither makes nor judges them"},
 	"lab/analysis": {

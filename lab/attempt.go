@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/internal/watch"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/settings"
@@ -202,7 +203,7 @@ func (a *attempt) watch() (err error) {
 	if a.Service.Go != "" {
 		goURL = below(a.url, a.Service.Go)
 	}
-	a.watcher, err = newWatcher(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample),
+	a.watcher, err = watch.Start(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample),
 		func() (bytes, behind int64) {
 			c := a.service.Count()
 			return c.Bytes, c.Unread
@@ -212,12 +213,12 @@ func (a *attempt) watch() (err error) {
 
 // unwatch adds the watcher's results to the run.
 func (a *attempt) unwatch() {
-	s := a.watcher.stop()
-	a.run.Usage, a.run.Go, a.run.Samples = s.usage, s.golang, s.samples
-	for _, sample := range s.samples {
+	s := a.watcher.Stop()
+	a.run.Usage, a.run.Go, a.run.Samples = s.Usage, s.Go, s.Samples
+	for _, sample := range s.Samples {
 		a.run.Output.MostBehind = max(a.run.Output.MostBehind, sample.Behind)
 	}
-	for _, warning := range s.warnings {
+	for _, warning := range s.Warnings {
 		a.warn("%s", warning)
 	}
 }
@@ -248,7 +249,7 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.reporter.step(Loading)
 	profiles := a.startProfiles(ctx, plan)
-	a.watcher.begin()
+	a.watcher.Begin()
 	a.hold(a.Service.Output)
 	a.hold(a.Service.Stderr)
 	a.before = a.service.Count()
@@ -257,7 +258,7 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.ended = time.Now()
 	own = a.cpu() - own
 	a.after = a.service.Count()
-	a.watcher.end()
+	a.watcher.End()
 	if profiles != nil {
 		a.saveProfiles(ctx, profiles)
 	}
@@ -270,7 +271,7 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 
 // cpu returns the CPU time that the lab has used for the run so far: to sample,
 // to poll, and to read the output of the service.
-func (a *attempt) cpu() time.Duration { return a.watcher.meter.Used() + a.service.CPU() }
+func (a *attempt) cpu() time.Duration { return a.watcher.CPU() + a.service.CPU() }
 
 // hold stops the reader of a sink for the time that the sink says.
 func (a *attempt) hold(s Sink) {
@@ -312,7 +313,7 @@ func firstError(r *load.Result) string {
 }
 
 // startProfiles returns nil if no profiles are taken.
-func (a *attempt) startProfiles(ctx context.Context, plan load.Plan) *profiling {
+func (a *attempt) startProfiles(ctx context.Context, plan load.Plan) *watch.Profiling {
 	if a.stem == nil {
 		return nil
 	}
@@ -320,7 +321,7 @@ func (a *attempt) startProfiles(ctx context.Context, plan load.Plan) *profiling 
 		a.warn("there are no profiles: the experiment does not say where they are to be had (service.go)")
 		return nil
 	}
-	p, err := startProfiles(ctx, below(a.url, a.Service.Go), a.experiment.Profiles, plan.Duration)
+	p, err := watch.StartProfiles(ctx, below(a.url, a.Service.Go), a.experiment.Profiles, plan.Duration)
 	if err != nil {
 		a.warn("there are no profiles: %v", err)
 		return nil
@@ -328,9 +329,9 @@ func (a *attempt) startProfiles(ctx context.Context, plan load.Plan) *profiling 
 	return p
 }
 
-func (a *attempt) saveProfiles(ctx context.Context, p *profiling) {
+func (a *attempt) saveProfiles(ctx context.Context, p *watch.Profiling) {
 	var err error
-	if a.run.Profiles, err = p.save(ctx, a.store.dir, *a.stem); err != nil {
+	if a.run.Profiles, err = p.Save(ctx, a.store.dir, *a.stem); err != nil {
 		a.warn("profiles are missing: %v", err)
 	}
 }

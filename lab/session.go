@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/internal/watch"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -122,7 +123,7 @@ type attempt struct {
 	reached netip.AddrPort // address of a connection to url; invalid before the first
 	stem    *string        // name of its profiles, nil without any
 	service *service.Service
-	watcher *watcher
+	watcher *watch.Watcher
 
 	warmed   int64 // answers during the warm-up
 	linesAt  int64 // number of lines before the warm-up

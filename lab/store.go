@@ -136,6 +136,20 @@ func (s *store) keepProfiled(r *results.Run, stem string) error {
 	return s.keep(r, profilesDir, stem+".json")
 }
 
+// profileStem returns the name of a configuration's profiles, without
+// characters that are special to file systems or shells. The number makes it
+// unique.
+func profileStem(number int, configuration string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '=', r == '_', r == '-':
+			return r
+		}
+		return '-'
+	}, configuration)
+	return fmt.Sprintf("%02d-%.80s", number, safe)
+}
+
 // keepResults writes the results without the large parts, which are in the
 // files of the runs.
 func (s *store) keepResults(r *results.Results) error {

@@ -1,4 +1,4 @@
-package lab
+package watch
 
 import (
 	"net/http"
@@ -45,7 +45,7 @@ func TestProfilesOfLoad(t *testing.T) {
 	s := profiledServer(t)
 	dir := t.TempDir()
 	allocateBefore(100)
-	p, err := startProfiles(t.Context(), s.URL+"/debug", []string{profileCPU, profileAlloc}, time.Second)
+	p, err := StartProfiles(t.Context(), s.URL+"/debug", []string{profileCPU, profileAlloc}, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +53,13 @@ func TestProfilesOfLoad(t *testing.T) {
 	allocateDuring(n)
 	for began := time.Now(); time.Since(began) < 200*time.Millisecond; {
 	}
-	got, err := p.save(t.Context(), dir, profileStem(3, "output=pipe 256KiB/s GOGC=10"))
+	got, err := p.Save(t.Context(), dir, "03-gc")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []results.Profile{
-		{Kind: "alloc_space", File: "profiles/03-output=pipe-256KiB-s-GOGC=10.alloc_space.pb.gz"},
-		{Kind: "cpu", File: "profiles/03-output=pipe-256KiB-s-GOGC=10.cpu.pb.gz"},
+		{Kind: "alloc_space", File: "profiles/03-gc.alloc_space.pb.gz"},
+		{Kind: "cpu", File: "profiles/03-gc.cpu.pb.gz"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("profiles (-want +got):\n%s", diff)
@@ -117,16 +117,16 @@ func taken(p *profile.Profile, function string, index int) (sum int64) {
 // second is in the profile, too.
 func TestProfilesOfUnknownLength(t *testing.T) {
 	s := profiledServer(t)
-	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU}, 0)
+	p, err := StartProfiles(t.Context(), s.URL, []string{profileCPU}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; {
 	}
 	dir := t.TempDir()
-	got, err := p.save(t.Context(), dir, "x")
+	got, err := p.Save(t.Context(), dir, "x")
 	if err != nil || len(got) != 1 {
-		t.Fatalf("save = %v, %v", got, err)
+		t.Fatalf("Save = %v, %v", got, err)
 	}
 	if cpu := readProfile(t, filepath.Join(dir, got[0].File)); cpu.DurationNanos < int64(2*time.Second) {
 		t.Errorf("the profile lasts %v, want 2s at least", time.Duration(cpu.DurationNanos))
@@ -136,7 +136,7 @@ func TestProfilesOfUnknownLength(t *testing.T) {
 func TestProfilesThatCannotBe(t *testing.T) {
 	none := httptest.NewServer(http.NotFoundHandler())
 	defer none.Close()
-	if _, err := startProfiles(t.Context(), none.URL, []string{profileAlloc}, time.Second); err == nil ||
+	if _, err := StartProfiles(t.Context(), none.URL, []string{profileAlloc}, time.Second); err == nil ||
 		!strings.Contains(err.Error(), "404") {
 		t.Errorf("the error is %v, want one with 404", err)
 	}
@@ -146,12 +146,12 @@ func TestProfilesThatCannotBe(t *testing.T) {
 	}))
 	defer page.Close()
 	dir := t.TempDir()
-	p, err := startProfiles(t.Context(), page.URL, []string{profileCPU}, 0)
+	p, err := StartProfiles(t.Context(), page.URL, []string{profileCPU}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := p.save(t.Context(), dir, "x"); err == nil || got != nil || !strings.Contains(err.Error(), page.URL) {
-		t.Errorf("save of a page that is no profile: %v, %v; want an error with %s", got, err, page.URL)
+	if got, err := p.Save(t.Context(), dir, "x"); err == nil || got != nil || !strings.Contains(err.Error(), page.URL) {
+		t.Errorf("Save of a page that is no profile: %v, %v; want an error with %s", got, err, page.URL)
 	}
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%v was left behind", files)
@@ -162,13 +162,13 @@ func TestProfilesThatCannotBe(t *testing.T) {
 // the other one fails.
 func TestProfilesOfDeadService(t *testing.T) {
 	s := profiledServer(t)
-	p, err := startProfiles(t.Context(), s.URL, []string{profileCPU, profileAlloc}, time.Minute)
+	p, err := StartProfiles(t.Context(), s.URL, []string{profileCPU, profileAlloc}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.CloseClientConnections()
 	s.Listener.Close()
-	if got, err := p.save(t.Context(), t.TempDir(), "x"); err == nil || len(got) > 0 {
-		t.Errorf("save of a service that has died: %v, %v; want an error", got, err)
+	if got, err := p.Save(t.Context(), t.TempDir(), "x"); err == nil || len(got) > 0 {
+		t.Errorf("Save of a service that has died: %v, %v; want an error", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package lab
+package watch
 
 import (
 	"bufio"
@@ -32,9 +32,9 @@ func shell(t *testing.T, script string) *exec.Cmd {
 	return c
 }
 
-func watching(t *testing.T, pid int, every time.Duration, output func() (int64, int64), goURL string) *watcher {
+func watching(t *testing.T, pid int, every time.Duration, output func() (int64, int64), goURL string) *Watcher {
 	t.Helper()
-	w, err := newWatcher(pid, every, output, goURL)
+	w, err := Start(pid, every, output, goURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 	for range 5 {
 		<-calls
 	}
-	w.begin()
+	w.Begin()
 	began := time.Now()
 	for len(calls) > 0 {
 		<-calls
@@ -64,13 +64,13 @@ func TestWatch(t *testing.T) {
 	for range 30 {
 		<-calls
 	}
-	w.end()
+	w.End()
 	took := time.Since(began)
 	for range 3 {
 		<-calls
 	}
-	s := w.stop()
-	u := s.usage
+	s := w.Stop()
+	u := s.Usage
 	if u.Seconds <= 0 || u.Seconds > took.Seconds()+0.1 {
 		t.Errorf("Usage.Seconds is %v, the load was on for %v", u.Seconds, took)
 	}
@@ -85,7 +85,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("switches: %+v", u)
 	}
 	before, during, after := 0, 0, 0
-	for i, sample := range s.samples {
+	for i, sample := range s.Samples {
 		switch {
 		case sample.At < 0:
 			before++
@@ -94,8 +94,8 @@ func TestWatch(t *testing.T) {
 		default:
 			after++
 		}
-		if i > 0 && sample.At <= s.samples[i-1].At {
-			t.Errorf("sample %d is at %v, the one before at %v", i, sample.At, s.samples[i-1].At)
+		if i > 0 && sample.At <= s.Samples[i-1].At {
+			t.Errorf("sample %d is at %v, the one before at %v", i, sample.At, s.Samples[i-1].At)
 		}
 		if sample.RSS <= 0 || sample.Threads < 1 || sample.Behind != 77 || sample.Output <= 0 ||
 			sample.User+sample.System > 2.2 {
@@ -105,8 +105,8 @@ func TestWatch(t *testing.T) {
 	if before == 0 || during < 10 || after == 0 {
 		t.Errorf("%d samples before the load, %d during and %d after", before, during, after)
 	}
-	if s.golang != nil || len(s.warnings) > 0 {
-		t.Errorf("of a shell: %+v, and warnings %q", s.golang, s.warnings)
+	if s.Go != nil || len(s.Warnings) > 0 {
+		t.Errorf("of a shell: %+v, and warnings %q", s.Go, s.Warnings)
 	}
 }
 
@@ -124,22 +124,22 @@ func TestWatchUntilServiceEnds(t *testing.T) {
 		}
 		return 0, 0
 	}, "")
-	w.begin()
+	w.Begin()
 	for range 10 {
 		<-samples
 	}
 	mortal.Process.Kill()
 	mortal.Wait()
-	w.end()
-	s := w.stop()
-	if s.usage.Seconds <= 0 || s.usage.CPUSeconds <= 0 || len(s.samples) < 5 {
-		t.Errorf("of one that died: %+v and %d samples", s.usage, len(s.samples))
+	w.End()
+	s := w.Stop()
+	if s.Usage.Seconds <= 0 || s.Usage.CPUSeconds <= 0 || len(s.Samples) < 5 {
+		t.Errorf("of one that died: %+v and %d samples", s.Usage, len(s.Samples))
 	}
-	if len(s.warnings) > 0 {
-		t.Errorf("its end is no warning of the watcher's: %q", s.warnings)
+	if len(s.Warnings) > 0 {
+		t.Errorf("its end is no warning of the watcher's: %q", s.Warnings)
 	}
-	if _, err := newWatcher(mortal.Process.Pid, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("newWatcher of one that has died: %v, want %v", err, os.ErrProcessDone)
+	if _, err := Start(mortal.Process.Pid, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("Start of one that has died: %v, want %v", err, os.ErrProcessDone)
 	}
 }
 
@@ -149,12 +149,12 @@ func TestWatchWithoutLoad(t *testing.T) {
 	var calls atomic.Int64
 	w := watching(t, idle.Process.Pid, time.Millisecond, func() (int64, int64) { calls.Add(1); return 0, 0 }, "")
 	until(t, "samples", func() bool { return calls.Load() > 5 })
-	s := w.stop()
-	if s.usage != (results.Usage{}) {
-		t.Errorf("usage without a load: %+v", s.usage)
+	s := w.Stop()
+	if s.Usage != (results.Usage{}) {
+		t.Errorf("usage without a load: %+v", s.Usage)
 	}
-	if len(s.samples) == 0 || s.samples[len(s.samples)-1].At > 0 {
-		t.Errorf("samples without a load: %+v, want them before 0", s.samples)
+	if len(s.Samples) == 0 || s.Samples[len(s.Samples)-1].At > 0 {
+		t.Errorf("samples without a load: %+v, want them before 0", s.Samples)
 	}
 }
 

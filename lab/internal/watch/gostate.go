@@ -1,4 +1,4 @@
-package lab
+package watch
 
 import "github.com/weirhq/weir/lab/results"
 

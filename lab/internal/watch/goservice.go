@@ -1,4 +1,4 @@
-package lab
+package watch
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	pollEvery   = 500 * time.Millisecond
 	pollTimeout = time.Second
 	countEvery  = time.Second // goroutines, if another page counts them
 )

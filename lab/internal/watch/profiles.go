@@ -1,4 +1,4 @@
-package lab
+package watch
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"github.com/weirhq/weir/lab/results"
 )
 
-// The kinds of profile in Experiment.Profiles.
+// The kinds of profile.
 const (
 	profileCPU   = "cpu"
 	profileAlloc = "alloc_space"
 )
 
-// A profiling takes profiles of a Go service while it is loaded.
-type profiling struct {
+// Profiling takes profiles of a Go service while it is loaded.
+type Profiling struct {
 	root   string
 	client *http.Client
 	before *profile.Profile // allocations before the load
@@ -36,11 +36,12 @@ type profiled struct {
 	err error
 }
 
-// startProfiles begins to take profiles of the Go service at goURL. The load
-// begins when it returns and takes the given time, or 0 if that is not known.
-// After a call without an error, save must be called.
-func startProfiles(ctx context.Context, goURL string, kinds []string, load time.Duration) (*profiling, error) {
-	p := &profiling{root: goRoot(goURL), client: &http.Client{Transport: trusting()}, over: make(chan struct{})}
+// StartProfiles begins to take profiles of the kinds "cpu" and "alloc_space" of
+// the Go service at goURL. The load begins when it returns and takes the given
+// time, or 0 if that is not known. After a call without an error, Save must be
+// called.
+func StartProfiles(ctx context.Context, goURL string, kinds []string, load time.Duration) (*Profiling, error) {
+	p := &Profiling{root: goRoot(goURL), client: &http.Client{Transport: trusting()}, over: make(chan struct{})}
 	if slices.Contains(kinds, profileAlloc) {
 		var err error
 		if p.before, err = p.heap(ctx); err != nil {
@@ -58,7 +59,7 @@ func startProfiles(ctx context.Context, goURL string, kinds []string, load time.
 // busy takes a CPU profile for the time of the load, in whole seconds. If that
 // is not known, it takes one profile per second, because a service cannot be
 // told to end a profile early.
-func (p *profiling) busy(ctx context.Context, load time.Duration) profiled {
+func (p *Profiling) busy(ctx context.Context, load time.Duration) profiled {
 	if load > 0 {
 		return p.seconds(ctx, max(1, int(load.Seconds())))
 	}
@@ -78,15 +79,15 @@ func (p *profiling) busy(ctx context.Context, load time.Duration) profiled {
 	}
 }
 
-func (p *profiling) seconds(ctx context.Context, n int) profiled {
+func (p *Profiling) seconds(ctx context.Context, n int) profiled {
 	taken, err := p.get(ctx, time.Duration(n)*time.Second, fmt.Sprintf("/debug/pprof/profile?seconds=%d", n))
 	return profiled{taken, err}
 }
 
-// save must be called when the load has ended. It waits for the profiles and
+// Save must be called when the load has ended. It waits for the profiles and
 // writes them below dir, to profiles/STEM.KIND.pb.gz. If there is an error, the
 // profiles that it returns have been written.
-func (p *profiling) save(ctx context.Context, dir, stem string) (all []results.Profile, err error) {
+func (p *Profiling) Save(ctx context.Context, dir, stem string) (all []results.Profile, err error) {
 	defer p.client.CloseIdleConnections()
 	close(p.over)
 	if p.before != nil {
@@ -107,13 +108,13 @@ func (p *profiling) save(ctx context.Context, dir, stem string) (all []results.P
 }
 
 // drain waits for the CPU profile and discards it.
-func (p *profiling) drain() {
+func (p *Profiling) drain() {
 	if p.cpu != nil {
 		<-p.cpu
 	}
 }
 
-func (p *profiling) keep(all []results.Profile, taken profiled, kind, dir, stem string) ([]results.Profile, error) {
+func (p *Profiling) keep(all []results.Profile, taken profiled, kind, dir, stem string) ([]results.Profile, error) {
 	if taken.err != nil {
 		return all, fmt.Errorf("take a profile of kind %s: %w", kind, taken.err)
 	}
@@ -126,12 +127,12 @@ func (p *profiling) keep(all []results.Profile, taken profiled, kind, dir, stem 
 
 // heap returns the profile of the heap after a garbage collection. Without a
 // collection the profile would be as old as the last one.
-func (p *profiling) heap(ctx context.Context) (*profile.Profile, error) {
+func (p *Profiling) heap(ctx context.Context) (*profile.Profile, error) {
 	return p.get(ctx, 0, "/debug/pprof/heap?gc=1")
 }
 
 // get requests a profile that the service needs the given time for.
-func (p *profiling) get(ctx context.Context, takes time.Duration, path string) (*profile.Profile, error) {
+func (p *Profiling) get(ctx context.Context, takes time.Duration, path string) (*profile.Profile, error) {
 	const answer = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, takes+answer)
 	defer cancel()
@@ -220,18 +221,4 @@ func writeProfile(name string, p *profile.Profile) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return os.Rename(file.Name(), name)
-}
-
-// profileStem returns the name of a configuration's profiles, without
-// characters that are special to file systems or shells. The number makes it
-// unique.
-func profileStem(number int, configuration string) string {
-	safe := strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '=', r == '_', r == '-':
-			return r
-		}
-		return '-'
-	}, configuration)
-	return fmt.Sprintf("%02d-%.80s", number, safe)
 }

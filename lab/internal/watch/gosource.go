@@ -1,4 +1,4 @@
-package lab
+package watch
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 )
+
+const pollEvery = 500 * time.Millisecond
 
 // A goSource is a page with statistics of the Go runtime.
 type goSource struct {
