@@ -36,7 +36,6 @@ var cycleLimits = map[string]struct {
 	"cmd/weir/internal/where":   {percent: 100},
 	"front/stage":               {percent: 100},
 	"internal/http2":            {percent: 100},
-	"lab":                       {percent: 100},
 	"lab/analysis":              {percent: 100},
 	"limit/lease":               {percent: 100},
 	"load":                      {percent: 100},

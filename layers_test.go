@@ -212,8 +212,8 @@ var layers = map[string]struct {
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {
-		own: []string{"load", "load/settings", "lab/internal/service", "lab/internal/watch", "lab/results",
-			"internal/machine", "internal/nearest", "internal/process", "internal/readable", "internal/yamlfile"},
+		own: []string{"load", "load/settings", "lab/experiment", "lab/internal/service", "lab/internal/watch", "lab/results",
+			"internal/machine", "internal/process", "internal/readable"},
 		why: "gets its service as a command; other packages analyse and report the results",
 	},
 	"lab/internal/service": {
@@ -226,6 +226,10 @@ var layers = map[string]struct {
 		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt",
 			"github.com/prometheus/client_model/go"},
 		why: "observes a process and a Go runtime; it knows neither experiments nor loads",
+	},
+	"lab/experiment": {
+		own: []string{"lab/results", "load/settings", "internal/nearest", "internal/yamlfile"},
+		why: "reads experiments and derives their configurations; it runs nothing",
 	},
 	"lab/results": {own: []string{"load"}, why: "the measurements; it neither makes nor judges them"},
 	"lab/analysis": {
@@ -245,7 +249,7 @@ var layers = map[string]struct {
 		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
 		why:     "runs Go benchmarks as configurations",
 	},
-	"experiments":   {own: []string{"lab"}, why: "experiment files in the binary"},
+	"experiments":   {why: "experiment files in the binary"},
 	"docs/capacity": {why: "computes the tables of docs/capacity.md from measured costs"},
 	"examples/node": {own: []string{"log", "log/httplog"}, why: "a service of users"},
 	"examples/logging": {own: []string{"log", "log/httplog", "log/sink"},
@@ -326,7 +330,7 @@ var layers = map[string]struct {
 	},
 	"cmd/weir/internal/labcmd": {
 		own: []string{"cmd/weir/internal/cli", "experiments", "internal/readable", "lab", "lab/analysis",
-			"lab/micro", "lab/report", "lab/results"},
+			"lab/experiment", "lab/micro", "lab/report", "lab/results"},
 		why: "weir lab measures any service",
 	},
 	"cmd/weir/internal/where": {

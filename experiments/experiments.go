@@ -1,9 +1,9 @@
 // Package experiments contains the experiments that come with the program, as
-// files for package lab. They are also examples for new ones: each explains its
+// files for package lab/experiment. They are also examples for new ones: each explains its
 // settings.
 //
 //	text, err := experiments.Read("three-events")
-//	e, err := lab.Parse("three-events.yaml", text)
+//	e, err := experiment.Parse("three-events.yaml", text)
 //
 // Most of them build the measured service from Weir's sources, which are at
 // ${repo}.

@@ -8,17 +8,17 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/experiments"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 )
 
 // parse returns a built-in experiment.
-func parse(t *testing.T, name string) *lab.Experiment {
+func parse(t *testing.T, name string) *experiment.Experiment {
 	t.Helper()
 	text, err := experiments.Read(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := lab.Parse(name+".yaml", text)
+	e, err := experiment.Parse(name+".yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestEveryExperimentCanBeRun(t *testing.T) {
 
 // compared returns the services of some configurations, by name. In the short
 // form, their output may go to fewer places.
-func compared(cases []lab.Case) (services []string) {
+func compared(cases []experiment.Case) (services []string) {
 	for _, c := range cases {
 		for _, l := range c.Labels {
 			if l.Setting == "service.args" {

@@ -120,7 +120,7 @@ func unchecked(t *testing.T, name string, set ...setting) *results.Results {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	r, err := e.Run(ctx, o)
+	r, err := lab.Run(ctx, e, o)
 	if err != nil {
 		t.Fatal(err)
 	}

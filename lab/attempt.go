@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/lab/internal/watch"
 	"github.com/weirhq/weir/lab/results"
@@ -23,7 +26,7 @@ import (
 const points = 4000
 
 // measure makes a run. The caller discards it if ctx was done before its end.
-func (s *session) measure(ctx context.Context, c Case, t Turn, stem *string) results.Run {
+func (s *session) measure(ctx context.Context, c experiment.Case, t Turn, stem *string) results.Run {
 	r := results.Run{Number: t.Number, Configuration: c.Name, Repeat: t.Repeat, Started: time.Now().Round(0),
 		Outcome: results.Done}
 	r.Warnings, s.notes = s.notes, nil
@@ -49,38 +52,29 @@ func (a *attempt) prepare() error {
 	}
 	names := a.names()
 	names["dir"], names["port"] = a.dir, strconv.Itoa(port)
-	a.url = a.knownURL()
-	if a.Case, err = a.expanded(names); err != nil {
+	ownPort := usesPort(a.Service)
+	if a.Case, err = a.Expand(names); err != nil {
 		return err
 	}
-	if a.url, err = expand(a.url, names); err != nil {
-		return err
-	}
-	if a.url == "" {
-		return nil
+	switch {
+	case a.Service.URL != "":
+		a.url = a.Service.URL
+	case strings.Contains(a.Load.URL, "://"):
+		a.url = a.Load.URL
+	case ownPort:
+		a.url = "http://127.0.0.1:" + names["port"] + "/"
+	default:
+		return nil // awaitReady finds it
 	}
 	a.url = settings.WithScheme(a.url)
 	return checkFree(a.url)
 }
 
-// knownURL returns the URL of the service, or "" if it is not known in advance.
-// It is the service's own URL, the load's, or that of the port that the service
-// is given.
-func (a *attempt) knownURL() string {
-	switch {
-	case a.Service.URL != "":
-		return a.Service.URL
-	case strings.Contains(a.Load.URL, "://"):
-		return a.Load.URL
-	}
-	texts := append(append([]string{}, a.Service.Command...), a.Service.Args...)
-	for _, value := range a.Service.Env {
-		texts = append(texts, value)
-	}
-	if strings.Contains(strings.Join(texts, "\n"), "${port}") {
-		return "http://127.0.0.1:${port}/"
-	}
-	return ""
+// usesPort reports whether a service is given the port of the run.
+func usesPort(s experiment.Service) bool {
+	isPort := func(text string) bool { return strings.Contains(text, "${port}") }
+	return slices.ContainsFunc(s.Command, isPort) || slices.ContainsFunc(s.Args, isPort) ||
+		slices.ContainsFunc(slices.Collect(maps.Values(s.Env)), isPort)
 }
 
 // perform starts the service, loads it and stops it.
@@ -104,7 +98,7 @@ func (a *attempt) spec() service.Spec {
 		Mark:    a.mark(strconv.Itoa(a.run.Number)),
 		Limits:  service.Limits(own.Limits),
 	}
-	if own.Stderr != (Sink{}) {
+	if own.Stderr != (experiment.Sink{}) {
 		spec.Stderr = a.sink(own.Stderr, "stderr")
 	}
 	for name, value := range own.Env {
@@ -114,13 +108,13 @@ func (a *attempt) spec() service.Spec {
 	return spec
 }
 
-func (a *attempt) sink(s Sink, name string) *service.Sink {
+func (a *attempt) sink(s experiment.Sink, name string) *service.Sink {
 	switch s.Kind {
-	case File:
+	case experiment.File:
 		return service.File(filepath.Join(a.dir, name))
-	case Pipe:
+	case experiment.Pipe:
 		return service.Pipe(s.PerSecond)
-	case Terminal:
+	case experiment.Terminal:
 		return service.Terminal()
 	}
 	return service.Null()
@@ -274,7 +268,7 @@ func (a *attempt) load(ctx context.Context, plan load.Plan) {
 func (a *attempt) cpu() time.Duration { return a.watcher.CPU() + a.service.CPU() }
 
 // hold stops the reader of a sink for the time that the sink says.
-func (a *attempt) hold(s Sink) {
+func (a *attempt) hold(s experiment.Sink) {
 	if s.StopFor > 0 {
 		from := time.Now().Add(s.StopAt)
 		a.service.Hold(from, from.Add(s.StopFor))
@@ -442,5 +436,5 @@ func (a *attempt) countLost(lines int64) {
 
 // writes reports whether the stdout of the service is read or stored.
 func (a *attempt) writes() bool {
-	return a.Service.Output.Kind != "" && a.Service.Output.Kind != Null
+	return a.Service.Output.Kind != "" && a.Service.Output.Kind != experiment.Null
 }

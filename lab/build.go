@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weirhq/weir/lab/experiment"
 )
 
 // build runs the experiment's commands, unless they ran before an interruption.
@@ -26,7 +28,7 @@ func (s *session) build(ctx context.Context) error {
 		return err
 	}
 	for _, command := range s.experiment.Build {
-		words, err := expandAll(command, s.names())
+		words, err := command.Expand(s.names())
 		if err != nil {
 			return fmt.Errorf("build: %w", err)
 		}
@@ -37,7 +39,7 @@ func (s *session) build(ctx context.Context) error {
 	return os.WriteFile(done, nil, 0o666)
 }
 
-func (s *session) buildOne(ctx context.Context, words Command) error {
+func (s *session) buildOne(ctx context.Context, words experiment.Command) error {
 	if len(words) == 0 {
 		return errors.New("build: a command is empty")
 	}

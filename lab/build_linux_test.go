@@ -37,7 +37,7 @@ repeats: 1
 service:
   command: [sh, -c, 'kill -0 $(cat pid) && exec "$0" --listen "$1"', "${weir}", "127.0.0.1:${port}"]
   env: {`+asProgram+": service, "+atOnce+"}\n")
-			r, err := e.Run(ctx, o)
+			r, err := lab.Run(ctx, e, o)
 			switch {
 			case interrupts && !errors.Is(err, context.Canceled):
 				t.Errorf("Run = %v, %v; want %v", r, err, context.Canceled)

@@ -2,10 +2,10 @@
 // service in each of several configurations many times, loads and watches it,
 // and reports which differences are more than noise.
 //
-// The input is an [Experiment] and the output is [results.Results]:
+// The input is an [experiment.Experiment] and the output is [results.Results]:
 //
-//	e, err := lab.Parse("experiment.yaml", text)
-//	r, err := e.Run(ctx, lab.Options{Dir: "out"})
+//	e, err := experiment.Parse("experiment.yaml", text)
+//	r, err := lab.Run(ctx, e, lab.Options{Dir: "out"})
 //	a := analysis.Of(r)
 //	err = report.Write("out", r, a)
 //

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/weirhq/weir/lab/experiment"
 )
 
 // TestProgram checks that programs are found as a service would find them, also
@@ -31,8 +33,9 @@ func TestProgram(t *testing.T) {
 		{".", "", "mine", ""}, // not in $PATH
 		{".", "", "./unknown", ""},
 	} {
-		s := &session{experiment: &Experiment{Folder: c.folder}}
-		got, err := s.program(Case{Service: Service{Dir: c.dir, Command: Command{c.command}}})
+		s := &session{experiment: &experiment.Experiment{Folder: c.folder}}
+		service := experiment.Service{Dir: c.dir, Command: experiment.Command{c.command}}
+		got, err := s.program(experiment.Case{Service: service})
 		if want := filepath.Join(here, c.want); c.want == "" && err == nil || c.want != "" &&
 			(err != nil || got != want) {
 			t.Errorf("%s in %q of %q is %q, %v; want %q", c.command, c.dir, c.folder, got, err, c.want)

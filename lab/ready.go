@@ -67,6 +67,19 @@ func addressOf(u string) (string, error) {
 	return net.JoinHostPort(at.Hostname(), port), nil
 }
 
+// below returns the URL of a path on a service. Anything other than a path is
+// returned as it is.
+func below(service, path string) string {
+	if !strings.HasPrefix(path, "/") {
+		return path
+	}
+	scheme, rest, _ := strings.Cut(service, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return scheme + "://" + rest + path
+}
+
 // awaitReady returns when the service is ready, and sets its URL if that was
 // not known. The error is errEnded if the service has ended.
 func (a *attempt) awaitReady(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
@@ -86,7 +87,7 @@ func (s *session) noteChanges() {
 
 // filesOf returns the program of a case and its arguments as file names. If the
 // case cannot be expanded it returns nil, because the run will report that.
-func (s *session) filesOf(c Case) (names []string) {
+func (s *session) filesOf(c experiment.Case) (names []string) {
 	c, err := s.example(c)
 	if err != nil {
 		return nil

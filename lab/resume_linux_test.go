@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 )
 
 // interrupted makes only the first run of an experiment.
-func interrupted(t *testing.T, e *lab.Experiment, o lab.Options) {
+func interrupted(t *testing.T, e *experiment.Experiment, o lab.Options) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
@@ -22,7 +23,7 @@ func interrupted(t *testing.T, e *lab.Experiment, o lab.Options) {
 			interrupt()
 		}
 	}
-	if r, err := e.Run(ctx, o); err != nil || !r.Interrupted || len(r.Runs) != 1 {
+	if r, err := lab.Run(ctx, e, o); err != nil || !r.Interrupted || len(r.Runs) != 1 {
 		t.Fatalf("Run = %s, %v; want one run, interrupted", asJSON(t, r), err)
 	}
 }
@@ -35,7 +36,8 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	e := parse(t, "repeats: 1\nservice:\n")
 	interrupted(t, e, o)
 	o.Resume, o.Version = true, "v2"
-	if r, err := e.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "measured by v1, and this is v2") {
+	if r, err := lab.Run(t.Context(), e, o); err == nil ||
+		!strings.Contains(err.Error(), "measured by v1, and this is v2") {
 		t.Errorf("Run = %s, %v; want an error that names v1 and v2", asJSON(t, r), err)
 	}
 	o.Version = "v1"
@@ -90,7 +92,7 @@ func TestInterruptAtTheEnd(t *testing.T) {
 			interrupt()
 		}
 	}
-	r, err := parse(t, "repeats: 1\nservice:\n").Run(ctx, o)
+	r, err := lab.Run(ctx, parse(t, "repeats: 1\nservice:\n"), o)
 	if err != nil || r.Interrupted || len(r.Runs) != 2 {
 		t.Errorf("Run = %s, %v; want all runs, not interrupted", asJSON(t, r), err)
 	}

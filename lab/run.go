@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
 
-// Run runs the experiment and keeps the measurements in o.Dir as it goes: see
+// Run runs an experiment and keeps the measurements in o.Dir as it goes: see
 // [Options]. When it returns, all processes that it started have ended, except
 // those that could not be killed, which are named in the run's Warnings.
 //
@@ -30,7 +31,7 @@ import (
 //
 // While Run is active, orphans among the descendants of this process become its
 // children. Services can only be run on Linux.
-func (e *Experiment) Run(ctx context.Context, o Options) (*results.Results, error) {
+func Run(ctx context.Context, e *experiment.Experiment, o Options) (*results.Results, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("run an experiment on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 	}
@@ -45,14 +46,14 @@ func (e *Experiment) Run(ctx context.Context, o Options) (*results.Results, erro
 	return s.results, nil
 }
 
-func newSession(e *Experiment, o Options) (*session, error) {
+func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	s := &session{experiment: e, options: o, failures: make(map[string]int)}
 	var err error
 	if s.cases, err = e.Configurations(); err != nil {
 		return nil, err
 	}
 	if len(e.Service.Command) == 0 && slices.ContainsFunc(s.cases,
-		func(c Case) bool { return len(c.Service.Command) == 0 }) {
+		func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
 		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --")
 	}
 	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -106,9 +107,9 @@ func runService() {
 func runLab() {
 	text, err := os.ReadFile(os.Args[1])
 	if err == nil {
-		var e *lab.Experiment
-		if e, err = lab.Parse(os.Args[1], text); err == nil {
-			_, err = e.Run(context.Background(), lab.Options{Dir: os.Args[2], Weir: os.Args[0]})
+		var e *experiment.Experiment
+		if e, err = experiment.Parse(os.Args[1], text); err == nil {
+			_, err = lab.Run(context.Background(), e, lab.Options{Dir: os.Args[2], Weir: os.Args[0]})
 		}
 	}
 	fmt.Println(err)
@@ -116,10 +117,10 @@ func runLab() {
 
 // parse returns an experiment from the rest of a file. The service is the test
 // binary, unless the file names another one.
-func parse(t *testing.T, rest string) *lab.Experiment {
+func parse(t *testing.T, rest string) *experiment.Experiment {
 	t.Helper()
 	text := document(rest)
-	e, err := lab.Parse(filepath.Join(t.TempDir(), "test.yaml"), []byte(text))
+	e, err := experiment.Parse(filepath.Join(t.TempDir(), "test.yaml"), []byte(text))
 	if err != nil {
 		t.Fatalf("%v\nin:\n%s", err, text)
 	}
@@ -145,11 +146,11 @@ func options(t *testing.T) lab.Options {
 }
 
 // run runs an experiment that must not fail.
-func run(t *testing.T, e *lab.Experiment, o lab.Options) *results.Results {
+func run(t *testing.T, e *experiment.Experiment, o lab.Options) *results.Results {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	r, err := e.Run(ctx, o)
+	r, err := lab.Run(ctx, e, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +325,7 @@ func TestMemoryLimit(t *testing.T) {
 	t.Parallel()
 	e := parse(t, "repeats: 1\nload: {connections: 2, duration: 20s}\nservice:\n  args: [--eats, '10000000']\n  "+
 		"limits: {memory: 64MiB}\n  output: pipe\n")
-	r, err := e.Run(t.Context(), options(t))
+	r, err := lab.Run(t.Context(), e, options(t))
 	if err != nil && strings.Contains(err.Error(), "a control group of its own") {
 		t.Skip(err)
 	}
@@ -360,11 +361,11 @@ func TestInvalidExperiments(t *testing.T) {
 			if name == "no command" {
 				text = strings.Replace(text, "  command: null\n", "  ready: /\n", 1)
 			}
-			e, err := lab.Parse("test.yaml", []byte(text))
+			e, err := experiment.Parse("test.yaml", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := e.Run(t.Context(), options(t))
+			r, err := lab.Run(t.Context(), e, options(t))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Run = %v, %v; want an error with %q", r, err, c.want)
 			}
@@ -581,7 +582,7 @@ func TestUnwritable(t *testing.T) {
 		}
 	}
 	e := parse(t, few+"service:\n")
-	if r, err := e.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "002.json") {
+	if r, err := lab.Run(t.Context(), e, o); err == nil || !strings.Contains(err.Error(), "002.json") {
 		t.Fatalf("Run = %v, %v; want an error that names the file", r, err)
 	}
 	if read, err := lab.Read(o.Dir); err != nil || len(read.Runs) != 1 || !read.Interrupted {
@@ -677,7 +678,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	e := parse(t, "repeats: 2\nservice:\n  output: pipe\n")
 	began := time.Now()
-	r, err := e.Run(ctx, o)
+	r, err := lab.Run(ctx, e, o)
 	if err != nil || !r.Interrupted || len(r.Runs) != 1 {
 		t.Fatalf("Run = %s, %v; want one run, interrupted", asJSON(t, r), err)
 	}
@@ -685,7 +686,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	checkFolder(t, o.Dir, 1)
-	if _, err := e.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--resume") {
+	if _, err := lab.Run(t.Context(), e, o); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("once more without Resume: %v", err)
 	}
 	o.Progress = nil
@@ -694,7 +695,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%d runs, want 4", len(r.Runs))
 	}
 	other := parse(t, "repeats: 3\nservice:\n  output: pipe\n")
-	if _, err := other.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another experiment") {
+	if _, err := lab.Run(t.Context(), other, o); err == nil || !strings.Contains(err.Error(), "another experiment") {
 		t.Errorf("another experiment with Resume: %v", err)
 	}
 }
@@ -707,7 +708,7 @@ func TestInterruptFirst(t *testing.T) {
 	o.Progress = func(lab.Progress) { interrupt() }
 	for name, rest := range map[string]string{"build": "build: [sleep 60]\nservice:\n", "run": "service:\n"} {
 		o.Dir = filepath.Join(t.TempDir(), name)
-		if r, err := parse(t, rest).Run(ctx, o); !errors.Is(err, context.Canceled) {
+		if r, err := lab.Run(ctx, parse(t, rest), o); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: Run = %v, %v; want %v", name, r, err, context.Canceled)
 		}
 	}
@@ -743,7 +744,7 @@ func TestResumeAfterKill(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(out, "runs/002.json"), []byte(`{"number": 2, "conf`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	e, err := lab.Parse(file, []byte(text))
+	e, err := experiment.Parse(file, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -781,7 +782,7 @@ func TestTwoLabs(t *testing.T) {
 	var err error
 	o.Progress = func(p lab.Progress) {
 		if p.Step == lab.Loading && err == nil {
-			_, err = e.Run(t.Context(), second)
+			_, err = lab.Run(t.Context(), e, second)
 		}
 	}
 	run(t, e, o)

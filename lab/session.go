@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/internal/service"
 	"github.com/weirhq/weir/lab/internal/watch"
 	"github.com/weirhq/weir/lab/results"
@@ -31,9 +32,9 @@ const maxFailures = 3
 
 // A session is the run of an experiment.
 type session struct {
-	experiment *Experiment
+	experiment *experiment.Experiment
 	options    Options
-	cases      []Case
+	cases      []experiment.Case
 	turns      []Turn
 	store      *store
 	reporter   *reporter
@@ -70,7 +71,7 @@ func (s *session) names() map[string]string {
 }
 
 // program returns the file that an expanded case starts.
-func (s *session) program(c Case) (string, error) {
+func (s *session) program(c experiment.Case) (string, error) {
 	name := c.Service.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) {
 		var err error
@@ -86,7 +87,7 @@ func (s *session) program(c Case) (string, error) {
 }
 
 // inFolder returns a file name that is relative to the service's folder.
-func (s *session) inFolder(c Case, name string) string {
+func (s *session) inFolder(c experiment.Case, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -95,10 +96,10 @@ func (s *session) inFolder(c Case, name string) string {
 
 // example returns a case with its texts expanded, for uses that do not depend
 // on the run.
-func (s *session) example(c Case) (Case, error) {
+func (s *session) example(c experiment.Case) (experiment.Case, error) {
 	names := s.names()
 	names["port"], names["dir"] = "0", s.store.path(tmpDir)
-	return c.expanded(names)
+	return c.Expand(names)
 }
 
 // folder returns the folder in which a service runs.
@@ -115,15 +116,15 @@ func (s *session) mark(run string) string { return "WEIR_LAB_RUN=" + s.store.dir
 // An attempt is a run in progress.
 type attempt struct {
 	*session
-	Case    // expanded
-	run     *results.Run
-	dir     string         // the run's own folder
-	url     string         // of the service; "" while it is not known
-	chosen  bool           // url was derived from the port on which the service listens
-	reached netip.AddrPort // address of a connection to url; invalid before the first
-	stem    *string        // name of its profiles, nil without any
-	service *service.Service
-	watcher *watch.Watcher
+	experiment.Case // expanded
+	run             *results.Run
+	dir             string         // the run's own folder
+	url             string         // of the service; "" while it is not known
+	chosen          bool           // url was derived from the port on which the service listens
+	reached         netip.AddrPort // address of a connection to url; invalid before the first
+	stem            *string        // name of its profiles, nil without any
+	service         *service.Service
+	watcher         *watch.Watcher
 
 	warmed   int64 // answers during the warm-up
 	linesAt  int64 // number of lines before the warm-up

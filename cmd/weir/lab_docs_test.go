@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/experiments"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -47,7 +47,7 @@ func firstColumn(t *testing.T, markdown, head string) []string {
 // in text.
 func keysOf(t *testing.T, text string) []string {
 	t.Helper()
-	_, err := lab.Parse("x.yaml", []byte(strings.ReplaceAll(text, "KEY", "zzzzzzzzzzzzzzzz")))
+	_, err := experiment.Parse("x.yaml", []byte(strings.ReplaceAll(text, "KEY", "zzzzzzzzzzzzzzzz")))
 	for line := range strings.Lines(fmt.Sprintln(err)) {
 		if _, keys, ok := strings.Cut(line, "; the keys here are "); ok {
 			return strings.Split(strings.TrimSpace(keys), ", ")
@@ -111,7 +111,7 @@ func TestLabDocsExperiments(t *testing.T) {
 		t.Error("docs/lab.md shows no experiment")
 	}
 	for _, block := range blocks {
-		if _, err := lab.Parse("docs/lab.md", []byte(block)); err != nil {
+		if _, err := experiment.Parse("docs/lab.md", []byte(block)); err != nil {
 			t.Errorf("%v in\n%s", err, block)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/experiments"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 )
 
 type Command struct {
@@ -52,7 +52,7 @@ func (c *listCommand) Run(s cli.Streams) error {
 		if err != nil {
 			return err
 		}
-		e, err := lab.Parse(name+".yaml", text)
+		e, err := experiment.Parse(name+".yaml", text)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (c *showCommand) Run(s cli.Streams) error {
 }
 
 // readExperiment reads the built-in experiment called name, or else the file.
-func readExperiment(name string) (*lab.Experiment, error) {
+func readExperiment(name string) (*experiment.Experiment, error) {
 	file := name + ".yaml"
 	text, err := experiments.Read(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func readExperiment(name string) (*lab.Experiment, error) {
 	if err != nil {
 		return nil, noExperiment(name, err)
 	}
-	e, err := lab.Parse(file, text)
+	e, err := experiment.Parse(file, text)
 	if err != nil {
 		return nil, cli.Misuse(err, "weir lab show gc prints an example, and docs/lab.md describes every key")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/report"
 	"github.com/weirhq/weir/lab/results"
 )
@@ -79,7 +80,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 	r, err := cli.Interruptible(screen, interruptNotice, signals,
 		func(ctx context.Context) (*results.Results, error) {
 			screen.begin(cases, folder.name)
-			return e.Run(ctx, lab.Options{
+			return lab.Run(ctx, e, lab.Options{
 				Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
 			})
 		})
@@ -113,7 +114,7 @@ func (c *runCommand) resumeCommand(dir string) string {
 
 // experiment reads the experiment, applies the flags and returns it with its
 // configurations.
-func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
+func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, error) {
 	e, err := readExperiment(c.Name)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +126,7 @@ func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
 	if err != nil {
 		return nil, nil, cli.Misuse(err, "weir lab run --help")
 	}
-	if slices.ContainsFunc(cases, func(c lab.Case) bool { return len(c.Service.Command) == 0 }) {
+	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
 		err := fmt.Errorf("%s has no command that starts the service", c.Name)
 		return nil, nil, cli.Misuse(err, "weir lab run "+c.Name+" -- python3 -m http.server")
 	}
@@ -133,7 +134,7 @@ func (c *runCommand) experiment() (*lab.Experiment, []lab.Case, error) {
 }
 
 // change applies the flags to the experiment.
-func (c *runCommand) change(e *lab.Experiment) error {
+func (c *runCommand) change(e *experiment.Experiment) error {
 	if c.Quick {
 		if err := e.Shorten(); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -33,7 +34,7 @@ func newScreen(s cli.Streams, quiet bool) *screen {
 
 // begin sets the header. It is printed with the first progress, because the lab
 // may refuse to start.
-func (v *screen) begin(cases []lab.Case, dir string) {
+func (v *screen) begin(cases []experiment.Case, dir string) {
 	for _, c := range cases {
 		v.widen(c.Name)
 	}

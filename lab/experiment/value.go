@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"maps"
@@ -84,19 +84,6 @@ func isURL(text string) bool {
 		rest, ok = strings.CutPrefix(text, "https://")
 	}
 	return ok && rest != ""
-}
-
-// below returns the URL of a path on a service. Anything other than a path is
-// returned as it is.
-func below(service, path string) string {
-	if !strings.HasPrefix(path, "/") {
-		return path
-	}
-	scheme, rest, _ := strings.Cut(service, "://")
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	return scheme + "://" + rest + path
 }
 
 // between returns a parser of an integer within bounds.

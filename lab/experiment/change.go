@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"cmp"
@@ -36,11 +36,12 @@ func (e *Experiment) Set(path, value string) error {
 
 // set reads the value of a setting.
 func (e *Experiment) set(f *yamlfile.File, path string, n *yamlfile.Node) error {
-	if refused := settable(path, true); refused != nil {
+	r := newReader(f)
+	if refused := settable(r, path, true); refused != nil {
 		return fmt.Errorf("%s; %s", refused.What, refused.Hint)
 	}
 	changed := *e
-	readSetting(newReader(f), target{experiment: &changed, service: &changed.Service, load: &changed.Load}, path,
+	readSetting(r, target{experiment: &changed, service: &changed.Service, load: &changed.Load}, path,
 		yamlfile.Pos{Line: 1, Col: 1}, n)
 	if wrong := f.Mistakes(); len(wrong) > 0 {
 		if wrong[0].Hint == "" {

@@ -1,8 +1,9 @@
-package lab
+package experiment
 
 import (
 	"time"
 
+	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -41,7 +42,7 @@ type Experiment struct {
 	Baseline map[string]string
 
 	// Lead has the names of the metrics that the question is about, the
-	// most important first: metrics of [Metrics], or the service's own
+	// most important first: metrics of [results.Metrics], or the service's own
 	// measures. The default depends on the load.
 	Lead []string
 
@@ -169,4 +170,15 @@ type Addition struct {
 type Setting struct {
 	Path  string
 	Value any // as in YAML: nil, a text, []any, yaml.MapSlice or what fmt.Sprint writes
+}
+
+// A Case is a configuration with its service and load: those of the experiment
+// with the configuration's settings.
+//
+// Its texts are not expanded. [Service] describes ${port} and the other names
+// in them.
+type Case struct {
+	results.Configuration
+	Service Service
+	Load    settings.Settings
 }

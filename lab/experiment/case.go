@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"cmp"
@@ -11,17 +11,6 @@ import (
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load/settings"
 )
-
-// A Case is a configuration with its service and load: those of the experiment
-// with the configuration's settings.
-//
-// Its texts are not expanded. [Service] describes ${port} and the other names
-// in them.
-type Case struct {
-	results.Configuration
-	Service Service
-	Load    settings.Settings
-}
 
 // maxConfigurations is the number of configurations that an experiment may
 // have, without the baseline's twin. Each is run many times.
@@ -213,7 +202,7 @@ func (e *Experiment) newDraft(stands string) draft {
 func (d *draft) set(s Setting, label, where string) *problem {
 	f, _ := yamlfile.Read("", "a value", nil)
 	r := newReader(f)
-	if refused := settable(s.Path, false); refused != nil {
+	if refused := settable(r, s.Path, false); refused != nil {
 		return &problem{where, refused.What, refused.Hint}
 	}
 	t := target{experiment: &Experiment{}, service: &d.Service, load: &d.Load}

@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"fmt"
@@ -71,16 +71,4 @@ func (t target) checkLabels(f *yamlfile.File, labels map[string]string, name str
 				yamlfile.Quote(label))
 		}
 	}
-}
-
-// where returns the position of a name, or that of the nearest enclosing part
-// that the file has.
-func (t target) where(name string) yamlfile.Pos {
-	for name != "" {
-		if at, ok := t.positions[name]; ok {
-			return at
-		}
-		name = name[:max(strings.LastIndexByte(name, '.'), 0)]
-	}
-	return yamlfile.Pos{Line: 1, Col: 1}
 }

@@ -1,4 +1,4 @@
-package lab_test
+package experiment_test
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/internal/yamlfile"
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load/settings"
 )
@@ -68,16 +68,16 @@ quick:
   matrix.service.output: [file, terminal]
 `
 
-func fromText(t *testing.T, src string) *lab.Experiment {
+func fromText(t *testing.T, src string) *experiment.Experiment {
 	t.Helper()
-	e, err := lab.Parse("folder/e.yaml", []byte(src))
+	e, err := experiment.Parse("folder/e.yaml", []byte(src))
 	if err != nil {
 		t.Fatalf("Parse:\n%v\nof\n%s", err, src)
 	}
 	return e
 }
 
-func casesOf(t *testing.T, e *lab.Experiment) []lab.Case {
+func casesOf(t *testing.T, e *experiment.Experiment) []experiment.Case {
 	t.Helper()
 	all, err := e.Configurations()
 	if err != nil {
@@ -87,15 +87,15 @@ func casesOf(t *testing.T, e *lab.Experiment) []lab.Case {
 }
 
 func TestParseReadsEveryKey(t *testing.T) {
-	want := &lab.Experiment{
+	want := &experiment.Experiment{
 		Name:     "gc",
 		Title:    "Does a collector that runs less often help?",
 		Question: "What does GOGC cost, and whom?",
 		Folder:   "folder",
-		Build: []lab.Command{{"go", "build", "-C", "${repo}/bench", "-o", "${build}/the door", "./cmd/labdoor"},
+		Build: []experiment.Command{{"go", "build", "-C", "${repo}/bench", "-o", "${build}/the door", "./cmd/labdoor"},
 			{"npm", "install"}},
-		Service: lab.Service{
-			Command:     lab.Command{"${build}/door", "--listen", "127.0.0.1:${port}"},
+		Service: experiment.Service{
+			Command:     experiment.Command{"${build}/door", "--listen", "127.0.0.1:${port}"},
 			Args:        []string{"--logger", "weir"},
 			Env:         map[string]string{"GOGC": "100", "PRICE": "$$5"},
 			Dir:         "${repo}",
@@ -103,27 +103,27 @@ func TestParseReadsEveryKey(t *testing.T) {
 			Ready:       "/healthz",
 			ReadyWithin: 20 * time.Second,
 			StopWithin:  5 * time.Second,
-			Limits:      lab.Limits{Files: 1024, Memory: 512 << 20, CPUs: 1},
-			Output: lab.Sink{Kind: lab.Pipe, PerSecond: 256 << 10, StopFor: 10 * time.Second,
+			Limits:      experiment.Limits{Files: 1024, Memory: 512 << 20, CPUs: 1},
+			Output: experiment.Sink{Kind: experiment.Pipe, PerSecond: 256 << 10, StopFor: 10 * time.Second,
 				StopAt: 5 * time.Second},
-			Stderr:          lab.Sink{Kind: lab.Null},
+			Stderr:          experiment.Sink{Kind: experiment.Null},
 			LinesPerRequest: 3,
 			Go:              "/debug",
 		},
 		Load: settings.Settings{URL: "/hello", Headers: []string{"Accept: text/html"}, Connections: 8, Rate: 1000,
 			Duration: 3 * time.Second, Poisson: true},
 		WarmUp: 2 * time.Second,
-		Matrix: []lab.Dimension{
-			{Setting: "service.output", Values: []lab.Choice{{Label: "null"}, {Label: "file", Value: "file"}}},
-			{Setting: "service.env.GOGC", Values: []lab.Choice{{Label: "10", Value: "10"},
+		Matrix: []experiment.Dimension{
+			{Setting: "service.output", Values: []experiment.Choice{{Label: "null"}, {Label: "file", Value: "file"}}},
+			{Setting: "service.env.GOGC", Values: []experiment.Choice{{Label: "10", Value: "10"},
 				{Label: "100", Value: "100"}}},
-			{Setting: "service.args", Values: []lab.Choice{
+			{Setting: "service.args", Values: []experiment.Choice{
 				{Label: "the old", Value: []any{"--logger", "ons"}, About: "as it was"},
 				{Label: "the new", Value: "--logger weir"},
 			}},
 		},
 		Exclude: []map[string]string{{"service.output": "file", "service.args": "the old"}},
-		Include: []lab.Addition{{Name: "logging off", About: "writes nothing", Settings: []lab.Setting{
+		Include: []experiment.Addition{{Name: "logging off", About: "writes nothing", Settings: []experiment.Setting{
 			{Path: "service.args", Value: []any{"--logger", "none"}}, {Path: "load.rate", Value: "500"},
 		}}},
 		Baseline: map[string]string{"service.env.GOGC": "100"},
@@ -131,7 +131,7 @@ func TestParseReadsEveryKey(t *testing.T) {
 		Sample:   100 * time.Millisecond,
 		Seed:     7,
 		Profiles: []string{"cpu", "alloc_space"},
-		Quick: []lab.Setting{
+		Quick: []experiment.Setting{
 			{Path: "repeats", Value: "2"}, {Path: "load.duration", Value: "1s"},
 			{Path: "matrix.service.output", Value: []any{"file", "terminal"}},
 		},
@@ -155,7 +155,7 @@ func TestConfigurations(t *testing.T) {
 	}
 	first := got[0]
 	if want := []string{"--logger", "ons"}; !cmp.Equal(first.Service.Args, want) || first.Service.Env["GOGC"] != "10" ||
-		first.Service.Env["PRICE"] != "$$5" || first.Service.Output.Kind != lab.Null {
+		first.Service.Env["PRICE"] != "$$5" || first.Service.Output.Kind != experiment.Null {
 		t.Errorf("the first one's service is %+v", first.Service)
 	}
 	if first.About != "as it was" || first.Load.Rate != 1000 || first.Load.Folder != "folder" {
@@ -165,7 +165,8 @@ func TestConfigurations(t *testing.T) {
 		{Setting: "service.args", Value: "the old"}}; !cmp.Equal(first.Labels, want) {
 		t.Errorf("the first one's labels are %v", first.Labels)
 	}
-	if off := got[6]; off.Load.Rate != 500 || off.Service.Output.Kind != lab.Pipe || off.About != "writes nothing" {
+	if off := got[6]; off.Load.Rate != 500 || off.Service.Output.Kind != experiment.Pipe ||
+		off.About != "writes nothing" {
 		t.Errorf("what is included is %+v", off)
 	}
 	base, twin := got[2], got[7]
@@ -176,7 +177,7 @@ func TestConfigurations(t *testing.T) {
 }
 
 // namesOf returns the names of cases, with their roles.
-func namesOf(all []lab.Case) []string {
+func namesOf(all []experiment.Case) []string {
 	var list []string
 	for _, c := range all {
 		name := c.Name
@@ -325,7 +326,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a short one with another name", "name: e\nquick: {name: f}\n", []string{`2:9 "name" cannot differ`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, err := lab.Parse("e.yaml", []byte(c.src))
+			e, err := experiment.Parse("e.yaml", []byte(c.src))
 			if err == nil || e != nil {
 				t.Fatalf("Parse = %+v, %v, want mistakes", e, err)
 			}
@@ -393,13 +394,13 @@ func TestSet(t *testing.T) {
 			t.Errorf("Set(%q, %q): %v", s[0], s[1], err)
 		}
 	}
-	if want := (lab.Command{"python3", "-m", "http server", "${port}"}); !cmp.Equal(e.Service.Command, want) {
+	if want := (experiment.Command{"python3", "-m", "http server", "${port}"}); !cmp.Equal(e.Service.Command, want) {
 		t.Errorf("the command is %q, want %q", e.Service.Command, want)
 	}
 	if want := map[string]string{"GOGC": "100", "PRICE": "$$5", "NEW": "x y"}; !cmp.Equal(e.Service.Env, want) {
 		t.Errorf("the environment is %v, want %v", e.Service.Env, want)
 	}
-	if e.Load.Duration != 5*time.Second || e.Repeats != 1 || e.Service.Output.Kind != lab.Null {
+	if e.Load.Duration != 5*time.Second || e.Repeats != 1 || e.Service.Output.Kind != experiment.Null {
 		t.Errorf("duration %v, repeats %d, output %v", e.Load.Duration, e.Repeats, e.Service.Output)
 	}
 	if got := len(casesOf(t, e)); got != 2*2*2*2+1+1 {
@@ -472,14 +473,16 @@ func TestShortenByItself(t *testing.T) {
 
 // This experiment was not read from a file.
 func TestExperimentInGo(t *testing.T) {
-	e := &lab.Experiment{
+	e := &experiment.Experiment{
 		Name:    "e",
-		Service: lab.Service{Command: lab.Command{"true"}},
-		Matrix: []lab.Dimension{
-			{Setting: "load.connections", Values: []lab.Choice{{Label: "few", Value: 1}, {Label: "many", Value: 64}}},
-			{Setting: "service.env", Values: []lab.Choice{{Label: "a", Value: yaml.MapSlice{{Key: "A", Value: 1}}},
+		Service: experiment.Service{Command: experiment.Command{"true"}},
+		Matrix: []experiment.Dimension{
+			{Setting: "load.connections", Values: []experiment.Choice{{Label: "few", Value: 1},
+				{Label: "many", Value: 64}}},
+			{Setting: "service.env", Values: []experiment.Choice{
+				{Label: "a", Value: yaml.MapSlice{{Key: "A", Value: 1}}},
 				{Label: "b", Value: map[string]string{"A": "2"}}}},
-			{Setting: "service.args", Values: []lab.Choice{{Label: "x", Value: []string{"-x"}}}},
+			{Setting: "service.args", Values: []experiment.Choice{{Label: "x", Value: []string{"-x"}}}},
 		},
 	}
 	got := casesOf(t, e)
@@ -502,7 +505,7 @@ func TestExperimentInGo(t *testing.T) {
 		`matrix.load.connections[0]: connections: "one"`) {
 		t.Errorf("with a wrong value: %v", err)
 	}
-	e.Matrix[0] = lab.Dimension{Setting: "load.conections", Values: []lab.Choice{{Label: "1", Value: 1}}}
+	e.Matrix[0] = experiment.Dimension{Setting: "load.conections", Values: []experiment.Choice{{Label: "1", Value: 1}}}
 	if _, err := e.Configurations(); err == nil || !strings.Contains(err.Error(), `did you mean "load.connections"?`) {
 		t.Errorf("with a wrong setting: %v", err)
 	}
@@ -513,7 +516,7 @@ func TestExperimentInGo(t *testing.T) {
 // when it is read again from its Source.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
-	builtIn, _ := filepath.Glob("../experiments/*.yaml")
+	builtIn, _ := filepath.Glob("../../experiments/*.yaml")
 	for _, name := range builtIn {
 		src, err := os.ReadFile(name)
 		if err != nil {
@@ -526,7 +529,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: e\ninclude: [{name: a, set: {load.stages: [1s:5, 2s:6-7], load.body: \"\\n\"}}]\nquick: " +
 		"{exclude: [], baseline: {}, service.limits.files: none}\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		e, err := lab.Parse("folder/e.yaml", src)
+		e, err := experiment.Parse("folder/e.yaml", src)
 		if err != nil {
 			checkMistakes(t, src, err)
 			return
@@ -551,7 +554,7 @@ func FuzzTexts(f *testing.F) {
 			"matrix: {Q: [a]}", "include: [{name: Q, set: {service.env: {A: Q}}}]", "quick: {service.args: [Q]}",
 		} {
 			src := "name: e\n" + strings.ReplaceAll(src, "Q", string(quoted)) + "\n"
-			e, err := lab.Parse("folder/e.yaml", []byte(src))
+			e, err := experiment.Parse("folder/e.yaml", []byte(src))
 			if err != nil {
 				checkMistakes(t, []byte(src), err)
 				continue
@@ -562,10 +565,10 @@ func FuzzTexts(f *testing.F) {
 }
 
 // checkSource compares an experiment with the one that is read from its Source.
-func checkSource(t *testing.T, e *lab.Experiment) {
+func checkSource(t *testing.T, e *experiment.Experiment) {
 	t.Helper()
 	source := e.Source()
-	again, err := lab.Parse("folder/e.yaml", source)
+	again, err := experiment.Parse("folder/e.yaml", source)
 	if err != nil {
 		t.Fatalf("%v\nof\n%s", err, source)
 	}

@@ -1,9 +1,7 @@
-package lab
+package experiment
 
 import (
 	"errors"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -11,101 +9,21 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// Parse reads an experiment from YAML. The name of the file is used in
-// messages, and its folder becomes the experiment's. Nothing is opened or run.
-//
-// The error has a line for each mistake in the file, in file order, with line
-// and column: "gc.yaml:3:9: ...". The values of the matrix are checked like the
-// settings that they are for, and so are all configurations, including those of
-// the experiment that Shorten makes. A file that is not YAML is read only up to
-// its first error.
-//
-// A file may omit the service's command, which [Experiment.Set] can add.
-// [Experiment.Run] needs it.
-func Parse(file string, text []byte) (*Experiment, error) {
-	f, root := yamlfile.Read(file, "an experiment", text)
-	e := &Experiment{Folder: filepath.Dir(file)}
-	t := target{experiment: e, service: &e.Service, load: &e.Load, positions: map[string]yamlfile.Pos{}}
-	if root == nil && f.Err() == nil {
-		f.Mistakef(yamlfile.Pos{Line: 1, Col: 1}, "weir lab show gc prints one", "the file is empty")
-	}
-	if root != nil {
-		for _, pair := range root.Pairs {
-			t.setPosition(pair.Key.Text, pair.Key.Pos)
-		}
-		r := newReader(f)
-		r.Fields(place{To: t}, root)
-		if f.Err() == nil {
-			t.check(f)
-		}
-	}
-	if err := f.Err(); err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-// A target receives the settings of an experiment: the experiment itself, or
-// the service and the load of one of its configurations.
-type target struct {
-	experiment *Experiment
-	service    *Service
-	load       *settings.Settings
-
-	adding *Addition // set below include only
-
-	// positions has the positions of names such as
-	// "matrix.service.output[0]" in a file, for later checks. It may be
-	// nil.
-	positions map[string]yamlfile.Pos
-}
-
-// setPosition notes the position of a name.
-func (t target) setPosition(what string, at yamlfile.Pos) {
-	if t.positions != nil {
-		t.positions[what] = at
-	}
-}
-
-type (
-	reader   = yamlfile.Reader[target]
-	place    = yamlfile.Place[target]
-	readFunc = yamlfile.ReadFunc[target]
-)
-
-func newReader(f *yamlfile.File) *reader {
-	schema()
-	return &reader{File: f, Schema: table.keys, Positions: map[string][]yamlfile.Pos{}}
-}
-
-// A setting is a key of the file with its functions to read and to write it.
-type setting struct {
-	yamlfile.Key[target]
-
-	// show returns the node for the setting, or nil if it has no value. It
-	// is nil for keys that are written by their parent.
-	show func(target) *yamlfile.Node
-}
-
-// table is the result of schema, made once. It cannot be initialised directly,
-// because readers of settings look up others by name, so it would refer to
-// itself.
-var table struct {
-	once     sync.Once
-	settings []setting
-	keys     []yamlfile.Key[target]
-}
-
 // schema returns all keys that a file may have, in the order in which they are
 // written.
-func schema() []setting {
-	table.once.Do(func() {
-		table.settings = allSettings()
-		for _, s := range table.settings {
-			table.keys = append(table.keys, s.Key)
-		}
-	})
-	return table.settings
+var schema = sync.OnceValue(allSettings)
+
+// keys returns the keys of schema, for readers.
+var keys = sync.OnceValue(func() []yamlfile.Key[target] {
+	var all []yamlfile.Key[target]
+	for _, s := range schema() {
+		all = append(all, s.Key)
+	}
+	return all
+})
+
+func newReader(f *yamlfile.File) *reader {
+	return &reader{File: f, Schema: keys(), Positions: map[string][]yamlfile.Pos{}}
 }
 
 func allSettings() []setting {
@@ -168,22 +86,6 @@ func allSettings() []setting {
 	)
 }
 
-func key(path string, read readFunc, show func(target) *yamlfile.Node) setting {
-	return setting{yamlfile.Key[target]{Path: path, Read: read}, show}
-}
-
-// one returns the setting of a single value. Its zero value is not written.
-func one[V comparable](path string, parse func(yamlfile.Scalar) (V, *yamlfile.Refusal), show func(V) any,
-	at func(target) *V) setting {
-	return key(path, yamlfile.One(parse, at), func(t target) *yamlfile.Node {
-		var zero V
-		if v := *at(t); v != zero {
-			return yamlfile.Of(show(v))
-		}
-		return nil
-	})
-}
-
 // many returns the setting of a list of values, each read separately.
 func many(path string, parse func(yamlfile.Scalar) (string, *yamlfile.Refusal), at func(target) *[]string) setting {
 	return key(path, yamlfile.Many(parse, at), func(t target) *yamlfile.Node { return showList(*at(t)) })
@@ -195,16 +97,6 @@ func list(path string, at func(target) *[]string) setting {
 
 func sink(path string, at func(target) *Sink) setting {
 	return key(path, readSink(at), func(t target) *yamlfile.Node { return showSink(*at(t)) })
-}
-
-func (s setting) required(hint string) setting {
-	s.Required = hint
-	return s
-}
-
-func (s setting) hidden() setting {
-	s.show = nil
-	return s
 }
 
 // loadSettings returns the settings below load, as package settings defines
@@ -247,27 +139,4 @@ func checkTexts(r *reader, n *yamlfile.Node) bool {
 		fine = checkTexts(r, item) && fine
 	}
 	return fine
-}
-
-// findSetting returns the setting at a path, and the part of the path that
-// matches the last "*" of the setting's own path.
-func findSetting(path string) (found setting, name string, ok bool) {
-	for _, s := range schema() {
-		parent, isFree := strings.CutSuffix(s.Path, "*")
-		switch {
-		case strings.HasPrefix(s.Path, "include."):
-		case s.Path == path:
-			_, name := s.Parent()
-			return s, name, true
-		case isFree && strings.HasPrefix(path, parent) && len(path) > len(parent):
-			return s, path[len(parent):], true
-		}
-	}
-	return setting{}, "", false
-}
-
-// readSetting reads the value of the setting at a path into t.
-func readSetting(r *reader, t target, path string, at yamlfile.Pos, n *yamlfile.Node) {
-	s, name, _ := findSetting(path)
-	s.Read(r, place{Path: s.Path, Key: yamlfile.Scalar{Text: name, Pos: at}, To: t}, n)
 }

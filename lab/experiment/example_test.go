@@ -1,13 +1,13 @@
-package lab_test
+package experiment_test
 
 import (
 	"fmt"
 
-	"github.com/weirhq/weir/lab"
+	"github.com/weirhq/weir/lab/experiment"
 )
 
 func ExampleParse() {
-	e, err := lab.Parse("experiment.yaml", []byte(`
+	e, err := experiment.Parse("experiment.yaml", []byte(`
 name: gc
 service:
   command: ./server --listen 127.0.0.1:${port}
@@ -39,7 +39,7 @@ baseline: {service.output: file, service.env.GOGC: 100}
 
 // Parse reports all mistakes at once.
 func ExampleParse_mistakes() {
-	_, err := lab.Parse("experiment.yaml", []byte(`
+	_, err := experiment.Parse("experiment.yaml", []byte(`
 name: gc
 service:
   otput: file

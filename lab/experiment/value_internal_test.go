@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"strings"
@@ -42,7 +42,7 @@ func TestParseSink(t *testing.T) {
 	}
 }
 
-func TestExpandedReplacesEveryText(t *testing.T) {
+func TestExpandReplacesEveryText(t *testing.T) {
 	values := map[string]string{"port": "8080", "dir": "/run dir", "weir": "/bin/weir", "repo": "/src", "build": "/b"}
 	c := Case{
 		Service: Service{
@@ -60,35 +60,19 @@ func TestExpandedReplacesEveryText(t *testing.T) {
 		Load: settings.Settings{URL: "/8080", Headers: []string{"A: 8080"}, Body: "@/b/f", Stages: []string{"1s:5"},
 			Connections: 3},
 	}
-	got, err := c.expanded(values)
+	got, err := c.Expand(values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("expanded (-want +got):\n%s", diff)
+		t.Errorf("Expand (-want +got):\n%s", diff)
 	}
 	if c.Service.Env["A"] != "${dir}" || c.Service.Args[1] != "${port}" || c.Load.Headers[0] != "A: ${port}" {
 		t.Errorf("the case itself has become %+v", c)
 	}
 	delete(values, "port")
-	if _, err := c.expanded(values); err == nil || !strings.Contains(err.Error(),
+	if _, err := c.Expand(values); err == nil || !strings.Contains(err.Error(),
 		`"http://h:${port}/": nothing is called "${port}"`) {
 		t.Errorf("without a port: %v", err)
-	}
-}
-
-func TestBelow(t *testing.T) {
-	for _, c := range []struct{ service, path, want string }{
-		{"http://h:1/", "/a", "http://h:1/a"},
-		{"http://h:1", "/a?b", "http://h:1/a?b"},
-		{"https://h:1/x/y?z", "/a", "https://h:1/a"},
-		{"http://h:1?x", "/", "http://h:1/"},
-		{"http://h:1/", "http://other/", "http://other/"},
-		{"http://h:1/", "127.0.0.1:2/a", "127.0.0.1:2/a"},
-		{"http://h:1/", "", ""},
-	} {
-		if got := below(c.service, c.path); got != c.want {
-			t.Errorf("below(%q, %q) = %q, want %q", c.service, c.path, got, c.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/load/settings"
 )
@@ -20,62 +19,11 @@ func scratch() target {
 	return target{experiment: &Experiment{}, service: &Service{}, load: &settings.Settings{}}
 }
 
-// settable returns the mistake in the path of a setting: of the service or the
-// load, or with all, of the experiment.
-func settable(path string, all bool) *yamlfile.Refusal {
-	s, _, ok := findSetting(path)
-	ofRun := strings.HasPrefix(s.Path, "service.") || strings.HasPrefix(s.Path, "load.")
-	switch {
-	case ok && holdsOthers(s.Path):
-		return yamlfile.Refuse("name one of the settings in it, as in "+within(s.Path),
-			"%s holds settings, and is none", yamlfile.Quote(path))
-	case ok && (ofRun || all):
-		return nil
-	case ok:
-		return yamlfile.Refuse("settings below service and load can", "%s cannot differ between configurations",
-			yamlfile.Quote(path))
-	}
-	return yamlfile.Refuse(rightPath(path, all), "there is no setting %s", yamlfile.Quote(path))
-}
-
-// holdsOthers reports whether a key of the file only contains other keys.
-func holdsOthers(path string) bool {
-	return slices.Contains([]string{"service", "service.limits", "load", "matrix", "quick"}, path)
-}
-
-// within returns the path of a setting below a key, as an example.
-func within(path string) string {
-	return map[string]string{
-		"service": "service.output", "service.limits": "service.limits.files", "load": "load.connections",
-		"matrix": "matrix.service.output", "quick": "load.duration",
-	}[path]
-}
-
-// rightPath returns the hint for an unknown path.
-func rightPath(path string, all bool) string {
-	var paths []string
-	for _, s := range schema() {
-		ofRun := strings.HasPrefix(s.Path, "service.") || strings.HasPrefix(s.Path, "load.")
-		if (ofRun || all) && !strings.Contains(s.Path, "*") && !holdsOthers(s.Path) {
-			paths = append(paths, s.Path)
-		}
-	}
-	for _, p := range paths { // "connections" means load.connections
-		if strings.HasSuffix(p, "."+path) {
-			return yamlfile.DidYouMean(p)
-		}
-	}
-	if near := nearest.Word(path, paths); near != "" {
-		return yamlfile.DidYouMean(near)
-	}
-	return "they are written as service.output, service.env.NAME and load.connections"
-}
-
 // readDimension reads a key of the matrix: a list of values, or a mapping of
 // labels to values.
 func readDimension(r *reader, p place, n *yamlfile.Node) {
 	path := p.Key.Text
-	if refused := settable(path, false); refused != nil {
+	if refused := settable(r, path, false); refused != nil {
 		r.Refuse(p.Key, refused)
 		return
 	}
@@ -284,7 +232,7 @@ func readQuickSetting(r *reader, p place, n *yamlfile.Node) {
 
 // trySetting checks a setting with the given path.
 func trySetting(r *reader, path yamlfile.Scalar, n *yamlfile.Node, all bool) (Setting, bool) {
-	if refused := settable(path.Text, all); refused != nil {
+	if refused := settable(r, path.Text, all); refused != nil {
 		r.Refuse(path, refused)
 		return Setting{}, false
 	}

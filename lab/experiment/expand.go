@@ -1,4 +1,4 @@
-package lab
+package experiment
 
 import (
 	"errors"
@@ -47,6 +47,9 @@ func expandAll[L ~[]string](texts L, values map[string]string) (L, error) {
 	return expanded, errors.Join(errs...)
 }
 
+// Expand is [Case.Expand] for a command of the build.
+func (c Command) Expand(values map[string]string) (Command, error) { return expandAll(c, values) }
+
 // checkNames returns the mistake for which expand would refuse a text, given
 // the names that will have values.
 func checkNames(text string, names []string) *yamlfile.Refusal {
@@ -70,9 +73,10 @@ func unknownName(name string, names []string) *yamlfile.Refusal {
 	return yamlfile.Refuse(hint, "nothing is called %s here", yamlfile.Quote("${"+name+"}"))
 }
 
-// expanded returns the case with ${name} and $$ replaced in all texts of its
-// service and its load. The result shares nothing mutable with c.
-func (c Case) expanded(values map[string]string) (Case, error) {
+// Expand returns the case with ${name} replaced by values[name], and $$ by a
+// dollar, in all texts of its service and its load. The result shares nothing
+// mutable with c. A name without a value is an error.
+func (c Case) Expand(values map[string]string) (Case, error) {
 	var errs []error
 	one := func(field *string) {
 		var err error
