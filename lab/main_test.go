@@ -71,7 +71,7 @@ func children(pid int) (all []string) {
 	return all
 }
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
