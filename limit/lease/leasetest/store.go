@@ -77,14 +77,7 @@ func (s *Store) begin(buckets int) error {
 }
 
 func (s *Store) exchange(x *lease.Exchange, now time.Time) {
-	b := s.buckets[x.Key]
-	if b == nil || now.Sub(b.fullAt) > keepTotal && now.Sub(b.at) > lease.ShareTTL {
-		if s.buckets == nil {
-			s.buckets = make(map[string]*bucket)
-		}
-		b = &bucket{fullAt: now, at: now, leases: make(map[owner]*taker)}
-		s.buckets[x.Key] = b
-	}
+	b := s.bucket(x.Key, now)
 	every := float64(x.Every)
 	shares, weights, n := b.sum(now)
 	missing := max(0, float64(b.fullAt.Sub(b.at))) - (1-shares-reserved(x, n))*float64(now.Sub(b.at)) // time until it is full
@@ -121,14 +114,7 @@ func (s *Store) exchange(x *lease.Exchange, now time.Time) {
 	missing = max(0, missing)
 	b.total += taken + spare - before
 
-	share := 0.0
-	if x.Weight > 0 {
-		weights += x.Weight
-		n++
-		free := 1 - max(x.Least*float64(max(0, x.Replicas-n)), reserved(x, n))
-		share = min(x.Least, free/float64(n)) + max(0, free-float64(n)*x.Least)*x.Weight/weights
-		share = max(0, min(share, free-shares))
-	}
+	share := newShare(x, shares, weights, n)
 	t.taken, t.share, t.weight, t.at = taken+spare, max(share, x.Share), x.Weight, now
 	b.fullAt, b.at = now.Add(time.Duration(missing)), now
 
@@ -136,6 +122,31 @@ func (s *Store) exchange(x *lease.Exchange, now time.Time) {
 	s.counts.Taken += int64(math.Floor(taken+spare)) - int64(math.Floor(before))
 	x.Taken, x.Share, x.Remaining, x.Total = int64(math.Floor(taken)), share, remaining, int64(math.Floor(b.total))
 	x.Reset, x.Retry = time.Duration(missing), max(0, time.Duration(missing)+x.Every-x.Fill)
+}
+
+// bucket returns the bucket of a key. It is new if it was not used for a long time.
+func (s *Store) bucket(key string, now time.Time) *bucket {
+	b := s.buckets[key]
+	if b == nil || now.Sub(b.fullAt) > keepTotal && now.Sub(b.at) > lease.ShareTTL {
+		if s.buckets == nil {
+			s.buckets = make(map[string]*bucket)
+		}
+		b = &bucket{fullAt: now, at: now, leases: make(map[owner]*taker)}
+		s.buckets[key] = b
+	}
+	return b
+}
+
+// newShare returns the share for x. n other replicas have the shares and the weights.
+func newShare(x *lease.Exchange, shares, weights float64, n int) float64 {
+	if x.Weight <= 0 {
+		return 0
+	}
+	weights += x.Weight
+	n++
+	free := 1 - max(x.Least*float64(max(0, x.Replicas-n)), reserved(x, n))
+	share := min(x.Least, free/float64(n)) + max(0, free-float64(n)*x.Least)*x.Weight/weights
+	return max(0, min(share, free-shares))
 }
 
 // reserved returns the part of the rate of absent replicas, if n replicas have a share.
