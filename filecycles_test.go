@@ -37,7 +37,6 @@ var cycleLimits = map[string]struct {
 	"front/stage":               {percent: 100},
 	"internal/http2":            {percent: 100},
 	"lab/analysis":              {percent: 100},
-	"limit/lease":               {percent: 100},
 	"load":                      {percent: 100},
 	"load/agent":                {percent: 100},
 	"load/compare":              {percent: 100},

@@ -3,31 +3,51 @@ package lease
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
 const (
-	turnTime    = 10 * time.Millisecond // the resolution of all times
-	leastPeriod = 50 * time.Millisecond // between two exchanges of a lease with an empty bucket
-	mostPeriod  = time.Second
-	ofReplica   = 5 * time.Millisecond // of the period, for each replica
-	patience    = leastPeriod          // with an exchange, before the replica grants tokens itself
-	holdTime    = time.Second          // for which an unused lease keeps its tokens
-	leastRetry  = 100 * time.Millisecond
-	smoothing   = 100 * time.Millisecond // of the demand
-	pacing      = time.Second            // smoothing of the demand for a share
-	leastPart   = 0.5                    // of the rate, for all replicas in equal parts whatever their demand
-	margin      = ShareTTL / 10          // of the end of a share, by the clock of the replica
-	lead        = 3 * turnTime           // that an exchange takes, with the wait for the next turn
+	turnTime   = 10 * time.Millisecond // the resolution of all times
+	patience   = leastPeriod           // with an exchange, before the replica grants tokens itself
+	holdTime   = time.Second           // for which an unused lease keeps its tokens
+	leastRetry = 100 * time.Millisecond
+	smoothing  = 100 * time.Millisecond // of the demand
+	pacing     = time.Second            // smoothing of the demand for a share
+	lead       = 3 * turnTime           // that an exchange takes, with the wait for the next turn
 )
 
-// A lease is the part of a bucket that this replica may use. The mutex of its shard guards it,
-// except next and due. Times are those since the start of the Leaser.
+// A quota is the rate and the size of a bucket in the store.
+type quota struct {
+	fleet *fleet
+	every time.Duration // in which a token is added
+	burst int64
+	keys  bool // the rate has a bucket for each key
+}
+
+// fill returns the time in which an empty bucket becomes full. A bucket has at least the tokens
+// of one and a half periods: otherwise some would be lost before a replica asks for them.
+func (q *quota) fill() time.Duration {
+	return max(time.Duration(q.burst)*q.every, q.fleet.period()*3/2)
+}
+
+// capacity returns the number of tokens of a full bucket.
+func (q *quota) capacity() int64 { return int64(q.fill() / q.every) }
+
+// pause returns the time until the next check of a lease, given the tokens that are left in the
+// bucket: a quarter of the time in which as many return.
+func (q *quota) pause(left int64) time.Duration {
+	enough := time.Duration(float64(max(0, left)) * float64(q.every) / 4)
+	return jitter(min(max(q.fleet.period(), enough), mostPeriod))
+}
+
+// A lease is the part of a bucket that this replica may use. mu guards it, except due.
+// Times are those since the start of the Leaser.
 type lease struct {
-	rate   *Rate
-	shard  *shard
-	key    string // of the bucket; "" for a lease that no bucket backs
-	number int64  // of the lease in its replica
+	quota  *quota
+	mu     *sync.Mutex // of its shard
+	key    string      // of the bucket; "" for a lease that no bucket backs
+	number int64       // of the lease in its replica
 
 	taken         int64 // tokens since the lease was made, as far as the replica knows
 	tokens        int64 // left of them; negative: used on credit
@@ -64,9 +84,9 @@ func (l *lease) left() int64 { return l.tokens + l.credit }
 
 // wake prepares an idle lease for the first request after a pause.
 func (l *lease) wake(now time.Duration) {
-	r := l.rate
+	q := l.quota
 	l.idle, l.woken = false, true
-	away := l.key == "" || r.leaser.down.Load()
+	away := l.key == "" || q.fleet.down.Load()
 	if !l.local || !away {
 		l.refill(now)
 	}
@@ -82,14 +102,14 @@ func (l *lease) wake(now time.Duration) {
 
 // refill gives the credit for the part of the bucket that is full, as far as the replica knows.
 func (l *lease) refill(now time.Duration) {
-	full := min(max(0, 1-float64(l.fullsAt-now)/float64(l.rate.fill())), 1)
+	full := min(max(0, 1-float64(l.fullsAt-now)/float64(l.quota.fill())), 1)
 	l.credit = max(l.credit, int64(full*float64(l.fresh()))-max(0, l.tokens))
 }
 
 // check brings a lease up to date. It returns the time of the next check, or 0 if the lease has
 // become idle, and the exchange to send, if send is true.
 func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Duration) {
-	r := l.rate
+	q := l.quota
 	l.measure(now)
 	unused := now-l.active >= holdTime
 	shared := l.shared && now-l.settled < ShareTTL
@@ -101,7 +121,7 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 			l.grant(now)
 		}
 		return x, false, now + turnTime
-	case l.key == "" || r.leaser.down.Load() || l.local && now < l.retry:
+	case l.key == "" || q.fleet.down.Load() || l.local && now < l.retry:
 		l.detach(now)
 		l.grant(now)
 		if unused && !shared {
@@ -110,10 +130,10 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 		}
 		return x, false, now + leastPeriod
 	case woken && l.left() > l.low:
-		return x, false, now + r.pause(l.left())
+		return x, false, now + q.pause(l.left())
 	}
-	period := r.leaser.period()
-	want := min(int64(math.Ceil(l.demand*(period+lead).Seconds())), r.capacity())
+	period := q.fleet.period()
+	want := min(int64(math.Ceil(l.demand*(period+lead).Seconds())), q.capacity())
 	if unused || l.credit >= 2*want && !l.local {
 		want = 0
 	}
@@ -134,7 +154,7 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 
 // weight returns the demand for which the lease needs a share, or 0 if it has enough without one.
 func (l *lease) weight(unused bool) float64 {
-	if unused || l.pace*l.rate.every.Seconds() < l.rate.leaser.least()/2 {
+	if unused || l.pace*l.quota.every.Seconds() < l.quota.fleet.least()/2 {
 		return 0
 	}
 	return l.pace
@@ -142,11 +162,11 @@ func (l *lease) weight(unused bool) float64 {
 
 // begin begins an exchange, after which the lease has a number of tokens at most.
 func (l *lease) begin(want int64, weight float64, now time.Duration) Exchange {
-	c := l.rate.leaser
+	f := l.quota.fleet
 	_, counted := l.part(now)
-	x := Exchange{Key: l.key, Every: l.rate.every, Fill: l.rate.fill(), Replica: c.replica, Lease: l.number,
-		Taken: l.taken, Used: l.taken - l.tokens, Want: want, Weight: weight, Replicas: int(c.replicas.Load()),
-		Least: c.least(), Left: c.left()}
+	x := Exchange{Key: l.key, Every: l.quota.every, Fill: l.quota.fill(), Replica: f.replica, Lease: l.number,
+		Taken: l.taken, Used: l.taken - l.tokens, Want: want, Weight: weight, Replicas: int(f.replicas.Load()),
+		Least: f.least(), Left: f.left()}
 	switch {
 	case l.local && !counted:
 		x.Used = max(x.Used, l.taken) // the store has not taken the tokens that are left
@@ -199,21 +219,21 @@ func (l *lease) settle(x *Exchange, now time.Duration) (next time.Duration) {
 	l.settled, l.granted, l.tokenAt, l.fullsAt = now, now, now+x.Retry, now+x.Reset
 	if x.Taken < x.Used+x.Want {
 		l.low = math.MinInt64 // asking again before the next period would not help
-		return now + l.rate.pause(0)
+		return now + l.quota.pause(0)
 	}
 	l.low = min(int64(math.Ceil(l.demand*lead.Seconds())), l.left()/2)
-	return now + l.rate.pause(x.Remaining)
+	return now + l.quota.pause(x.Remaining)
 }
 
 // sharers returns the number of replicas that are assumed to use the bucket at a time, and so may
 // each have a part of it on credit. A client mostly uses one or two replicas, and a rate without keys
 // is used by all of them.
 func (l *lease) sharers() int64 {
-	n := l.rate.leaser.replicas.Load()
+	n := l.quota.fleet.replicas.Load()
 	switch {
 	case l.alone:
 		return 1
-	case l.rate.keys:
+	case l.quota.keys:
 		return min(n, 2)
 	default:
 		return n
@@ -221,7 +241,7 @@ func (l *lease) sharers() int64 {
 }
 
 // fresh returns the credit of a bucket that is full as far as the replica knows.
-func (l *lease) fresh() int64 { return max(1, l.rate.burst/l.sharers()) }
+func (l *lease) fresh() int64 { return max(1, l.quota.burst/l.sharers()) }
 
 // detach makes the lease independent of the store.
 func (l *lease) detach(now time.Duration) {
@@ -237,24 +257,24 @@ func (l *lease) detach(now time.Duration) {
 // part returns the part of the rate that the replica may use without the store. If the store takes
 // tokens for it, counted is true.
 func (l *lease) part(now time.Duration) (part float64, counted bool) {
-	c, passed := l.rate.leaser, now-l.settled
-	equal := 1 / float64(c.replicas.Load())
+	f, passed := l.quota.fleet, now-l.settled
+	equal := 1 / float64(f.replicas.Load())
 	switch {
-	case l.key == "" || c.gone(now):
+	case l.key == "" || f.gone(now):
 		return equal, false
 	case l.share == 0 || passed > ShareTTL+margin:
-		return c.least(), false
+		return f.least(), false
 	case passed < ShareTTL-margin:
 		return l.share, true
 	default: // the clocks may differ: this is less than the share, and than that of a replica that is gone
-		return max(min(l.share, equal), c.least()), true
+		return max(min(l.share, equal), f.least()), true
 	}
 }
 
 // grant adds the tokens of the replica's part.
 func (l *lease) grant(now time.Duration) {
 	part, counted := l.part(now)
-	l.fraction += part * float64(now-l.granted) / float64(l.rate.every)
+	l.fraction += part * float64(now-l.granted) / float64(l.quota.every)
 	n := min(int64(l.fraction), max(0, l.burst(part)-l.left()))
 	l.fraction -= math.Floor(l.fraction)
 	l.granted = now
@@ -263,13 +283,13 @@ func (l *lease) grant(now time.Duration) {
 	if counted {
 		l.taken += n
 	}
-	l.rate.leaser.grantedLocally.Add(n)
-	l.tokenAt, l.fullsAt = now+time.Duration(float64(l.rate.every)/part), now+l.rate.fill()
+	l.quota.fleet.grantedLocally.Add(n)
+	l.tokenAt, l.fullsAt = now+time.Duration(float64(l.quota.every)/part), now+l.quota.fill()
 }
 
 // burst returns the number of tokens that a part of the rate may accumulate.
 func (l *lease) burst(part float64) int64 {
-	return max(1, int64(math.Ceil(float64(l.rate.capacity())*part)), l.fresh())
+	return max(1, int64(math.Ceil(float64(l.quota.capacity())*part)), l.fresh())
 }
 
 // jitter returns d, or up to a quarter less, so that the replicas do not ask in lockstep.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,15 +31,10 @@ type Condition struct {
 // A Leaser exchanges tokens and slots with a store. Make one with New, and call Run. Goroutines
 // may share it.
 type Leaser struct {
-	store          Store
-	fleet, replica string
-	changed        func(Condition)
-	began          time.Time
-	replicas       atomic.Int64 // of the fleet, at least 1
-	heard          atomic.Int64 // the time of the last response to Join since the start; 0 for none
-	leases         atomic.Int64 // that were made
-	down           atomic.Bool  // only Join is called
-	grantedLocally atomic.Int64
+	fleet
+	store   Store
+	changed func(Condition)
+	leases  atomic.Int64 // that were made
 
 	mu     sync.Mutex // guards the fields below
 	woken  []*lease   // to be checked in the next turn
@@ -74,7 +68,6 @@ type loop struct {
 	inFlight int // those of Exchange
 
 	joining     bool
-	joined      Join // the last results
 	nextJoin    time.Duration
 	joinFails   int
 	failing     bool
@@ -100,47 +93,13 @@ const (
 // New returns a Leaser for a store, which the caller closes after Run.
 func New(store Store, o Options) *Leaser {
 	c := &Leaser{
-		store: store, fleet: o.Fleet, replica: fmt.Sprintf("%016x", rand.Uint64()), changed: o.Changed, began: time.Now(),
+		fleet: fleet{name: o.Fleet, replica: fmt.Sprintf("%016x", rand.Uint64()), began: time.Now()},
+		store: store, changed: o.Changed,
 		wake: make(chan struct{}, 1), done: make(chan func(time.Duration), maxInFlight),
 	}
 	c.replicas.Store(1)
 	c.stats.Replicas = 1
 	return c
-}
-
-// key returns a key of the store. A name must not have braces: a cluster would choose the node
-// by the text in them.
-func (c *Leaser) key(kind, name string) string {
-	return "weir:" + braces.Replace(c.fleet+":"+kind+":"+name)
-}
-
-var braces = strings.NewReplacer("{", "(", "}", ")")
-
-// period returns the time between two exchanges of a lease whose bucket is nearly empty.
-func (c *Leaser) period() time.Duration {
-	return min(max(time.Duration(c.replicas.Load())*ofReplica, leastPeriod), mostPeriod)
-}
-
-// least returns the part of a rate that a replica has without a share.
-func (c *Leaser) least() float64 {
-	n := c.replicas.Load()
-	if n == 1 {
-		return 1
-	}
-	return leastPart / float64(n)
-}
-
-// gone reports whether the shares of the replica have ended, so that the others leave it an equal
-// part.
-func (c *Leaser) gone(now time.Duration) bool {
-	heard := time.Duration(c.heard.Load())
-	return heard == 0 || now-heard > ShareTTL+margin
-}
-
-// left returns the part of a rate to leave to absent replicas.
-func (c *Leaser) left() float64 {
-	j := &c.loop.joined
-	return c.least()*float64(j.Absent-j.Gone) + float64(j.Gone)/float64(c.replicas.Load())
 }
 
 // enqueue plans a check of a lease in the next turn. The mutex of its shard is held.
@@ -204,8 +163,6 @@ func (c *Leaser) nextTurn(timer *time.Timer) (due time.Duration) {
 	return now + d
 }
 
-func (c *Leaser) now() time.Duration { return time.Since(c.began) }
-
 // pause returns the time until the next turn.
 func (c *Leaser) pause(now time.Duration) time.Duration {
 	c.mu.Lock()
@@ -254,10 +211,10 @@ func (c *Leaser) runTurn(now time.Duration) {
 
 // checkOne checks a lease and plans the next check.
 func (c *Leaser) checkOne(l *lease, now time.Duration) {
-	l.shard.mu.Lock()
+	l.mu.Lock()
 	l.queued = false
 	x, send, next := l.check(now)
-	l.shard.mu.Unlock()
+	l.mu.Unlock()
 	if send {
 		c.loop.ready = append(c.loop.ready, outgoing{l, x})
 	}
@@ -324,9 +281,9 @@ func (c *Leaser) settle(batch []outgoing, xs []Exchange, failure error, now, wai
 		}
 		taken += max(0, x.Taken-batch[i].exchange.Taken)
 		l := batch[i].lease
-		l.shard.mu.Lock()
+		l.mu.Lock()
 		next := l.settle(x, now)
-		l.shard.mu.Unlock()
+		l.mu.Unlock()
 		c.plan(l, next)
 	}
 	c.mu.Lock()
@@ -368,7 +325,7 @@ func (c *Leaser) joined(j *Join, err error, now time.Duration) {
 		c.loop.nextJoin = now // the store does not know yet that a response arrives
 	}
 	c.loop.joinFails = 0
-	c.loop.joined = *j
+	c.members = *j
 	c.replicas.Store(int64(max(1, j.Replicas)))
 	c.heard.Store(int64(now))
 	c.mu.Lock()
@@ -437,8 +394,8 @@ func (c *Leaser) returnTokens(ctx context.Context) {
 	now := c.now()
 	var xs []Exchange
 	add := func(l *lease) {
-		l.shard.mu.Lock()
-		defer l.shard.mu.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if (l.tokens != 0 || l.shared) && l.key != "" {
 			xs = append(xs, l.begin(0, 0, now))
 		}

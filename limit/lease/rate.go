@@ -25,11 +25,9 @@ type RateOptions struct {
 // If all leases are in use, new keys share leases that no bucket backs. These get the rate
 // divided by the number of replicas.
 type Rate struct {
+	quota
 	leaser *Leaser
 	name   string
-	every  time.Duration
-	burst  int64
-	keys   bool // has a lease for each key
 	spread uint64
 	shards []shard
 }
@@ -61,8 +59,8 @@ type RateStats struct {
 
 // Rate returns a rate with its tokens in the store.
 func (c *Leaser) Rate(o RateOptions) *Rate {
-	r := &Rate{leaser: c, name: o.Name, every: o.Every, burst: int64(max(o.Burst, 1)), keys: o.Keys > 0,
-		spread: rand.Uint64() | 1}
+	q := quota{fleet: &c.fleet, every: o.Every, burst: int64(max(o.Burst, 1)), keys: o.Keys > 0}
+	r := &Rate{quota: q, leaser: c, name: o.Name, spread: rand.Uint64() | 1}
 	n := min(max(o.Keys/keysInShard, 1), maxShards)
 	r.shards = make([]shard, n)
 	for i := range r.shards {
@@ -120,13 +118,13 @@ func (r *Rate) add(s *shard, key uint64, now time.Duration) *lease {
 	if len(s.leases) >= s.most && !s.evict(now) {
 		i := key % sharedLeases
 		if s.shared[i] == nil {
-			s.shared[i] = &lease{rate: r, shard: s, idle: true, granted: now}
+			s.shared[i] = &lease{quota: &r.quota, mu: &s.mu, idle: true, granted: now}
 			s.shared[i].local = true
 			s.shared[i].tokens = s.shared[i].burst(0)
 		}
 		return s.shared[i]
 	}
-	l := &lease{rate: r, shard: s, key: r.bucket(key), number: r.leaser.leases.Add(1), idle: true}
+	l := &lease{quota: &r.quota, mu: &s.mu, key: r.bucket(key), number: r.leaser.leases.Add(1), idle: true}
 	s.leases[key] = l
 	return l
 }
@@ -155,22 +153,6 @@ func (r *Rate) bucket(key uint64) string {
 		return r.leaser.key("bucket", name)
 	}
 	return fmt.Sprintf("%s:%016x", r.leaser.key("bucket", name), key)
-}
-
-// fill returns the time in which an empty bucket becomes full. A bucket has at least the tokens
-// of one and a half periods: otherwise some would be lost before a replica asks for them.
-func (r *Rate) fill() time.Duration {
-	return max(time.Duration(r.burst)*r.every, r.leaser.period()*3/2)
-}
-
-// capacity returns the number of tokens of a full bucket.
-func (r *Rate) capacity() int64 { return int64(r.fill() / r.every) }
-
-// pause returns the time until the next check of a lease, given the tokens that are left in the
-// bucket: a quarter of the time in which as many return.
-func (r *Rate) pause(left int64) time.Duration {
-	enough := time.Duration(float64(max(0, left)) * float64(r.every) / 4)
-	return jitter(min(max(r.leaser.period(), enough), mostPeriod))
 }
 
 // Stats returns the counts.

@@ -109,7 +109,7 @@ func (c *Leaser) hold(now time.Duration) {
 // call returns the call of the store for the present demand. leaser.mu is held.
 func (s *Slots) call() Hold {
 	h := Hold{Key: s.key, Replica: s.leaser.replica, Max: s.max, TTL: slotsTTL, Granted: s.granted,
-		Left: s.leaser.loop.joined.Absent * s.part()}
+		Left: s.leaser.members.Absent * s.part()}
 	if s.closed {
 		return h
 	}
