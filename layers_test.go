@@ -79,6 +79,7 @@ var layers = map[string]struct {
 			"front/internal/http3", "front/internal/health", "front/internal/metric", "front/internal/names", "front/internal/serverlist", "internal/resolve",
 			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
 			"front/internal/pacing",
+			"front/internal/takeover",
 			"front/internal/template", "front/stage", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
 			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
 			"log/traceid"},
@@ -140,6 +141,10 @@ var layers = map[string]struct {
 	"front/natskv": {
 		own: []string{"log/natssink"}, foreign: []string{"github.com/nats-io/nats.go"},
 		why: "follows keys of NATS; only the command imports it, so that package front needs no client",
+	},
+	"front/internal/takeover": {
+		own: []string{"internal/sibling"},
+		why: "hands listeners over between processes; it knows neither configurations nor connections",
 	},
 	"front/internal/pacing": {
 		own: []string{"internal/lazydeadline", "internal/transport", "limit", "proxy"},

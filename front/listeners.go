@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/takeover"
 )
 
 // A listenersChange replaces the listeners of a server by those of another configuration.
@@ -130,9 +131,12 @@ func (s *server) bind(a listenAddress) ([]*net.TCPListener, error) {
 		delete(s.adopted, a.key())
 		return adopted, nil
 	}
-	l, err := bind(a.text)
+	if name, found := strings.CutPrefix(a.text, config.SystemdPrefix); found {
+		return nil, fmt.Errorf("systemd has passed no socket with the name %s, or a reload has closed it", name)
+	}
+	l, err := takeover.Listen(a.text)
 	if errors.Is(err, syscall.EADDRINUSE) && s.awaitRemoved() {
-		l, err = bind(a.text)
+		l, err = takeover.Listen(a.text)
 	}
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/internal/takeover"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/log"
 )
@@ -254,7 +255,7 @@ func (d *Door) drain(delayed bool) error {
 	}
 	offers, limits := s.offers(), d.tables.Load().config.Drain
 	d.reloading.Unlock()
-	withdraw := offerListeners(offers, func(err error) {
+	withdraw := takeover.OfferAll(offers, func(err error) {
 		d.logger().Warn("listener not offered to the next process").Err(err).Send()
 	})
 	defer withdraw()
@@ -302,8 +303,8 @@ func (d *Door) drain(delayed bool) error {
 // offers returns the listeners for the next process. The public ones continue to
 // accept here. The admin listener closes once it is taken, so that /readyz is that
 // of the next process.
-func (s *server) offers() []listenerOffer {
-	var offers []listenerOffer
+func (s *server) offers() []takeover.Offer {
+	var offers []takeover.Offer
 	if s.handedOver {
 		return nil
 	}
@@ -311,10 +312,10 @@ func (s *server) offers() []listenerOffer {
 		if strings.HasPrefix(l.address.text, config.SystemdPrefix) {
 			continue // systemd passes it to the next process
 		}
-		offers = append(offers, listenerOffer{l.TCP(), l.address.text, func() {}})
+		offers = append(offers, takeover.Offer{Listener: l.TCP(), Addr: l.address.text, Taken: func() {}})
 	}
 	if a := s.admin; a != nil && !strings.HasPrefix(a.address.text, config.SystemdPrefix) {
-		offers = append(offers, listenerOffer{a.TCP(), a.address.text, func() { a.Close() }})
+		offers = append(offers, takeover.Offer{Listener: a.TCP(), Addr: a.address.text, Taken: func() { a.Close() }})
 	}
 	return offers
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/takeover"
 	"github.com/weirhq/weir/internal/sibling"
 )
 
@@ -115,7 +116,7 @@ func (s *server) handOver(ctx context.Context, offers *net.UnixListener, pid int
 	if err != nil {
 		return err
 	}
-	if err := sendListeners(c, message, listeners); err != nil {
+	if err := takeover.Send(c, message, listeners); err != nil {
 		return fmt.Errorf("sending the listeners: %w", err)
 	}
 	ready := make([]byte, len(upgradeReady))
@@ -138,8 +139,8 @@ func Succeed(name string) (*Predecessor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.SetReadDeadline(time.Now().Add(takeoverTimeout))
-	message, listeners, err := receiveListeners(c)
+	c.SetReadDeadline(time.Now().Add(takeover.Timeout))
+	message, listeners, err := takeover.Receive(c)
 	if err != nil {
 		c.Close()
 		return nil, fmt.Errorf("receiving the listeners: %w", err)
@@ -147,7 +148,7 @@ func Succeed(name string) (*Predecessor, error) {
 	var keys []string
 	if err := json.Unmarshal(message, &keys); err != nil || len(keys) != len(listeners) {
 		c.Close()
-		return nil, errors.Join(errNoListener, err)
+		return nil, errors.Join(takeover.ErrNone, err)
 	}
 	p := &Predecessor{conn: c, listeners: make(map[string][]*net.TCPListener)}
 	for i, key := range keys {

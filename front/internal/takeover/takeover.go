@@ -1,27 +1,26 @@
-package front
+// Package takeover lets a process take over the listening sockets of another process of the same user.
+//
+// A process that drains offers its listeners by address ([OfferAll]), and [Listen] takes one over if
+// its address is in use. [Send] and [Receive] hand listeners over on a connection between the two.
+package takeover
 
 import (
 	"context"
 	"errors"
 	"net"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/sibling"
 )
 
-// bind listens on addr. If a draining process has the address, bind takes over
+// Listen listens on addr. If a draining process has the address, Listen takes over
 // its listener.
-func bind(addr string) (*net.TCPListener, error) {
-	if strings.HasPrefix(addr, config.SystemdPrefix) {
-		return nil, errNoSocket(addr)
-	}
+func Listen(addr string) (*net.TCPListener, error) {
 	l, err := listenTCP(addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		taken, takeErr := takeListener(addr)
+		taken, takeErr := take(addr)
 		if takeErr == nil {
 			return taken, nil
 		}
@@ -33,14 +32,6 @@ func bind(addr string) (*net.TCPListener, error) {
 	return l.(*net.TCPListener), nil
 }
 
-// errNoSocket is the error for a socket that systemd has not passed.
-type errNoSocket string
-
-func (e errNoSocket) Error() string {
-	return "systemd has passed no socket with the name " + strings.TrimPrefix(string(e), config.SystemdPrefix) +
-		", or a reload has closed it"
-}
-
 // listenTCP listens without Multipath TCP, which has no filters; see transport.IgnoreNew.
 func listenTCP(addr string) (net.Listener, error) {
 	var c net.ListenConfig
@@ -48,19 +39,19 @@ func listenTCP(addr string) (net.Listener, error) {
 	return c.Listen(context.Background(), "tcp", addr)
 }
 
-// A listenerOffer is a listener that the next process may take over.
-type listenerOffer struct {
-	listener *net.TCPListener
-	addr     string // as configured
-	taken    func() // called each time that a process has taken over the listener
+// An Offer is a listener that the next process may take over.
+type Offer struct {
+	Listener *net.TCPListener
+	Addr     string // as configured
+	Taken    func() // called each time that a process has taken over the listener
 }
 
-// offerListeners offers listeners to the next process until withdraw is called.
+// OfferAll offers listeners to the next process until withdraw is called.
 // It calls failed for each listener that it cannot offer.
-func offerListeners(offers []listenerOffer, failed func(error)) (withdraw func()) {
+func OfferAll(offers []Offer, failed func(error)) (withdraw func()) {
 	var ends []func()
 	for _, o := range offers {
-		end, err := offerListener(o.listener, withPort(o.addr, o.listener), o.taken)
+		end, err := offer(o.Listener, withPort(o.Addr, o.Listener), o.Taken)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported): // the handover needs Linux
 		case err != nil:
@@ -83,20 +74,20 @@ func withPort(configured string, l *net.TCPListener) string {
 	return net.JoinHostPort(host, port)
 }
 
-// takeoverTimeout is the time limit for the handover of a listener.
-const takeoverTimeout = time.Second
+// Timeout is the time limit for the handover of a listener.
+const Timeout = time.Second
 
-// takeoverName returns the name at which a draining process offers its listener on the
+// name returns the name at which a draining process offers its listener on the
 // TCP address addr.
-func takeoverName(addr string) string { return "weir/listener/" + addr }
+func name(addr string) string { return "weir/listener/" + addr }
 
-// offerListener sends a copy of the listener to each process of the same user that
+// offer sends a copy of the listener to each process of the same user that
 // asks for it, until withdraw is called. It calls taken each time. Both processes
 // then accept from one queue, so that a connection in it survives the end of this
 // process. With SO_REUSEPORT, each process would have its own queue, and the
 // kernel would reset the connections in it when the process ends.
-func offerListener(tcp *net.TCPListener, addr string, taken func()) (withdraw func(), err error) {
-	offers, err := sibling.Listen(takeoverName(addr))
+func offer(tcp *net.TCPListener, addr string, taken func()) (withdraw func(), err error) {
+	offers, err := sibling.Listen(name(addr))
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +99,8 @@ func offerListener(tcp *net.TCPListener, addr string, taken func()) (withdraw fu
 			if err != nil {
 				return // closed by withdraw
 			}
-			c.SetDeadline(time.Now().Add(takeoverTimeout))
-			if sendListeners(c, []byte{0}, []*net.TCPListener{tcp}) == nil {
+			c.SetDeadline(time.Now().Add(Timeout))
+			if Send(c, []byte{0}, []*net.TCPListener{tcp}) == nil {
 				taken()
 			}
 			c.Close()
@@ -121,26 +112,26 @@ func offerListener(tcp *net.TCPListener, addr string, taken func()) (withdraw fu
 	}, nil
 }
 
-// takeListener returns the listener on addr of a draining process.
-func takeListener(addr string) (*net.TCPListener, error) {
-	c, err := sibling.Dial(takeoverName(addr))
+// take returns the listener on addr of a draining process.
+func take(addr string) (*net.TCPListener, error) {
+	c, err := sibling.Dial(name(addr))
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(takeoverTimeout))
-	_, listeners, err := receiveListeners(c)
+	c.SetDeadline(time.Now().Add(Timeout))
+	_, listeners, err := Receive(c)
 	if err != nil {
 		return nil, err
 	}
 	if len(listeners) == 0 {
-		return nil, errNoListener
+		return nil, ErrNone
 	}
 	return listeners[0], nil
 }
 
-// sendListeners sends a message with listeners to another process.
-func sendListeners(c *net.UnixConn, message []byte, listeners []*net.TCPListener) error {
+// Send sends a message with listeners to another process.
+func Send(c *net.UnixConn, message []byte, listeners []*net.TCPListener) error {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -157,17 +148,17 @@ func sendListeners(c *net.UnixConn, message []byte, listeners []*net.TCPListener
 	return sibling.Send(c, message, files)
 }
 
-var errNoListener = errors.New("the other process sent no TCP listener")
+var ErrNone = errors.New("the other process sent no TCP listener")
 
-// receiveListeners receives a message with listeners.
-func receiveListeners(c *net.UnixConn) (message []byte, listeners []*net.TCPListener, err error) {
+// Receive receives a message with listeners.
+func Receive(c *net.UnixConn) (message []byte, listeners []*net.TCPListener, err error) {
 	message, files, err := sibling.Receive(c)
 	for _, f := range files {
 		l, failed := net.FileListener(f) // a copy
 		f.Close()
 		tcp, ok := l.(*net.TCPListener)
 		if !ok {
-			err = errors.Join(err, failed, errNoListener)
+			err = errors.Join(err, failed, ErrNone)
 			continue
 		}
 		listeners = append(listeners, tcp)
