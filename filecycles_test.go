@@ -41,8 +41,6 @@ var cycleLimits = map[string]struct {
 	"load/agent":                {percent: 100},
 	"load/compare":              {percent: 100},
 	"log/otlpsink":              {percent: 100},
-	"proxy":                     {percent: 100},
-	"proxy/internal/balance":    {percent: 100},
 }
 
 // TestFileCycles limits the largest set of a package's files that depend on each
