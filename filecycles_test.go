@@ -34,7 +34,7 @@ var cycleLimits = map[string]struct {
 	"cmd/weir/internal/loadcmd": {percent: 100},
 	"cmd/weir/internal/tail":    {percent: 100},
 	"cmd/weir/internal/where":   {percent: 100},
-	"front/stage":               {percent: 100},
+	"front":                     {percent: 100},
 	"internal/http2":            {percent: 100},
 	"lab/analysis":              {percent: 100},
 	"load":                      {percent: 100},

@@ -73,24 +73,109 @@ var layers = map[string]struct {
 	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
 	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
-		own: []string{"log", "log/sink", "log/stream", "router", "proxy", "limit", "limit/lease", "front/config",
-			"front/internal/acme",
-			"front/internal/certs", "front/internal/coding", "front/internal/eventpace", "front/internal/files", "front/internal/handshake",
-			"front/internal/http3", "front/internal/health", "front/internal/metric", "front/internal/names", "front/internal/serverlist", "internal/resolve",
-			"front/internal/redirect", "front/internal/rewrite", "front/internal/sharing", "front/internal/target",
-			"front/internal/pacing",
-			"front/internal/takeover",
-			"front/internal/template", "front/stage", "internal/abandon", "internal/filebudget", "internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
-			"internal/machine", "internal/password", "internal/proxyproto", "internal/sibling", "internal/stickycookie", "internal/transport",
-			"log/traceid"},
+		own: []string{"front/config", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
+			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
+			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
+			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
+			"front/feature/split", "front/internal/acme", "front/internal/certs", "front/internal/condition",
+			"front/internal/eventpace", "front/internal/handshake", "front/internal/health", "front/internal/http3",
+			"front/internal/metric", "front/internal/names", "front/internal/networks", "front/internal/pacing",
+			"front/internal/panicked", "front/internal/redirect", "front/internal/serverlist", "front/internal/sharing", "front/internal/takeover",
+			"front/internal/target", "front/internal/template", "front/stage", "internal/abandon", "internal/filebudget",
+			"internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
+			"internal/machine", "internal/proxyproto", "internal/resolve", "internal/sibling", "internal/transport",
+			"limit", "limit/lease", "log", "log/sink", "log/stream", "log/traceid", "proxy", "router"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus", "golang.org/x/net/http2/hpack",
 		},
 		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
 	},
 	"front/stage": {
-		own: []string{"internal/httpsyntax", "proxy", "router"},
-		why: "the contract of features; it knows neither the configuration nor connections",
+		own:     []string{"internal/httpsyntax", "log", "proxy", "router"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "the contract of features; it knows neither the configuration nor connections",
+	},
+	"front/feature/access": {
+		own:     []string{"front/config", "front/internal/networks", "front/stage"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "a feature of routes: it admits clients by address; it knows no other feature's stage",
+	},
+	"front/feature/basicauth": {
+		own:     []string{"front/config", "front/stage", "internal/httpsyntax", "internal/machine", "internal/password", "limit", "proxy"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "a feature of routes: it admits users; it knows no other feature's stage",
+	},
+	"front/feature/compress": {
+		own:     []string{"front/config", "front/internal/coding", "front/stage", "internal/httpsyntax", "proxy"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "a feature of routes: it compresses responses; it knows no other feature's stage",
+	},
+	"front/feature/cors": {
+		own: []string{"front/config", "front/stage", "proxy"},
+		why: "a feature of routes: it lets other origins read; it knows no other feature's stage",
+	},
+	"front/feature/edits": {
+		own: []string{"front/config", "front/internal/rewrite", "front/internal/template", "front/stage", "internal/httpsyntax", "proxy"},
+		why: "a feature of routes: it changes requests and responses; it knows no other feature's stage",
+	},
+	"front/feature/errorpages": {
+		own: []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
+		why: "a feature of routes: it responds to errors with pages; it knows no other feature's stage",
+	},
+	"front/feature/files": {
+		own: []string{"front/config", "front/internal/files", "front/internal/metric", "front/internal/template", "front/stage",
+			"internal/httpsyntax", "proxy"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "a feature of routes: it responds with files; it knows no other feature's stage",
+	},
+	"front/feature/forward": {
+		own: []string{"front/config", "front/stage"},
+		why: "a feature of routes: it forwards to one upstream; it knows no other feature's stage",
+	},
+	"front/feature/forwardauth": {
+		own:     []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "a feature of routes: it asks a service for admission; it knows no other feature's stage",
+	},
+	"front/feature/httpsredirect": {
+		own: []string{"front/config", "front/internal/template", "front/stage", "proxy"},
+		why: "a feature of routes: it makes clients use https; it knows no other feature's stage",
+	},
+	"front/feature/maintenance": {
+		own: []string{"front/config", "front/feature/errorpages", "front/stage", "proxy"},
+		why: "responds while a route is not in service",
+	},
+	"front/feature/mirror": {
+		own: []string{"front/config", "front/internal/metric", "front/internal/panicked", "front/internal/rotation", "front/stage",
+			"internal/httpsyntax", "log", "proxy"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "a feature of routes: it sends copies of requests; it knows no other feature's stage",
+	},
+	"front/feature/redirects": {
+		own: []string{"front/config", "front/internal/redirect", "front/internal/template", "front/stage", "proxy"},
+		why: "a feature of routes: it redirects requests; it knows no other feature's stage",
+	},
+	"front/feature/respond": {
+		own: []string{"front/config", "front/stage", "proxy"},
+		why: "a feature of routes: it responds with a fixed response; it knows no other feature's stage",
+	},
+	"front/feature/split": {
+		own: []string{"front/config", "front/internal/condition", "front/internal/rotation", "front/stage", "internal/stickycookie", "proxy"},
+		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
+	},
+	"front/internal/condition": {
+		own: []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
+		why: "compares requests with the conditions of a configuration",
+	},
+	"front/internal/networks": {
+		why: "a set of networks needs no other package",
+	},
+	"front/internal/rotation": {
+		why: "a sequence of numbers needs no other package",
+	},
+	"front/internal/panicked": {
+		own: []string{"log"},
+		why: "an error of a panic that log writes",
 	},
 	"front/config": {
 		own: []string{"log", "router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",

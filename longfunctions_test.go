@@ -17,7 +17,6 @@ const functionLines = 60
 // longFunctions are longer than functionLines and to be divided, each as
 // "folder name". A row is removed together with the length of its function.
 var longFunctions = map[string]bool{
-	"front build":                true,
 	"front completed":            true,
 	"front newMetrics":           true,
 	"internal/httphead Read":     true,

@@ -19,7 +19,7 @@ const (
 // process has as many open files as it may, so that health checks still work.
 type adminListener struct {
 	*acceptor
-	reject func(a transport.Accepted, broken limitName)
+	reject func(a transport.Accepted, broken string)
 
 	mu  sync.Mutex // guards set, and idle of each connection
 	set map[*adminConn]struct{}
@@ -27,7 +27,7 @@ type adminListener struct {
 
 // newAdminListener returns a listener that uses free to close an unused file of
 // the process, and reject for connections beyond adminConns.
-func newAdminListener(l *net.TCPListener, free func() bool, reject func(transport.Accepted, limitName)) *adminListener {
+func newAdminListener(l *net.TCPListener, free func() bool, reject func(transport.Accepted, string)) *adminListener {
 	return &adminListener{acceptor: newAcceptor(transport.NewListener(l), adminSpare, free), reject: reject, set: make(map[*adminConn]struct{})}
 }
 

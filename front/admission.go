@@ -88,14 +88,14 @@ func (x *exchange) waitForSlot(g *gate) (err error) {
 	return err
 }
 
-func (d *Door) refuseBusy(x *exchange, g *gate, name limitName, why string) {
+func (d *Door) refuseBusy(x *exchange, g *gate, name string, why string) {
 	seconds := strconv.FormatInt(limit.RetrySeconds(g.limits.Queue.Wait), 10)
 	d.refuseFor(x, 503, name, g.route, why, proxy.Field{Name: "Retry-After", Value: seconds})
 }
 
 // refuseFor refuses a request because of a limit, and counts it.
-func (d *Door) refuseFor(x *exchange, status int, name limitName, route, why string, fields ...proxy.Field) {
-	x.Limit = string(name)
+func (d *Door) refuseFor(x *exchange, status int, name string, route, why string, fields ...proxy.Field) {
+	x.Limit = name
 	d.metrics.refusal(name, route).Inc()
 	x.Refuse(status, why, fields...)
 }
@@ -106,7 +106,7 @@ func (d *Door) noteLimit(x *exchange) {
 	if failure == nil || x.route == nil {
 		return
 	}
-	var name limitName
+	var name string
 	route := x.route.label
 	switch {
 	case failure.Kind == proxy.NoFile:
@@ -130,6 +130,6 @@ func (d *Door) noteLimit(x *exchange) {
 	default:
 		return
 	}
-	x.Limit = string(name)
+	x.Limit = name
 	d.metrics.refusal(name, route).Inc()
 }

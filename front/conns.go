@@ -37,7 +37,7 @@ func (cs *conns) setLimits(most, mostOfOne int, exempt []netip.Prefix) {
 }
 
 // admit adds a connection. If it would exceed a limit, admit returns the limit instead.
-func (cs *conns) admit(c *clientConn) (broken limitName) {
+func (cs *conns) admit(c *clientConn) (broken string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.most > 0 && len(cs.set) >= cs.most {

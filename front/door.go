@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/internal/coding"
+	"github.com/weirhq/weir/front/internal/panicked"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/log"
@@ -29,7 +30,7 @@ type Door struct {
 	files    filebudget.Budget // with the connections of the first configuration
 	memory   int64             // that the process may use; 0 for no limit
 	conns    *proxy.Conns      // all connections to upstreams
-	mirrors  *mirrors
+	features *features
 	stores   *sharing.Stores // of shared limits
 	builder  tableBuilder
 	certs    *certificates
@@ -59,10 +60,12 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 	d.stores = &sharing.Stores{Open: e.Limits, Changed: func(store string, c lease.Condition) {
 		logStore(d.logger(), store, c)
 	}}
-	d.mirrors = newMirrors(d.logger, max(1, d.files.Upstreams/mirrorPart))
+	d.features = newFeatures(stage.Door{
+		Metrics: d.metrics.registry, Log: d.logger, Refused: d.metrics.accessRefusal, Limited: d.metrics.refusal,
+	}, d.files.Upstreams)
 	d.builder = tableBuilder{
-		metrics: d.metrics, conns: d.conns, mirrors: d.mirrors, passwords: newPasswordChecks(), hook: d.observe,
-		encoders: coding.NewEncoders(encoderMemory), logger: d.logger, engines: &e, stores: d.stores,
+		metrics: d.metrics, conns: d.conns, features: d.features, hook: d.observe,
+		logger: d.logger, engines: &e, stores: d.stores,
 	}
 	events, err := newRequestEvents(cfg, out, d.cost)
 	if err != nil {
@@ -116,7 +119,7 @@ func (d *Door) serve(x *exchange) {
 		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.altSvc})
 	}
 	status, why := validate(x)
-	redirect := t.secure != nil && t.secure.begin(x, t) && status == 0 && x.Target != "*"
+	redirect := t.secure != nil && t.secure.Begin(&x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme)) && status == 0 && x.Target != "*"
 	answer := ""
 	if m := d.certs.manager.Load(); m != nil && status == 0 {
 		answer = answerChallenge(m, &x.Exchange)
@@ -136,7 +139,8 @@ func (d *Door) serve(x *exchange) {
 	case answer != "":
 		x.RespondWith(200, challengeFields, answer)
 	case redirect && !x.exceptsPlain(): // also for hosts with rules for client certificates
-		t.secure.toHTTPS(x)
+		x.route = x.found
+		t.secure.Respond(&x.Exchange)
 	case status != 0:
 		x.Refuse(status, why)
 	case x.Method == "TRACE":
@@ -181,7 +185,7 @@ func validate(x *exchange) (status int, why string) {
 // forward forwards the request to the upstream of its route, or responds itself.
 func (d *Door) forward(x *exchange, t *tables) {
 	if x.found != nil && x.found.cors != nil {
-		x.found.cors.begin(&x.Exchange)
+		x.found.cors.Begin(&x.Exchange)
 	}
 	if t.access != nil && t.access.Apply(&x.Exchange) {
 		return
@@ -240,7 +244,7 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 // ends only that request.
 func (d *Door) finish(x *exchange) {
 	if value := recover(); value != nil {
-		d.failPanicked(x, newPanicError(value))
+		d.failPanicked(x, panicked.New(value))
 	}
 	x.leaveGates()
 	if d.cutting.Load() {
@@ -291,7 +295,7 @@ func (d *Door) flushLog() {
 
 // failPanicked ends a request whose handling has panicked: with status 500, or by
 // cutting the response.
-func (d *Door) failPanicked(x *exchange, failure *panicError) {
+func (d *Door) failPanicked(x *exchange, failure *panicked.Error) {
 	x.Err = failure
 	d.logger().Error("panic while serving a request").TraceID(x.trace.id).Err(failure).Send()
 	x.Block(d.flushLog)

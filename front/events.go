@@ -3,7 +3,6 @@ package front
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -240,23 +239,3 @@ func addFields(e log.Event, key string, names []string, fields []proxy.Field) {
 		}
 	})
 }
-
-// A panicError is the value of a panic and its stack.
-type panicError struct {
-	value any
-	pcs   []uintptr
-}
-
-// newPanicError captures the stack of the panic that is being recovered. Only the
-// deferred function itself may call it, because it skips a fixed number of frames.
-func newPanicError(value any) *panicError {
-	pcs := make([]uintptr, 32)
-	return &panicError{value: value, pcs: pcs[:runtime.Callers(4, pcs)]}
-}
-
-func (e *panicError) Error() string { return fmt.Sprint(e.value) }
-
-// Callers implements log.Stacker.
-func (e *panicError) Callers() []uintptr { return e.pcs }
-
-var _ log.Stacker = (*panicError)(nil)

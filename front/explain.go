@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/stage"
 )
 
@@ -111,7 +112,7 @@ func explain(x *exchange, t *tables) *Explanation {
 		e.Request = x.Method + " * of " + x.Host
 		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
 		return e
-	case t.access != nil && !t.access.admits(x.ClientAddr):
+	case t.access != nil && !t.access.Admits(x.ClientAddr):
 		e.Status, e.Reason = 403, "access: the client is not in an allowed network"
 		return e
 	}
@@ -129,7 +130,7 @@ func explain(x *exchange, t *tables) *Explanation {
 	if x.found == nil {
 		allow = t.working(&x.Exchange, allow)
 	}
-	redirect := t.secure != nil && t.secure.begin(x, t) && !x.exceptsPlain()
+	redirect := t.secure != nil && t.secure.Begin(&x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme)) && !x.exceptsPlain()
 	switch status, why := t.checkSpelling(x); {
 	case status != 0:
 		e.Status, e.Reason, e.Routes = status, why, e.Routes[:0]
@@ -158,7 +159,7 @@ func (e *Explanation) add(x *exchange, r *route, pattern string) {
 		one.Conditions = explainConditions(&x.Exchange, r.when)
 	}
 	switch {
-	case r.when != nil && !meets(&x.Exchange, r.when):
+	case r.when != nil && !condition.Hold(&x.Exchange, r.when):
 		one.Why = "a condition does not hold"
 	case x.found == nil:
 		x.found = r
@@ -180,13 +181,13 @@ func explainConditions(x *stage.Exchange, when *config.Conditions) (all []Explai
 	for _, list := range []struct {
 		prefix     string
 		conditions []config.Condition
-		meets      func(*stage.Exchange, *config.Condition) bool
-	}{{"", when.Headers, meetsHeader}, {"?", when.Query, meetsQuery}, {"cookie ", when.Cookies, meetsCookie}} {
+		holds      func(*stage.Exchange, *config.Condition) bool
+	}{{"", when.Headers, condition.Header}, {"?", when.Query, condition.Query}, {"cookie ", when.Cookies, condition.Cookie}} {
 		for i := range list.conditions {
 			c := &list.conditions[i]
 			text := list.prefix + c.Name + map[config.Test]string{config.HasValue: fmt.Sprintf(" is %q", c.Value),
 				config.IsPresent: " is present", config.IsAbsent: " is absent"}[c.Test]
-			all = append(all, ExplainedCondition{text, list.meets(x, c)})
+			all = append(all, ExplainedCondition{text, list.holds(x, c)})
 		}
 	}
 	return all

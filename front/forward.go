@@ -1,9 +1,10 @@
 package front
 
 import (
-	"fmt"
-	"github.com/weirhq/weir/front/stage"
 	"time"
+
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/proxy"
 )
 
 // forwarding forwards the requests of a route to an upstream.
@@ -24,9 +25,12 @@ func (f *forwarding) forward(x *stage.Exchange, to *stage.Upstream) {
 	to.Proxy.Serve(&x.Exchange)
 }
 
-func upstreamOf(upstreams map[string]*stage.Upstream, name string) (*stage.Upstream, error) {
-	if up := upstreams[name]; up != nil {
-		return up, nil
+// respondToFailure responds to an exchange that has failed before a response began.
+func respondToFailure(px *proxy.Exchange, status int, fields []proxy.Field) error {
+	x := of(px)
+	x.pacer.AllowLateResponse()
+	if m := x.route.maintenance; m != nil && x.Failure().NotConnected() {
+		return m.Send(&x.Exchange)
 	}
-	return nil, fmt.Errorf("there is no upstream %q", name)
+	return x.RespondError(status, "", fields)
 }

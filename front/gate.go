@@ -179,28 +179,25 @@ func (g *gate) leave() {
 	}
 }
 
-// A limitName is the name of a limit in events and metrics.
-type limitName string
-
+// The names of limits in events and metrics.
 const (
-	limitInFlight    limitName = "in_flight"
-	limitQueue       limitName = "queue"
-	limitRate        limitName = "rate"
-	limitBody        limitName = "body"
-	limitUpload      limitName = "upload_rate"
-	limitDownload    limitName = "download_rate"
-	limitHeaders     limitName = "headers"
-	limitHeaderTime  limitName = "header_timeout"
-	limitConnections limitName = "max_connections"
-	limitPerClient   limitName = "connections_per_client"
-	limitFiles       limitName = "open_files"
-	limitUpstreams   limitName = "upstream_connections"
-	limitWaiting     limitName = "upstream_waiting"
-	limitServers     limitName = "server_connections"
-	limitServerQueue limitName = "server_queue"
-	limitAdmin       limitName = "admin_connections"
-	limitPasswords   limitName = "password_checks"
-	limitTotal       limitName = "timeout_total"
+	limitInFlight    = "in_flight"
+	limitQueue       = "queue"
+	limitRate        = "rate"
+	limitBody        = "body"
+	limitUpload      = "upload_rate"
+	limitDownload    = "download_rate"
+	limitHeaders     = "headers"
+	limitHeaderTime  = "header_timeout"
+	limitConnections = "max_connections"
+	limitPerClient   = "connections_per_client"
+	limitFiles       = "open_files"
+	limitUpstreams   = "upstream_connections"
+	limitWaiting     = "upstream_waiting"
+	limitServers     = "server_connections"
+	limitServerQueue = "server_queue"
+	limitAdmin       = "admin_connections"
+	limitTotal       = "timeout_total"
 )
 
 // allRoutes is the route label of the limits that apply to all requests.

@@ -72,7 +72,7 @@ func (l *listener) start(a transport.Accepted) {
 }
 
 // reject closes a connection because of a limit.
-func (l *listener) reject(a transport.Accepted, broken limitName) {
+func (l *listener) reject(a transport.Accepted, broken string) {
 	if l.secure.Load() {
 		l.server.rejector.rejectTLS(a, broken)
 	} else {

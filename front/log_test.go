@@ -17,7 +17,6 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
-	"github.com/weirhq/weir/proxy"
 )
 
 // openLog opens a log with files as its streams, and closes it when the test
@@ -376,7 +375,7 @@ func TestPanicFlushesTheLog(t *testing.T) {
 	cfg.Log.Queue.Linger = time.Hour
 	out, stdout, _ := openLog(t, cfg, nil)
 	d := newDoorOver(t, cfg, out)
-	d.SetHook("/", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Sending) })
+	d.WrapAction("/", explodesBefore)
 	if err := d.Listen(); err != nil {
 		t.Fatal(err)
 	}

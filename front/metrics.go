@@ -50,11 +50,8 @@ type metrics struct {
 
 	headers *prometheus.CounterVec // of the PROXY protocol, refused
 
-	notCompressed prometheus.Counter     // responses that found no encoder
-	fileFailures  *prometheus.CounterVec // by the reason
-	handshakes    handshakeMetrics
-	reloads       reloadMetrics
-	mirrors       mirrorMetrics
+	handshakes handshakeMetrics
+	reloads    reloadMetrics
 
 	unmatched *routeCounts
 	mu        sync.Mutex
@@ -117,17 +114,11 @@ func newMetrics(log prometheus.Collector) *metrics {
 			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
 		access: metric.NewCounters("weir_access_refusals_total",
 			"Requests that access, basic_auth or forward_auth has refused, by that key and route.", "by", "route"),
-		notCompressed: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "weir_responses_not_compressed_total",
-			Help: "Responses that were not compressed because the memory of encoders was in use.",
-		}),
 	}
 	m.http2 = metric.NewCounters("weir_http2_errors_total",
 		"Connections and streams of HTTP/2 that were ended because of an error of their client, by reason.", "of", "reason")
 	m.http3 = metric.NewCounters("weir_http3_errors_total",
 		"Connections and streams of HTTP/3 that were ended because of an error of their client, by reason.", "of", "reason")
-	m.fileFailures = metric.NewCounters("weir_file_failures_total",
-		"Requests for files that could not be opened or read, by route and reason.", "route", "reason")
 	m.headers = metric.NewCounters("weir_proxy_protocol_refusals_total",
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
 	m.resolutions = metric.NewCounters("weir_upstream_resolutions_total",
@@ -135,7 +126,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 	m.lists = metric.NewCounters("weir_upstream_list_updates_total",
 		"Changes of the list of an upstream's servers outside of the configuration, by result.", "upstream", "result")
 	m.unmatched = newRouteCounts(unmatched, m)
-	m.reloads, m.mirrors, m.handshakes = newReloadMetrics(), newMirrorMetrics(), newHandshakeMetrics()
+	m.reloads, m.handshakes = newReloadMetrics(), newHandshakeMetrics()
 	m.checks = metric.NewCounters("weir_upstream_checks_total",
 		"Health checks of the servers of an upstream, by result.", "upstream", "result")
 	m.outliers = metric.NewCounters("weir_upstream_outliers_total",
@@ -143,8 +134,8 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"upstream", "reason", "result")
 	m.registry.MustRegister(m.resolutions, m.lists, m.checks, m.outliers)
 	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
-		m.access, m.notCompressed, m.fileFailures, m.headers, m.http2, m.http3,
-		m.reloads.total, m.reloads.last, m.mirrors.selected, m.mirrors.results, m.mirrors.inFlight,
+		m.access, m.headers, m.http2, m.http3,
+		m.reloads.total, m.reloads.last,
 		m.handshakes.results, m.handshakes.clients,
 		metric.NewBuildInfo(),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -174,25 +165,15 @@ func (m *metrics) route(pattern string) *routeCounts {
 	return r
 }
 
-// refusal returns the counter of the requests and connections that a limit has
-// refused or ended.
-func (m *metrics) refusal(name limitName, route string) prometheus.Counter {
-	return m.refusals.WithLabelValues(string(name), route)
+// accessRefusal returns the counter of the requests that a feature has refused on a route.
+func (m *metrics) accessRefusal(by, route string) prometheus.Counter {
+	return m.access.WithLabelValues(by, route)
 }
 
-// A refuser is a key of the configuration that refuses requests. It is the value of a
-// metric's label.
-type refuser string
-
-const (
-	refusedByAccess      refuser = "access"
-	refusedByBasicAuth   refuser = "basic_auth"
-	refusedByForwardAuth refuser = "forward_auth"
-)
-
-// accessRefusal returns the counter of the requests that a part of a route has refused.
-func (m *metrics) accessRefusal(by refuser, route string) prometheus.Counter {
-	return m.access.WithLabelValues(string(by), route)
+// refusal returns the counter of the requests and connections that a limit has
+// refused or ended.
+func (m *metrics) refusal(name, route string) prometheus.Counter {
+	return m.refusals.WithLabelValues(name, route)
 }
 
 // cell returns the metrics for a method and a status.
@@ -302,51 +283,6 @@ func (m *metrics) forgetServers(upstream string, before, now []*proxy.Server) {
 		if !used[s.URL()] {
 			m.upstream.DeleteLabelValues(upstream, s.URL())
 		}
-	}
-}
-
-// mirrorMetrics are the metrics of mirrors.
-type mirrorMetrics struct {
-	selected *prometheus.CounterVec
-	results  *prometheus.CounterVec
-	inFlight *prometheus.GaugeVec
-}
-
-func newMirrorMetrics() mirrorMetrics {
-	return mirrorMetrics{
-		selected: metric.NewCounters("weir_mirror_selected_total",
-			"Requests of a route that were selected for its mirror.", "route", "upstream"),
-		results: metric.NewCounters("weir_mirror_requests_total",
-			"Selected requests by the result of their copy: the class of the status, failed, or why there is no copy.",
-			"route", "upstream", "result"),
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "weir_mirror_in_flight",
-			Help: "Copies of requests that are being sent to a mirror now.",
-		}, []string{"route", "upstream"}),
-	}
-}
-
-// mirrorCounts are the metrics of one mirror.
-type mirrorCounts struct {
-	selected                    prometheus.Counter
-	responses                   *prometheus.CounterVec // by class of the status
-	failed, full, body, upgrade prometheus.Counter
-	failures                    *prometheus.CounterVec // of the upstream, by kind
-	inFlight                    prometheus.Gauge
-}
-
-// mirror returns the metrics of the mirror of a route.
-func (m *metrics) mirror(route, upstream string) *mirrorCounts {
-	results := m.mirrors.results.MustCurryWith(prometheus.Labels{"route": route, "upstream": upstream})
-	return &mirrorCounts{
-		selected:  m.mirrors.selected.WithLabelValues(route, upstream),
-		responses: results,
-		failed:    results.WithLabelValues("failed"),
-		full:      results.WithLabelValues("full"),
-		body:      results.WithLabelValues("body"),
-		upgrade:   results.WithLabelValues("upgrade"),
-		failures:  m.failures.MustCurryWith(prometheus.Labels{"upstream": upstream}),
-		inFlight:  m.mirrors.inFlight.WithLabelValues(route, upstream),
 	}
 }
 

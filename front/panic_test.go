@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/front/stage"
 )
 
 // TestPanics injects panics at two points of a request. Only that request ends.
@@ -21,8 +21,8 @@ func TestPanics(t *testing.T) {
 	d := newDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = append(c.Routes, config.DefaultRoute("/before", "site"), config.DefaultRoute("/after", "site"))
 	})
-	d.SetHook("/before", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Sending) })
-	d.SetHook("/after", func(_ *proxy.Exchange, e proxy.Event) { explode(e == proxy.Done) })
+	d.WrapAction("/before", explodesBefore)
+	d.WrapAction("/after", explodesAfter)
 	if err := d.Listen(); err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,27 @@ func checkPanicEvents(t *testing.T, events []event, n int) {
 	}
 }
 
-func explode(really bool) {
-	if really {
-		panic("exploded")
-	}
+// An exploding is an action that panics: before the request is sent to the upstream, or after the
+// response.
+type exploding struct {
+	stage.Action
+	before bool
 }
+
+func explodesBefore(a stage.Action) stage.Action { return exploding{a, true} }
+func explodesAfter(a stage.Action) stage.Action  { return exploding{a, false} }
+
+func (a exploding) Respond(x *stage.Exchange) {
+	if a.before {
+		x.Mirror = a
+	}
+	a.Action.Respond(x)
+	explode()
+}
+
+func (a exploding) Offer(*stage.Exchange) { explode() }
+
+func explode() { panic("exploded") }
 
 // openFiles returns the number of open files of the process.
 func openFiles(t *testing.T) int {

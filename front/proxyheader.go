@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/networks"
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/proxyproto"
 	"github.com/weirhq/weir/log"
@@ -21,7 +22,7 @@ const (
 
 // A headerRule is the rule of proxy_protocol. Connections may share it.
 type headerRule struct {
-	from     networks
+	from     networks.Set
 	required bool
 }
 
@@ -30,13 +31,13 @@ func newHeaderRule(c *config.ProxyProtocol) *headerRule {
 	if c == nil {
 		return nil
 	}
-	return &headerRule{newNetworks(c.From), c.Required}
+	return &headerRule{networks.New(c.From), c.Required}
 }
 
 // of returns the state of a new connection from an address.
 func (r *headerRule) of(source netip.Addr) headerState {
 	switch {
-	case !r.from.contain(source):
+	case !r.from.Contains(source):
 		return headerRefused
 	case r.required:
 		return headerRequired

@@ -28,7 +28,7 @@ func (c *clientConn) refuse(status int, reason string) {
 
 // limitBehind returns the limit that caused an error status before a request was
 // complete, or "".
-func limitBehind(status int) limitName {
+func limitBehind(status int) string {
 	switch status {
 	case 408:
 		return limitHeaderTime
@@ -48,7 +48,7 @@ func (d *Door) noteRefusal(client netip.Addr, status int, reason string) {
 		Str("reason", reason)
 	if broken := limitBehind(status); broken != "" {
 		d.metrics.refusal(broken, allRoutes).Inc()
-		e.Str("limit", string(broken))
+		e.Str("limit", broken)
 	}
 	e.Send()
 }

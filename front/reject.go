@@ -35,7 +35,7 @@ type rejector struct {
 // reject sends a 503 and closes the connection. Closing it immediately, with
 // unread bytes from the client, would reset it, and the client would lose the
 // response. Therefore reject waits for some clients to close it first.
-func (r *rejector) reject(a transport.Accepted, broken limitName) {
+func (r *rejector) reject(a transport.Accepted, broken string) {
 	r.note(broken)
 	if broken != limitFiles {
 		select {
@@ -52,13 +52,13 @@ func (r *rejector) reject(a transport.Accepted, broken limitName) {
 }
 
 // rejectTLS closes a connection of a TLS listener. A response would need a handshake.
-func (r *rejector) rejectTLS(a transport.Accepted, broken limitName) {
+func (r *rejector) rejectTLS(a transport.Accepted, broken string) {
 	r.note(broken)
 	a.Refuse(nil)
 }
 
 // note counts and logs a connection that is rejected.
-func (r *rejector) note(broken limitName) {
+func (r *rejector) note(broken string) {
 	r.metrics.refusal(broken, allRoutes).Inc()
 	r.log.Note(string(broken))
 }

@@ -2,6 +2,9 @@ package front
 
 import (
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/stage"
 )
 
@@ -15,17 +18,17 @@ type route struct {
 	events eventSet
 	gate   *gate                // nil for a line of the file of redirects, which has no limits
 	limits config.RequestLimits // of each request; not used without a gate
-	cors   *crossOrigin         // nil if the upstream decides
+	cors   *cors.Policy         // nil if the upstream decides
 	stages []stage.Stage
 	action stage.Action
 
-	pages       *errorPages
-	maintenance *maintenance   // nil for the usual response to failed connections
-	restricts   bool           // keeps clients from a part of an upstream
-	plainHTTP   bool           // the redirect to https does not apply
-	logFields   []logField     // added to the completed event
-	logHeaders  *loggedHeaders // nil for those of all requests
-	responses   stage.Stage    // changes all responses of the route, also those of its limits; nil if none does
+	pages       *errorpages.Pages
+	maintenance *maintenance.Response // nil for the usual response to failed connections
+	restricts   bool                  // keeps clients from a part of an upstream
+	plainHTTP   bool                  // the redirect to https does not apply
+	logFields   []logField            // added to the completed event
+	logHeaders  *loggedHeaders        // nil for those of all requests
+	responses   stage.Stage           // changes all responses of the route, also those of its limits; nil if none does
 
 	position config.Position // in a file
 	settings []config.Setting

@@ -116,7 +116,7 @@ const (
 // memory, which slow clients need and others do not.
 func (d *Door) logLimits(t *tables) {
 	for _, l := range []struct {
-		name            limitName
+		name            string
 		wanted, allowed int
 	}{
 		{limitConnections, t.config.Limits.MaxConnections, t.files.Clients},
@@ -273,11 +273,11 @@ func (d *Door) drain(delayed bool) error {
 		h.server.Close()
 	}
 	s.conns.each((*clientConn).cut)
-	d.mirrors.end()
+	d.features.mirror.End()
 	end, cancelEnd := context.WithTimeout(context.Background(), drainCut)
 	defer cancelEnd()
 	if await(end, s.quiet) == nil {
-		d.mirrors.running.Wait()
+		d.features.mirror.Wait()
 		for _, h := range s.http3.all() {
 			h.server.Wait()
 		}
@@ -322,7 +322,7 @@ func (s *server) offers() []takeover.Offer {
 
 // quiet reports whether no connection is left, and no request or copy is in flight.
 func (s *server) quiet() bool {
-	return s.conns.len() == 0 && s.door.metrics.inFlight.Load() == 0 && s.door.mirrors.slots.used.Load() == 0
+	return s.conns.len() == 0 && s.door.metrics.inFlight.Load() == 0 && s.door.features.mirror.InFlight() == 0
 }
 
 // stopAccepting accepts the connections in the kernel's queue and closes the

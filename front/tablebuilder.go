@@ -3,16 +3,19 @@ package front
 import (
 	"cmp"
 	"fmt"
-	"github.com/weirhq/weir/front/stage"
 	"slices"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/internal/coding"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
+	"github.com/weirhq/weir/front/feature/redirects"
+	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
-	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -21,15 +24,13 @@ import (
 // A tableBuilder builds tables from a configuration. It has the parts of a Door that
 // outlive a reload.
 type tableBuilder struct {
-	metrics   *metrics
-	conns     *proxy.Conns // shared by all upstreams
-	mirrors   *mirrors
-	passwords *limit.InFlight // that are verified now
-	hook      func(*proxy.Exchange, proxy.Event)
-	encoders  *coding.Encoders
-	logger    func() *log.Logger
-	engines   *Engines
-	stores    *sharing.Stores
+	metrics  *metrics
+	conns    *proxy.Conns // shared by all upstreams
+	features *features
+	hook     func(*proxy.Exchange, proxy.Event)
+	logger   func() *log.Logger
+	engines  *Engines
+	stores   *sharing.Stores
 
 	// Of the configuration:
 	files   filebudget.Budget
@@ -47,7 +48,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		trust:  proxy.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate), upkeeps: make(map[string]*upkeep),
-		pages: newErrorPages(cfg.ErrorPages),
+		pages: errorpages.New(cfg.ErrorPages),
 	}
 	defer func() {
 		if err != nil {
@@ -57,9 +58,9 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	if cfg.TLS != nil {
 		t.subjectField = cfg.TLS.SubjectHeader
 	}
-	t.secure = newSecurePolicy(cfg.TLS)
+	t.secure = httpsredirect.New(cfg.TLS)
 	if cfg.Access != nil {
-		t.access = newAccessRule(cfg.Access, b.metrics, allRoutes)
+		t.access = access.New(cfg.Access, &stage.Route{Door: &b.features.door, Label: allRoutes})
 	}
 	// Each request in flight needs a connection to an upstream.
 	gates := gateBuilder{stores: b.stores, namespace: cfg.Namespace, gates: b.gates, most: b.mostInFlight(cfg)}
@@ -67,65 +68,23 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		return nil, err
 	}
 	t.gates[allRoutes] = t.gate
-	upstreams := make(map[string]*stage.Upstream, len(cfg.Upstreams))
-	parts := upkeepParts{&cfg.DNS, b.engines, b.metrics, b.logger}
-	for _, u := range cfg.Upstreams {
-		up, err := newUpstream(&u)
-		if err != nil {
-			return nil, err
-		}
-		up.Share(b.conns)
-		b.metrics.prepare(up)
-		if t.upkeeps[u.Name], err = newUpkeep(up, &u, parts, b.upkeeps[u.Name]); err != nil {
-			return nil, err
-		}
-		t.upstreams = append(t.upstreams, up)
-		upstreams[u.Name] = &stage.Upstream{
-			Name: u.Name, HTTP2: u.HTTP2, About: describe(&u, up),
-			Proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
-		}
+	upstreams, err := b.upstreams(t)
+	if err != nil {
+		return nil, err
 	}
-	constraints := make(router.Constraints, len(cfg.Constraints))
-	for name, expr := range cfg.Constraints {
-		c, err := router.CompileRegexp(expr)
-		if err != nil {
-			return nil, fmt.Errorf("constraint %s: %w", name, err)
-		}
-		constraints[name] = c
+	constraints, err := compile(cfg.Constraints)
+	if err != nil {
+		return nil, err
 	}
 	routes := newRouteList(len(cfg.Routes) + len(cfg.Redirects))
 	for _, r := range cfg.Routes {
-		pattern := template.ParsePattern(r.Match)
-		act, err := newAction(r, pattern, upstreams, b.metrics)
-		if err != nil {
-			return nil, fmt.Errorf("route %s: %w", r.Match, err)
-		}
 		label := routes.label(&r)
-		value := &route{
-			label: label, when: conditionsOf(r.When), action: act, counts: b.metrics.route(label),
-			events:   b.events.set(cmp.Or(r.Events, cfg.Log.Events)),
-			limits:   inherit(r.Limits, cfg.Limits.RequestLimits),
-			position: r.Position, settings: r.Settings,
-			restricts: restricts(&r), plainHTTP: r.PlainHTTP,
+		value, err := b.route(t, &r, label, upstreams)
+		if err != nil {
+			return nil, err
 		}
 		if value.gate, err = gates.newGate(label, r.Limits); err != nil {
 			return nil, err
-		}
-		t.restricted = t.restricted || value.restricts
-		t.conditions = t.conditions || value.when != nil
-		if r.CORS != nil {
-			value.cors, t.cors = newCrossOrigin(r.CORS), true
-		}
-		value.setErrors(&r, cfg)
-		if value.stages, err = b.stages(value, r, cfg, upstreams); err != nil {
-			return nil, fmt.Errorf("route %s: %w", r.Match, err)
-		}
-		if err := value.addEdits(r, pattern); err != nil {
-			return nil, fmt.Errorf("route %s: %w", r.Match, err)
-		}
-		value.logHeaders = b.events.headers.ofRoute(&r)
-		if value.logFields, err = newLogFields(r.LogFields, pattern); err != nil {
-			return nil, fmt.Errorf("route %s: %w", r.Match, err)
 		}
 		value.gate.total = r.TotalTimeout
 		t.gates[label] = value.gate
@@ -138,60 +97,78 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	return t, err
 }
 
+// upstreams adds the upstreams of a configuration to the tables, and returns them by name.
+func (b *tableBuilder) upstreams(t *tables) (map[string]*stage.Upstream, error) {
+	all := make(map[string]*stage.Upstream, len(t.config.Upstreams))
+	parts := upkeepParts{&t.config.DNS, b.engines, b.metrics, b.logger}
+	for _, u := range t.config.Upstreams {
+		up, err := newUpstream(&u)
+		if err != nil {
+			return nil, err
+		}
+		up.Share(b.conns)
+		b.metrics.prepare(up)
+		if t.upkeeps[u.Name], err = newUpkeep(up, &u, parts, b.upkeeps[u.Name]); err != nil {
+			return nil, err
+		}
+		t.upstreams = append(t.upstreams, up)
+		all[u.Name] = &stage.Upstream{
+			Name: u.Name, HTTP2: u.HTTP2, About: describe(&u, up), Counts: upstreamCounts{b.metrics, u.Name},
+			Proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
+		}
+	}
+	return all, nil
+}
+
+// compile compiles the constraints of patterns.
+func compile(exprs map[string]string) (router.Constraints, error) {
+	constraints := make(router.Constraints, len(exprs))
+	for name, expr := range exprs {
+		c, err := router.CompileRegexp(expr)
+		if err != nil {
+			return nil, fmt.Errorf("constraint %s: %w", name, err)
+		}
+		constraints[name] = c
+	}
+	return constraints, nil
+}
+
+// route returns a route without its limits, and notes in the tables what it has.
+func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams map[string]*stage.Upstream) (*route, error) {
+	all := t.config
+	r := &route{
+		label: label, when: condition.Of(c.When), counts: b.metrics.route(label),
+		events:   b.events.set(cmp.Or(c.Events, all.Log.Events)),
+		limits:   inherit(c.Limits, all.Limits.RequestLimits),
+		position: c.Position, settings: c.Settings,
+		restricts: restricts(c), plainHTTP: c.PlainHTTP, logHeaders: b.events.headers.ofRoute(c),
+	}
+	f := forwarding{timeout: c.Timeout, try: c.TryTimeout, upgrade: c.Upgrade}
+	of := &stage.Route{Door: &b.features.door, Label: label, Match: c.Match, Upstreams: upstreams, Forward: f.forward}
+	if err := b.features.apply(r, c, all, of); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.logFields, err = newLogFields(c.LogFields, template.ParsePattern(c.Match)); err != nil {
+		return nil, fmt.Errorf("route %s: %w", c.Match, err)
+	}
+	t.restricted = t.restricted || r.restricts
+	t.conditions = t.conditions || r.when != nil
+	t.cors = t.cors || r.cors != nil
+	return r, nil
+}
+
 // mostInFlight returns how many requests may be in flight at most, so that each has a
 // connection to an upstream and, if the configuration has no limit, enough memory.
 func (b *tableBuilder) mostInFlight(cfg *config.Config) int {
 	most := b.files.Upstreams
 	if slices.ContainsFunc(cfg.Routes, func(r config.Route) bool { return r.Mirror != nil }) {
-		most = max(1, most-int(b.mirrors.slots.max))
+		most = max(1, most-b.features.mirror.Max())
 	}
 	if b.fitting > 0 && cfg.Limits.InFlight <= 0 {
 		most = min(most, b.fitting)
 	}
 	return most
-}
-
-// stages returns the stages of a route, in the order in which requests pass them.
-func (b *tableBuilder) stages(
-	of *route, r config.Route, cfg *config.Config, upstreams map[string]*stage.Upstream,
-) (stages []stage.Stage, err error) {
-	if c := newCompression(&r, cfg.Compress, b.encoders, b.metrics.notCompressed); c != nil {
-		stages = append(stages, c) // next to the client, so that it gets the response of any other stage
-	}
-	if r.Access != nil {
-		stages = append(stages, newAccessRule(r.Access, b.metrics, of.label))
-	}
-	if of.cors != nil {
-		stages = append(stages, of.cors)
-	}
-	if m := cmp.Or(r.Maintenance, cfg.Maintenance); m != nil && m.Active {
-		stages = append(stages, newMaintenance(m))
-	}
-	if r.BasicAuth != nil {
-		auth, err := newBasicAuth(r.BasicAuth, b.metrics, b.passwords, of.label)
-		if err != nil {
-			return nil, err
-		}
-		stages = append(stages, auth)
-	}
-	if r.ForwardAuth != nil {
-		auth, err := newForwardAuth(r.ForwardAuth, b.metrics, upstreams, of.label)
-		if err != nil {
-			return nil, err
-		}
-		stages = append(stages, auth)
-	}
-	if r.Mirror != nil {
-		m, err := newMirror(of.label, r, upstreams, b.mirrors, b.metrics)
-		if err != nil {
-			return nil, err
-		}
-		stages = append(stages, m)
-	}
-	if e := cmp.Or(r.ErrorPages, cfg.ErrorPages); e != nil && e.Intercept {
-		stages = append(stages, interception{of.pages})
-	}
-	return stages, nil
 }
 
 // redirectRoute is the route label in the metrics of all redirects of a single
@@ -220,7 +197,7 @@ func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect, 
 			named++
 		}
 		routes.add(from.Pattern, &route{
-			label: line.From, action: redirectTo{target}, counts: b.metrics.route(label), events: events,
+			label: line.From, action: redirects.To(target), counts: b.metrics.route(label), events: events,
 			position: line.Position,
 		})
 	}

@@ -51,15 +51,15 @@ type scrape struct {
 }
 
 // value adds a limit that is set. It also creates the counter of its refusals.
-func (s scrape) value(name limitName, route string, value float64) {
+func (s scrape) value(name, route string, value float64) {
 	if value > 0 {
-		s.Gauge(limitValue, value, string(name), route)
+		s.Gauge(limitValue, value, name, route)
 		s.metrics.refusal(name, route)
 	}
 }
 
-func (s scrape) inUse(name limitName, route string, n int) {
-	s.Gauge(limitInUse, float64(n), string(name), route)
+func (s scrape) inUse(name, route string, n int) {
+	s.Gauge(limitInUse, float64(n), name, route)
 }
 
 // gate adds the limits of requests.

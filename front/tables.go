@@ -2,6 +2,9 @@ package front
 
 import (
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -18,16 +21,16 @@ type tables struct {
 	upstreams     []*proxy.Upstream
 	upkeeps       map[string]*upkeep // by the name of the upstream
 	trust         proxy.Trust
-	subjectField  string               // for upstreams, the subject of the client's certificate; "" for none
-	access        *accessRule          // of all requests; nil admits them
-	secure        *securePolicy        // of all requests; nil for none
-	cors          bool                 // a route has CORS
-	conditions    bool                 // a route has conditions
-	restricted    bool                 // a route restricts clients
-	gate          *gate                // of all requests
-	gates         map[string]*gate     // by route; includes the gate of all requests
-	limits        config.RequestLimits // of requests that have no route
-	pages         *errorPages          // of requests that have no route
+	subjectField  string                // for upstreams, the subject of the client's certificate; "" for none
+	access        *access.Rule          // of all requests; nil admits them
+	secure        *httpsredirect.Policy // of all requests; nil for none
+	cors          bool                  // a route has CORS
+	conditions    bool                  // a route has conditions
+	restricted    bool                  // a route restricts clients
+	gate          *gate                 // of all requests
+	gates         map[string]*gate      // by route; includes the gate of all requests
+	limits        config.RequestLimits  // of requests that have no route
+	pages         *errorpages.Pages     // of requests that have no route
 }
 
 // adopt takes over the servers of the tables before, with their connections and their state.

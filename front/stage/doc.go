@@ -6,6 +6,8 @@
 // to its front door implements the same interfaces as those of Weir, in folders beside this one.
 package stage
 
+import "github.com/weirhq/weir/proxy"
+
 // A Stage handles a request before the action of its route. Requests apply the same stage
 // concurrently, in goroutines and in coroutines of event loops: what waits must do so in
 // [Exchange.Block].
@@ -28,4 +30,20 @@ type Action interface {
 // request ends there. Explain neither responds nor waits for other machines.
 type Explainer interface {
 	Explain(x *Exchange) (steps []string, ends bool)
+}
+
+// A Filter changes the response of one request. It is the exchange's Client and passes the
+// response on to the Client that it replaces.
+type Filter interface {
+	proxy.Client
+
+	// End passes on the rest of the response. It is called once, after the action. complete
+	// is false if the response was cut, so that the rest must not make it look complete.
+	End(complete bool) error
+}
+
+// Pages respond to errors with pages. Goroutines may share them.
+type Pages interface {
+	// Respond responds with the page of a status, and fields. It reports whether there is one.
+	Respond(x *Exchange, status int, fields []proxy.Field) (found bool, err error)
 }

@@ -6,16 +6,6 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// A Filter changes the response of one request. It is the exchange's Client and passes the
-// response on to the Client that it replaces.
-type Filter interface {
-	proxy.Client
-
-	// End passes on the rest of the response. It is called once, after the action. complete
-	// is false if the response was cut, so that the rest must not make it look complete.
-	End(complete bool) error
-}
-
 // AddFilter adds a filter, which has wrapped x.Client.
 func (x *Exchange) AddFilter(f Filter) {
 	if len(x.filters) == 0 {

@@ -6,12 +6,6 @@ import "github.com/weirhq/weir/proxy"
 // the connection can be used again.
 const MaxDiscard = 16 << 10
 
-// Pages respond to errors with pages. Goroutines may share them.
-type Pages interface {
-	// Respond responds with the page of a status, and fields. It reports whether there is one.
-	Respond(x *Exchange, status int, fields []proxy.Field) (found bool, err error)
-}
-
 // Refuse responds instead of the action, with the page of the status. The reason is for the log.
 func (x *Exchange) Refuse(status int, why string, fields ...proxy.Field) {
 	x.Refusal = why

@@ -1,0 +1,60 @@
+// Package access admits requests by the address of their client: the key access of all requests and of
+// routes.
+package access
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/networks"
+	"github.com/weirhq/weir/front/stage"
+)
+
+// A Rule is a stage that admits requests by the address of their client.
+type Rule struct {
+	refused prometheus.Counter
+	deny    networks.Set
+	allow   networks.Set // nil admits all that are not in deny
+}
+
+// Stage returns the stage of a route, or nil.
+func Stage(c *config.Route, _ *config.Config, r *stage.Route) (stage.Stage, error) {
+	if c.Access == nil {
+		return nil, nil
+	}
+	return New(c.Access, r), nil
+}
+
+// New returns the rule of a route, or of all requests.
+func New(a *config.Access, r *stage.Route) *Rule {
+	return &Rule{
+		refused: r.Refused("access", r.Label),
+		deny:    networks.New(a.Deny), allow: networks.New(a.Allow),
+	}
+}
+
+// Admits reports whether the rule admits a client.
+func (r *Rule) Admits(client netip.Addr) bool {
+	client = client.Unmap().WithZone("")
+	return !r.deny.Contains(client) && (r.allow == nil || r.allow.Contains(client))
+}
+
+func (r *Rule) Apply(x *stage.Exchange) (responded bool) {
+	if r.Admits(x.ClientAddr) {
+		return false
+	}
+	r.refused.Inc()
+	x.Refuse(403, "access: the client is not in an allowed network")
+	return true
+}
+
+// Explain implements stage.Explainer.
+func (r *Rule) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	if r.Admits(x.ClientAddr) {
+		return []string{fmt.Sprintf("admits the client %s", x.ClientAddr)}, false
+	}
+	return []string{fmt.Sprintf("refuses the client %s with 403", x.ClientAddr)}, true
+}

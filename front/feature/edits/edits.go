@@ -1,0 +1,228 @@
+// Package edits changes requests before they are forwarded, and responses: the keys strip_prefix,
+// add_prefix, rewrite, request_headers and response_headers.
+package edits
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/rewrite"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
+)
+
+// requestEdits are a stage that changes requests before they are forwarded. It is the last
+// stage of a route, so that the others see the request of the client.
+type requestEdits struct {
+	rewrite *rewrite.Rewrite // nil keeps the target
+	host    *template.Template
+	fields  fieldEdits
+}
+
+// Requests returns the stage that edits the requests of a route, or nil if there are no edits.
+func Requests(r *config.Route, _ *config.Config, _ *stage.Route) (stage.Stage, error) {
+	p := template.ParsePattern(r.Match)
+	e := new(requestEdits)
+	if r.StripPrefix != "" || r.AddPrefix != "" || r.Rewrite != "" {
+		var err error
+		if e.rewrite, err = newRewrite(r, p); err != nil {
+			return nil, err
+		}
+	}
+	fields := r.RequestHeaders
+	fields.Set = nil
+	for _, f := range r.RequestHeaders.Set {
+		if !httpsyntax.EqualFold(f.Name, "Host") {
+			fields.Set = append(fields.Set, f)
+			continue
+		}
+		host, refused := template.Parse(f.Value, template.Host, p)
+		if refused != nil {
+			return nil, fmt.Errorf("the host %q: %s", f.Value, refused.What)
+		}
+		e.host = host
+	}
+	edits, err := newFieldEdits(fields, p)
+	if err != nil {
+		return nil, err
+	}
+	if edits != nil {
+		e.fields = *edits
+	} else if e.rewrite == nil && e.host == nil {
+		return nil, nil
+	}
+	return e, nil
+}
+
+func newRewrite(r *config.Route, p *template.Pattern) (*rewrite.Rewrite, error) {
+	w, refused := rewrite.Parse(r.StripPrefix, r.AddPrefix, r.Rewrite, p)
+	for _, why := range refused {
+		if why != nil {
+			return nil, errors.New(why.What)
+		}
+	}
+	return w, nil
+}
+
+func (e *requestEdits) Apply(x *stage.Exchange) (responded bool) {
+	v := template.Of(x)
+	if e.rewrite != nil {
+		status, why := 0, ""
+		target, _ := x.Text(func(b []byte) ([]byte, error) {
+			b, status, why = e.rewrite.Append(b, &v, x.Target[len(x.Path):])
+			return b, nil
+		})
+		if status != 0 {
+			x.Refuse(status, why)
+			return true
+		}
+		x.Target, x.Rewritten = target, true
+	}
+	var err error
+	if e.host != nil {
+		x.SendHost, err = template.Text(x, e.host, &v)
+	}
+	if err == nil {
+		x.Send, x.SendAdd, err = e.fields.appendTo(x, &v, x.Send, x.SendAdd)
+	}
+	if err != nil {
+		x.Refuse(414, "a header field for the upstream would be too long")
+		return true
+	}
+	x.SendRemove = stage.JoinNames(x.SendRemove, e.fields.remove)
+	return false
+}
+
+// fieldEdits change header fields. They do not change themselves, so exchanges share them.
+type fieldEdits struct {
+	set, add []fieldEdit
+	remove   []string
+}
+
+// A fieldEdit is a field. Its value is the template's text if it is not nil.
+type fieldEdit struct {
+	proxy.Field
+	made *template.Template
+}
+
+// newFieldEdits returns nil if there are none.
+func newFieldEdits(c config.FieldEdits, p *template.Pattern) (*fieldEdits, error) {
+	if len(c.Set)+len(c.Add)+len(c.Remove) == 0 {
+		return nil, nil
+	}
+	e := &fieldEdits{remove: c.Remove}
+	for _, list := range []struct {
+		from []config.Field
+		to   *[]fieldEdit
+	}{{c.Set, &e.set}, {c.Add, &e.add}} {
+		for _, f := range list.from {
+			t, refused := template.Parse(f.Value, template.Header, p)
+			if refused != nil {
+				return nil, fmt.Errorf("the header field %s: %s", f.Name, refused.What)
+			}
+			edit := fieldEdit{Field: proxy.Field{Name: f.Name}, made: t}
+			if text, fixed := t.Text(); fixed {
+				edit.Value, edit.made = text, nil
+			}
+			*list.to = append(*list.to, edit)
+		}
+	}
+	return e, nil
+}
+
+// Responses returns the stage that edits the responses of a route, or nil if there are no edits.
+func Responses(r *config.Route) (stage.Stage, error) {
+	e, err := newFieldEdits(r.ResponseHeaders, template.ParsePattern(r.Match))
+	if e == nil {
+		return nil, err
+	}
+	return (*responseEdits)(e), nil
+}
+
+// responseEdits are a stage that changes the response, also one that is made here.
+type responseEdits fieldEdits
+
+func (e *responseEdits) Apply(x *stage.Exchange) (responded bool) {
+	v := template.Of(x)
+	var err error
+	if x.Answer, x.AnswerAdd, err = (*fieldEdits)(e).appendTo(x, &v, x.Answer, x.AnswerAdd); err != nil {
+		x.Refuse(414, "a header field of the response would be too long")
+		return true
+	}
+	x.AnswerRemove = stage.JoinNames(x.AnswerRemove, e.remove)
+	return false
+}
+
+// appendTo appends the fields to the two lists.
+func (e *fieldEdits) appendTo(x *stage.Exchange, v *template.Values, set, add []proxy.Field) (_, _ []proxy.Field, err error) {
+	if set, err = appendFields(x, set, e.set, v); err == nil {
+		add, err = appendFields(x, add, e.add, v)
+	}
+	return set, add, err
+}
+
+func appendFields(x *stage.Exchange, dst []proxy.Field, edits []fieldEdit, v *template.Values) ([]proxy.Field, error) {
+	for i := range edits {
+		f := edits[i].Field
+		if t := edits[i].made; t != nil {
+			var err error
+			if f.Value, err = template.Text(x, t, v); err != nil {
+				return dst, err
+			}
+		}
+		dst = append(dst, f)
+	}
+	return dst, nil
+}
+
+// Explain implements stage.Explainer.
+func (e *requestEdits) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	v := template.Of(x)
+	if e.rewrite != nil {
+		target, status, why := e.rewrite.Append(nil, &v, x.Target[len(x.Path):])
+		if status != 0 {
+			return []string{fmt.Sprintf("responds with %d: %s", status, why)}, true
+		}
+		steps = append(steps, "changes the target to "+string(target))
+	}
+	if e.host != nil {
+		host, _ := e.host.Append(nil, &v)
+		steps = append(steps, "changes the host to "+string(host))
+	}
+	return append(steps, e.fields.explain(x, "request")...), false
+}
+
+// Explain implements stage.Explainer.
+func (e *responseEdits) Explain(x *stage.Exchange) (steps []string, ends bool) {
+	return (*fieldEdits)(e).explain(x, "response"), false
+}
+
+// explain returns the edits of a message.
+func (e *fieldEdits) explain(x *stage.Exchange, message string) (steps []string) {
+	v := template.Of(x)
+	set, add, err := e.appendTo(x, &v, nil, nil)
+	if err != nil {
+		return []string{"responds with 414: a header field of the " + message + " would be too long"}
+	}
+	for _, name := range e.remove {
+		steps = append(steps, "removes "+name+" from the "+message)
+	}
+	for _, f := range set {
+		steps = append(steps, "sets "+f.Name+" of the "+message+" to "+shown(f))
+	}
+	for _, f := range add {
+		steps = append(steps, "adds "+f.Name+": "+shown(f)+" to the "+message)
+	}
+	return steps
+}
+
+// shown returns the value of a field, unless it is secret.
+func shown(f proxy.Field) string {
+	if config.IsSecretHeader(f.Name) {
+		return "[redacted]"
+	}
+	return f.Value
+}

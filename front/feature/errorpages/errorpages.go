@@ -1,0 +1,93 @@
+// Package errorpages responds to errors with pages, also in place of those of upstreams: the key
+// error_pages.
+package errorpages
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
+)
+
+// Pages are the bodies of error responses. The nil pointer has none. It implements
+// stage.Pages.
+type Pages struct {
+	byStatus map[int]Page
+	byClass  [2]Page // of 4xx and 5xx
+}
+
+// Of returns the pages of a route: its own, or those of all routes, or nil.
+func Of(r *config.Route, all *config.Config) *Pages { return New(cmp.Or(r.ErrorPages, all.ErrorPages)) }
+
+// New returns the pages of a configuration, or nil if that is nil.
+func New(c *config.ErrorPages) *Pages {
+	if c == nil {
+		return nil
+	}
+	p := &Pages{byStatus: map[int]Page{}}
+	for _, e := range c.Pages {
+		status, err := strconv.Atoi(e.Statuses)
+		if err == nil {
+			p.byStatus[status] = e.Files
+		} else {
+			p.byClass[e.Statuses[0]-'4'] = e.Files
+		}
+	}
+	return p
+}
+
+// of returns the page of a status, which is empty if there is none.
+func (p *Pages) of(status int) Page {
+	if p == nil || status < 400 || status > 599 {
+		return nil
+	}
+	if page := p.byStatus[status]; page != nil {
+		return page
+	}
+	return p.byClass[status/100-4]
+}
+
+// Respond implements stage.Pages.
+func (p *Pages) Respond(x *stage.Exchange, status int, fields []proxy.Field) (found bool, err error) {
+	page := p.of(status)
+	if page == nil {
+		return false, nil
+	}
+	return true, page.Respond(x, status, fields)
+}
+
+// A Page is the files of which a client gets one.
+type Page []config.PageFile
+
+// choose returns the file whose type the client accepts with the highest weight, and of
+// several the first.
+func (p Page) choose(accept string) *config.PageFile {
+	best, chosen := 0, 0
+	for i := range p {
+		name, _, _ := strings.Cut(p[i].Type, ";")
+		if q := httpsyntax.MediaQuality(accept, name); q > best {
+			best, chosen = q, i
+		}
+	}
+	return &p[chosen]
+}
+
+// appendFields appends the fields of a file of the page.
+func (p Page) appendFields(fields []proxy.Field, file *config.PageFile) []proxy.Field {
+	fields = append(fields, proxy.Field{Name: "Content-Type", Value: file.Type},
+		proxy.Field{Name: "X-Content-Type-Options", Value: "nosniff"})
+	if len(p) > 1 {
+		fields = append(fields, proxy.Field{Name: "Vary", Value: "Accept"})
+	}
+	return fields
+}
+
+// Respond responds with a page that is not empty, and fields.
+func (p Page) Respond(x *stage.Exchange, status int, fields []proxy.Field) error {
+	file := p.choose(stage.Joined(x.Header, "Accept"))
+	return x.Exchange.RespondWith(status, p.appendFields(fields[:len(fields):len(fields)], file), file.Body)
+}

@@ -1,0 +1,111 @@
+package errorpages
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/proxy"
+)
+
+// An interception is a stage that replaces the bodies of error responses of upstreams with the
+// pages of the route.
+type interception struct{ pages *Pages }
+
+// Stage returns the stage of a route, or nil.
+func Stage(r *config.Route, all *config.Config, _ *stage.Route) (stage.Stage, error) {
+	if e := cmp.Or(r.ErrorPages, all.ErrorPages); e == nil || !e.Intercept {
+		return nil, nil
+	}
+	return interception{Of(r, all)}, nil
+}
+
+func (i interception) Apply(x *stage.Exchange) (responded bool) {
+	f := interceptors.Get().(*interceptor)
+	f.Client, f.x, f.pages = x.Client, x, i.pages
+	x.AddFilter(f)
+	return false
+}
+
+// Explain implements stage.Explainer.
+func (interception) Explain(*stage.Exchange) (steps []string, ends bool) {
+	return []string{"replaces the bodies of errors of the upstream by pages"}, false
+}
+
+// An interceptor is the filter of an interception.
+type interceptor struct {
+	proxy.Client
+	x        *stage.Exchange
+	pages    *Pages
+	replaced bool
+	sent     int64 // bytes of the page
+}
+
+var interceptors = sync.Pool{New: func() any { return new(interceptor) }}
+
+// Head implements proxy.Client.
+func (i *interceptor) Head(status int, fields []proxy.Field, length int64) error {
+	x := i.x
+	p := i.pages.of(status)
+	if p == nil || x.Server == nil || x.Err != nil { // weir's own responses have their pages already
+		return i.Client.Head(status, fields, length)
+	}
+	i.replaced = true
+	file := p.choose(stage.Joined(x.Header, "Accept"))
+	var own []proxy.Field
+	for _, f := range fields {
+		if !aboutBody(f.Name) {
+			own = append(own, f)
+		}
+	}
+	own = append(p.appendFields(own, file), proxy.Field{Name: "Content-Length", Value: strconv.Itoa(len(file.Body))})
+	if err := i.Client.Head(status, own, int64(len(file.Body))); err != nil {
+		return err
+	}
+	if x.Method == http.MethodHead {
+		return nil
+	}
+	n, err := i.Client.Write([]byte(file.Body))
+	i.sent = int64(n)
+	return err
+}
+
+// aboutBody reports whether a field describes the body of a response.
+func aboutBody(name string) bool {
+	switch name = strings.ToLower(name); name {
+	case "etag", "last-modified", "accept-ranges", "digest", "repr-digest", "x-content-type-options":
+		return true
+	}
+	return strings.HasPrefix(name, "content-")
+}
+
+// Write implements proxy.Client. It discards a body that was replaced.
+func (i *interceptor) Write(p []byte) (int, error) {
+	if i.replaced {
+		return len(p), nil
+	}
+	return i.Client.Write(p)
+}
+
+// Trailer implements proxy.Client.
+func (i *interceptor) Trailer(fields []proxy.Field) {
+	if !i.replaced {
+		i.Client.Trailer(fields)
+	}
+}
+
+// End implements stage.Filter. A page is complete even if the upstream has broken off the body that
+// it replaces.
+func (i *interceptor) End(bool) error {
+	if i.replaced {
+		i.x.BodySent = i.sent
+		i.x.Cut = i.x.Cut && !i.x.FailedByUpstream()
+	}
+	*i = interceptor{}
+	interceptors.Put(i)
+	return nil
+}

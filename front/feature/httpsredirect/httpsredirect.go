@@ -1,0 +1,68 @@
+// Package httpsredirect makes clients use https: the keys tls.redirect and tls.hsts.
+package httpsredirect
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/proxy"
+)
+
+// A Policy makes clients use https.
+type Policy struct {
+	redirect bool
+	port     string        // of the redirect, with its colon; "" for 443
+	hsts     []proxy.Field // of responses over TLS
+}
+
+// New returns nil if the configuration has no policy.
+func New(c *config.TLS) *Policy {
+	if c == nil || c.Redirect == 0 && c.HSTS == nil {
+		return nil
+	}
+	p := &Policy{redirect: c.Redirect != 0}
+	if c.Redirect != 443 {
+		p.port = ":" + strconv.Itoa(c.Redirect)
+	}
+	if h := c.HSTS; h != nil {
+		value := "max-age=" + strconv.FormatInt(int64(h.MaxAge/time.Second), 10)
+		if h.Subdomains {
+			value += "; includeSubDomains"
+		}
+		if h.Preload {
+			value += "; preload"
+		}
+		p.hsts = []proxy.Field{{Name: "Strict-Transport-Security", Value: value}}
+	}
+	return p
+}
+
+// Begin sets the field of HSTS if the client uses https. Otherwise it reports whether the
+// request is redirected, unless its route is excepted. scheme is that of the
+// client, which a trusted proxy may report.
+func (p *Policy) Begin(x *stage.Exchange, scheme string) (redirect bool) {
+	if strings.EqualFold(scheme, "https") {
+		x.Answer = append(x.Answer, p.hsts...)
+		return false
+	}
+	return p.redirect
+}
+
+// Respond redirects a request to the same address with https.
+func (p *Policy) Respond(x *stage.Exchange) {
+	location, _ := x.Text(func(b []byte) ([]byte, error) {
+		b = append(b, "https://"...)
+		if strings.Contains(x.Hostname, ":") {
+			b = append(append(append(b, '['), x.Hostname...), ']')
+		} else {
+			b = append(b, x.Hostname...)
+		}
+		return template.AppendURL(append(b, p.port...), x.Target), nil
+	})
+	x.Redirect = "tls.redirect"
+	x.Respond(308, "", proxy.Field{Name: "Location", Value: location})
+}

@@ -1,0 +1,62 @@
+// Package maintenance responds while a route is not in service: the key maintenance.
+package maintenance
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/proxy"
+)
+
+// A Response is the response while no server of the upstream accepts a connection. As a stage,
+// it responds to all requests.
+type Response struct {
+	page   errorpages.Page // empty for the page of 503
+	fields []proxy.Field
+}
+
+// Stage returns the stage of a route that is in maintenance, or nil.
+func Stage(r *config.Route, all *config.Config, _ *stage.Route) (stage.Stage, error) {
+	if c := cmp.Or(r.Maintenance, all.Maintenance); c == nil || !c.Active {
+		return nil, nil
+	}
+	return Of(r, all), nil
+}
+
+// Of returns the response of a route: its own, or that of all routes, or nil.
+func Of(r *config.Route, all *config.Config) *Response {
+	c := cmp.Or(r.Maintenance, all.Maintenance)
+	if c == nil {
+		return nil
+	}
+	m := &Response{page: c.Files}
+	if c.RetryAfter > 0 {
+		m.fields = []proxy.Field{{Name: "Retry-After", Value: strconv.Itoa(int(c.RetryAfter.Seconds()))}}
+	}
+	return m
+}
+
+func (m *Response) Apply(x *stage.Exchange) (responded bool) {
+	x.Refusal = "maintenance"
+	x.LeaveBody()
+	if m.Send(x) != nil {
+		x.Cut = true
+	}
+	return true
+}
+
+// Explain implements stage.Explainer.
+func (m *Response) Explain(*stage.Exchange) (steps []string, ends bool) {
+	return []string{"responds with 503, because maintenance is active"}, true
+}
+
+// Send sends the response.
+func (m *Response) Send(x *stage.Exchange) error {
+	if m.page != nil {
+		return m.page.Respond(x, 503, m.fields)
+	}
+	return x.RespondError(503, "", m.fields)
+}
