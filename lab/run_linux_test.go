@@ -163,7 +163,7 @@ func run(t *testing.T, e *experiment.Experiment, o lab.Options) *results.Results
 func TestRun(t *testing.T) {
 	t.Parallel()
 	e := parse(t, `
-warm_up: 50ms
+warm_up: 300ms
 repeats: 2
 load: {connections: 2, threads: 1, requests: 200, timeout: 10s}
 service:
