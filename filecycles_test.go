@@ -36,7 +36,6 @@ var cycleLimits = map[string]struct {
 	"cmd/weir/internal/where":   {percent: 100},
 	"front":                     {percent: 100},
 	"internal/http2":            {percent: 100},
-	"lab/analysis":              {percent: 100},
 	"load":                      {percent: 100},
 	"load/agent":                {percent: 100},
 	"load/compare":              {percent: 100},

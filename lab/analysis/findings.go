@@ -18,13 +18,6 @@ const (
 	maxAlike       = 2
 )
 
-// A judged is the difference of a configuration in one metric.
-type judged struct {
-	metric *Metric
-	row    *Row
-	base   *Row
-}
-
 // findings returns the sentences for the top of a report.
 func findings(t *table, a *Analysis) []Finding {
 	groups := leads(a)
@@ -137,27 +130,6 @@ func leads(a *Analysis) [][]judged {
 	return groups
 }
 
-// allCompared returns the rows of all metrics with a comparison.
-func allCompared(a *Analysis) []judged {
-	var rows []judged
-	for i := range a.Metrics {
-		rows = append(rows, compared(a, &a.Metrics[i])...)
-	}
-	return rows
-}
-
-// compared returns the rows of a metric with a comparison.
-func compared(a *Analysis, m *Metric) []judged {
-	var rows []judged
-	base := m.Row(a.Baseline)
-	for i := range m.Rows {
-		if r := &m.Rows[i]; r.Versus != nil && r.Configuration != a.Again {
-			rows = append(rows, judged{m, r, base})
-		}
-	}
-	return rows
-}
-
 // differing returns findings about differences that are better or worse, the
 // largest ratio first. One finding names the rest.
 func differing(group []judged) []Finding {
@@ -190,103 +162,6 @@ func smaller(left []judged) []Finding {
 	}
 	return []Finding{{Text: fmt.Sprintf("Nearer to %s, %s %s.", base.Configuration, is(m), listed(parts, 6)),
 		Metric: m.Name}}
-}
-
-func largestFirst(rows []judged) {
-	slices.SortStableFunc(rows, func(a, b judged) int { return cmp.Compare(b.size(), a.size()) })
-}
-
-// size returns the distance of the ratio from 1, in either direction. Without a
-// ratio it is infinite.
-func (j judged) size() float64 {
-	if j.row.Versus.Ratio == nil {
-		return math.Inf(1)
-	}
-	return math.Abs(math.Log(*j.row.Versus.Ratio))
-}
-
-func (j judged) differs() bool { return j.row.Versus.differs() }
-
-func (j judged) finding(text string) Finding {
-	return Finding{Text: text, Metric: j.metric.Name, Configuration: j.row.Configuration, Verdict: j.row.Versus.Verdict}
-}
-
-// sentence describes a difference: "With stdout=terminal, requests per second
-// are 43% lower than with stdout=null: 29,700/s instead of 52,100/s (95%
-// interval of the ratio 0.55 to 0.59, 10 runs each)."
-func (j judged) sentence() string {
-	d := j.row.Versus
-	if d.Ratio == nil {
-		return fmt.Sprintf("With %s, %s %s, and %s with %s (medians of %s).", j.row.Configuration, j.is(),
-			Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median,
-				j.metric.Unit), j.base.Configuration, j.runs())
-	}
-	return fmt.Sprintf("With %s, %s %s with %s: %s instead of %s (%s).", j.row.Configuration, j.is(), j.than(),
-		j.base.Configuration,
-		Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit), j.sureness())
-}
-
-// than compares with the base: "43% lower than", "2.3 times as high as".
-func (j judged) than() string {
-	switch r := j.row.Versus.Ratio; {
-	case r == nil:
-		return "other than"
-	case *r >= 2:
-		return change(*r) + " as"
-	default:
-		return change(*r) + " than"
-	}
-}
-
-// briefly returns the change without the base: "43% lower".
-func (j judged) briefly() string {
-	if r := j.row.Versus.Ratio; r != nil {
-		return change(*r)
-	}
-	return Quantity(j.row.Median, j.metric.Unit)
-}
-
-// spoken are the names in sentences of metrics whose name is a heading.
-var spoken = map[string]string{
-	requestsPerSecond:   "requests per second are",
-	results.GoodAnswers: "answers of 2xx per second are",
-	peakMemory:          "the memory at its peak is",
-	linesLost:           "the log lines that were lost are",
-	notAnswered:         "the requests that were not answered with 2xx are",
-}
-
-func (j judged) is() string { return is(j.metric) }
-
-func is(m *Metric) string {
-	if words, ok := spoken[m.Name]; ok && !m.Own {
-		return words
-	}
-	return m.Name + " is"
-}
-
-// runs returns the number of runs: "10 runs each", or "9 and 10 runs".
-func (j judged) runs() string {
-	n, m := len(j.row.Values), len(j.base.Values)
-	if n != m {
-		return fmt.Sprintf("%d and %d runs", n, m)
-	}
-	return readable.Things(int64(n), "run") + " each"
-}
-
-// sureness returns the interval and the number of runs.
-func (j judged) sureness() string {
-	if i := j.row.Versus.Interval; i != nil {
-		return fmt.Sprintf("95%% interval of the ratio %s to %s, %s", ratio(i.Low), ratio(i.High), j.runs())
-	}
-	return "medians of " + j.runs()
-}
-
-// ratio writes a ratio with enough digits to distinguish it from 1.
-func ratio(v float64) string {
-	if math.Abs(v-1) < 0.1 {
-		return fmt.Sprintf("%.3f", v)
-	}
-	return readable.Number(v)
 }
 
 // besides are the metrics that do not lead, but have a finding if they differ
@@ -372,91 +247,6 @@ func fewOrOne(rows []judged, of int) []Finding {
 	m := rows[0].metric
 	return []Finding{{Metric: m.Name, Verdict: Noise, Text: fmt.Sprintf("Between %s and %s, in %s %s.",
 		rows[0].base.Configuration, listed(configurations(rows), 6), m.Name, kind.ofMany(intervals(rows)))}}
-}
-
-// A noiseKind is the reason for the verdict Noise.
-type noiseKind int
-
-const (
-	forbidden noiseKind = iota // the baseline differs from itself by as much
-	open                       // the interval of the ratio excludes 1, or there is none; chance may be all of it
-	none                       // the interval contains 1, or the medians are equal
-)
-
-func (d *Difference) kindOfNoise() noiseKind {
-	switch {
-	case d.Why == withinItself:
-		return forbidden
-	case d.Interval != nil && (d.Interval.Low > 1 || d.Interval.High < 1),
-		d.Interval == nil && d.Ratio != nil && *d.Ratio != 1: // as with runs of 0 answers per second
-		return open
-	}
-	return none
-}
-
-// ofMany is the end of a sentence about several comparisons.
-func (k noiseKind) ofMany(intervals []*Interval) string {
-	switch k {
-	case forbidden:
-		return "the noise forbids a verdict: the baseline differs from itself by as much"
-	case open:
-		return "a difference is undecided: no 95% interval contains equality, but chance may be all of it in so many " +
-			"comparisons"
-	}
-	return "no difference was found" + allowed(intervals...)
-}
-
-// alike describes one comparison without a verdict of better or worse.
-func (j judged) alike() string {
-	d, unit := j.row.Versus, j.metric.Unit
-	values := fmt.Sprintf("%s instead of %s", Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
-	switch d.kindOfNoise() {
-	case forbidden:
-		return fmt.Sprintf("With %s, %s within the noise: %s with %s, which differs from itself by as much.",
-			j.row.Configuration, j.is(), values, j.base.Configuration)
-	case open:
-		return fmt.Sprintf("It is undecided whether %s differs between %s and %s: %s (%s); %s.", j.metric.Name,
-			j.row.Configuration, j.base.Configuration, values, j.sureness(), d.Why)
-	}
-	text := fmt.Sprintf("No difference in %s was found between %s and %s: %s and %s", j.metric.Name,
-		j.row.Configuration, j.base.Configuration,
-		Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
-	if d.Interval == nil {
-		return text + fmt.Sprintf(" (%s).", j.runs())
-	}
-	return text + fmt.Sprintf("%s (%s).", allowed(d.Interval), j.sureness())
-}
-
-// scattered is the width from which on an interval says more about the runs
-// than about the difference.
-const scattered = 0.2
-
-// allowed describes the differences that the intervals allow, after comparisons
-// that found none. It is "" if one of them has no interval.
-func allowed(all ...*Interval) string {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, i := range all {
-		if i == nil {
-			return ""
-		}
-		low, high = min(low, i.Low), max(high, i.High)
-	}
-	if widest := max(1-low, high-1); widest < scattered {
-		return fmt.Sprintf("; if there is one, it is likely %s", under(widest))
-	}
-	reach := "the 95% interval reaches"
-	if len(all) > 1 {
-		reach = "the 95% intervals reach"
-	}
-	return fmt.Sprintf("; the runs scatter, and %s from %s to %s", reach, change(low), change(high))
-}
-
-func intervals(group []judged) []*Interval {
-	var all []*Interval
-	for _, j := range group {
-		all = append(all, j.row.Versus.Interval)
-	}
-	return all
 }
 
 // firstLine shortens an error for a sentence.

@@ -75,17 +75,6 @@ func soFar(open []judged) []Finding {
 			j.base.Configuration, Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit))}}
 }
 
-// configurations returns the configurations of differences without duplicates.
-func configurations(group []judged) []string {
-	var names []string
-	for _, j := range group {
-		if !slices.Contains(names, j.row.Configuration) {
-			names = append(names, j.row.Configuration)
-		}
-	}
-	return names
-}
-
 // fewest describes the number of counted runs of the configurations that have
 // any: "3", or "2 to 3".
 func (t *table) fewest() string {

@@ -31,9 +31,6 @@ type column struct {
 // below it are finite.
 const absurd = 1e300
 
-// measured reports whether the values of a run count.
-func measured(r *results.Run) bool { return r.Outcome == results.Done || r.Outcome == results.Leaked }
-
 // tableOf collects the values of the runs that were measured. It skips values
 // that are not finite. In a run in which the service failed, the rates of
 // answers are 0, and no other metric has a value.
