@@ -34,7 +34,6 @@ var cycleLimits = map[string]struct {
 	"cmd/weir/internal/tail":    {percent: 100},
 	"cmd/weir/internal/where":   {percent: 100},
 	"front":                     {percent: 100},
-	"internal/http2":            {percent: 100},
 	"load":                      {percent: 100},
 	"load/agent":                {percent: 100},
 	"load/compare":              {percent: 100},

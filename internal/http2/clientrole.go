@@ -1,49 +1,8 @@
 package http2
 
 import (
-	"errors"
-	"time"
-
 	"golang.org/x/net/http2"
 )
-
-var (
-	// ErrRefused is the error of a stream that the server has not processed and will not: the
-	// request can be sent again, whatever its method (RFC 9113, section 8.7).
-	ErrRefused = errors.New("http/2: the server has refused the stream")
-
-	// ErrSilent is the error of the streams of a connection whose server does not respond to a
-	// PING.
-	ErrSilent = errors.New("http/2: the server does not respond to PING")
-)
-
-// A ResetError is the error of a stream that the server has reset.
-type ResetError struct{ Code http2.ErrCode }
-
-func (e *ResetError) Error() string {
-	return "http/2: the server has reset the stream with " + e.Code.String()
-}
-
-// A client is the state of a connection that only the client's side has. The connection's lock
-// guards it.
-type client struct {
-	maxStreams uint32    // of the server
-	goAway     bool      // the server accepts no more streams
-	heard      time.Time // when bytes have arrived last
-	pinged     bool      // a PING was sent since then because nothing has arrived
-	cause      error     // why the connection has ended; nil before that
-
-	waits []*waiter // tasks that wait for the first SETTINGS or for bytes
-}
-
-// wakeWaits wakes the tasks that wait for bytes or for the end.
-func (c *Conn) wakeWaits() {
-	for i, w := range c.client.waits {
-		w.wake()
-		c.client.waits[i] = nil
-	}
-	c.client.waits = c.client.waits[:0]
-}
 
 // maxHeads is how many heads of a response may wait to be read. A server that sends so many
 // informational ones at once is faulty.
@@ -128,34 +87,4 @@ func (c *Conn) resetResponse(s *Stream, code http2.ErrCode) {
 	default:
 		c.abort(s, &ResetError{code}, endedByPeer)
 	}
-}
-
-// keepAlive sends a PING if nothing has arrived for Limits.PingAfter while there are streams,
-// and reports whether the server has not responded for Limits.PingTimeout.
-func (c *Conn) keepAlive(now time.Time, limits *Limits) (dead bool) {
-	if c.client == nil || limits.PingAfter == 0 || c.running == 0 || c.state >= failed {
-		return false
-	}
-	switch silent := now.Sub(c.client.heard); {
-	case silent < limits.PingAfter:
-	case !c.client.pinged:
-		c.client.pinged = true
-		c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
-		c.push()
-	case silent >= limits.PingAfter+limits.PingTimeout:
-		c.client.cause = ErrSilent
-		return true
-	}
-	return false
-}
-
-// pingDue returns when keepAlive must be called, or the zero time.
-func (c *Conn) pingDue(limits *Limits) time.Time {
-	switch {
-	case c.client == nil || limits.PingAfter == 0 || c.running == 0:
-		return time.Time{}
-	case c.client.pinged:
-		return c.client.heard.Add(limits.PingAfter + limits.PingTimeout)
-	}
-	return c.client.heard.Add(limits.PingAfter)
 }

@@ -1,11 +1,9 @@
 package http2
 
 import (
-	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/weirhq/weir/internal/transport"
@@ -30,6 +28,9 @@ const (
 	// tableSize is the size of the dynamic table for received header blocks.
 	tableSize = 4 << 10
 )
+
+// lingerTimeout is how long a peer may take to close a connection.
+const lingerTimeout = 500 * time.Millisecond
 
 // Limits are the limits of a connection.
 type Limits struct {
@@ -117,6 +118,18 @@ type Conn struct {
 	seen    bool      // the first SETTINGS frame has arrived
 }
 
+// A client is the state of a connection that only the client's side has. The connection's lock
+// guards it.
+type client struct {
+	maxStreams uint32    // of the server
+	goAway     bool      // the server accepts no more streams
+	heard      time.Time // when bytes have arrived last
+	pinged     bool      // a PING was sent since then because nothing has arrived
+	cause      error     // why the connection has ended; nil before that
+
+	waits []*waiter // tasks that wait for the first SETTINGS or for bytes
+}
+
 // A state is how far the end of a connection has come.
 type state uint8
 
@@ -131,263 +144,4 @@ const (
 
 type turnEnder interface {
 	AtTurnEnd(e transport.TurnEnder)
-}
-
-// NewServer returns the connection of a client, which has sent the beginning of the preface of
-// HTTP/2. The caller then calls Serve or Attend.
-func NewServer(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
-	c := newConn(conn, d, owner)
-	c.writeFrames(func(f *http2.Framer) {
-		f.WriteSettings(
-			http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: MaxStreams},
-			http2.Setting{ID: http2.SettingMaxHeaderListSize, Val: uint32(owner.Limits().HeaderList)})
-		f.WriteWindowUpdate(0, connWindow-startWindow)
-	})
-	return c
-}
-
-// newConn returns the connection of either side.
-func newConn(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
-	now := time.Now()
-	limits := owner.Limits()
-	c := &Conn{conn: conn, driver: d, owner: owner, streams: make(map[uint32]*Stream), recvWindow: connWindow,
-		recvInitial: startWindow, growth: growth, sendWindow: startWindow, initialWindow: startWindow, idle: now, due: now.Add(limits.HeaderTimeout)}
-	conn.SetReadDeadline(time.Time{}) // that of what was read before, which readBy does not have
-	c.ender, _ = d.(turnEnder)
-	c.decode = hpack.NewDecoder(tableSize, c.emit)
-	return c
-}
-
-// Begin handles the bytes that were received before. It must be called once.
-func (c *Conn) Begin(received []byte) {
-	c.mu.Lock()
-	c.push()
-	c.unlock()
-	for len(received) > 0 {
-		n := copy(c.Space(), received)
-		c.received(n)
-		received = received[n:]
-	}
-}
-
-// nextTurn lets the first of the blocked streams that can send continue, unless another one has
-// the turn: that one could lose its place to those that run sooner. mu is held.
-func (c *Conn) nextTurn() {
-	if c.turnTaken || c.room() <= 0 {
-		return
-	}
-	for i, s := range c.blocked {
-		if !s.queuedData || c.sendWindow > 0 {
-			c.blocked = slices.Delete(c.blocked, i, i+1)
-			s.queued, s.turn, c.turnTaken = false, true, true
-			s.writer.wake()
-			return
-		}
-	}
-}
-
-// unblock removes a stream from the blocked ones.
-func (c *Conn) unblock(s *Stream) {
-	if s.queued {
-		s.queued = false
-		i := slices.Index(c.blocked, s)
-		c.blocked = slices.Delete(c.blocked, i, i+1)
-	}
-}
-
-// giveBack allows the peer to send n bytes again on any stream. mu is held.
-func (c *Conn) giveBack(n int) {
-	if c.arrived += n; c.arrived >= connWindow/4 && c.state < failed {
-		c.recvWindow += c.arrived
-		c.writeFrames(func(f *http2.Framer) { f.WriteWindowUpdate(0, uint32(c.arrived)) })
-		c.arrived = 0
-		c.push()
-	}
-}
-
-// forget removes a stream that has ended. mu is held.
-func (c *Conn) forget(s *Stream, how ending) {
-	if c.streams[s.id] == s {
-		delete(c.streams, s.id)
-		c.closed.add(s.id, how)
-	}
-}
-
-// ended is called when the exchange of a stream has ended. mu is held.
-func (c *Conn) ended() {
-	if c.running--; c.running == 0 {
-		c.idle = time.Now()
-		c.arm()
-	}
-	c.endIfDrained()
-}
-
-// resetStream ends a stream with a reset, unless it has ended. err is the error of its later
-// operations. mu is held.
-func (c *Conn) resetStream(s *Stream, code http2.ErrCode, err error) {
-	if s.err != nil || s.recvEnded && (s.sentEnded || s.stopped) {
-		return
-	}
-	c.abort(s, err, endedByUs)
-	if c.state < failed {
-		c.writeFrames(func(f *http2.Framer) { f.WriteRSTStream(s.id, code) })
-		c.push()
-	}
-}
-
-// abort ends the operations of a stream with an error. mu is held.
-func (c *Conn) abort(s *Stream, err error, how ending) {
-	s.err = err
-	c.forget(s, how)
-	s.reader.wake()
-	s.writer.wake()
-}
-
-// fail ends the connection because of an error of the peer. mu is held.
-func (c *Conn) fail(e *Error) {
-	if c.state >= failed {
-		return
-	}
-	c.owner.Failed(e, true)
-	if c.client != nil {
-		c.client.cause = e
-	}
-	c.writeFrames(func(f *http2.Framer) { f.WriteGoAway(c.accepted(), e.Code, []byte(e.Detail)) })
-	c.finish()
-}
-
-// accepted returns the highest stream of the peer that is processed. Servers open none.
-func (c *Conn) accepted() uint32 {
-	if c.client != nil {
-		return 0
-	}
-	return c.last
-}
-
-// lingerTimeout is how long a peer may take to close a connection.
-const lingerTimeout = 500 * time.Millisecond
-
-// finish ends the streams, and the connection when the peer has read the output. mu is held.
-func (c *Conn) finish() {
-	c.state = failed
-	c.due = time.Now().Add(lingerTimeout)
-	c.abortAll()
-	c.push()
-	c.arm()
-}
-
-// abortAll ends all streams because the connection ends.
-func (c *Conn) abortAll() {
-	err := ErrClosed
-	if c.client != nil {
-		if c.client.cause == nil {
-			c.client.cause = ErrClosed
-		}
-		err = c.client.cause
-		c.wakeWaits()
-	}
-	for _, s := range c.streams {
-		c.abort(s, err, endedByUs)
-		if s.user != nil {
-			s.user.Cancel()
-		}
-	}
-}
-
-// end closes the connection. mu is not held.
-func (c *Conn) end() {
-	c.mu.Lock()
-	if c.state == gone {
-		c.unlock()
-		return
-	}
-	c.state = gone
-	c.abortAll()
-	c.out = c.out[:0]
-	if !c.writing {
-		c.releaseOutput()
-	}
-	c.unlock()
-	c.conn.Close()
-	c.in.release()
-	c.owner.Ended()
-}
-
-// Abort resets the connection if exchanges are in progress, so that no response looks
-// complete, and closes it otherwise. Any goroutine may call it.
-func (c *Conn) Abort() {
-	c.mu.Lock()
-	defer c.unlock()
-	if c.running > 0 {
-		c.conn.Abort()
-	} else {
-		c.conn.Close()
-	}
-}
-
-// Drain ends the connection after its streams (RFC 9113, section 6.8). The first GOAWAY
-// accepts all streams that the peer opens before it arrives; the second one none. It may be
-// called more than once.
-//
-// A peer without a stream may have connected for a request that it is about to send. After
-// GOAWAY, clients such as Go's send that request on another connection, which a server that
-// ends refuses. The GOAWAY therefore follows the first stream, or firstStreamWait.
-func (c *Conn) Drain() {
-	c.mu.Lock()
-	defer c.unlock()
-	switch {
-	case c.state != open:
-	case c.last > 0:
-		c.announce()
-	default:
-		c.state = unused
-		if c.seen {
-			c.due = time.Now().Add(firstStreamWait)
-		}
-		c.arm()
-	}
-}
-
-// firstStreamWait is how long the first stream may take after the first SETTINGS frame.
-const firstStreamWait = 250 * time.Millisecond
-
-// announce sends the first GOAWAY. mu is held.
-func (c *Conn) announce() {
-	c.state = draining
-	c.due = time.Now().Add(drainPing)
-	c.writeFrames(func(f *http2.Framer) {
-		f.WriteGoAway(maxWindow, http2.ErrCodeNo, nil)
-		f.WritePing(false, drainPayload)
-	})
-	c.push()
-	c.arm()
-}
-
-// drainPing is how long a peer may take to respond to the PING after the first GOAWAY.
-const drainPing = 250 * time.Millisecond
-
-// drainPayload distinguishes the PING of Drain.
-var drainPayload = [8]byte{'d', 'r', 'a', 'i', 'n'}
-
-// stopAccepting sends the second GOAWAY. mu is held.
-func (c *Conn) stopAccepting() {
-	if c.state > draining {
-		return
-	}
-	c.state, c.due = closing, time.Time{}
-	c.writeFrames(func(f *http2.Framer) { f.WriteGoAway(c.accepted(), http2.ErrCodeNo, nil) })
-	c.push()
-	c.arm()
-	c.endIfDrained()
-}
-
-// endIfDrained ends a connection without streams that accepts no more. mu is held.
-func (c *Conn) endIfDrained() {
-	switch {
-	case c.running > 0:
-	case c.state == closing:
-		c.finish()
-	case c.client != nil && c.client.goAway:
-		c.stopAccepting()
-	}
 }

@@ -3,6 +3,7 @@ package http2
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/net/http2"
 )
@@ -49,6 +50,23 @@ var ErrReset = errors.New("http/2: the peer has reset the stream")
 // ErrClosed is the error of a stream whose connection has ended, or that was closed.
 var ErrClosed = errors.New("http/2: the connection has ended")
 
+var (
+	// ErrRefused is the error of a stream that the server has not processed and will not: the
+	// request can be sent again, whatever its method (RFC 9113, section 8.7).
+	ErrRefused = errors.New("http/2: the server has refused the stream")
+
+	// ErrSilent is the error of the streams of a connection whose server does not respond to a
+	// PING.
+	ErrSilent = errors.New("http/2: the server does not respond to PING")
+)
+
+// A ResetError is the error of a stream that the server has reset.
+type ResetError struct{ Code http2.ErrCode }
+
+func (e *ResetError) Error() string {
+	return "http/2: the server has reset the stream with " + e.Code.String()
+}
+
 func protocolError(detail string) *Error {
 	return &Error{http2.ErrCodeProtocol, Protocol, detail}
 }
@@ -90,3 +108,5 @@ func frameError(err error) (e *Error, stream uint32) {
 	}
 	return &Error{code, reason, detail}, stream
 }
+
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

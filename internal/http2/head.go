@@ -30,9 +30,6 @@ func NewHead() *Head {
 	return h
 }
 
-// NewHead returns an empty header block.
-func (s *Stream) NewHead() *Head { return NewHead() }
-
 func release(h *Head) {
 	if h.MayKeep() {
 		heads.Put(h)

@@ -14,30 +14,6 @@ import (
 // maxFrames is the maximum number of frames of a header block.
 const maxFrames = 100
 
-// A headerBlock is a header block that is being received.
-type headerBlock struct {
-	stream  uint32 // 0 if none is being received
-	use     blockUse
-	failure *Error         // of the stream
-	fault   httphead.Fault // of the head
-	into    *Stream        // whose fields are collected; a new one, also for trailers
-	end     bool           // END_STREAM
-	limit   int            // of size
-	size    int            // of the list
-	bytes   int            // received
-	frames  int
-}
-
-// A blockUse is the purpose of a header block.
-type blockUse uint8
-
-const (
-	ignored  blockUse = iota // it is only decoded, for the state of the decoder
-	head                     // opens a stream
-	trailers                 // ends a stream
-	failure                  // resets the stream
-)
-
 // headers handles the payload of a HEADERS frame.
 func (c *Conn) headers(p []byte, flags http2.Flags, id uint32) *Error {
 	b := headerBlock{stream: id, end: flags.Has(http2.FlagHeadersEndStream), limit: c.owner.Limits().HeaderList}

@@ -2,6 +2,7 @@ package http2
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 	"time"
 
@@ -267,5 +268,30 @@ func (f *flusher) Run() {
 			c.written(nil)
 			c.swap()
 		}
+	}
+}
+
+// nextTurn lets the first of the blocked streams that can send continue, unless another one has
+// the turn: that one could lose its place to those that run sooner. mu is held.
+func (c *Conn) nextTurn() {
+	if c.turnTaken || c.room() <= 0 {
+		return
+	}
+	for i, s := range c.blocked {
+		if !s.queuedData || c.sendWindow > 0 {
+			c.blocked = slices.Delete(c.blocked, i, i+1)
+			s.queued, s.turn, c.turnTaken = false, true, true
+			s.writer.wake()
+			return
+		}
+	}
+}
+
+// unblock removes a stream from the blocked ones.
+func (c *Conn) unblock(s *Stream) {
+	if s.queued {
+		s.queued = false
+		i := slices.Index(c.blocked, s)
+		c.blocked = slices.Delete(c.blocked, i, i+1)
 	}
 }
