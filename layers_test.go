@@ -78,12 +78,12 @@ var layers = map[string]struct {
 			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
 			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
 			"front/feature/split", "front/internal/acme", "front/internal/certs", "front/internal/condition",
-			"front/internal/eventpace", "front/internal/handshake", "front/internal/health", "front/internal/http3",
-			"front/internal/metric", "front/internal/names", "front/internal/networks", "front/internal/pacing",
-			"front/internal/panicked", "front/internal/redirect", "front/internal/serverlist", "front/internal/sharing", "front/internal/takeover",
-			"front/internal/target", "front/internal/template", "front/stage", "internal/abandon", "internal/filebudget",
+			"front/internal/eventpace", "front/internal/handshake", "front/internal/http3",
+			"front/internal/metric", "front/internal/networks", "front/internal/pacing",
+			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
+			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/stage", "internal/abandon", "internal/filebudget",
 			"internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
-			"internal/machine", "internal/proxyproto", "internal/resolve", "internal/sibling", "internal/transport",
+			"internal/machine", "internal/proxyproto", "internal/sibling", "internal/transport",
 			"limit", "limit/lease", "log", "log/sink", "log/stream", "log/traceid", "proxy", "router"},
 		foreign: []string{
 			"github.com/prometheus/client_golang/prometheus", "golang.org/x/net/http2/hpack",
@@ -190,6 +190,12 @@ var layers = map[string]struct {
 	"front/internal/certs": {
 		own: []string{"internal/yamlfile"},
 		why: "reads certificates and chooses one; it knows neither listeners nor the configuration",
+	},
+	"front/internal/upstream": {
+		own: []string{"front/config", "front/internal/eventpace", "front/internal/health", "front/internal/metric",
+			"front/internal/names", "front/internal/serverlist", "internal/resolve", "log", "proxy"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "makes upstreams and keeps them up to date; it knows neither routes nor requests",
 	},
 	"front/internal/eventpace": {own: []string{"log"}, why: "limits events; it does not know what they are about"},
 	"front/internal/metric": {

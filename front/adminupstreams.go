@@ -5,14 +5,15 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
 
 // upstreamsAPI shows the upstreams on the admin listener, and drains their servers.
 type upstreamsAPI struct {
-	tables func() *tables // in use
-	log    func() *log.Logger
+	inUse func() upstream.Set
+	log   func() *log.Logger
 }
 
 // The events of a drain.
@@ -25,9 +26,8 @@ const (
 func (a *upstreamsAPI) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /upstreams", func(w http.ResponseWriter, r *http.Request) {
 		var page upstreamsPage
-		t := a.tables()
-		for _, up := range t.upstreams {
-			page.Upstreams = append(page.Upstreams, newUpstreamPage(t, up, time.Now()))
+		for _, up := range a.inUse() {
+			page.Upstreams = append(page.Upstreams, newUpstreamPage(up, time.Now()))
 		}
 		writeJSON(w, page)
 	})
@@ -43,8 +43,7 @@ func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
 		event = eventServerDrains
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		t := a.tables()
-		up := t.upstream(r.PathValue("upstream"))
+		up := a.inUse().Named(r.PathValue("upstream"))
 		if up == nil {
 			http.Error(w, "no such upstream; GET /upstreams lists them", http.StatusNotFound)
 			return
@@ -64,18 +63,8 @@ func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
 				http.StatusNotFound)
 			return
 		}
-		writeJSON(w, newUpstreamPage(t, up, time.Now()))
+		writeJSON(w, newUpstreamPage(up, time.Now()))
 	}
-}
-
-// upstream returns the upstream with a name, or nil.
-func (t *tables) upstream(name string) *proxy.Upstream {
-	for _, up := range t.upstreams {
-		if up.Name() == name {
-			return up
-		}
-	}
-	return nil
 }
 
 // upstreamsPage is the page /upstreams of the admin listener.
@@ -115,10 +104,10 @@ type failurePage struct {
 	Error string     `json:"error"`
 }
 
-func newUpstreamPage(t *tables, up *proxy.Upstream, now time.Time) upstreamPage {
+func newUpstreamPage(up *upstream.Upstream, now time.Time) upstreamPage {
 	page := upstreamPage{Name: up.Name()}
-	if k := t.upkeeps[up.Name()].list; k != nil {
-		page.List = newListPage(k)
+	if l := up.List(); l != nil {
+		page.List = newListPage(l)
 	}
 	page.Waiting, _ = up.Waiting()
 	page.Queued, _ = up.Queued()
@@ -135,11 +124,10 @@ func newUpstreamPage(t *tables, up *proxy.Upstream, now time.Time) upstreamPage 
 	return page
 }
 
-func newListPage(k *listUpkeep) *listPage {
-	page := &listPage{Place: k.place.String()}
-	page.Changed, page.Failed = k.Times()
-	if _, err := k.Servers(); err != nil {
-		page.Error = err.Error()
+func newListPage(l *upstream.ListState) *listPage {
+	page := &listPage{Place: l.Place, Changed: l.Changed, Failed: l.Failed}
+	if l.Err != nil {
+		page.Error = l.Err.Error()
 	}
 	return page
 }

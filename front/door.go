@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/front/internal/panicked"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/limit/lease"
@@ -64,8 +65,9 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 		Metrics: d.metrics.registry, Log: d.logger, Refused: d.metrics.accessRefusal, Limited: d.metrics.refusal,
 	}, d.files.Upstreams)
 	d.builder = tableBuilder{
-		metrics: d.metrics, conns: d.conns, features: d.features, hook: d.observe,
-		logger: d.logger, engines: &e, stores: d.stores,
+		metrics: d.metrics, features: d.features, hook: d.observe,
+		stores: d.stores,
+		shared: upstream.Parts{Conns: d.conns, Metrics: d.metrics.upstreams, Logger: d.logger, Lists: e.Servers},
 	}
 	events, err := newRequestEvents(cfg, out, d.cost)
 	if err != nil {
@@ -81,7 +83,7 @@ func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
 	}
 	d.certs = newCertificates(d.logger)
 	d.server = newServer(d)
-	d.metrics.registry.MustRegister(d.certs, upstreamCollector{d.tables.Load}, sharedCollector{d.stores}, limitCollector{
+	d.metrics.registry.MustRegister(d.certs, upstream.Collector{InUse: d.upstreams}, sharedCollector{d.stores}, limitCollector{
 		metrics: d.metrics, clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
 	})
 	return d, nil
@@ -93,13 +95,16 @@ func (d *Door) build(cfg *config.Config, events requestEvents) (*tables, error) 
 	b.fitting, b.events = FittingConnections(cfg, d.memory), events
 	b.files = d.files.Share(cmp.Or(cfg.Limits.MaxConnections, b.fitting))
 	if now := d.tables.Load(); now != nil {
-		b.gates, b.upkeeps = now.gates, now.upkeeps
+		b.gates, b.before = now.gates, now.upstreams
 	}
 	return b.build(cfg)
 }
 
 // logger returns the logger of the configuration in use.
 func (d *Door) logger() *log.Logger { return d.tables.Load().events.log }
+
+// upstreams returns the upstreams of the configuration in use.
+func (d *Door) upstreams() upstream.Set { return d.tables.Load().upstreams }
 
 // serve handles one request.
 func (d *Door) serve(x *exchange) {
@@ -231,12 +236,8 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 		if x.Mirror != nil {
 			x.Mirror.Offer(&x.Exchange)
 		}
-	case proxy.PassedOver:
-		d.countFailure(x)
-	case proxy.Retrying:
-		d.metrics.retrying(x.To.Name, px)
-	case proxy.Waiting:
-		d.metrics.waits.WithLabelValues(x.To.Name).Inc()
+	default:
+		x.To.Counts.Observe(px, e)
 	}
 }
 
@@ -266,19 +267,14 @@ func (d *Door) count(x *exchange, took time.Duration) {
 	c := counts.cell(x.Method, x.Status)
 	c.requests.Inc()
 	c.duration.Observe(took.Seconds())
-	if x.Waited > 0 {
-		observeWait(x.Server, x.Waited)
+	if x.To == nil {
+		return
 	}
-	if x.To != nil {
-		d.metrics.retried(x.To.Name, &x.Exchange.Exchange)
-	}
+	x.To.Counts.Waited(&x.Exchange.Exchange)
+	x.To.Counts.Retried(&x.Exchange.Exchange)
 	if x.FailedByUpstream() {
-		d.countFailure(x)
+		x.To.Counts.Failed(x.Failure().Kind)
 	}
-}
-
-func (d *Door) countFailure(x *exchange) {
-	d.metrics.failures.WithLabelValues(x.To.Name, string(x.Failure().Kind)).Inc()
 }
 
 // flushTimeout is how long a panic waits until its event is written.

@@ -241,7 +241,7 @@ func (s *server) bindAdmin(address listenAddress) (*adminServer, error) {
 			draining:  d.draining.Load,
 			metrics:   d.metrics.handler(),
 			log:       logHandler(d.out, d.cost),
-			upstreams: upstreamsAPI{tables: d.tables.Load, log: d.logger},
+			upstreams: upstreamsAPI{inUse: d.upstreams, log: d.logger},
 			errorLog:  s.errorLog,
 		}),
 	}, nil

@@ -7,16 +7,14 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/weirhq/weir/front/internal/handshake"
-	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/front/internal/metric"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/front/internal/upstream"
 )
 
 // unmatched is the route label of requests without a route.
@@ -33,25 +31,17 @@ type metrics struct {
 	inFlight atomic.Int64
 	duration *prometheus.HistogramVec
 	requests *prometheus.CounterVec
-	failures *prometheus.CounterVec
-	waits    *prometheus.CounterVec // for a connection to an upstream
-	retries  *prometheus.CounterVec
 	refused  prometheus.Counter
 	http2    *prometheus.CounterVec // errors of clients
 	http3    *prometheus.CounterVec // errors of clients
 	refusals *prometheus.CounterVec // by limits
 	access   *prometheus.CounterVec // refusals by access and authentication
-	upstream *prometheus.HistogramVec
-
-	resolutions *prometheus.CounterVec // of names of upstreams, by result
-	lists       *prometheus.CounterVec // updates of the lists of servers, by result
-	checks      *prometheus.CounterVec // of the health of servers, by result
-	outliers    *prometheus.CounterVec // by reason and result
 
 	headers *prometheus.CounterVec // of the PROXY protocol, refused
 
 	handshakes handshakeMetrics
 	reloads    reloadMetrics
+	upstreams  *upstream.Metrics
 
 	unmatched *routeCounts
 	mu        sync.Mutex
@@ -92,20 +82,9 @@ func newMetrics(log prometheus.Collector) *metrics {
 		duration: metric.NewDurations("weir_request_duration_seconds",
 			"Time from a request's head to the last byte of its response, by route and class of the status.",
 			"route", "class"),
-		upstream: metric.NewDurations("weir_upstream_duration_seconds",
-			"Time that a server took for a request: until the response's head, plus the waits for the body.",
-			"upstream", "server"),
 		requests: metric.NewCounters("weir_requests_total",
 			"Requests by route, method and status; 499 is a client that disconnected before the response.",
 			"route", "method", "code"),
-		failures: metric.NewCounters("weir_upstream_errors_total",
-			"Failures of an upstream's servers, by kind. Includes failures after which another server was tried.",
-			"upstream", "kind"),
-		waits: metric.NewCounters("weir_upstream_waits_total",
-			"Requests that waited because no server of the upstream accepted a connection.", "upstream"),
-		retries: metric.NewCounters("weir_upstream_retries_total",
-			"Requests sent again to an upstream, or denied that by its budget, by the last reason and the result.",
-			"upstream", "reason", "result"),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before routing.",
@@ -121,19 +100,10 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"Connections and streams of HTTP/3 that were ended because of an error of their client, by reason.", "of", "reason")
 	m.headers = metric.NewCounters("weir_proxy_protocol_refusals_total",
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
-	m.resolutions = metric.NewCounters("weir_upstream_resolutions_total",
-		"Resolutions of host names of an upstream's servers, by result.", "upstream", "result")
-	m.lists = metric.NewCounters("weir_upstream_list_updates_total",
-		"Changes of the list of an upstream's servers outside of the configuration, by result.", "upstream", "result")
+	m.upstreams = upstream.NewMetrics(m.registry)
 	m.unmatched = newRouteCounts(unmatched, m)
 	m.reloads, m.handshakes = newReloadMetrics(), newHandshakeMetrics()
-	m.checks = metric.NewCounters("weir_upstream_checks_total",
-		"Health checks of the servers of an upstream, by result.", "upstream", "result")
-	m.outliers = metric.NewCounters("weir_upstream_outliers_total",
-		"Outliers among the servers of an upstream, by reason; they are ejected, or kept because too many are.",
-		"upstream", "reason", "result")
-	m.registry.MustRegister(m.resolutions, m.lists, m.checks, m.outliers)
-	m.registry.MustRegister(m.duration, m.upstream, m.requests, m.failures, m.waits, m.retries, m.refused, m.refusals,
+	m.registry.MustRegister(m.duration, m.requests, m.refused, m.refusals,
 		m.access, m.headers, m.http2, m.http3,
 		m.reloads.total, m.reloads.last,
 		m.handshakes.results, m.handshakes.clients,
@@ -240,50 +210,6 @@ func newReloadMetrics() reloadMetrics {
 func (m *reloadMetrics) count(result string) {
 	m.total.WithLabelValues(result).Inc()
 	m.last.WithLabelValues(result).SetToCurrentTime()
-}
-
-// A serverContext is the data of the front door about a server. A reload keeps it with the server.
-type serverContext struct {
-	durations prometheus.Observer
-	health    health.State
-	events    stateEvents
-}
-
-// prepare gives each server of an upstream its context, with the histogram of its durations.
-func (m *metrics) prepare(up *proxy.Upstream) {
-	up.Prepare(func(s *proxy.Server) {
-		s.Context = &serverContext{durations: m.upstream.WithLabelValues(up.Name(), s.URL())}
-	})
-}
-
-// observeWait counts the time that an exchange has waited for a server.
-func observeWait(s *proxy.Server, waited time.Duration) {
-	s.Context.(*serverContext).durations.Observe(waited.Seconds())
-}
-
-// forget removes the histograms of the servers that are in before but not in now.
-// Otherwise deployments that use a new port each time would add series forever.
-func (m *metrics) forget(before, now []*proxy.Upstream) {
-	used := make(map[string][]*proxy.Server)
-	for _, up := range now {
-		used[up.Name()] = up.Servers()
-	}
-	for _, up := range before {
-		m.forgetServers(up.Name(), up.Servers(), used[up.Name()])
-	}
-}
-
-// forgetServers is forget for one upstream.
-func (m *metrics) forgetServers(upstream string, before, now []*proxy.Server) {
-	used := make(map[string]bool)
-	for _, s := range now {
-		used[s.URL()] = true
-	}
-	for _, s := range before {
-		if !used[s.URL()] {
-			m.upstream.DeleteLabelValues(upstream, s.URL())
-		}
-	}
 }
 
 // handshakeMetrics are the metrics of TLS.

@@ -47,7 +47,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	certificates, err := d.certs.prepare(cfg)
 	if err != nil {
 		logs.abandon()
-		t.close()
+		t.upstreams.Close()
 		return nil, err
 	}
 	d.reloading.Lock()
@@ -56,12 +56,12 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	if err != nil {
 		certificates.abandon()
 		logs.abandon()
-		t.close()
+		t.upstreams.Close()
 		return nil, err
 	}
 	logs.apply()
-	before.stopUpkeep()
-	t.adopt(before)
+	before.upstreams.Stop()
+	t.upstreams.Adopt(before.upstreams)
 	d.conns.SetMax(t.files.Upstreams)
 	d.server.useTLS(cfg)
 	d.tables.Store(t)
@@ -72,10 +72,10 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	d.server.use(t)
 	certificates.apply()
 	listeners.apply()
-	before.close()
-	d.metrics.forget(before.upstreams, t.upstreams)
+	before.upstreams.Close()
+	t.upstreams.Forget(before.upstreams)
 	if d.server.running {
-		t.startUpkeep()
+		t.upstreams.Start()
 	}
 	d.logLimits(t)
 	d.metrics.reloads.count(reloadApplied)

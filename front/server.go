@@ -232,7 +232,7 @@ func (s *server) run() error {
 	if s.admin != nil {
 		s.admin.run(s)
 	}
-	s.door.tables.Load().startUpkeep()
+	s.door.upstreams().Start()
 	s.door.stores.Start()
 	close(s.ready)
 	return nil
@@ -265,7 +265,7 @@ func (d *Door) drain(delayed bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Timeout)
 	defer cancel()
 	s.stopAccepting(ctx)
-	d.tables.Load().stopUpkeep()
+	d.upstreams().Stop()
 	err := await(ctx, s.quiet)
 	left := d.metrics.inFlight.Load()
 	d.cutting.Store(left > 0)
@@ -284,9 +284,7 @@ func (d *Door) drain(delayed bool) error {
 		s.serving.Wait() // goroutines that do not end, because the log is stalled, are left
 		s.engine.close()
 	}
-	for _, up := range d.tables.Load().upstreams {
-		up.Close()
-	}
+	d.upstreams().Close()
 	if s.admin != nil {
 		s.admin.close()
 	}

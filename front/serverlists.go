@@ -9,11 +9,9 @@ type ServerListState struct {
 
 // ServerLists returns the states of all lists of servers, in the order of their upstreams.
 func (d *Door) ServerLists() (all []ServerListState) {
-	t := d.tables.Load()
-	for _, up := range t.upstreams {
-		if k := t.upkeeps[up.Name()].list; k != nil {
-			servers, err := k.Servers()
-			all = append(all, ServerListState{up.Name(), k.place.String(), len(servers), err})
+	for _, up := range d.upstreams() {
+		if l := up.List(); l != nil {
+			all = append(all, ServerListState{up.Name(), l.Place, l.Servers, l.Err})
 		}
 	}
 	return all

@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
-	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
@@ -25,20 +25,17 @@ import (
 // outlive a reload.
 type tableBuilder struct {
 	metrics  *metrics
-	conns    *proxy.Conns // shared by all upstreams
 	features *features
 	hook     func(*proxy.Exchange, proxy.Event)
-	logger   func() *log.Logger
-	engines  *Engines
 	stores   *sharing.Stores
+	shared   upstream.Parts // of the upstreams of all configurations
 
 	// Of the configuration:
 	files   filebudget.Budget
 	fitting int // connections and requests that the memory allows; 0 for no limit
 	events  requestEvents
-	gates   map[string]*gate // of the tables that are replaced, or nil, like upkeeps
-
-	upkeeps map[string]*upkeep
+	gates   map[string]*gate // of the tables that are replaced, or nil
+	before  upstream.Set     // of the tables that are replaced, or nil
 }
 
 // build returns tables for a configuration.
@@ -47,12 +44,15 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		config: cfg, files: b.files, fitting: b.fitting, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
 		trust:  proxy.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
-		gates:  make(map[string]*gate), upkeeps: make(map[string]*upkeep),
-		pages: errorpages.New(cfg.ErrorPages),
+		gates:  make(map[string]*gate),
+		pages:  errorpages.New(cfg.ErrorPages),
+	}
+	if t.upstreams, err = upstream.NewSet(cfg, b.shared, b.before); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			t.close()
+			t.upstreams.Close()
 		}
 	}()
 	if cfg.TLS != nil {
@@ -68,10 +68,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		return nil, err
 	}
 	t.gates[allRoutes] = t.gate
-	upstreams, err := b.upstreams(t)
-	if err != nil {
-		return nil, err
-	}
+	upstreams := b.upstreams(t)
 	constraints, err := compile(cfg.Constraints)
 	if err != nil {
 		return nil, err
@@ -97,27 +94,16 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	return t, err
 }
 
-// upstreams adds the upstreams of a configuration to the tables, and returns them by name.
-func (b *tableBuilder) upstreams(t *tables) (map[string]*stage.Upstream, error) {
+// upstreams returns the upstreams of the tables by name, as features see them.
+func (b *tableBuilder) upstreams(t *tables) map[string]*stage.Upstream {
 	all := make(map[string]*stage.Upstream, len(t.config.Upstreams))
-	parts := upkeepParts{&t.config.DNS, b.engines, b.metrics, b.logger}
-	for _, u := range t.config.Upstreams {
-		up, err := newUpstream(&u)
-		if err != nil {
-			return nil, err
-		}
-		up.Share(b.conns)
-		b.metrics.prepare(up)
-		if t.upkeeps[u.Name], err = newUpkeep(up, &u, parts, b.upkeeps[u.Name]); err != nil {
-			return nil, err
-		}
-		t.upstreams = append(t.upstreams, up)
-		all[u.Name] = &stage.Upstream{
-			Name: u.Name, HTTP2: u.HTTP2, About: describe(&u, up), Counts: upstreamCounts{b.metrics, u.Name},
-			Proxy: &proxy.Proxy{Upstream: up, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
+	for i, up := range t.upstreams {
+		all[up.Name()] = &stage.Upstream{
+			Name: up.Name(), HTTP2: t.config.Upstreams[i].HTTP2, About: up.About, Counts: up.Counts,
+			Proxy: &proxy.Proxy{Upstream: up.Upstream, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
 		}
 	}
-	return all, nil
+	return all
 }
 
 // compile compiles the constraints of patterns.

@@ -5,6 +5,7 @@ import (
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/httpsredirect"
+	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
@@ -18,8 +19,7 @@ type tables struct {
 	events        requestEvents
 	defaultEvents eventSet // of requests that have no route
 	routes        *router.Table[*route]
-	upstreams     []*proxy.Upstream
-	upkeeps       map[string]*upkeep // by the name of the upstream
+	upstreams     upstream.Set
 	trust         proxy.Trust
 	subjectField  string                // for upstreams, the subject of the client's certificate; "" for none
 	access        *access.Rule          // of all requests; nil admits them
@@ -31,40 +31,4 @@ type tables struct {
 	gates         map[string]*gate      // by route; includes the gate of all requests
 	limits        config.RequestLimits  // of requests that have no route
 	pages         *errorpages.Pages     // of requests that have no route
-}
-
-// adopt takes over the servers of the tables before, with their connections and their state.
-func (t *tables) adopt(before *tables) {
-	for _, up := range t.upstreams {
-		for _, other := range before.upstreams {
-			if other.Name() == up.Name() {
-				up.Adopt(other)
-			}
-		}
-	}
-}
-
-// startUpkeep starts to keep the upstreams up to date.
-func (t *tables) startUpkeep() {
-	for _, k := range t.upkeeps {
-		k.start()
-	}
-}
-
-// stopUpkeep ends that. It waits for the goroutines.
-func (t *tables) stopUpkeep() {
-	for _, k := range t.upkeeps {
-		k.cancel() // all, before waiting for one
-	}
-	for _, k := range t.upkeeps {
-		k.stop()
-	}
-}
-
-// close closes the idle connections to the upstreams. Connections in use are
-// closed when their exchange ends.
-func (t *tables) close() {
-	for _, up := range t.upstreams {
-		up.Close()
-	}
 }

@@ -1,4 +1,4 @@
-package front
+package upstream
 
 import (
 	"cmp"
@@ -8,53 +8,6 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/proxy"
 )
-
-// newUpstream returns an upstream with the settings of a configuration, and without servers.
-func newUpstream(c *config.Upstream) (*proxy.Upstream, error) {
-	up, err := proxy.NewUpstream(c.Name)
-	if err != nil {
-		return nil, err
-	}
-	up.ConnectRetry, up.MaxFields, up.ProxyProtocol = c.ConnectRetry, c.ResponseFields, c.ProxyProtocol
-	up.Retry = retryOf(c.Retry)
-	up.SetProtocol(proxy.Protocol{HTTP2: c.HTTP2, TLS: serverTLS(c.TLS)})
-	up.Balance, up.HashKey = policies[c.Balance], hashKey(c.HashBy)
-	if s := c.Sticky; s != nil {
-		up.Sticky = &proxy.Sticky{Cookie: s.Cookie, MaxAge: s.MaxAge, Secret: []byte(s.Secret)}
-	}
-	up.SlowStart, up.Limit = c.SlowStart, proxy.ServerLimit(c.Connections)
-	return up, nil
-}
-
-// endpointsOf returns servers as they are configured.
-func endpointsOf(servers []config.Server) []proxy.Endpoint {
-	endpoints := make([]proxy.Endpoint, len(servers))
-	for i, s := range servers {
-		endpoints[i] = proxy.Endpoint{URL: s.URL, Weight: s.Weight, Backup: s.Backup}
-	}
-	return endpoints
-}
-
-// policies are the policies by their names in a configuration.
-var policies = map[string]proxy.Policy{
-	config.BalanceLeastConnections: proxy.LeastConnections,
-	config.BalanceTwoChoices:       proxy.TwoChoices,
-	config.BalanceHash:             proxy.Hash,
-}
-
-// hashKey returns the key of the policy hash.
-func hashKey(by string) proxy.HashKey {
-	if name, ok := strings.CutPrefix(by, config.HashByHeader); ok {
-		return proxy.HashKey{By: proxy.ByHeader, Name: name}
-	}
-	if name, ok := strings.CutPrefix(by, config.HashByCookie); ok {
-		return proxy.HashKey{By: proxy.ByCookie, Name: name}
-	}
-	if by == config.HashByPath {
-		return proxy.HashKey{By: proxy.ByPath}
-	}
-	return proxy.HashKey{}
-}
 
 // describe returns the name of an upstream and its servers, how one of them is chosen, and how
 // their state is observed.
@@ -133,13 +86,4 @@ func describePolicy(up *proxy.Upstream) string {
 	default:
 		return "in turn"
 	}
-}
-
-// retryOf returns the retries of an upstream.
-func retryOf(c config.Retry) proxy.Retry {
-	r := proxy.Retry{Attempts: c.Attempts, Methods: c.Methods}
-	for _, why := range c.On {
-		r.On = append(r.On, proxy.RetryReason(why))
-	}
-	return r
 }

@@ -1,0 +1,72 @@
+package upstream
+
+import (
+	"cmp"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// Counts count exchanges with one upstream. They implement stage.Counts.
+type Counts struct {
+	metrics  *Metrics
+	upstream string
+}
+
+// Observe implements stage.Counts.
+func (c Counts) Observe(x *proxy.Exchange, e proxy.Event) {
+	switch e {
+	case proxy.PassedOver:
+		if failure, ok := x.Err.(*proxy.Error); ok {
+			c.Failed(failure.Kind)
+		}
+	case proxy.Retrying:
+		c.retrying(x)
+	case proxy.Waiting:
+		c.metrics.waits.WithLabelValues(c.upstream).Inc()
+	}
+}
+
+// Failed implements stage.Counts.
+func (c Counts) Failed(kind proxy.Kind) {
+	c.metrics.failures.WithLabelValues(c.upstream, string(kind)).Inc()
+}
+
+// Waited implements stage.Counts.
+func (c Counts) Waited(x *proxy.Exchange) {
+	if x.Waited > 0 {
+		contextOf(x.Server).durations.Observe(x.Waited.Seconds())
+	}
+}
+
+// retrying counts the failure of a server after which the request is sent again. A stale
+// connection is no failure.
+func (c Counts) retrying(x *proxy.Exchange) {
+	if failure, ok := x.Err.(*proxy.Error); ok && x.Retried != proxy.RetryStale {
+		c.Failed(failure.Kind)
+	}
+	c.Waited(x)
+}
+
+// The values of the result label of retries.
+const (
+	retryAnswered = "answered"
+	retryFailed   = "failed"
+	retryDenied   = "denied"
+)
+
+// Retried implements stage.Counts. It also counts a request that was denied another try.
+func (c Counts) Retried(x *proxy.Exchange) {
+	var result string
+	switch {
+	case x.Retried == "" && x.RetryDenied == "":
+		return
+	case x.RetryDenied != "":
+		result = retryDenied
+	case x.Err != nil:
+		result = retryFailed
+	default:
+		result = retryAnswered
+	}
+	why := cmp.Or(x.RetryDenied, x.Retried)
+	c.metrics.retries.WithLabelValues(c.upstream, string(why), result).Inc()
+}
