@@ -63,13 +63,17 @@ var layers = map[string]struct {
 	"internal/redisurl":     {why: "the grammar of URLs needs no client"},
 	"limit/lease":           {own: []string{"limit"}, why: "leases of shared limits; the client of the store is another package"},
 	"proxy": {
-		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/lazydeadline", "internal/proxyproto",
+		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/proxyproto",
 			"internal/stickycookie", "internal/transport", "proxy/internal/balance", "proxy/internal/budget",
-			"proxy/internal/waitqueue"},
+			"proxy/internal/pool", "proxy/internal/waitqueue"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},
 		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
-	"proxy/internal/balance":   {why: "chooses servers; it knows neither requests nor connections"},
+	"proxy/internal/balance": {why: "chooses servers; it knows neither requests nor connections"},
+	"proxy/internal/pool": {
+		own: []string{"internal/http2", "internal/lazydeadline", "internal/transport"},
+		why: "keeps connections to servers; it knows neither requests nor upstreams",
+	},
 	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
 	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {

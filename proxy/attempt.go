@@ -68,7 +68,7 @@ func (t *transfer) run() error {
 // sendHead sends x.head, and starts to send a longer body. If the response is the
 // next thing to happen, it also waits for its first bytes.
 func (t *transfer) sendHead() error {
-	if t.c.stream != nil {
+	if t.c.Stream != nil {
 		return t.sendOnStream()
 	}
 	if u := t.x.upload; u != nil {
@@ -111,7 +111,7 @@ func (t *transfer) readFinalHead() error {
 
 // readHead reads the next head.
 func (t *transfer) readHead() error {
-	if t.c.stream != nil {
+	if t.c.Stream != nil {
 		return t.readStreamHead(t.maxFields())
 	}
 	return t.x.answer.readHead(t.await, t.x.Method, t.maxFields())
@@ -148,7 +148,7 @@ func (t *transfer) forward() error {
 	case a.framing == http1.BodyLength:
 		length = a.left
 	case a.streamed && a.framing != http1.BodyNone:
-		length = t.c.response.Length
+		length = t.c.Response.Length
 	case a.streamed && x.mayHaveBody():
 		length = 0 // the stream has ended with the head, as for an error of gRPC
 	}
@@ -182,7 +182,7 @@ func (t *transfer) forward() error {
 // which trailers that were not announced cannot be sent.
 func (t *transfer) forwardTrailer() error {
 	x := t.x
-	if t.c.stream != nil {
+	if t.c.Stream != nil {
 		if err := t.readStreamTrailer(t.maxFields()); err != nil {
 			return t.fail(err)
 		}
@@ -203,7 +203,7 @@ func (t *transfer) release(err error) {
 	x, c := t.x, t.c
 	t.c = nil
 	x.attach(nil)
-	if c.stream != nil {
+	if c.Stream != nil {
 		t.releaseStream(c)
 		return
 	}
@@ -212,10 +212,10 @@ func (t *transfer) release(err error) {
 	a.GiveBack()
 	now := time.Now()
 	if surplus {
-		x.Server.noteSurplus(now)
+		x.Server.conns.NoteSurplus(now)
 	}
 	if t.stale {
-		x.Server.noteClosed(now, now.Sub(c.idle))
+		x.Server.conns.NoteClosed(c, now)
 	}
 	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() ||
 		x.announced.Driver != nil {
@@ -225,5 +225,5 @@ func (t *transfer) release(err error) {
 		c.Close()
 		return
 	}
-	x.Server.put(c, now, a.framing == http1.BodyNone)
+	x.Server.conns.Put(c, now, a.framing == http1.BodyNone)
 }

@@ -25,7 +25,7 @@ func (t *transfer) check(s *Server) error {
 	failed := t.run()
 	t.c = nil
 	x.attach(nil)
-	if c.stream != nil {
+	if c.Stream != nil {
 		t.releaseStream(c)
 		return failed
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 const (
@@ -17,8 +19,8 @@ const (
 	// to maxPause.
 	firstPause = 5 * time.Millisecond
 	maxPause   = 100 * time.Millisecond
-	// filePause is the time between two attempts to connect for which there was no file.
-	filePause = time.Millisecond
+	// connectTimeout limits an attempt to connect.
+	connectTimeout = 5 * time.Second
 )
 
 // ErrTooManyWaiting is wrapped by the error of an exchange that could not wait
@@ -46,7 +48,7 @@ const (
 
 // connect returns a connection for a transfer. If no server accepts one, it
 // waits and retries.
-func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
+func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*pool.Conn, error) {
 	c, failed := u.connectNow(t, reuse, t.x.timeout())
 	if failed != nil && failed.ByUpstream() && u.ConnectRetry > 0 {
 		c, failed = u.connectLater(t, reuse, failed)
@@ -61,7 +63,7 @@ func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*conn, error) {
 // be connected to, it tries the next one: nothing was sent yet. It returns
 // neither a connection nor an error if the exchange is waiting and others have
 // just tried.
-func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
+func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Duration) (*pool.Conn, *Error) {
 	var failed *Error
 	now := time.Now()
 	t.now = now
@@ -86,9 +88,9 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 		}
 		t.keep(m)
 		t.choose(m.Server, t.now)
-		var c *conn
+		var c *pool.Conn
 		c, err = t.x.connect(m.Server, t.now, reuse, timeout)
-		if err != nil || !c.used {
+		if err != nil || !c.Used {
 			t.now = time.Now()
 		}
 		if err == nil {
@@ -138,9 +140,9 @@ func (t *transfer) keep(m *member) {
 
 // connect takes an unused connection to s, if the policy allows it, or makes one
 // within the timeout.
-func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout time.Duration) (*conn, *Error) {
-	if x.announced.Driver == nil && reuse != newConnOnly && !s.shares() {
-		if c := s.take(x.driver(), now, reuse == recentConn); c != nil {
+func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout time.Duration) (*pool.Conn, *Error) {
+	if x.announced.Driver == nil && reuse != newConnOnly {
+		if c := s.conns.Take(x.driver(), now, reuse == recentConn); c != nil {
 			return c, nil
 		}
 	}
@@ -158,7 +160,7 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 
 // dial makes a connection to s within the timeout. With HTTP/2 it opens a stream, on a connection
 // that reuse allows.
-func (x *Exchange) dial(s *Server, reuse reusePolicy, timeout time.Duration) (*conn, error) {
+func (x *Exchange) dial(s *Server, reuse reusePolicy, timeout time.Duration) (*pool.Conn, error) {
 	driver := x.driver()
 	if x.announced.Driver != nil {
 		driver = &x.announced
@@ -166,36 +168,21 @@ func (x *Exchange) dial(s *Server, reuse reusePolicy, timeout time.Duration) (*c
 	if x.TryTimeout > 0 {
 		timeout = min(timeout, x.TryTimeout)
 	}
-	r := streamRequest{head: x.streamHead, ends: x.Length == 0, headOnly: x.Method == "HEAD", recent: reuse != anyConn}
-	l := s.link.Load()
-	if s.shares() {
-		if c := s.openNow(driver, l, &r); c != nil {
-			return c, nil
-		}
+	r := pool.Request{Head: x.streamHead, Ends: x.Length == 0, HeadOnly: x.Method == "HEAD", Recent: reuse != anyConn}
+	if c := s.conns.OpenNow(driver, &r); c != nil {
+		return c, nil
 	}
 	ctx, end := x.beginDial(min(timeout, connectTimeout))
 	defer end()
-	dial := func() (*conn, error) {
-		if s.shares() {
-			return s.openStream(ctx, driver, l, &r)
-		}
-		return s.dial(ctx, driver)
-	}
-	c, err := dial()
-	for noFile(err) && ctx.Err() == nil && s.shared.CloseUnused() {
-		// Its loop closes it a moment later, and so does a server in this process.
-		driver.Block(func() { time.Sleep(filePause) })
-		c, err = dial()
-	}
-	return c, err
+	return s.conns.Dial(ctx, driver, &r)
 }
 
 // dialError returns the failure of an exchange that could not connect to s.
 func (x *Exchange) dialError(s *Server, err error) *Error {
 	if x.cancelled.Load() {
-		return &Error{Kind: ClientGone, Server: s.addr, Step: connecting, Err: errGone}
+		return &Error{Kind: ClientGone, Server: s.Addr(), Step: connecting, Err: errGone}
 	}
-	failed := &Error{Kind: dialKind(err), Server: s.addr, Step: connecting, Err: err}
+	failed := &Error{Kind: dialKind(err), Server: s.Addr(), Step: connecting, Err: err}
 	if failed.Kind == ConnectTimeout && x.overdue(time.Now()) {
 		failed.Kind, failed.Err = Overdue, ErrOverdue
 	}
@@ -204,7 +191,7 @@ func (x *Exchange) dialError(s *Server, err error) *Error {
 
 // connectLater retries until ConnectRetry or the timeout of the exchange ends.
 // failed is the error of the first attempt.
-func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (*conn, *Error) {
+func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (*pool.Conn, *Error) {
 	if u.waiting.Add(1) > maxWaiting {
 		u.waiting.Add(-1)
 		failed.Err = fmt.Errorf("%w; %w", failed.Err, ErrTooManyWaiting)
@@ -262,7 +249,7 @@ func (x *Exchange) pause(d time.Duration) *Error {
 	if x.cancelled.Load() {
 		gone := &Error{Kind: ClientGone, Step: "waiting for a connection", Err: errGone}
 		if x.Server != nil {
-			gone.Server = x.Server.addr
+			gone.Server = x.Server.Addr()
 		}
 		return gone
 	}

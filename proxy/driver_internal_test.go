@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // A replay is a driver whose connections respond to each request with the same
@@ -96,13 +97,21 @@ func replayed(t testing.TB, x *Exchange, client Client, d *replay, p *Proxy) {
 	}
 }
 
-// rest ends the reuse delay of the unused connections of a driver.
+// rest ends the reuse delay of the unused connections of a driver: each is taken as if a second had
+// passed, and put back as if it had been used a second ago. It returns their number.
 func rest(up *Upstream, d *replay) (n int) {
-	p := up.Servers()[0].pools.of(d)
-	for _, c := range p.conns {
-		c.idle, c.ready = c.idle.Add(-longReuseDelay), c.ready.Add(-longReuseDelay)
+	p, now := &up.Servers()[0].conns, time.Now()
+	var all [8]*pool.Conn
+	for n < len(all) {
+		if all[n] = p.Take(d, now.Add(time.Second), false); all[n] == nil {
+			break
+		}
+		n++
 	}
-	return len(p.conns)
+	for _, c := range all[:n] {
+		p.Put(c, now.Add(-time.Second), false)
+	}
+	return n
 }
 
 // TestDrivers checks that each driver makes connections of its own and uses only

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // An Endpoint describes a server of an upstream.
@@ -58,7 +59,7 @@ func newServer(e Endpoint) (s *Server, base string, err error) {
 		port = "80"
 	}
 	addr := net.JoinHostPort(u.Hostname(), port)
-	s = &Server{url: u.Scheme + "://" + addr + base + fragment(addr, e.Addr), addr: cmp.Or(e.Addr, addr)}
+	s = &Server{url: u.Scheme + "://" + addr + base + fragment(addr, e.Addr), conns: pool.Pool{Addr: cmp.Or(e.Addr, addr)}}
 	if u.Scheme == "https" {
 		s.tlsHost = u.Hostname()
 	}
@@ -85,7 +86,7 @@ func newUnixServer(e Endpoint, text string) (s *Server, base string, err error) 
 	if path == "" || e.Addr != "" || !validBase(base) {
 		return nil, "", fmt.Errorf("server %q: it must be unix:PATH or unix:PATH:/BASE, without an address", e.URL)
 	}
-	s = &Server{url: transport.UnixPrefix + path, addr: transport.UnixPrefix + path}
+	s = &Server{url: transport.UnixPrefix + path, conns: pool.Pool{Addr: transport.UnixPrefix + path}}
 	if base != "" {
 		s.url += ":" + base
 	}

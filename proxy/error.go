@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // A Kind classifies the failure of an exchange. It is also the value of a
@@ -217,11 +218,11 @@ func kindOf(err error) Kind {
 // dialKind classifies an error of connecting to an upstream.
 func dialKind(err error) Kind {
 	var timeout net.Error
-	var handshake *handshakeError
+	var handshake *pool.HandshakeError
 	switch {
-	case noFile(err):
+	case pool.NoFile(err):
 		return NoFile
-	case err == errTooMany:
+	case err == pool.ErrTooMany:
 		return TooManyConns
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT): // without the file of a Unix socket
 		return Refused
@@ -231,14 +232,6 @@ func dialKind(err error) Kind {
 		return BadTLS
 	}
 	return Connect
-}
-
-var errTooMany = errors.New("all connections to servers are in use")
-
-// noFile reports whether err is due to the limit of open files, of the process
-// or of the machine.
-func noFile(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // streamKind classifies an error of a stream. It returns "" for other errors.

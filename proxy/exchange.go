@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // DefaultTimeout applies to exchanges without a Timeout. It limits the time
@@ -158,7 +159,7 @@ type Exchange struct {
 	Err error // why the exchange failed, an *Error; nil if the upstream's response was passed on completely
 
 	mu        sync.Mutex
-	conn      *conn // guarded by mu, like tunnel and stopDial; Cancel interrupts all three
+	conn      *pool.Conn // guarded by mu, like tunnel and stopDial; Cancel interrupts all three
 	tunnel    Tunnel
 	stopDial  context.CancelFunc
 	cancelled atomic.Bool
@@ -249,7 +250,7 @@ func (x *Exchange) Cancel() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.conn != nil {
-		x.conn.interrupt()
+		x.conn.Interrupt()
 	}
 	if x.tunnel != nil {
 		x.tunnel.SetDeadline(transport.Past)
@@ -260,7 +261,7 @@ func (x *Exchange) Cancel() {
 }
 
 // attach sets the connection that Cancel interrupts; nil detaches it.
-func (x *Exchange) attach(c *conn) {
+func (x *Exchange) attach(c *pool.Conn) {
 	x.mu.Lock()
 	x.conn = c
 	x.mu.Unlock()
@@ -286,10 +287,10 @@ func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
 
 // arm sets the deadline of c to timeout from now for its next reads and writes.
 // It does not undo an interruption by Cancel or by a faulty request body.
-func (x *Exchange) arm(c *conn, now time.Time, timeout time.Duration) {
-	c.arm(now, timeout)
+func (x *Exchange) arm(c *pool.Conn, now time.Time, timeout time.Duration) {
+	c.Arm(now, timeout)
 	if x.cancelled.Load() || x.upload.fault() != nil {
-		c.interrupt()
+		c.Interrupt()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // A waitedFor is a slow client that checks the buffers of the exchange whenever
@@ -143,7 +144,7 @@ func TestUploadSpace(t *testing.T) {
 	x = &Exchange{Body: strings.NewReader(flow), Length: -1}
 	u = startUpload(x, true)
 	transport.Goroutines.Wait(u.begun, 0)
-	u.conn = new(conn)
+	u.conn = new(pool.Conn)
 	if b := u.encode(); string(b) != fmt.Sprintf("%x\r\n%s\r\n", uploadBlock, flow[:uploadBlock]) {
 		t.Errorf("the first block has %d bytes that begin with %q; want %d", len(b), b[:20], uploadBlock)
 	}

@@ -226,16 +226,18 @@ func TestConnectionLimit(t *testing.T) {
 	if err := up.SetServers(endpoints(1)); err != nil {
 		t.Fatal(err)
 	}
+	open := NewConns(10)
+	up.Share(open)
 	p, d := &Proxy{Upstream: up}, &replay{index: 1, response: []byte(typicalResponse)}
 	var x Exchange
 	for range 50 {
 		replayed(t, &x, new(discard), d, p)
-		if n := up.Servers()[0].conns.Load(); n < 1 || n > 2 {
+		if n, _ := open.Stats(); n < 1 || n > 2 {
 			t.Fatalf("%d connections", n)
 		}
 	}
 	up.Close()
-	if n := up.Servers()[0].conns.Load(); n != 0 {
+	if n, _ := open.Stats(); n != 0 {
 		t.Errorf("%d connections after Close", n)
 	}
 }

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -11,7 +10,7 @@ import (
 	"net"
 	"slices"
 
-	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // A Protocol is how connections to the servers of an upstream are made. The zero value is
@@ -29,29 +28,12 @@ func (p *Protocol) equal(other *Protocol) bool {
 	return p.HTTP2 == other.HTTP2 && p.TLS.equal(&other.TLS)
 }
 
-// A link is how connections to one server are made. It is immutable, and its address is its
-// identity. The nil pointer is HTTP/1.1 without TLS.
-type link struct {
-	tls   *tls.Config // nil without TLS
-	http2 bool
-}
-
-// The values of ALPN.
-var protocolHTTP1, protocolHTTP2 = []string{"http/1.1"}, []string{"h2"}
-
 // link returns the link to a server: tlsHost is the host of an https server, or else empty.
-func (p *Protocol) link(tlsHost string) *link {
-	if tlsHost == "" && !p.HTTP2 {
-		return nil
+func (p *Protocol) link(tlsHost string) *pool.Link {
+	if tlsHost == "" {
+		return pool.NewLink(nil, p.HTTP2)
 	}
-	l := &link{http2: p.HTTP2}
-	if tlsHost != "" {
-		l.tls = p.TLS.config(tlsHost)
-		if l.tls.NextProtos = protocolHTTP1; l.http2 {
-			l.tls.NextProtos = protocolHTTP2
-		}
-	}
-	return l
+	return pool.NewLink(p.TLS.config(tlsHost), p.HTTP2)
 }
 
 // TLS configures the connections to https servers. Their certificates are always verified. The
@@ -99,46 +81,6 @@ func (t *TLS) config(host string) *tls.Config {
 	}
 	return c
 }
-
-// secure returns a connection with TLS over c, after its handshake, which ctx limits. After an
-// error c is closed.
-func secure(
-	ctx context.Context, driver transport.Driver, c transport.Conn, l *link,
-) (transport.Conn, error) {
-	s := transport.NewTLSClient(c.(transport.Carrier), l.tls)
-	stop := context.AfterFunc(ctx, func() { s.SetDeadline(transport.Past) })
-	err := s.Handshake(driver.Block)
-	if !stop() { // it may set the deadline later
-		err = context.Cause(ctx)
-	}
-	if err == nil && l.http2 && s.ConnectionState().NegotiatedProtocol != "h2" {
-		err = errNoHTTP2
-	}
-	if err == nil {
-		return s, nil
-	}
-	s.Close()
-	if ctx.Err() != nil {
-		return nil, err
-	}
-	return nil, &handshakeError{err}
-}
-
-var errNoHTTP2 = errors.New("the server does not speak HTTP/2")
-
-// A handshakeError is an error of the handshake of TLS.
-type handshakeError struct{ err error }
-
-func (e *handshakeError) Error() string {
-	switch {
-	case errors.Is(e.err, io.EOF), errors.Is(e.err, io.ErrUnexpectedEOF):
-		return "TLS handshake: the server has closed the connection"
-	default:
-		return "TLS handshake: " + e.err.Error()
-	}
-}
-
-func (e *handshakeError) Unwrap() error { return e.err }
 
 // errTruncatedTLS is the error of a read after the end of a connection that the server has
 // ended without the alert close_notify: the response may have been cut.

@@ -65,7 +65,7 @@ func (x *Exchange) abandon() {
 	x.transfer.leave()
 	if c := x.transfer.c; c != nil {
 		x.attach(nil)
-		if c.stream != nil {
+		if c.Stream != nil {
 			x.transfer.releaseStream(c)
 		} else {
 			c.Close()

@@ -60,7 +60,7 @@ func (s *Server) stateAt(now time.Time, slowStart time.Duration) State {
 func (s *Server) SetDraining(drain bool) (changed bool) { return s.state.SetDraining(drain) }
 
 // Addr returns the host:port, or the path of a socket, that connections are made to.
-func (s *Server) Addr() string { return s.addr }
+func (s *Server) Addr() string { return s.conns.Addr }
 
 // noteFailure records a failure of the server.
 func (s *Server) noteFailure(err error) {

@@ -33,7 +33,7 @@ const cookieBytes = 16
 // value cannot be found out.
 func (s *Sticky) cookie(upstream string, of *Server) stickycookie.Cookie {
 	mac := hmac.New(sha256.New, s.Secret)
-	io.WriteString(mac, upstream+"\x00"+of.url+"\x00"+of.addr)
+	io.WriteString(mac, upstream+"\x00"+of.url+"\x00"+of.Addr())
 	return stickycookie.New(s.Cookie, hex.EncodeToString(mac.Sum(nil)[:cookieBytes]), s.MaxAge)
 }
 

@@ -6,16 +6,17 @@ import (
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // streamHead returns the head of the request in HTTP/2. It is made of the head in HTTP/1.1, so
 // that the rules for fields are the same.
-func (x *Exchange) streamHead(l *link) *http2.Head {
+func (x *Exchange) streamHead(overTLS bool) *http2.Head {
 	h := http2.NewHead()
 	_, rest, _ := bytes.Cut(x.head[:x.headEnd], crlf)
 	host, rest := cutField(rest) // the first field is Host
 	scheme := "http"
-	if l.tls != nil {
+	if overTLS {
 		scheme = "https"
 	}
 	h.Add(":method", x.Method)
@@ -70,7 +71,7 @@ func (t *transfer) sendOnStream() error {
 		return nil
 	}
 	if body := x.head[x.headEnd:]; len(body) > 0 && !t.expecting {
-		if _, err := t.c.stream.Write(body, true); err != nil && kindOf(err) == Timeout {
+		if _, err := t.c.Stream.Write(body, true); err != nil && kindOf(err) == Timeout {
 			return err
 		}
 	}
@@ -81,11 +82,11 @@ func (t *transfer) sendOnStream() error {
 func (t *transfer) readStreamHead(maxFields int) error {
 	a := &t.x.answer
 	a.restart()
-	t.c.headRead = false
+	t.c.ExpectHead()
 	if _, err := t.await(a); err != nil {
 		return err
 	}
-	h := &t.c.response
+	h := &t.c.Response
 	if len(h.Fields) > maxFields {
 		return malformed("more than %d fields", maxFields)
 	}
@@ -119,7 +120,7 @@ func (a *answer) keepStreamFields(dst []Field, fields []http2.Field) []Field {
 
 // readStreamTrailer keeps the trailers, after the end of the body.
 func (t *transfer) readStreamTrailer(maxFields int) error {
-	trailers := t.c.stream.Trailers()
+	trailers := t.c.Stream.Trailers()
 	if len(trailers) > maxFields {
 		return malformed("more than %d trailers", maxFields)
 	}
@@ -128,7 +129,7 @@ func (t *transfer) readStreamTrailer(maxFields int) error {
 }
 
 // releaseStream ends the use of a stream by an attempt.
-func (t *transfer) releaseStream(c *conn) {
+func (t *transfer) releaseStream(c *pool.Conn) {
 	x, a := t.x, &t.x.answer
 	a.r = a.w
 	a.GiveBack()
@@ -136,8 +137,8 @@ func (t *transfer) releaseStream(c *conn) {
 	if u != nil && !u.whole() {
 		u.responded.Store(true)
 	}
-	c.closeStream()
+	c.Close()
 	if u == nil || u.conn != c {
-		c.freeStream()
+		c.FreeStream()
 	}
 }

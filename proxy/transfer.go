@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/proxy/internal/balance"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // A transfer is the attempts at an exchange, each on one connection.
@@ -23,7 +24,7 @@ type transfer struct {
 	why        RetryReason                  // for which it will be sent again; "" if it will not
 
 	// Of the attempt:
-	c         *conn
+	c         *pool.Conn
 	at        *Server    // that the exchange is counted at
 	set       *serverSet // that order chooses from
 	order     balance.Order
@@ -91,7 +92,7 @@ func (t *transfer) fail(err error) error {
 		return fault
 	}
 	if t.x.cancelled.Load() {
-		return &Error{Kind: ClientGone, Server: t.x.Server.addr, Step: t.step, Err: errGone}
+		return &Error{Kind: ClientGone, Server: t.x.Server.Addr(), Step: t.step, Err: errGone}
 	}
 	kind := kindOf(err)
 	switch {
@@ -105,7 +106,7 @@ func (t *transfer) fail(err error) error {
 	case kind == Timeout && t.tryOver():
 		err = errTry
 	}
-	return &Error{Kind: kind, Server: t.x.Server.addr, Step: t.step, Err: err}
+	return &Error{Kind: kind, Server: t.x.Server.Addr(), Step: t.step, Err: err}
 }
 
 var (
@@ -120,7 +121,7 @@ func (t *transfer) fallDue() *Error {
 	if u := t.x.upload; u != nil && u.waiting.Load() && !t.x.Began {
 		return &Error{Kind: ClientSlow, Step: readingBody, Err: ErrOverdue}
 	}
-	return &Error{Kind: Overdue, Server: t.x.Server.addr, Step: t.step, Err: ErrOverdue}
+	return &Error{Kind: Overdue, Server: t.x.Server.Addr(), Step: t.step, Err: ErrOverdue}
 }
 
 // tryOver reports whether the time of the try has passed without a head.
@@ -138,7 +139,7 @@ func (t *transfer) timeout(now time.Time) time.Duration {
 // noteStale records whether the connection ended while it was unused. dead reports that it ended
 // before the first byte of the response. The error of a stream may be only its own.
 func (t *transfer) noteStale(err error, dead bool) {
-	t.stale = dead && t.c.used && (t.c.stream == nil || kindOf(err) == Closed)
+	t.stale = dead && t.c.Used && (t.c.Stream == nil || kindOf(err) == Closed)
 }
 
 func (t *transfer) maxFields() int { return cmp.Or(t.up.MaxFields, DefaultMaxFields) }
@@ -166,7 +167,7 @@ func (t *transfer) await(a *answer) (int, error) {
 			timeout = min(timeout, continueWait)
 		}
 		t.x.arm(t.c, began, timeout)
-		n, err := t.c.receive(a)
+		n, err := t.c.Receive(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
 			if began.Sub(t.heard) >= clientPause {
 				t.held = began
@@ -202,7 +203,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 		t.credit = min(max(room, leastRoom), answerBuffer)
 	}
 	a.atMost = t.credit
-	n, ok, err := t.c.tryReceive(a.Space())
+	n, ok, err := t.c.TryReceive(a.Space())
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
 			err = io.EOF

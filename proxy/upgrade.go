@@ -96,7 +96,7 @@ func (t *transfer) join(client Tunnel) {
 		t.c.CloseWrite()
 		switch {
 		case from.end != nil && from.end != io.EOF: // the client has reset the connection
-			t.c.interrupt()
+			t.c.Interrupt()
 			client.SetDeadline(transport.Past)
 		case from.end != nil && httpsyntax.EqualFold(t.x.framing.upgrade, "websocket"):
 			left.Store(true)

@@ -12,8 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 const (
@@ -72,8 +74,8 @@ type upload struct {
 	start *transport.Signal // conn and head are set, or nothing is sent
 	done  *transport.Signal // the task has ended
 
-	conn *conn  // to send to; nil if nothing is sent
-	head []byte // of the request, to be sent before the block; nil if it was sent
+	conn *pool.Conn // to send to; nil if nothing is sent
+	head []byte     // of the request, to be sent before the block; nil if it was sent
 
 	waiting   atomic.Bool // for the client
 	ended     atomic.Bool // the client has sent the whole body without an error
@@ -113,8 +115,8 @@ func (u *upload) release() {
 	for _, s := range []*transport.Signal{u.begun, u.start, u.done} {
 		s.Reset()
 	}
-	if u.conn != nil && u.conn.stream != nil {
-		u.conn.freeStream()
+	if u.conn != nil && u.conn.Stream != nil {
+		u.conn.FreeStream()
 	}
 	u.x, u.driver, u.body, u.plain = nil, nil, nil, plainBody{}
 	u.conn, u.head, u.err, u.complete = nil, nil, nil, false
@@ -134,7 +136,7 @@ func (u *upload) beginning() error {
 // sendTo sends the head of the request and the body to c. If the client is slow,
 // it sends only the part of the body that has arrived, and returns the error of
 // that. The task sends the rest.
-func (u *upload) sendTo(c *conn, head []byte) error {
+func (u *upload) sendTo(c *pool.Conn, head []byte) error {
 	if !u.begun.Sent() {
 		if _, err := c.Write(u.take(head)); err != nil {
 			return err
@@ -146,7 +148,7 @@ func (u *upload) sendTo(c *conn, head []byte) error {
 }
 
 // begin has the task send head, and then the body, to c.
-func (u *upload) begin(c *conn, head []byte) {
+func (u *upload) begin(c *pool.Conn, head []byte) {
 	u.conn, u.head = c, head
 	u.start.Send()
 }
@@ -321,7 +323,7 @@ func (u *upload) readGuarded() (n int, err error) {
 }
 
 // send sends the head, if it was not sent, and the block.
-func (u *upload) send(c *conn) bool {
+func (u *upload) send(c *pool.Conn) bool {
 	if u.responded.Load() {
 		return false
 	}
@@ -330,7 +332,7 @@ func (u *upload) send(c *conn) bool {
 		return true
 	}
 	u.x.arm(c, time.Now(), u.x.timeout())
-	return c.sendPart(b) == nil
+	return c.SendPart(b) == nil
 }
 
 // encode returns the head, if it was not sent, and the block. The block is a
@@ -342,7 +344,7 @@ func (u *upload) encode() []byte {
 		return head
 	}
 	from, to := headRoom+u.from, headRoom+u.to
-	if u.x.Length < 0 && u.conn.stream == nil {
+	if u.x.Length < 0 && u.conn.Stream == nil {
 		var size [16]byte
 		line := appendChunkSize(size[:0], n)
 		from -= copy(u.buffer[from-len(line):], line)
@@ -362,15 +364,15 @@ func appendChunkSize(b []byte, n int) []byte {
 
 // end tells the upstream that the body is complete, or breaks the connection if
 // it never will be.
-func (u *upload) end(c *conn) {
+func (u *upload) end(c *pool.Conn) {
 	if u.failed.Load() {
-		c.interrupt()
+		c.Interrupt()
 		return
 	}
 	var err error
 	switch {
-	case c.stream != nil:
-		err = c.endStream(u.trailers())
+	case c.Stream != nil:
+		err = endStream(c.Stream, u.trailers())
 	case u.x.Length < 0:
 		b := append(make([]byte, 0, 64), "0\r\n"...)
 		for _, f := range u.trailers() {
@@ -379,6 +381,19 @@ func (u *upload) end(c *conn) {
 		_, err = c.Write(append(b, "\r\n"...))
 	}
 	u.complete = err == nil
+}
+
+// endStream ends a request over HTTP/2 with its trailers.
+func endStream(s *http2.Stream, trailers []Field) error {
+	if len(trailers) == 0 {
+		_, err := s.Write(nil, true)
+		return err
+	}
+	h := http2.NewHead()
+	for _, f := range trailers {
+		h.Add(f.Name, f.Value)
+	}
+	return s.SendHead(h, true)
 }
 
 // trailers returns the trailers of the request that are passed on.

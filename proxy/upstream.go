@@ -149,7 +149,7 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 		if e.Unresolved {
 			continue
 		}
-		s.id = xxhash.Sum64String(s.url + " " + s.addr)
+		s.id = xxhash.Sum64String(s.url + " " + s.Addr())
 		if same := now.find(s); same != nil {
 			s = same
 		} else {
@@ -237,7 +237,7 @@ func (u *Upstream) now() *serverSet {
 // use applies a set of servers. The caller holds mu.
 func (u *Upstream) use(set *serverSet) {
 	for _, s := range set.servers {
-		s.maxConns.Store(int64(u.Limit.Max))
+		s.conns.SetMax(u.Limit.Max)
 	}
 	u.set.Store(set)
 }
@@ -258,7 +258,7 @@ func (u *Upstream) Queued() (now int, total uint64) {
 
 // find returns the server with the same endpoint, or nil.
 func (set *serverSet) find(s *Server) *Server {
-	i := slices.IndexFunc(set.servers, func(other *Server) bool { return other.url == s.url && other.addr == s.addr })
+	i := slices.IndexFunc(set.servers, func(other *Server) bool { return other.url == s.url && other.Addr() == s.Addr() })
 	if i < 0 {
 		return nil
 	}
@@ -269,7 +269,7 @@ func (set *serverSet) find(s *Server) *Server {
 func (u *Upstream) open(s *Server) {
 	s.linkBy(&u.protocol)
 	if u.shared != nil {
-		s.share(u.shared)
+		s.conns.Share(u.shared.limit)
 	}
 	if u.prepare != nil {
 		u.prepare(s)
@@ -280,7 +280,7 @@ func (u *Upstream) open(s *Server) {
 func (u *Upstream) closeOthers(before, next *serverSet) {
 	for _, s := range before.servers {
 		if !u.kept[s] && !slices.Contains(next.servers, s) {
-			s.close()
+			s.conns.Close()
 		}
 	}
 }
@@ -298,7 +298,7 @@ func (u *Upstream) Share(c *Conns) {
 	defer u.mu.Unlock()
 	u.shared = c
 	for _, s := range u.now().servers {
-		s.share(c)
+		s.conns.Share(c.limit)
 	}
 }
 

@@ -1,7 +1,6 @@
-package proxy
+package pool
 
 import (
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -28,10 +27,10 @@ const (
 type sharedConn struct {
 	*http2.Conn
 	driver transport.Driver
-	pool   *pool
-	link   *link // that it was made by
+	link   *Link // that it was made by
 	used   atomic.Bool
-	leave  func() // called when it does not count as open any more; may be called again
+	ended  func(*sharedConn) // called when it takes no more streams
+	leave  func()            // called when it does not count as open any more; may be called again
 }
 
 // Limits implements http2.Owner.
@@ -48,64 +47,9 @@ func (c *sharedConn) Failed(*http2.Error, bool) {}
 
 // Ended implements http2.Owner.
 func (c *sharedConn) Ended() {
-	c.pool.removeShared(c)
+	c.ended(c)
 	c.leave()
 }
 
 // retire ends the connection after its exchanges. Any goroutine may call it.
 func (c *sharedConn) retire() { onDriver(c.driver, c.Retire) }
-
-// onDriver calls f on a loop, or immediately with the driver of goroutines.
-func onDriver(d transport.Driver, f func()) {
-	if l, ok := d.(interface{ Post(f func()) bool }); ok {
-		l.Post(f)
-	} else {
-		f()
-	}
-}
-
-// A connectingShared is an attempt to make a shared connection. Other exchanges wait for its result.
-type connectingShared struct {
-	waiting []*transport.Signal
-	err     error
-	over    bool
-}
-
-// findShared returns a connection that has room for a stream, or nil. withBody leaves out those that would hold up the
-// body of a request.
-func (p *pool) findShared(l *link, withBody bool) *sharedConn {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.shared {
-		if usable, _ := c.Usable(); usable && c.link == l && !(withBody && c.HoldsUp()) {
-			return c
-		}
-	}
-	return nil
-}
-
-// removeShared removes a connection that takes no more streams.
-func (p *pool) removeShared(c *sharedConn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.shared = slices.DeleteFunc(p.shared, func(other *sharedConn) bool { return other == c })
-}
-
-// closeUnusedShared closes a connection without streams, and reports whether there was one.
-func (p *pool) closeUnusedShared() bool {
-	p.mu.Lock()
-	i := slices.IndexFunc(p.shared, func(c *sharedConn) bool {
-		_, unused := c.Usable()
-		return unused
-	})
-	if i < 0 {
-		p.mu.Unlock()
-		return false
-	}
-	c := p.shared[i]
-	p.shared = slices.Delete(p.shared, i, i+1)
-	p.mu.Unlock()
-	c.Abort() // closes it if no stream was opened since
-	c.leave()
-	return true
-}

@@ -1,0 +1,176 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/transport"
+)
+
+// A server accepts connections, and passes them on.
+type server struct {
+	net.Listener
+	accepted chan net.Conn
+}
+
+func serve(t *testing.T) *server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{l, make(chan net.Conn, 100)}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.accepted <- c
+		}
+	}()
+	return s
+}
+
+func (s *server) pool() *Pool { return &Pool{Addr: s.Addr().String()} }
+
+func dial(t *testing.T, p *Pool) *Conn {
+	t.Helper()
+	c, err := p.Dial(context.Background(), transport.Goroutines, &Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestReuseDelay puts a connection back and takes it at several times. Only a proven server has the
+// shorter delay, and not after a response without a body.
+func TestReuseDelay(t *testing.T) {
+	t.Parallel()
+	p := serve(t).pool()
+	defer p.Close()
+	c, now := dial(t, p), time.Now()
+	take := func(after time.Duration) *Conn { return p.Take(transport.Goroutines, now.Add(after), false) }
+	for range provenAfter {
+		p.Put(c, now, false)
+		if take(longReuseDelay-1) != nil {
+			t.Fatal("the delay of a server that is not proven is shorter")
+		}
+		if take(longReuseDelay) != c {
+			t.Fatal("the connection is not taken after its delay")
+		}
+	}
+	p.Put(c, now, false)
+	if take(reuseDelay-1) != nil || take(reuseDelay) != c {
+		t.Error("the delay of a proven server is not reuseDelay")
+	}
+	p.Put(c, now, true)
+	if take(longReuseDelay-1) != nil || take(longReuseDelay) != c {
+		t.Error("the delay after a response without a body is not longReuseDelay")
+	}
+}
+
+// TestRecent takes a connection for a request that cannot be repeated. It is not taken after a
+// second, and after half of the time in which the server has closed another one.
+func TestRecent(t *testing.T) {
+	t.Parallel()
+	p := serve(t).pool()
+	defer p.Close()
+	c, now := dial(t, p), time.Now()
+	take := func(after time.Duration, recent bool) *Conn {
+		return p.Take(transport.Goroutines, now.Add(after), recent)
+	}
+	p.Put(c, now, false)
+	if take(recentFor+1, true) != nil || take(recentFor, true) != c {
+		t.Error("the limit is not recentFor")
+	}
+	p.Put(c, now, false)
+	p.NoteClosed(c, now.Add(400*time.Millisecond))
+	if take(201*time.Millisecond, true) != nil || take(200*time.Millisecond, true) != c {
+		t.Error("the limit is not half of the time after which the server has closed a connection")
+	}
+	p.Put(c, now, false)
+	if take(idleTimeout+1, false) != nil || take(idleTimeout, false) != c {
+		t.Error("the limit of other requests is not idleTimeout")
+	}
+}
+
+// TestSurplus sends bytes that no request has asked for. The connection is closed, and the next
+// ones are not kept.
+func TestSurplus(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	p := s.pool()
+	defer p.Close()
+	c, now := dial(t, p), time.Now()
+	(<-s.accepted).Write([]byte("HTTP/1.1 408 Request Timeout\r\n\r\n"))
+	for quiet := true; quiet; quiet, _ = c.Quiet() {
+		time.Sleep(time.Millisecond)
+	}
+	p.Put(c, now, false)
+	now = now.Add(longReuseDelay)
+	if p.Take(transport.Goroutines, now, false) != nil {
+		t.Error("a connection with surplus bytes is used")
+	}
+	p.Put(dial(t, p), now, false)
+	if p.open.Load() != 0 {
+		t.Error("a connection is kept after surplus bytes")
+	}
+	p.Put(dial(t, p), now.Add(surplusFor), false)
+	if p.open.Load() != 1 {
+		t.Error("a connection is not kept after surplusFor")
+	}
+}
+
+// TestLink changes how connections are made. Those that were made before are not used again.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	p := serve(t).pool()
+	defer p.Close()
+	before, now := dial(t, p), time.Now()
+	used := dial(t, p)
+	p.Put(before, now, false)
+	p.SetLink(new(Link))
+	if p.Put(used, now, false); p.open.Load() != 1 {
+		t.Error("a connection of an earlier link is kept")
+	}
+	if p.Take(transport.Goroutines, now.Add(longReuseDelay), false) != nil || p.open.Load() != 0 {
+		t.Error("a connection of an earlier link is used")
+	}
+}
+
+// TestLimits checks that an unused connection, of any pool, is closed for another one that a limit
+// does not allow, and that used ones are not.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	limit := NewLimit(2)
+	a, b := serve(t).pool(), serve(t).pool()
+	a.Share(limit)
+	b.Share(limit)
+	now := time.Now()
+	a.Put(dial(t, a), now, false)
+	used := dial(t, a)
+	c := dial(t, b)
+	if a.open.Load() != 1 || b.open.Load() != 1 {
+		t.Errorf("%d and %d connections, want 1 and 1", a.open.Load(), b.open.Load())
+	}
+	_, err := b.Dial(context.Background(), transport.Goroutines, &Request{})
+	if open, max := limit.Stats(); !errors.Is(err, ErrTooMany) || open != 2 || max != 2 {
+		t.Errorf("%d of %d connections, and another one: %v", open, max, err)
+	}
+	limit.SetMax(10)
+	b.SetMax(1)
+	b.Put(c, now, false)
+	if dial(t, b); b.open.Load() != 1 {
+		t.Errorf("%d connections to a server, want 1", b.open.Load())
+	}
+	a.Close()
+	a.Put(used, now, false)
+	if open, _ := limit.Stats(); open != 1 {
+		t.Errorf("%d connections after one pool was closed, want 1", open)
+	}
+}
