@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -18,9 +21,6 @@ const (
 
 	// readSize is the size of a read in bytes.
 	readSize = 256 << 10
-
-	// maxHeld limits the last lines of a pipe that are kept in memory.
-	maxHeld = 100_000
 )
 
 // An input is a file, a pipe or a subject of NATS.
@@ -34,20 +34,29 @@ type input struct {
 	skipped  int        // lines of a pipe that are still to be skipped
 }
 
-// inputs opens the inputs. If there are several, it calls report for each that
-// cannot be opened, and returns the others. warn is called by any goroutine.
-func (c *Command) inputs(report func(error), warn func(string)) ([]*input, error) {
-	names := c.Files
+// inputs describes the inputs of a command line.
+type inputs struct {
+	names  []string // none is standard input
+	start  follow.Start
+	since  time.Time // of a subject: instead of start, unless zero
+	follow bool
+	warn   func(string) // called by any goroutine
+}
+
+// open opens the inputs. If there are several, it calls report for each that
+// cannot be opened, and returns the others.
+func (o *inputs) open(report func(error)) ([]*input, error) {
+	names := o.names
 	if len(names) == 0 {
 		names = []string{"-"}
 	}
 	if isSubject(names[0]) { // the only one
-		in, err := c.subject(names[0], warn)
+		in, err := o.subject(names[0])
 		return []*input{in}, err
 	}
 	var all []*input
 	for _, name := range names {
-		in, err := c.input(name)
+		in, err := o.file(name)
 		switch {
 		case err == nil:
 			all = append(all, in)
@@ -61,11 +70,8 @@ func (c *Command) inputs(report func(error), warn func(string)) ([]*input, error
 }
 
 // subject opens a subject of NATS.
-func (c *Command) subject(url string, warn func(string)) (*input, error) {
-	s := &subject{start: c.start(), follow: c.Follow, warn: warn}
-	if c.Since != nil {
-		s.since = c.Since.Time
-	}
+func (o *inputs) subject(url string) (*input, error) {
+	s := &subject{start: o.start, since: o.since, follow: o.follow, warn: o.warn}
 	in := &input{name: url, subject: s}
 	if !s.start.FromEnd {
 		in.skipped = s.start.Lines
@@ -73,11 +79,12 @@ func (c *Command) subject(url string, warn func(string)) (*input, error) {
 	return in, openSubject(url, s)
 }
 
-func (c *Command) input(name string) (*input, error) {
+// file opens a file or a pipe.
+func (o *inputs) file(name string) (*input, error) {
 	in := &input{name: name}
 	if name == "-" {
 		in.name, in.file = "standard input", os.Stdin
-		return in, in.skip(c.start())
+		return in, in.skip(o.start)
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -85,20 +92,40 @@ func (c *Command) input(name string) (*input, error) {
 		return nil, err
 	case info.IsDir():
 		return nil, fmt.Errorf("%s %w", name, errDirectory)
-	case c.Follow:
-		in.followed, err = follow.Open(name, c.start())
+	case o.follow:
+		in.followed, err = follow.Open(name, o.start)
 		return in, err
 	case info.Mode()&os.ModeNamedPipe != 0:
-		in.skipAsRead(c.start())
+		in.skipAsRead(o.start)
 		return in, nil
 	}
 	if in.file, err = os.Open(name); err != nil {
 		return nil, err
 	}
-	return in, in.skip(c.start())
+	return in, in.skip(o.start)
 }
 
 var errDirectory = errors.New("is a directory")
+
+// fileError returns the error for a file that cannot be read, with a hint.
+func fileError(name string, err error) error {
+	hint := "weir tail FILE, or a program that writes events | weir tail"
+	switch {
+	case strings.Contains(name, "://"):
+		hint = "the URL of a subject is nats://host:4222/subject, or tls:// with TLS"
+	case errors.Is(err, fs.ErrNotExist):
+		hint = "the file must exist when weir tail starts, with --follow too"
+	case errors.Is(err, errDirectory):
+		hint = "name the files in it, as in weir tail " + filepath.Join(name, "*.log")
+	case errors.Is(err, follow.ErrNotRegular):
+		hint = "--follow needs a regular file; without --follow, weir tail reads a pipe until it ends"
+	}
+	// Users do not need the name of the system call.
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = fmt.Errorf("%s: %w", of.Path, of.Err)
+	}
+	return cli.Misuse(err, hint)
+}
 
 // skipAsRead prepares to skip the first lines of a pipe when they are read.
 func (in *input) skipAsRead(start follow.Start) {
@@ -210,6 +237,14 @@ func (r *reader) send(p *part) bool {
 	}
 }
 
+// subject sends the lines of a subject.
+func (r *reader) subject(in *input) {
+	err := in.subject.read(r.ctx, func(lines []byte) bool { return r.send(&part{from: in, data: lines}) })
+	if r.ctx.Err() == nil {
+		r.send(&part{from: in, end: true, err: err})
+	}
+}
+
 // drain reads an input to its end. It reports whether to continue with the next.
 func (r *reader) drain(in *input) bool {
 	file := in.file
@@ -266,39 +301,4 @@ func (r *reader) follow(all []*input) {
 			return
 		}
 	}
-}
-
-// lastLines holds the last n lines of a stream.
-type lastLines struct {
-	n     int
-	lines []heldLine
-	next  int // the line to replace next, once there are n
-}
-
-type heldLine struct {
-	text  []byte
-	whole bool
-}
-
-func (l *lastLines) add(line []byte, whole bool) {
-	switch {
-	case l.n == 0:
-	case len(l.lines) < l.n:
-		l.lines = append(l.lines, heldLine{append([]byte(nil), line...), whole})
-	default:
-		held := &l.lines[l.next]
-		held.text, held.whole = append(held.text[:0], line...), whole
-		l.next = (l.next + 1) % l.n
-	}
-}
-
-// each calls do for each line, oldest first.
-func (l *lastLines) each(do func(line []byte, whole bool) error) error {
-	for i := range l.lines {
-		held := l.lines[(l.next+i)%len(l.lines)]
-		if err := do(held.text, held.whole); err != nil {
-			return err
-		}
-	}
-	return nil
 }

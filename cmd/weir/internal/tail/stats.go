@@ -235,3 +235,11 @@ func row(w io.Writer, t tally) {
 func printableName(name string) string {
 	return string(record.AppendPrintable(nil, []byte(strings.ReplaceAll(name, "\t", " "))))
 }
+
+// counted returns a number with the noun for it.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", more)
+}

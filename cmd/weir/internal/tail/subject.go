@@ -119,26 +119,23 @@ func (s *subject) find() (err error) {
 	return nil
 }
 
-// subject sends the lines of the stream to the view.
-func (r *reader) subject(in *input) {
-	s := in.subject
-	err := s.history(r, in)
+// read sends the lines of the stream's messages, until it has sent those that were asked for or send reports false.
+func (s *subject) read(ctx context.Context, send func(lines []byte) bool) error {
+	err := s.history(ctx, send)
 	if err == nil && s.follow {
-		err = s.later(r, in)
+		err = s.later(ctx, send)
 	}
-	if r.ctx.Err() == nil {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", s.name, err)
-		}
-		r.send(&part{from: in, end: true, err: err})
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
 	}
+	return nil
 }
 
 // errTaken ends consume.
 var errTaken = errors.New("no more messages are wanted")
 
 // history reads the messages that were in the stream when it was opened.
-func (s *subject) history(r *reader, in *input) error {
+func (s *subject) history(ctx context.Context, send func(lines []byte) bool) error {
 	from := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverAllPolicy}
 	switch {
 	case s.end == 0:
@@ -146,10 +143,10 @@ func (s *subject) history(r *reader, in *input) error {
 	case !s.since.IsZero():
 		from.DeliverPolicy, from.OptStartTime = jetstream.DeliverByStartTimePolicy, &s.since
 	case s.start.FromEnd:
-		return s.last(r, in)
+		return s.last(ctx, send)
 	}
-	return s.until(r.ctx, from, func(lines []byte) error {
-		if !r.send(&part{from: in, data: lines}) {
+	return s.until(ctx, from, func(lines []byte) error {
+		if !send(lines) {
 			return errTaken
 		}
 		return nil
@@ -159,7 +156,7 @@ func (s *subject) history(r *reader, in *input) error {
 // last reads the last lines. It does not know how many lines a message has, nor how many
 // messages of the stream have the subject. It therefore reads the last messages, and more
 // of them until there are enough lines.
-func (s *subject) last(r *reader, in *input) error {
+func (s *subject) last(ctx context.Context, send func(lines []byte) bool) error {
 	n := uint64(s.start.Lines)
 	if n == 0 {
 		return nil
@@ -172,7 +169,7 @@ func (s *subject) last(r *reader, in *input) error {
 		last := lastLines{n: s.start.Lines}
 		var cut follow.Lines
 		s.seen = natssink.Seen{}
-		err := s.until(r.ctx, from, func(lines []byte) error {
+		err := s.until(ctx, from, func(lines []byte) error {
 			return cut.Cut(lines, func(line []byte, whole bool) error {
 				last.add(line, whole)
 				return nil
@@ -183,7 +180,7 @@ func (s *subject) last(r *reader, in *input) error {
 		}
 		if len(last.lines) == s.start.Lines || from.OptStartSeq == s.first {
 			return last.each(func(line []byte, _ bool) error {
-				if !r.send(&part{from: in, data: line}) {
+				if !send(line) {
 					return errTaken
 				}
 				return nil
@@ -218,25 +215,25 @@ var errReplaced = errors.New("the stream was deleted and created again")
 
 // later reads the messages that come after the history, until ctx ends or the stream is
 // deleted.
-func (s *subject) later(r *reader, in *input) error {
+func (s *subject) later(ctx context.Context, send func(lines []byte) bool) error {
 	next := s.end + 1
 	warned := false
 	for {
 		from := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: next}
-		ctx, cancel := s.untilReconnected(r.ctx)
-		err := s.consume(ctx, from, 0, func(m jetstream.Msg, at *jetstream.MsgMetadata) error {
+		connected, cancel := s.untilReconnected(ctx)
+		err := s.consume(connected, from, 0, func(m jetstream.Msg, at *jetstream.MsgMetadata) error {
 			next, warned = at.Sequence.Stream+1, false
-			if !r.send(&part{from: in, data: s.lines(m)}) {
+			if !send(s.lines(m)) {
 				return errTaken
 			}
 			return nil
 		})
-		again := ctx.Err() != nil
+		again := connected.Err() != nil
 		cancel()
-		if r.ctx.Err() != nil || errors.Is(err, jetstream.ErrStreamNotFound) {
+		if ctx.Err() != nil || errors.Is(err, jetstream.ErrStreamNotFound) {
 			return err
 		}
-		if s.isReplaced(r.ctx) {
+		if s.isReplaced(ctx) {
 			return errReplaced
 		}
 		if again {
@@ -248,7 +245,7 @@ func (s *subject) later(r *reader, in *input) error {
 		}
 		select {
 		case <-time.After(retryEvery):
-		case <-r.ctx.Done():
+		case <-ctx.Done():
 		}
 	}
 }

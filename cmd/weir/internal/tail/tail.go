@@ -11,10 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,10 +110,10 @@ func (c *Command) Run(s cli.Streams) error {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	var missed error
-	in, err := c.inputs(func(err error) {
+	in, err := c.inputs(func(text string) { cli.Say(s.Err, "warning: "+text) }).open(func(err error) {
 		cli.PrintError(s.Err, err)
 		missed = cli.ErrReported
-	}, func(text string) { cli.Say(s.Err, "warning: "+text) })
+	})
 	if err != nil {
 		return err
 	}
@@ -141,14 +139,6 @@ func (c *Command) Run(s cli.Streams) error {
 			counted(view.failed, "event, which was", "events, which were"), view.cause))
 	}
 	return cmp.Or(err, missed)
-}
-
-// counted returns a number with the noun for it.
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", more)
 }
 
 // show hands the parts to the view, until they end or a signal comes.
@@ -275,6 +265,15 @@ func (c *Command) misuse(format string, args ...any) error {
 	return cli.Misuse(fmt.Errorf(format, args...), "weir tail --help")
 }
 
+// inputs returns the inputs that the flags describe. warn is called by any goroutine.
+func (c *Command) inputs(warn func(string)) *inputs {
+	in := &inputs{names: c.Files, start: c.start(), follow: c.Follow, warn: warn}
+	if c.Since != nil {
+		in.since = c.Since.Time
+	}
+	return in
+}
+
 // start returns the place in a file from which it is read.
 func (c *Command) start() follow.Start {
 	switch {
@@ -317,24 +316,4 @@ func (s *since) UnmarshalText(text []byte) (err error) {
 		return fmt.Errorf("%q is neither an instant, as in 2026-11-21T09:30:15Z, nor an age, as in 1h30m", text)
 	}
 	return nil
-}
-
-// fileError returns the error for a file that cannot be read, with a hint.
-func fileError(name string, err error) error {
-	hint := "weir tail FILE, or a program that writes events | weir tail"
-	switch {
-	case strings.Contains(name, "://"):
-		hint = "the URL of a subject is nats://host:4222/subject, or tls:// with TLS"
-	case errors.Is(err, fs.ErrNotExist):
-		hint = "the file must exist when weir tail starts, with --follow too"
-	case errors.Is(err, errDirectory):
-		hint = "name the files in it, as in weir tail " + filepath.Join(name, "*.log")
-	case errors.Is(err, follow.ErrNotRegular):
-		hint = "--follow needs a regular file; without --follow, weir tail reads a pipe until it ends"
-	}
-	// Users do not need the name of the system call.
-	if of := (*fs.PathError)(nil); errors.As(err, &of) {
-		err = fmt.Errorf("%s: %w", of.Path, of.Err)
-	}
-	return cli.Misuse(err, hint)
 }
