@@ -31,7 +31,6 @@ var cycleLimits = map[string]struct {
 
 	// To be divided, without a limit meanwhile. The row of a package is removed together with its cycle.
 	"cmd/weir/internal/loadcmd": {percent: 100},
-	"cmd/weir/internal/where":   {percent: 100},
 	"front":                     {percent: 100},
 	"load":                      {percent: 100},
 	"load/agent":                {percent: 100},

@@ -1,37 +1,15 @@
 package where
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/log/record"
 )
-
-// An env is the input of an evaluation: an event and the current variables.
-type env struct {
-	record *record.Record
-	vars   []value // of let
-	item   value   // # in a predicate
-	err    *Error  // the first failure
-}
-
-// fail keeps the first failure, and returns a missing value.
-func (e *env) fail(at int, format string, args ...any) value {
-	if e.err == nil {
-		e.err = errorAt(at, "", format, args...)
-	}
-	return value{}
-}
-
-// An eval returns the value of an expression.
-type eval func(*env) value
-
-func constant(v value) eval { return func(*env) value { return v } }
 
 // A compiler compiles expressions and checks their kinds. After the first error
 // its results are not used.
@@ -203,17 +181,60 @@ func (c *compiler) slice(e *expr) (eval, kind) {
 	}, k
 }
 
-// clamp returns the bounds of a part as they are within n elements. Negative
-// bounds count from the end.
-func clamp(from, to int64, n int) (int64, int64) {
-	within := func(at int64) int64 {
-		if at < 0 {
-			at += int64(n)
-		}
-		return min(max(at, 0), int64(n))
+// call compiles a call, and checks its arguments as far as they are known.
+func (c *compiler) call(e *expr) (eval, kind) {
+	f, ok := functions[e.text]
+	if !ok {
+		names := slices.Sorted(maps.Keys(functions))
+		hint := "the functions are " + strings.Join(names, ", ")
+		return c.fail(e, hint, "unknown name %s%s", e.text, didYouMean(cli.Suggest(e.text, names)))
 	}
-	from, to = within(from), within(to)
-	return min(from, to), to
+	if len(e.of) > len(f.takes) || len(e.of) < len(f.takes)-f.optional {
+		return c.fail(e, "", "%s takes %s, not %d", e.text, counted(len(f.takes)-f.optional, len(f.takes)), len(e.of))
+	}
+	args := make([]eval, len(e.of))
+	for i, arg := range e.of {
+		var k kind
+		args[i], k = c.expr(arg)
+		if !f.takes[i].accepts(k) {
+			return c.fail(e, "", "%s takes %s, not %s", e.text, f.takes[i], k)
+		}
+	}
+	var predicate eval
+	if f.predicate && len(args) == 2 {
+		predicate, args = args[1], args[:1]
+	}
+	call := &call{e: e, args: make([]value, len(args)), predicate: predicate} // used for each event
+	evaluate := func(env *env) value {
+		call.env = env
+		for i, arg := range args {
+			call.args[i] = arg(env)
+			is, takes := call.args[i].is, f.takes[i]
+			if is != takes && takes != kindUnknown && (is != kindFloat || takes != kindNumber) {
+				return env.fail(e.at, "%s takes %s, not %s", e.text, takes, is)
+			}
+		}
+		return f.call(call)
+	}
+	if notations[f.returns].parse != nil && len(args) == 1 && e.of[0].form == formLiteral {
+		var env env
+		v := evaluate(&env)
+		if env.err != nil {
+			return c.fail(e, `write date("2026-11-21T09:30:15Z") or duration("1m30s")`, "%s cannot be read", e)
+		}
+		return constant(v), f.returns
+	}
+	return evaluate, f.returns
+}
+
+func counted(least, most int) string {
+	switch {
+	case least != most:
+		return fmt.Sprintf("%d or %d arguments", least, most)
+	case most == 1:
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", most)
 }
 
 // list compiles a list of values that are compared with a value of kind k.
@@ -342,20 +363,6 @@ func (c *compiler) binary(e *expr) (eval, kind) {
 	}, result
 }
 
-const maxSpan = 1_000_000 // elements of a list that .. makes
-
-// span returns the list of the integers from one to another.
-func span(env *env, at int, from, to value) value {
-	if from.is != kindNumber || to.is != kindNumber || to.n-from.n >= maxSpan {
-		return env.fail(at, "%s .. %s is not a list", from.string(), to.string())
-	}
-	var list []value
-	for n := from.n; n <= to.n; n++ {
-		list = append(list, intValue(n))
-	}
-	return listValue(list)
-}
-
 func (c *compiler) matches(e *expr) (eval, kind) {
 	a, b := c.text(e.of[0]), c.text(e.of[1])
 	pattern := e.of[1]
@@ -370,18 +377,6 @@ func (c *compiler) matches(e *expr) (eval, kind) {
 		v := a(env)
 		return truthValue(v.is == kindText && re.MatchString(v.s))
 	}, kindTruth
-}
-
-// match reports whether a text matches a pattern that is not a literal.
-func match(env *env, at int, text, pattern value) value {
-	if text.is == kindMissing || pattern.is == kindMissing {
-		return truthValue(false)
-	}
-	re, err := regexp.Compile(pattern.s)
-	if err != nil || text.is != kindText || pattern.is != kindText {
-		return env.fail(at, "%s matches %s: not a text and a pattern", text.is, pattern.is)
-	}
-	return truthValue(re.MatchString(text.s))
 }
 
 // comparison compiles a comparison, and converts its sides if necessary.
@@ -410,28 +405,6 @@ func (c *compiler) comparison(e *expr, operator *operator) (eval, kind) {
 		return c.fail(e, hint, "%s is compared with %s", left, right)
 	}
 	return func(env *env) value { return truthValue(operator.compare(a(env), b(env))) }, kindTruth
-}
-
-const durationHint = "durations are written as 250ms or 1m30s"
-
-// notations are the notations of kinds that a text can be compared with.
-var notations = map[kind]struct {
-	parse func(string) (value, error)
-	hint  string
-}{
-	kindInstant:  {parseInstant, `write "2026-11-21T09:30:15Z", "2026-11-21T09:30", which is in UTC, or now() - 1h`},
-	kindDuration: {parseDuration, durationHint},
-	kindLevel:    {parseLevel, "the levels are " + strings.Join(levelNames, ", ")},
-}
-
-func parseDuration(text string) (value, error) {
-	d, err := time.ParseDuration(text)
-	return intValue(int64(d)), err
-}
-
-func parseLevel(text string) (value, error) {
-	level, err := log.ParseLevel(text)
-	return textValue(level.String()), err
 }
 
 // asKind converts a side of a comparison for a comparison with another kind: an

@@ -1,16 +1,12 @@
 package where
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
 
 // A function describes a function that an expression can call.
@@ -104,6 +100,9 @@ var functions = map[string]function{
 	"duration": read(kindDuration),
 }
 
+// takesPredicate reports whether the second argument of a function is a predicate.
+func takesPredicate(function string) bool { return functions[function].predicate }
+
 // onElements returns a function of a list and a predicate, which may be optional.
 func onElements(optional int, returns kind, f func(*call) value) function {
 	return function{[]kind{kindList, kindUnknown}, optional, true, returns, f}
@@ -151,62 +150,6 @@ func read(k kind) function {
 		}
 		return v
 	}}
-}
-
-// call compiles a call, and checks its arguments as far as they are known.
-func (c *compiler) call(e *expr) (eval, kind) {
-	f, ok := functions[e.text]
-	if !ok {
-		names := slices.Sorted(maps.Keys(functions))
-		hint := "the functions are " + strings.Join(names, ", ")
-		return c.fail(e, hint, "unknown name %s%s", e.text, didYouMean(cli.Suggest(e.text, names)))
-	}
-	if len(e.of) > len(f.takes) || len(e.of) < len(f.takes)-f.optional {
-		return c.fail(e, "", "%s takes %s, not %d", e.text, counted(len(f.takes)-f.optional, len(f.takes)), len(e.of))
-	}
-	args := make([]eval, len(e.of))
-	for i, arg := range e.of {
-		var k kind
-		args[i], k = c.expr(arg)
-		if !f.takes[i].accepts(k) {
-			return c.fail(e, "", "%s takes %s, not %s", e.text, f.takes[i], k)
-		}
-	}
-	var predicate eval
-	if f.predicate && len(args) == 2 {
-		predicate, args = args[1], args[:1]
-	}
-	call := &call{e: e, args: make([]value, len(args)), predicate: predicate} // used for each event
-	evaluate := func(env *env) value {
-		call.env = env
-		for i, arg := range args {
-			call.args[i] = arg(env)
-			is, takes := call.args[i].is, f.takes[i]
-			if is != takes && takes != kindUnknown && (is != kindFloat || takes != kindNumber) {
-				return env.fail(e.at, "%s takes %s, not %s", e.text, takes, is)
-			}
-		}
-		return f.call(call)
-	}
-	if notations[f.returns].parse != nil && len(args) == 1 && e.of[0].form == formLiteral {
-		var env env
-		v := evaluate(&env)
-		if env.err != nil {
-			return c.fail(e, `write date("2026-11-21T09:30:15Z") or duration("1m30s")`, "%s cannot be read", e)
-		}
-		return constant(v), f.returns
-	}
-	return evaluate, f.returns
-}
-
-func counted(least, most int) string {
-	switch {
-	case least != most:
-		return fmt.Sprintf("%d or %d arguments", least, most)
-	case most == 1:
-		return "1 argument"
-	}
-	return fmt.Sprintf("%d arguments", most)
 }
 
 // accepts reports whether an argument for which a function takes k may be of

@@ -36,11 +36,11 @@ func FuzzWhere(f *testing.F) {
 				t.Fatalf("%q: offset %d of %q", source, e.Offset, e.Text)
 			}
 		}
-		parsed, mistake := parse(source)
+		parsed, mistake := parse(source, takesPredicate)
 		if mistake != nil {
 			return
 		}
-		again, mistake := parse(parsed.String())
+		again, mistake := parse(parsed.String(), takesPredicate)
 		if mistake != nil && strings.HasSuffix(mistake.Text, "nested too deeply") {
 			return // String adds parentheses
 		}

@@ -83,11 +83,14 @@ type parser struct {
 	err        *Error
 	depth      int
 	predicates int // that the token is in
+
+	takesPredicate func(function string) bool
 }
 
-// parse parses a whole expression.
-func parse(source string) (*expr, *Error) {
-	p := parser{lex: lexer{source: source}}
+// parse parses a whole expression. takesPredicate reports whether the second
+// argument of a function is a predicate.
+func parse(source string, takesPredicate func(function string) bool) (*expr, *Error) {
+	p := parser{lex: lexer{source: source}, takesPredicate: takesPredicate}
 	p.advance()
 	e := p.expr(lowest)
 	if p.now.kind != tokenEnd {
@@ -352,7 +355,7 @@ func (p *parser) list(all []*expr, closing string, hasPredicate bool) []*expr {
 // call parses the arguments of a function. With a pipe, the first is before it.
 func (p *parser) call(name token, first ...*expr) *expr {
 	p.expect("(")
-	of := p.list(first, ")", functions[name.text].predicate)
+	of := p.list(first, ")", p.takesPredicate(name.text))
 	return &expr{form: formCall, text: name.text, of: of, at: name.at}
 }
 
