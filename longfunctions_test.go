@@ -21,7 +21,6 @@ var longFunctions = map[string]bool{
 	"front newMetrics":           true,
 	"internal/httphead Read":     true,
 	"log/otlpsink canonicalHTTP": true,
-	"router walk":                true,
 }
 
 // TestFunctionLength limits the length of functions outside of tests, with the

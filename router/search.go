@@ -185,15 +185,9 @@ func (s *search) walk(g *program, r *root) (entry int32) {
 	for {
 		steps++
 		if at == len(key) {
-			if here.end != nil {
-				if entry = here.end.find(s.methods); s.again {
-					entry = s.notPassed(here.end, entry)
-				}
-				if entry >= 0 {
-					break
-				}
+			if entry = s.takeEnd(here); entry >= 0 {
+				break
 			}
-			s.noteMethods(here.end, here.next('/'))
 		} else {
 			if to := here.next(key[at]); to != nil {
 				if to.starts(load(key, at)) && to.goesOn(key, at) {
@@ -346,6 +340,22 @@ func (s *search) take(p *paramBranch, at, end int) bool {
 	}
 	s.params.spans[p.capture] = span{at, end}
 	return true
+}
+
+// takeEnd returns the entry of a pattern that ends here, at the end of the key, -1 if there is
+// none.
+func (s *search) takeEnd(here *state) int32 {
+	if here.end != nil {
+		entry := here.end.find(s.methods)
+		if s.again {
+			entry = s.notPassed(here.end, entry)
+		}
+		if entry >= 0 {
+			return entry
+		}
+	}
+	s.noteMethods(here.end, here.next('/'))
+	return -1
 }
 
 // takeLast is take for the last segment of the key. It returns the entry of a pattern
