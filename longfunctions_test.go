@@ -19,7 +19,6 @@ const functionLines = 60
 var longFunctions = map[string]bool{
 	"front completed":            true,
 	"front newMetrics":           true,
-	"internal/httphead Read":     true,
 	"log/otlpsink canonicalHTTP": true,
 }
 

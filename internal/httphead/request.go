@@ -92,15 +92,20 @@ func (r *Request) Read(fields []hpack.HeaderField, ends bool, cookies []byte) ([
 	if crumbs > 1 {
 		cookies = r.joinCookies(fields, cookies)
 	}
+	return cookies, r.end(&seen, ends)
+}
+
+// end checks the pseudo-header fields of a head, and the length if the stream ends with it.
+func (r *Request) end(seen *pseudoFields, ends bool) Fault {
 	switch wrong := seen.check(r); {
 	case wrong != "":
-		return cookies, Malformed(wrong)
+		return Malformed(wrong)
 	case ends && r.Length > 0:
-		return cookies, Malformed("the content-length is not that of the body")
+		return Malformed("the content-length is not that of the body")
 	case ends:
 		r.Length = 0
 	}
-	return cookies, Fault{}
+	return Fault{}
 }
 
 // joinCookies replaces the value of the only cookie field by that of all.
