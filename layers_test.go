@@ -65,7 +65,8 @@ var layers = map[string]struct {
 	"proxy": {
 		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/proxyproto",
 			"internal/stickycookie", "internal/transport", "proxy/internal/balance", "proxy/internal/budget",
-			"proxy/internal/pool", "proxy/internal/waitqueue"},
+			"proxy/internal/pool", "proxy/internal/upload",
+			"proxy/internal/waitqueue"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},
 		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
@@ -73,6 +74,10 @@ var layers = map[string]struct {
 	"proxy/internal/pool": {
 		own: []string{"internal/http2", "internal/lazydeadline", "internal/transport"},
 		why: "keeps connections to servers; it knows neither requests nor upstreams",
+	},
+	"proxy/internal/upload": {
+		own: []string{"internal/http2", "internal/transport", "proxy/internal/pool"},
+		why: "sends a body on a connection; it knows neither requests nor servers",
 	},
 	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
 	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},

@@ -72,7 +72,7 @@ func (t *transfer) sendHead() error {
 		return t.sendOnStream()
 	}
 	if u := t.x.upload; u != nil {
-		return u.sendTo(t.c, t.x.head)
+		return u.SendTo(t.c, t.x.head)
 	}
 	head, a := t.x.head, &t.x.answer
 	if !t.expecting {
@@ -220,7 +220,7 @@ func (t *transfer) release(err error) {
 	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() ||
 		x.announced.Driver != nil {
 		if x.upload != nil {
-			x.upload.responded.Store(true)
+			x.upload.StopSending()
 		}
 		c.Close()
 		return

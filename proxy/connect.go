@@ -243,7 +243,7 @@ func (x *Exchange) pause(d time.Duration) *Error {
 	ctx, end := x.beginDial(d)
 	defer end()
 	x.driver().Block(func() { <-ctx.Done() })
-	if fault := x.upload.fault(); fault != nil {
+	if fault := x.upload.Fault(); fault != nil {
 		return by(ClientBody, readingBody, fault)
 	}
 	if x.cancelled.Load() {

@@ -114,7 +114,6 @@ func by(kind Kind, step string, err error) *Error {
 const readingBody = "reading the request's body"
 
 var (
-	errLongBody  = errors.New("the body is longer than its Content-Length")
 	errShortBody = errors.New("the body is shorter than its Content-Length")
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy/internal/pool"
+	"github.com/weirhq/weir/proxy/internal/upload"
 )
 
 // DefaultTimeout applies to exchanges without a Timeout. It limits the time
@@ -167,10 +168,10 @@ type Exchange struct {
 
 	checked           *Server // of a health check; nil for other exchanges
 	transfer          transfer
-	announced         announcer // without a driver if the upstream has no ProxyProtocol
-	upload            *upload   // sends a body that is not short
-	head              []byte    // the request as sent upstream: the head, followed by the body if it is short
-	headEnd           int       // length of the request's head in head
+	announced         announcer      // without a driver if the upstream has no ProxyProtocol
+	upload            *upload.Upload // sends a body that is not short
+	head              []byte         // the request as sent upstream: the head, followed by the body if it is short
+	headEnd           int            // length of the request's head in head
 	answer            answer
 	framing           requestFraming
 	connectionOptions []string // names listed by Connection, of the request and then of the response
@@ -289,7 +290,7 @@ func (x *Exchange) beginDial(timeout time.Duration) (context.Context, func()) {
 // It does not undo an interruption by Cancel or by a faulty request body.
 func (x *Exchange) arm(c *pool.Conn, now time.Time, timeout time.Duration) {
 	c.Arm(now, timeout)
-	if x.cancelled.Load() || x.upload.fault() != nil {
+	if x.cancelled.Load() || x.upload.Fault() != nil {
 		c.Interrupt()
 	}
 }

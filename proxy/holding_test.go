@@ -9,9 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
 // A waitedFor is a slow client that checks the buffers of the exchange whenever
@@ -127,29 +124,4 @@ func (d *dropping) Read(p []byte) (int, error) {
 	}
 	d.left--
 	return 1, nil
-}
-
-// TestUploadSpace checks that an upload waits with a small buffer if its body
-// arrives byte by byte, and reads whole blocks if it arrives faster.
-func TestUploadSpace(t *testing.T) {
-	t.Parallel()
-	body := &dropping{left: 100}
-	x := &Exchange{Body: body, Length: -1}
-	u := startUpload(x, true)
-	u.begin(nil, nil) // no upstream to send to
-	if transport.Goroutines.Wait(u.done, 0); body.longest > smallRead || u.buffer != nil || x.BodyRead != 100 {
-		t.Errorf("a small block was read for with %d bytes, want %d at most", body.longest, smallRead)
-	}
-	flow := strings.Repeat("0123456789", uploadBlock)
-	x = &Exchange{Body: strings.NewReader(flow), Length: -1}
-	u = startUpload(x, true)
-	transport.Goroutines.Wait(u.begun, 0)
-	u.conn = new(pool.Conn)
-	if b := u.encode(); string(b) != fmt.Sprintf("%x\r\n%s\r\n", uploadBlock, flow[:uploadBlock]) {
-		t.Errorf("the first block has %d bytes that begin with %q; want %d", len(b), b[:20], uploadBlock)
-	}
-	u.begin(nil, nil)
-	if transport.Goroutines.Wait(u.done, 0); x.BodyRead != int64(len(flow)) {
-		t.Errorf("%d bytes were read, want %d", x.BodyRead, len(flow))
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/upload"
 )
 
 // HTTP connects an Exchange to net/http: a Client that responds through an
@@ -242,7 +243,7 @@ func (b *handlerBody) Read(p []byte) (n int, err error) {
 		if b.left -= int64(n); b.left == 0 && err == nil {
 			var more int
 			if more, err = b.r.Body.Read(b.extra[:]); more > 0 {
-				return 0, errLongBody
+				return 0, upload.ErrLong
 			}
 		}
 	}

@@ -48,8 +48,8 @@ func (t *transfer) place() (*member, *Error) {
 	t.now = time.Now()
 	at := t.enter(m)
 	switch {
-	case x.upload.fault() != nil:
-		return nil, by(ClientBody, readingBody, x.upload.fault())
+	case x.upload.Fault() != nil:
+		return nil, by(ClientBody, readingBody, x.upload.Fault())
 	case x.cancelled.Load():
 		return nil, &Error{Kind: ClientGone, Step: choosing, Err: errGone}
 	case placed:

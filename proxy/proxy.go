@@ -106,8 +106,8 @@ func (p *Proxy) carry(x *Exchange) error {
 	default:
 		x.Client.Duplex()
 		gathers := p.Upstream == nil || !p.Upstream.protocol.HTTP2
-		if u := startUpload(x, gathers); gathers {
-			if err := u.beginning(); err != nil {
+		if x.startUpload(gathers); gathers {
+			if err := x.upload.Beginning(); err != nil {
 				return err
 			}
 		}
@@ -126,14 +126,6 @@ func (x *Exchange) finishUpload() {
 		linger = 0
 	}
 	x.endUpload(linger)
-}
-
-// endUpload ends the upload, after at most the given time.
-func (x *Exchange) endUpload(linger time.Duration) {
-	u := x.upload
-	u.finish(linger)
-	x.upload = nil
-	u.release()
 }
 
 // send sends a request, and again if Upstream.Retry allows it. It uses a new connection then:

@@ -67,7 +67,7 @@ func ofHTTP1(name string) bool {
 func (t *transfer) sendOnStream() error {
 	x := t.x
 	if x.upload != nil {
-		x.upload.begin(t.c, nil)
+		x.upload.Begin(t.c, nil)
 		return nil
 	}
 	if body := x.head[x.headEnd:]; len(body) > 0 && !t.expecting {
@@ -134,11 +134,11 @@ func (t *transfer) releaseStream(c *pool.Conn) {
 	a.r = a.w
 	a.GiveBack()
 	u := x.upload
-	if u != nil && !u.whole() {
-		u.responded.Store(true)
+	if u != nil && !u.Whole() {
+		u.StopSending()
 	}
 	c.Close()
-	if u == nil || u.conn != c {
+	if u == nil || !u.Uses(c) {
 		c.FreeStream()
 	}
 }

@@ -88,7 +88,7 @@ func (t *transfer) fail(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	if fault := t.x.upload.fault(); fault != nil {
+	if fault := t.x.upload.Fault(); fault != nil {
 		return fault
 	}
 	if t.x.cancelled.Load() {
@@ -118,7 +118,7 @@ var (
 
 // fallDue returns the error of an exchange whose deadline has passed.
 func (t *transfer) fallDue() *Error {
-	if u := t.x.upload; u != nil && u.waiting.Load() && !t.x.Began {
+	if u := t.x.upload; u != nil && u.Waiting() && !t.x.Began {
 		return &Error{Kind: ClientSlow, Step: readingBody, Err: ErrOverdue}
 	}
 	return &Error{Kind: Overdue, Server: t.x.Server.Addr(), Step: t.step, Err: ErrOverdue}
@@ -148,7 +148,8 @@ func (t *transfer) maxFields() int { return cmp.Or(t.up.MaxFields, DefaultMaxFie
 func (t *transfer) sendBody() {
 	if t.expecting {
 		t.expecting = false
-		startUpload(t.x, false).begin(t.c, nil)
+		t.x.startUpload(false)
+		t.x.upload.Begin(t.c, nil)
 	}
 }
 
@@ -175,7 +176,7 @@ func (t *transfer) await(a *answer) (int, error) {
 			t.heard = time.Now()
 			t.x.Waited += t.heard.Sub(began)
 		}
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.fault() != nil {
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.Fault() != nil {
 			return n, err
 		}
 		switch {
@@ -183,7 +184,7 @@ func (t *transfer) await(a *answer) (int, error) {
 			return n, err
 		case t.expecting:
 			t.sendBody()
-		case t.x.upload == nil || !t.x.upload.waiting.Load():
+		case t.x.upload == nil || !t.x.upload.Waiting():
 			return n, err
 		}
 	}
@@ -221,7 +222,7 @@ func (t *transfer) flow(a *answer) (int, error) {
 // state of the connection is unknown.
 func (t *transfer) sentWhole() bool {
 	if t.x.upload != nil {
-		return t.x.upload.whole()
+		return t.x.upload.Whole()
 	}
 	return !t.expecting
 }
