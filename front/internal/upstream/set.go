@@ -1,25 +1,12 @@
 package upstream
 
 import (
-	"context"
-
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
 
 // A Set has the upstreams of a configuration, in its order.
 type Set []*Upstream
-
-// Parts are the parts that the upstreams of all configurations share.
-type Parts struct {
-	Conns   *proxy.Conns // all connections to upstreams
-	Metrics *Metrics
-	Logger  func() *log.Logger // of the configuration in use
-
-	// Lists returns a function that follows the list of servers with a URL; see front.Engines. It may be nil.
-	Lists func(url string) (func(ctx context.Context, changed func(text []byte, err error)), error)
-}
 
 // NewSet returns the upstreams of a configuration, with the servers that are known. They follow those of an earlier
 // configuration, which may be nil.
