@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/logto"
 )
 
 // adminPages are the parts of a Door that the admin listener shows.
@@ -139,35 +141,35 @@ type lossPage struct {
 
 // logHandler returns a handler that responds with the state and the cost of a log
 // as JSON.
-func logHandler(out Output, cost *logCost) http.HandlerFunc {
+func logHandler(out logto.Output, cost *logcost.Cost) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, newLogPage(out, cost))
 	}
 }
 
-func newLogPage(out Output, cost *logCost) logPage {
-	now := cost.read(time.Now())
-	share, window := cost.share(now)
+func newLogPage(out logto.Output, cost *logcost.Cost) logPage {
+	now := cost.Read(time.Now())
+	share, window := cost.Share(now)
 	page := logPage{CPU: logCPUPage{
 		Share:     share,
 		Window:    window.Seconds(),
-		Encoding:  now.encoding.Seconds(),
-		Writing:   now.writing.Seconds(),
-		Measuring: now.measuring.Seconds(),
-		Process:   now.process.Seconds(),
+		Encoding:  now.Encoding.Seconds(),
+		Writing:   now.Writing.Seconds(),
+		Measuring: now.Measuring.Seconds(),
+		Process:   now.Process.Seconds(),
 	}}
-	if l, ok := out.(*Log); ok {
-		page.FileErrors = l.fileErrors.Load()
+	if l, ok := out.(*logto.Log); ok {
+		page.FileErrors = l.FileErrors()
 		for _, dest := range l.Destinations() {
 			page.Destinations = append(page.Destinations, pageOf(dest))
 		}
 	} else {
-		page.Destinations = []destinationPage{pageOf(LogDestination{Stats: out.Stats()})}
+		page.Destinations = []destinationPage{pageOf(logto.Destination{Stats: out.Stats()})}
 	}
 	return page
 }
 
-func pageOf(d LogDestination) destinationPage {
+func pageOf(d logto.Destination) destinationPage {
 	s := &d.Stats
 	p := destinationPage{
 		To:             d.To,

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/panicked"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/front/internal/upstream"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/limit/lease"
@@ -25,8 +27,8 @@ import (
 // request. Make it with [New], then call [Door.Listen] and [Door.Serve]. Its
 // methods may be called concurrently.
 type Door struct {
-	out      Output
-	cost     *logCost
+	out      logto.Output
+	cost     *logcost.Cost
 	metrics  *metrics
 	files    filebudget.Budget // with the connections of the first configuration
 	memory   int64             // that the process may use; 0 for no limit
@@ -48,15 +50,15 @@ type Door struct {
 func (d *Door) InFlight() int { return int(d.metrics.inFlight.Load()) }
 
 // New makes a front door without engines. See [Engines.New].
-func New(cfg *config.Config, out Output) (*Door, error) { return Engines{}.New(cfg, out) }
+func New(cfg *config.Config, out logto.Output) (*Door, error) { return Engines{}.New(cfg, out) }
 
 // New makes a front door from a configuration that [config.Parse] has accepted.
 // It writes its events to out, which the caller closes after Serve has returned.
 // It raises the process's limit of open files as far as possible.
-func (e Engines) New(cfg *config.Config, out Output) (*Door, error) {
-	d := &Door{out: out, cost: costOf(out), memory: memoryOfProcess()}
+func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
+	d := &Door{out: out, cost: logto.CostOf(out), memory: memoryOfProcess()}
 	d.files = filebudget.Raise(cmp.Or(cfg.Limits.MaxConnections, FittingConnections(cfg, d.memory)))
-	d.metrics = newMetrics(logCollector{out: out, cost: d.cost})
+	d.metrics = newMetrics(logto.Collector{Out: out, Cost: d.cost})
 	d.conns = proxy.NewConns(d.files.Upstreams)
 	d.stores = &sharing.Stores{Open: e.Limits, Changed: func(store string, c lease.Condition) {
 		logStore(d.logger(), store, c)

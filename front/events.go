@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/log"
@@ -24,12 +25,12 @@ const (
 // requestEvents writes the events of requests. Goroutines may share it.
 type requestEvents struct {
 	log     *log.Logger
-	cost    *logCost
+	cost    *logcost.Cost
 	headers loggedHeaders // of requests without a route
 }
 
 // newRequestEvents returns the events of a configuration. They are written to w.
-func newRequestEvents(cfg *config.Config, w io.Writer, cost *logCost) (e requestEvents, err error) {
+func newRequestEvents(cfg *config.Config, w io.Writer, cost *logcost.Cost) (e requestEvents, err error) {
 	o, err := logOptions(cfg)
 	if err != nil {
 		return e, err
@@ -69,11 +70,11 @@ func (e *requestEvents) received(x *exchange) {
 	if x.events != allEvents {
 		return
 	}
-	m := e.cost.event(&x.sampled)
+	m := e.cost.Event(&x.sampled)
 	x.http.StartedAt, x.http.Encoded = x.Arrived, &x.encoded
 	e.log.Info(eventReceived).At(x.Arrived).TraceID(x.trace.id).HTTP(&x.http).Send()
 	x.http.StartedAt = time.Time{}
-	m.endEvent()
+	m.EndEvent()
 }
 
 // proxying writes the event of a request that is about to be sent to a server.
@@ -81,13 +82,13 @@ func (e *requestEvents) proxying(x *exchange) {
 	if x.events != allEvents {
 		return
 	}
-	m := e.cost.event(&x.sampled)
+	m := e.cost.Event(&x.sampled)
 	x.announced = x.Server
 	e.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
 		Str("destination", x.Server.URL()).
 		Str("proxy_name", x.To.Name).
 		Send()
-	m.endEvent()
+	m.EndEvent()
 }
 
 // completed writes the event of a request that has ended.
@@ -96,7 +97,7 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.events == troubleOnly && level < log.LevelWarn {
 		return
 	}
-	m := e.cost.event(&x.sampled)
+	m := e.cost.Event(&x.sampled)
 	h := &x.http
 	h.StatusCode = x.Status
 	h.StartedAt, h.EndedAt = x.Arrived, ended
@@ -152,7 +153,7 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	event.Send()
-	m.endEvent()
+	m.EndEvent()
 }
 
 // sentFields returns the fields of the final response that the client got, or nil.

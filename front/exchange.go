@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/pacing"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/log"
@@ -26,7 +27,7 @@ type exchange struct {
 	http       log.HTTP
 	encoded    log.EncodedHTTP // of http, if it has several events
 	clientText [64]byte        // buffer of http.Client
-	sampled    sampled         // selects the events that are measured; keeps its state in the pool
+	sampled    logcost.Sampled // selects the events that are measured; keeps its state in the pool
 	ambiguity  string          // why the request is ambiguous
 	altSvc     string          // of the client's listener: where it serves HTTP/3; "" if it does not
 

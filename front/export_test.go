@@ -11,6 +11,3 @@ func (d *Door) WrapAction(path string, wrap func(stage.Action) stage.Action) {
 	e, _ := d.tables.Load().routes.Lookup("GET", "", path, "", nil)
 	e.Value.action = wrap(e.Value.action)
 }
-
-// Stdout returns the name of the file that the log uses as standard output.
-func (l *Log) Stdout() string { return l.o.Stdout.Name() }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/transport"
@@ -22,7 +23,7 @@ type http1Exchange struct {
 
 var http1Exchanges = sync.Pool{New: func() any {
 	x := new(http1Exchange)
-	x.sampled = startSampling(eventsPerSample)
+	x.sampled = logcost.SampleEvents()
 	x.Context = &x.exchange
 	x.trailers = x.body.appendTrailers
 	return x

@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log/stream"
 )
 
@@ -31,7 +30,7 @@ type logServer struct {
 	closed int
 }
 
-// open implements the functions of front.LogOptions.Servers.
+// open implements the functions of logto.Options.Servers.
 func (s *logServer) open(url string) (stream.Destination, error) {
 	if strings.Contains(url, "refused") {
 		return nil, errors.New("refused by the client")
@@ -74,7 +73,7 @@ func TestLogToServer(t *testing.T) {
 		c.Log.Heartbeat = 0
 	})
 	stdout := create(t, t.TempDir()+"/stdout")
-	out, err := front.OpenLog(cfg, front.LogOptions{
+	out, err := logto.Open(cfg, logto.Options{
 		Stdout:   stdout,
 		Complain: func(err error) { t.Error(err) },
 		Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
@@ -132,47 +131,6 @@ func TestLogToServer(t *testing.T) {
 	}
 }
 
-// TestLogToServerMistakes opens logs whose server cannot be used.
-func TestLogToServerMistakes(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ to, format, want string }{
-		{"nats://u:secret@server/subject", "json", "log.to: nats://server/subject: this program has no client for nats"},
-		{"otlp+http://u:secret@refused", "json", "log.to: otlp+http://refused: refused by the client"},
-		{"otlp+http://u:secret@collector", "ltsv",
-			"log.format: otlp+http://collector cannot parse the format ltsv; it needs json"},
-	} {
-		cfg := config.Default()
-		cfg.Log.To, cfg.Log.Format = []string{c.to}, c.format
-		_, err := front.OpenLog(cfg, front.LogOptions{
-			Servers: map[string]func(string) (stream.Destination, error){"otlp+http": new(logServer).open},
-		})
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%s: %v, want %s", c.to, err, c.want)
-		}
-	}
-}
-
-// TestLogToServerIsNoTerminal uses the format auto, which is JSON for a server.
-func TestLogToServerIsNoTerminal(t *testing.T) {
-	t.Parallel()
-	server := &logServer{password: "p"}
-	cfg := config.Default()
-	cfg.Log.To, cfg.Log.Format = []string{"otlp+http://u:p@collector"}, "auto"
-	out, err := front.OpenLog(cfg, front.LogOptions{
-		Servers: map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	log.New(out, log.Options{Format: log.FormatAuto}).Info("event").Send()
-	if err := out.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if len(server.lines) == 0 || !json.Valid([]byte(server.lines[0])) {
-		t.Errorf("the server has %q", server.lines)
-	}
-}
-
 // TestLogSpill logs to a server that rejects the password, with a spill. The events of a front
 // door that ends wait on the disk, and the next one delivers them. A reload can remove the
 // server and add it again.
@@ -185,8 +143,8 @@ func TestLogSpill(t *testing.T) {
 		c.Log.To, c.Log.Heartbeat = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}, 0
 		c.Log.Spill.Folder = folder
 	})
-	open := func() (*testDoor, *front.Log) {
-		out, err := front.OpenLog(cfg, front.LogOptions{
+	open := func() (*testDoor, *logto.Log) {
+		out, err := logto.Open(cfg, logto.Options{
 			Stdout:   create(t, t.TempDir()+"/stdout"),
 			Complain: func(err error) { t.Error(err) },
 			Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
@@ -203,15 +161,15 @@ func TestLogSpill(t *testing.T) {
 			get(t, client, d.url(fmt.Sprintf("/%d", i)))
 		}
 	}
-	toServer := func(out *front.Log) front.LogDestination {
+	toServer := func(out *logto.Log) logto.Destination {
 		for _, d := range out.Destinations() {
 			if d.To == name {
 				return d
 			}
 		}
-		return front.LogDestination{}
+		return logto.Destination{}
 	}
-	end := func(d *testDoor, out *front.Log) {
+	end := func(d *testDoor, out *logto.Log) {
 		if err := d.close(); err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
 )
 
@@ -100,7 +101,7 @@ func (d *Door) closeUnusedStores() {
 type doorLogChange struct {
 	events  requestEvents
 	options log.Options
-	change  *logChange // nil if the output is not a Log
+	change  *logto.Change // nil if the output is not a Log
 }
 
 // prepareLog prepares the log of a configuration.
@@ -109,11 +110,11 @@ func (d *Door) prepareLog(cfg *config.Config) (c doorLogChange, err error) {
 		return c, err
 	}
 	var w io.Writer = d.out
-	if l, ok := d.out.(*Log); ok {
-		if c.change, err = l.prepare(cfg); err != nil {
+	if l, ok := d.out.(*logto.Log); ok {
+		if c.change, err = l.Prepare(cfg); err != nil {
 			return c, err
 		}
-		w = changedLog{l, c.change.next}
+		w = c.change.Writer()
 	}
 	c.events, err = newRequestEvents(cfg, w, d.cost)
 	return c, err
@@ -121,13 +122,13 @@ func (d *Door) prepareLog(cfg *config.Config) (c doorLogChange, err error) {
 
 func (c *doorLogChange) abandon() {
 	if c.change != nil {
-		c.change.abandon()
+		c.change.Abandon()
 	}
 }
 
 func (c *doorLogChange) apply() {
 	if c.change != nil {
-		c.change.apply(c.options)
+		c.change.Apply(c.options)
 	}
 }
 
@@ -143,6 +144,11 @@ func (d *Door) ReloadFailed(err error) {
 	d.logger().Error(eventReloadFailed).Err(err).Send()
 }
 
+// hasLogServer reports whether the log goes to a server.
+func hasLogServer(cfg *config.Config) bool {
+	return slices.ContainsFunc(cfg.Log.To, func(to string) bool { return config.LogScheme(to) != "" })
+}
+
 // keepFixed returns a configuration with the previous values of the keys that only a new
 // process can apply, and the names of those with another value.
 func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []string) {
@@ -155,7 +161,7 @@ func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []str
 		c.Log.Queue.WhenFull, c.Log.Queue.Wait = before.Log.Queue.WhenFull, before.Log.Queue.Wait
 		unchanged = append(unchanged, "log.queue.when_full")
 	}
-	if slices.ContainsFunc(before.Log.To, isServer) && slices.ContainsFunc(c.Log.To, isServer) &&
+	if hasLogServer(before) && hasLogServer(&c) &&
 		c.Log.Spill.Folder != before.Log.Spill.Folder {
 		c.Log.Spill.Folder = before.Log.Spill.Folder
 		unchanged = append(unchanged, "log.spill.folder")

@@ -19,8 +19,8 @@ import (
 
 	"golang.org/x/net/http2"
 
-	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/peer"
 )
 
@@ -347,7 +347,7 @@ func TestReloadOfLog(t *testing.T) {
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
 		c.Log.To, c.Log.Heartbeat = []string{path("0.log")}, 0
 	})
-	out, _, _ := openLog(t, cfg, func(err error) { t.Error(err) })
+	out, stdout, _ := openLog(t, cfg, func(err error) { t.Error(err) })
 	d := &testDoor{t: t, config: cfg, served: make(chan error, 1)}
 	var err error
 	if d.Door, err = engines.New(cfg, out); err != nil {
@@ -394,7 +394,7 @@ func TestReloadOfLog(t *testing.T) {
 	}
 	events := map[string]int{} // by trace id and name
 	var total uint64
-	for _, file := range logFiles(t, out, dir) {
+	for _, file := range append(logFiles(t, dir), stdout.Name()) {
 		for _, line := range lines(t, file) {
 			var e event
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
@@ -425,14 +425,14 @@ func TestReloadOfLog(t *testing.T) {
 	}
 }
 
-// logFiles returns the files of a log whose destinations are in a folder, and its stdout.
-func logFiles(t *testing.T, out *front.Log, dir string) []string {
+// logFiles returns the files of a log whose destinations are in a folder.
+func logFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, out.Stdout())
+	return files
 }
 
 // TestReloadOfStalledLog removes a destination whose reader has stalled. The new one gets
@@ -447,7 +447,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 	defer w.Close()
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) { c.Log.Heartbeat = 0 })
-	out, err := front.OpenLog(cfg, front.LogOptions{Stdout: w, Stderr: os.Stderr})
+	out, err := logto.Open(cfg, logto.Options{Stdout: w, Stderr: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/pacing"
 	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/transport"
@@ -49,7 +50,7 @@ type streamExchange struct {
 
 var streamExchanges = sync.Pool{New: func() any {
 	x := new(streamExchange)
-	x.sampled = startSampling(eventsPerSample)
+	x.sampled = logcost.SampleEvents()
 	x.Context = &x.exchange
 	x.trailers = x.appendTrailers
 	return x

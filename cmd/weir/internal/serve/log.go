@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/abandon"
 )
 
 // openLog opens the log's destinations that the configuration names.
-func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*front.Log, error) {
+func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*logto.Log, error) {
 	reporter := errorReporter{stderr: stderr}
-	out, err := front.OpenLog(cfg, front.LogOptions{
+	out, err := logto.Open(cfg, logto.Options{
 		Stdout: s.Out, Stderr: s.Err, Complain: reporter.report, Servers: logServers,
 	})
 	var server *cli.Error // of a destination that is a server
@@ -31,7 +31,7 @@ func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*front.Log, e
 const logWait = time.Second
 
 // reopenLog opens the log's files again.
-func reopenLog(out *front.Log, stderr io.Writer) {
+func reopenLog(out *logto.Log, stderr io.Writer) {
 	err, ended := waitForLog(out.Reopen)
 	switch {
 	case !ended:
@@ -59,7 +59,7 @@ const flushTimeout = time.Second
 // closeLog writes the waiting events, prints the loss of each destination, and
 // returns err joined with an error of the log. If the log's reader stalls, or its disk hangs, a
 // write never returns: closeLog then abandons the write.
-func closeLog(out *front.Log, life *lifetime, err error) error {
+func closeLog(out *logto.Log, life *lifetime, err error) error {
 	limit, grace := flushTimeout, closeGrace
 	if life.cutting.Err() != nil {
 		limit, grace = lastLog, cutGrace
@@ -87,7 +87,7 @@ const (
 )
 
 // closeWithin closes the log. A disk that hangs can hold it up for longer than the limit.
-func closeWithin(limit time.Duration, out *front.Log, stderr io.Writer) error {
+func closeWithin(limit time.Duration, out *logto.Log, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	closing := out.Close(ctx)
@@ -114,14 +114,14 @@ const afterDrain = 3 * time.Second
 
 // abandonLog closes the log of a door that does not end. With when_full: block
 // the door waits for the log, perhaps for ever. Later events are dropped.
-func abandonLog(out *front.Log) {
+func abandonLog(out *logto.Log) {
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()
 	out.Close(ctx) // closeLog returns the error
 }
 
 // lossSummary describes the events that a closed destination lacks, or returns "".
-func lossSummary(d front.LogDestination) string {
+func lossSummary(d logto.Destination) string {
 	n := d.Stats.Lost()
 	if n == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
@@ -66,7 +66,7 @@ func TestLossSummary(t *testing.T) {
 				{Level: log.LevelWarn, Reason: sink.WriteError, Events: 1}},
 		},
 	} {
-		if got := lossSummary(front.LogDestination{To: "a.log", Stats: s}); got != want {
+		if got := lossSummary(logto.Destination{To: "a.log", Stats: s}); got != want {
 			t.Errorf("lossSummary = %q, want %q", got, want)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -17,7 +17,7 @@ type lossWatch struct {
 
 // An observation is the state of a destination and the trouble last printed.
 type observation struct {
-	front.LogDestination
+	logto.Destination
 	trouble trouble
 }
 
@@ -34,14 +34,14 @@ func newLossWatch(stderr io.Writer) *lossWatch {
 }
 
 // check compares the counts of the destinations with those of the last call.
-func (w *lossWatch) check(destinations []front.LogDestination) {
+func (w *lossWatch) check(destinations []logto.Destination) {
 	for _, d := range destinations {
 		w.last[d.To] = observation{d, w.compare(w.last[d.To], d)}
 	}
 }
 
 // compare prints a change and returns the destination's trouble now.
-func (w *lossWatch) compare(last observation, now front.LogDestination) trouble {
+func (w *lossWatch) compare(last observation, now logto.Destination) trouble {
 	if last.Diverted == 0 && now.Diverted > 0 {
 		fmt.Fprintf(w.stderr, "weir: the log's %s has no reader; its events go to stderr\n", now.To)
 	}

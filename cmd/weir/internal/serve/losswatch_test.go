@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
@@ -54,7 +54,7 @@ func TestLossWatch(t *testing.T) {
 			Waiting: 1}, diverted: 2,
 			want: "weir: the log waits: stdout: its reader is too slow or has stalled\n"},
 	} {
-		w.check([]front.LogDestination{{To: "a.log", Stats: tick.file}, {To: "stdout", Stats: tick.stdout,
+		w.check([]logto.Destination{{To: "a.log", Stats: tick.file}, {To: "stdout", Stats: tick.stdout,
 			Diverted: tick.diverted}})
 		if got := said.String(); got != tick.want {
 			t.Errorf("tick %d: got %q, want %q", i, got, tick.want)

@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/abandon"
 )
 
@@ -25,7 +26,7 @@ type running struct {
 	*Command
 	config atomic.Pointer[config.Config] // in use
 	door   *front.Door
-	out    *front.Log
+	out    *logto.Log
 	stderr io.Writer
 	life   *lifetime
 

@@ -1,4 +1,4 @@
-package front
+package logto
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// A logChange is a change of a Log to another configuration. A destination is identified
+// A Change is a change of a Log to another configuration. A destination is identified
 // by its name. Destinations that stay are changed in place.
-type logChange struct {
+type Change struct {
 	log     *Log
 	config  config.Log
 	options sink.QueueOptions
@@ -23,11 +23,11 @@ type logChange struct {
 	moved   []movedServer
 }
 
-// prepare opens the destinations of a configuration that the log does not have. The
-// caller then calls apply or abandon. After an error, no more files are open than
+// Prepare opens the destinations of a configuration that the log does not have. The
+// caller then calls Apply or Abandon. After an error, no more files are open than
 // before.
-func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
-	c := &logChange{log: l, config: cfg.Log}
+func (l *Log) Prepare(cfg *config.Config) (_ *Change, err error) {
+	c := &Change{log: l, config: cfg.Log}
 	if c.options, err = queueOptions(cfg); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
 	c.next = &destinations{queueBytes: c.options.Bytes}
 	defer func() {
 		if err != nil {
-			c.abandon()
+			c.Abandon()
 		}
 	}()
 	var before []*destination
@@ -64,10 +64,10 @@ func (l *Log) prepare(cfg *config.Config) (_ *logChange, err error) {
 }
 
 // open opens a destination that the log does not have.
-func (c *logChange) open(to string) (*destination, error) {
+func (c *Change) open(to string) (*destination, error) {
 	l, name := c.log, config.LogName(to)
 	d := &destination{name: name}
-	if isServer(to) {
+	if config.LogScheme(to) != "" {
 		d.url = to
 	}
 	l.mu.Lock()
@@ -87,8 +87,8 @@ func (c *logChange) open(to string) (*destination, error) {
 	return d, nil
 }
 
-// abandon closes the destinations that were opened for nothing.
-func (c *logChange) abandon() {
+// Abandon closes the destinations that were opened for nothing.
+func (c *Change) Abandon() {
 	for _, d := range c.opened {
 		d.close(context.Background()) // nothing was written
 	}
@@ -97,10 +97,10 @@ func (c *logChange) abandon() {
 	}
 }
 
-// apply makes the change. The options are those of the events that queues write
+// Apply makes the change. The options are those of the events that queues write
 // themselves. An event that another goroutine writes meanwhile goes to the
 // destinations before or after the change.
-func (c *logChange) apply(own log.Options) {
+func (c *Change) Apply(own log.Options) {
 	l := c.log
 	for _, d := range c.next.list {
 		d.change(l.serverOptions(d.name, c.config, c.options), own)
@@ -124,7 +124,7 @@ func (c *logChange) apply(own log.Options) {
 }
 
 // swap replaces the destinations and returns those before.
-func (l *Log) swap(c *logChange) (before *destinations) {
+func (l *Log) swap(c *Change) (before *destinations) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before = l.current.Swap(c.next)
@@ -207,6 +207,9 @@ type ignored struct{}
 
 func (ignored) WriteEvent(_ log.Level, line []byte) (int, error) { return len(line), nil }
 func (ignored) Write(line []byte) (int, error)                   { return len(line), nil }
+
+// Writer returns the writer of a logger that is made before the change is applied.
+func (c *Change) Writer() io.Writer { return changedLog{c.log, c.next} }
 
 // A changedLog is the Log of a logger that is made before the change is applied. The logger
 // asks it about the destinations after the change.

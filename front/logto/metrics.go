@@ -1,20 +1,21 @@
-package front
+package logto
 
 import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// logCollector collects the counters of a sink. They come from one snapshot, so that
+// A Collector collects the counters of an output. They come from one snapshot, so that
 // emitted = written + dropped + waiting in every scrape.
-type logCollector struct {
-	out  Output
-	cost *logCost
+type Collector struct {
+	Out  Output
+	Cost *logcost.Cost // of CostOf
 }
 
 var (
@@ -65,12 +66,12 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (c logCollector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
+func (c Collector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
 
 // Collect implements prometheus.Collector.
-func (c logCollector) Collect(metrics chan<- prometheus.Metric) {
+func (c Collector) Collect(metrics chan<- prometheus.Metric) {
 	ch := logScrape{metric.Sink(metrics)}
-	s := c.out.Stats()
+	s := c.Out.Stats()
 	ch.Counter(logEmitted, float64(s.Emitted))
 	ch.Counter(logWritten, float64(s.Written))
 	ch.Counter(logBytes, float64(s.Bytes))
@@ -80,8 +81,8 @@ func (c logCollector) Collect(metrics chan<- prometheus.Metric) {
 	ch.Gauge(logQueueBytes, float64(s.WaitingBytes))
 	ch.Gauge(logHighWater, float64(s.HighWaterBytes))
 	ch.Gauge(logLongestWrite, s.LongestWrite.Seconds())
-	ch.cost(c.cost)
-	if l, ok := c.out.(*Log); ok {
+	ch.cost(c.Cost)
+	if l, ok := c.Out.(*Log); ok {
 		ch.destinations(l)
 	}
 }
@@ -104,12 +105,12 @@ func (ch logScrape) drops(losses []sink.Loss) {
 	}
 }
 
-func (ch logScrape) cost(c *logCost) {
-	now := c.read(time.Now())
-	ch.Counter(logCPU, now.encoding.Seconds(), "encode")
-	ch.Counter(logCPU, now.writing.Seconds(), "write")
-	ch.Counter(logCPU, now.measuring.Seconds(), "measure")
-	share, _ := c.share(now)
+func (ch logScrape) cost(c *logcost.Cost) {
+	now := c.Read(time.Now())
+	ch.Counter(logCPU, now.Encoding.Seconds(), "encode")
+	ch.Counter(logCPU, now.Writing.Seconds(), "write")
+	ch.Counter(logCPU, now.Measuring.Seconds(), "measure")
+	share, _ := c.Share(now)
 	ch.Gauge(logCPUShare, share)
 }
 

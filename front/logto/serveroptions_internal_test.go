@@ -1,4 +1,4 @@
-package front
+package logto
 
 import (
 	"testing"

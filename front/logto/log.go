@@ -1,4 +1,5 @@
-package front
+// Package logto writes the events of a front door to the destinations of log.to: standard streams, files and servers.
+package logto
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/internal/abandon"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
@@ -26,17 +28,17 @@ type Output interface {
 
 // A Log writes the events of a front door to each destination of a [config.Log].
 // Each destination has its own queue, so that a stalled one does not delay the
-// others, unless queue.when_full is block. Make a Log with [OpenLog]. Goroutines
+// others, unless queue.when_full is block. Make a Log with [Open]. Goroutines
 // may share it.
 //
-// [Door.Reload] changes the Log. A destination that stays keeps its queue, its file and
+// A reload of the front door changes the Log. A destination that stays keeps its queue, its file and
 // its counts.
 //
 // If the reader of standard output is gone, the Log writes to standard error
 // instead.
 type Log struct {
-	o          LogOptions
-	cost       logCost
+	o          Options
+	cost       logcost.Cost
 	fileErrors atomic.Uint64
 	current    atomic.Pointer[destinations]
 
@@ -59,19 +61,19 @@ type destinations struct {
 type destination struct {
 	name     string // of config.LogName
 	queue    *sink.Queue
-	file     *sink.File      // nil without a file
-	server   *stream.Sink    // owns the queue; nil without a server
-	url      string          // of the server, as in config.Log.To
-	fallback *sink.Fallback  // for standard output that standard error may replace; else nil
-	earlier  *LogDestination // the counts of an earlier destination with this name; nil for none
-	ended    *LogDestination // the last counts of a destination that was removed and closed; else nil
+	file     *sink.File     // nil without a file
+	server   *stream.Sink   // owns the queue; nil without a server
+	url      string         // of the server, as in config.Log.To
+	fallback *sink.Fallback // for standard output that standard error may replace; else nil
+	earlier  *Destination   // the counts of an earlier destination with this name; nil for none
+	ended    *Destination   // the last counts of a destination that was removed and closed; else nil
 
 	changing sync.Mutex                       // held during a change of the file
 	wanted   atomic.Pointer[sink.FileOptions] // the newest options of the file
 }
 
-// LogOptions are the parts of a [Log] that do not come from its configuration.
-type LogOptions struct {
+// Options are the parts of a [Log] that do not come from its configuration.
+type Options struct {
 	// Stdout and Stderr are the streams of these names. The caller closes them.
 	Stdout, Stderr *os.File
 
@@ -87,13 +89,13 @@ type LogOptions struct {
 	Servers map[string]func(url string) (stream.Destination, error)
 }
 
-// OpenLog opens the destinations of cfg.Log. After an error, no file and no
+// Open opens the destinations of cfg.Log. After an error, no file and no
 // connection is open.
-func OpenLog(cfg *config.Config, o LogOptions) (*Log, error) {
+func Open(cfg *config.Config, o Options) (*Log, error) {
 	l := &Log{o: o}
 	l.giveUp, l.endWait = context.WithCancel(context.Background())
-	l.cost.start()
-	c, err := l.prepare(cfg)
+	l.cost.Start()
+	c, err := l.Prepare(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func (l *Log) open(d *destination, cfg config.Log, o sink.QueueOptions) (err err
 	if err != nil {
 		return err
 	}
-	d.queue = sink.NewQueue(newCostWriter(w, &l.cost), o)
+	d.queue = sink.NewQueue(logcost.NewWriter(w, &l.cost), o)
 	return nil
 }
 
@@ -211,6 +213,9 @@ func (ds *destinations) Unwrap() io.Writer {
 	return ds.list[0].queue.Unwrap()
 }
 
+// FileErrors returns how often a file could not be reopened, rotated or synced to disk.
+func (l *Log) FileErrors() uint64 { return l.fileErrors.Load() }
+
 // Stats returns the sums of all destinations. An event counts once for each.
 func (l *Log) Stats() sink.Stats {
 	var sum sink.Stats
@@ -245,8 +250,8 @@ func addStats(a, b sink.Stats) sink.Stats {
 	return a
 }
 
-// A LogDestination is the state of one destination of a [Log].
-type LogDestination struct {
+// A Destination is the state of one destination of a [Log].
+type Destination struct {
 	To       string     // name, of config.LogName
 	Stats    sink.Stats // of its queue
 	OnDisk   Spilled    // of Stats.Waiting, those on a disk
@@ -261,10 +266,10 @@ type Spilled struct {
 
 // Destinations returns the state of every destination, in the order of the
 // configuration, and of those that a reload has removed.
-func (l *Log) Destinations() []LogDestination {
+func (l *Log) Destinations() []Destination {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var states []LogDestination
+	var states []Destination
 	for _, d := range slices.Concat(l.current.Load().list, l.removed) {
 		states = append(states, d.state())
 	}
@@ -272,11 +277,11 @@ func (l *Log) Destinations() []LogDestination {
 }
 
 // state returns the counts of a destination. Log.mu is held.
-func (d *destination) state() LogDestination {
+func (d *destination) state() Destination {
 	if d.ended != nil {
 		return *d.ended
 	}
-	s := LogDestination{To: d.name, Stats: d.stats()}
+	s := Destination{To: d.name, Stats: d.stats()}
 	if d.server != nil {
 		s.OnDisk.Events, s.OnDisk.Bytes = d.server.Spilled()
 	}
@@ -355,13 +360,13 @@ func (d *destination) close(ctx context.Context) error {
 	return d.file.Close()
 }
 
-// costOf returns the logCost of a door's output. A Log measures its own writes. For
+// CostOf returns the cost of an output. A Log measures its own writes. For
 // other outputs, writes are measured only if they happen within WriteEvent.
-func costOf(out Output) *logCost {
+func CostOf(out Output) *logcost.Cost {
 	if l, ok := out.(*Log); ok {
 		return &l.cost
 	}
-	c := new(logCost)
-	c.start()
+	c := new(logcost.Cost)
+	c.Start()
 	return c
 }

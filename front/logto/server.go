@@ -1,4 +1,4 @@
-package front
+package logto
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
@@ -18,15 +19,12 @@ import (
 // checkFormat checks that the servers of a log can parse its format.
 func checkFormat(cfg *config.Config) error {
 	for _, to := range cfg.Log.To {
-		if f := cfg.Log.Format; isServer(to) && f != "json" && f != "auto" {
+		if f := cfg.Log.Format; config.LogScheme(to) != "" && f != "json" && f != "auto" {
 			return fmt.Errorf("log.format: %s cannot parse the format %s; it needs json", config.LogName(to), f)
 		}
 	}
 	return nil
 }
-
-// isServer reports whether a destination of a log is a server.
-func isServer(to string) bool { return config.LogScheme(to) != "" }
 
 // openServer makes the queue of a destination that is a server.
 func (l *Log) openServer(d *destination, cfg config.Log, o sink.QueueOptions) error {
@@ -106,12 +104,12 @@ func (l *Log) connect(url string) (stream.Destination, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", config.LogName(url), err)
 	}
-	return costDestination{to, newCostSampler(&l.cost)}, nil
+	return costDestination{to, logcost.NewSampler(&l.cost)}, nil
 }
 
 // withoutDisk returns the counts without the events on the disk. The next server with this name
 // recovers and counts them.
-func (d LogDestination) withoutDisk() *LogDestination {
+func (d Destination) withoutDisk() *Destination {
 	d.Stats.Emitted -= d.OnDisk.Events
 	d.Stats.Waiting -= d.OnDisk.Events
 	d.OnDisk = Spilled{}
@@ -126,7 +124,7 @@ type movedServer struct {
 }
 
 // move prepares the change of a server's URL.
-func (c *logChange) move(d *destination, url string) error {
+func (c *Change) move(d *destination, url string) error {
 	next, err := c.log.connect(url)
 	if err != nil {
 		return err
@@ -149,11 +147,11 @@ func (l *Log) useServer(m movedServer) {
 // A costDestination measures the deliveries of one goroutine at a time.
 type costDestination struct {
 	stream.Destination
-	sampler *costSampler
+	sampler *logcost.Sampler
 }
 
 // Deliver implements stream.Destination.
 func (d costDestination) Deliver(ctx context.Context, b stream.Batch) error {
-	defer d.sampler.begin().endWrite() // a client may panic
+	defer d.sampler.Begin().EndWrite() // a client may panic
 	return d.Destination.Deliver(ctx, b)
 }
