@@ -39,7 +39,6 @@ var cyclesToDivide = []string{
 	"load",
 	"load/agent",
 	"load/compare",
-	"log/otlpsink",
 }
 
 // TestFileCycles limits the largest set of a package's files that depend on each

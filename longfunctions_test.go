@@ -17,8 +17,7 @@ const functionLines = 60
 // longFunctions are longer than functionLines and to be divided, each as
 // "folder name". A row is removed together with the length of its function.
 var longFunctions = map[string]bool{
-	"front completed":            true,
-	"log/otlpsink canonicalHTTP": true,
+	"front completed": true,
 }
 
 // TestFunctionLength limits the length of functions outside of tests, with the

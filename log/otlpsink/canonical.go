@@ -158,6 +158,19 @@ func (e *encoder) canonicalTime() (ok bool) {
 	return ok
 }
 
+// repeatTraceID skips the id of the trace, if it is that of the last line with one, and reports
+// whether it is.
+func (e *encoder) repeatTraceID() bool {
+	const start, end = len(traceIDStart), len(traceIDStart) + 32
+	rest := e.src[e.at:]
+	if len(rest) <= end || rest[end] != '"' || string(rest[start:end]) != string(e.repeats.traceID) ||
+		string(rest[:start]) != traceIDStart {
+		return false
+	}
+	e.at += end + 1
+	return true
+}
+
 // textAfter returns the value of a member that is a simple text, if the member begins with
 // start.
 func (e *encoder) textAfter(start string) (value []byte, ok bool) {
@@ -199,8 +212,18 @@ func simpleEnd(src []byte, at int) int {
 
 // canonicalHTTP reads http, after its bracket.
 func (e *encoder) canonicalHTTP() {
-	first := true
-	var target, client start
+	first, client := e.canonicalMembers()
+	if client.exists() {
+		e.repeats.client = e.since(client)
+	}
+	e.members(&first, httpKeys, (*encoder).httpMember)
+}
+
+// canonicalMembers reads the first members of http. It reports whether it has read none, and
+// returns the beginning of those from route on, unless it has copied them.
+func (e *encoder) canonicalMembers() (first bool, client start) {
+	first = true
+	var target start
 	for i := 0; i < len(httpMembers); i++ {
 		m := &httpMembers[i]
 		rest := e.src[e.at:]
@@ -255,10 +278,7 @@ func (e *encoder) canonicalHTTP() {
 			*e.repeats.target(e.traceID) = e.since(target)
 		}
 	}
-	if client.exists() {
-		e.repeats.client = e.since(client)
-	}
-	e.members(&first, httpKeys, (*encoder).httpMember)
+	return first, client
 }
 
 // digits parses an integer of up to 18 digits, which ends with its member. If it is not one,

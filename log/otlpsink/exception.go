@@ -2,6 +2,9 @@ package otlpsink
 
 import "strconv"
 
+// absent is the offset of a member that an event does not have.
+const absent = -1
+
 // putErrors appends the errors of an event, whose values are at these offsets: the error of
 // shape v1, and the list. The first error is the exception of the conventions, and the others
 // are an attribute.

@@ -77,19 +77,6 @@ func (e *encoder) repeat(p *passage) bool {
 	return true
 }
 
-// repeatTraceID skips the id of the trace, if it is that of the last line with one, and reports
-// whether it is.
-func (e *encoder) repeatTraceID() bool {
-	const start, end = len(traceIDStart), len(traceIDStart) + 32
-	rest := e.src[e.at:]
-	if len(rest) <= end || rest[end] != '"' || string(rest[start:end]) != string(e.repeats.traceID) ||
-		string(rest[:start]) != traceIDStart {
-		return false
-	}
-	e.at += end + 1
-	return true
-}
-
 // repeatOpening copies the beginning of the line, if an earlier line has the same, and reports whether
 // there is one.
 func (e *encoder) repeatOpening() bool {

@@ -333,3 +333,5 @@ func (s *scanner) key() quoted {
 	s.expect(':')
 	return q
 }
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }

@@ -7,6 +7,23 @@ import "google.golang.org/protobuf/encoding/protowire"
 // JSON takes up to three.
 const maxValueDepth = 16
 
+// textOr returns the value of a member that is a text. It reports false for any other value,
+// for which it appends an attribute with that prefix. The text is valid until the next call.
+func (e *encoder) textOr(prefix string, key []byte) (text []byte, ok bool) {
+	if e.peek() != '"' {
+		e.put(prefix, key)
+		return nil, false
+	}
+	text, e.room = e.str().value(e.room)
+	return text, true
+}
+
+// put appends an attribute for a member of any type. Its name is the prefix and the key.
+func (e *encoder) put(prefix string, key []byte) {
+	e.name = append(append(e.name[:0], prefix...), key...)
+	putMember(e, recordAttributes, e.name, 1)
+}
+
 // putMember reads the value of a member and appends a field that is a KeyValue. depth is that
 // of the value in the line.
 func putMember[K bytesOf](e *encoder, field protowire.Number, key K, depth int) {
