@@ -105,26 +105,28 @@ var layers = map[string]struct {
 		why:     "the contract of features; it knows neither the configuration nor connections",
 	},
 	"front/feature/access": {
-		own:     []string{"front/config", "front/internal/networks", "front/stage"},
+		own:     []string{"front/internal/networks", "front/internal/scalar", "front/stage", "internal/yamlfile"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it admits clients by address; it knows no other feature's stage",
 	},
 	"front/feature/basicauth": {
-		own:     []string{"front/config", "front/stage", "internal/httpsyntax", "internal/machine", "internal/password", "limit", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/machine", "internal/password",
+			"internal/yamlfile", "limit", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it admits users; it knows no other feature's stage",
 	},
 	"front/feature/compress": {
-		own:     []string{"front/config", "front/internal/coding", "front/stage", "internal/httpsyntax", "proxy"},
+		own:     []string{"front/internal/coding", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it compresses responses; it knows no other feature's stage",
 	},
 	"front/feature/cors": {
-		own: []string{"front/config", "front/stage", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it lets other origins read; it knows no other feature's stage",
 	},
 	"front/feature/edits": {
-		own: []string{"front/config", "front/internal/rewrite", "front/internal/template", "front/stage", "internal/httpsyntax", "proxy"},
+		own: []string{"front/config", "front/internal/rewrite", "front/internal/template", "front/stage", "internal/httpsyntax",
+			"proxy"},
 		why: "a feature of routes: it changes requests and responses; it knows no other feature's stage",
 	},
 	"front/feature/errorpages": {
@@ -132,17 +134,18 @@ var layers = map[string]struct {
 		why: "a feature of routes: it responds to errors with pages; it knows no other feature's stage",
 	},
 	"front/feature/files": {
-		own: []string{"front/config", "front/internal/files", "front/internal/metric", "front/internal/template", "front/stage",
-			"internal/httpsyntax", "proxy"},
+		own: []string{"front/internal/files", "front/internal/metric", "front/internal/namedfile", "front/internal/scalar",
+			"front/internal/template", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it responds with files; it knows no other feature's stage",
 	},
 	"front/feature/forward": {
-		own: []string{"front/config", "front/stage"},
+		own: []string{"front/stage"},
 		why: "a feature of routes: it forwards to one upstream; it knows no other feature's stage",
 	},
 	"front/feature/forwardauth": {
-		own:     []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
+		own: []string{"front/internal/scalar", "front/internal/target", "front/stage", "internal/httpsyntax", "internal/yamlfile",
+			"proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it asks a service for admission; it knows no other feature's stage",
 	},
@@ -155,8 +158,8 @@ var layers = map[string]struct {
 		why: "responds while a route is not in service",
 	},
 	"front/feature/mirror": {
-		own: []string{"front/config", "front/internal/metric", "front/internal/panicked", "front/internal/rotation", "front/stage",
-			"internal/httpsyntax", "log", "proxy"},
+		own: []string{"front/internal/metric", "front/internal/panicked", "front/internal/rotation", "front/internal/scalar",
+			"front/stage", "internal/httpsyntax", "internal/yamlfile", "log", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it sends copies of requests; it knows no other feature's stage",
 	},
@@ -165,12 +168,18 @@ var layers = map[string]struct {
 		why: "a feature of routes: it redirects requests; it knows no other feature's stage",
 	},
 	"front/feature/respond": {
-		own: []string{"front/config", "front/stage", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it responds with a fixed response; it knows no other feature's stage",
 	},
 	"front/feature/split": {
-		own: []string{"front/config", "front/internal/condition", "front/internal/rotation", "front/stage", "internal/stickycookie", "proxy"},
+		own: []string{"front/config", "front/internal/condition", "front/internal/rotation", "front/stage", "internal/stickycookie",
+			"proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
+	},
+	"front/internal/namedfile": {why: "reads files; it knows no syntax"},
+	"front/internal/scalar": {
+		own: []string{"internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
+		why: "single values of a configuration",
 	},
 	"front/internal/condition": {
 		own: []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
@@ -187,9 +196,11 @@ var layers = map[string]struct {
 		why: "an error of a panic that log writes",
 	},
 	"front/config": {
-		own: []string{"log", "router", "proxy", "front/internal/certs", "front/internal/files", "front/internal/redirect",
-			"front/internal/rewrite", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/nearest",
-			"internal/password", "internal/redisurl", "internal/yamlfile"},
+		own: []string{"front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
+			"front/feature/files", "front/feature/forwardauth", "front/feature/mirror", "front/feature/respond",
+			"front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
+			"front/internal/scalar", "front/internal/target", "front/internal/template", "internal/httpsyntax",
+			"internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy", "router"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/acme": {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
 )
 
 // TestAccess sends requests of clients that trusted proxies report, to a door and to
@@ -14,13 +15,13 @@ func TestAccess(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
-		c.Access = &config.Access{Deny: parsePrefixes(t, "198.51.100.0/24", "2001:db8:bad::/48")}
+		c.Access = &access.Config{Deny: parsePrefixes(t, "198.51.100.0/24", "2001:db8:bad::/48")}
 		inner := config.DefaultRoute("/inner", "site")
-		inner.Access = &config.Access{
+		inner.Access = &access.Config{
 			Allow: parsePrefixes(t, "10.0.0.0/8", "127.0.0.1/32", "2001:db8::/32"), Deny: parsePrefixes(t, "10.1.2.3/32"),
 		}
 		limited := config.DefaultRoute("/limited", "site")
-		limited.Access = &config.Access{Allow: parsePrefixes(t, "10.0.0.0/8")}
+		limited.Access = &access.Config{Allow: parsePrefixes(t, "10.0.0.0/8")}
 		limited.Limits.Body = 3
 		c.Routes = append(c.Routes, inner, limited)
 	})
@@ -70,7 +71,7 @@ func TestAccessOfPeers(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Access = &config.Access{Allow: parsePrefixes(t, "10.0.0.0/8")}
+		c.Access = &access.Config{Allow: parsePrefixes(t, "10.0.0.0/8")}
 	})
 	for _, field := range []string{"X-Forwarded-For: 10.0.0.1", "Forwarded: for=10.0.0.1", "X-Real-IP: 10.0.0.1"} {
 		if resp, _ := ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\n"+field+"\r\n\r\n"); resp.StatusCode != 403 {
@@ -82,7 +83,7 @@ func TestAccessOfPeers(t *testing.T) {
 		t.Errorf("HTTP/2: %s, want 403", resp.Status)
 	}
 	changed := *d.config
-	changed.Access = &config.Access{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+	changed.Access = &access.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	if _, err := d.Reload(&changed); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -72,7 +73,7 @@ func TestACME(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a.Domains, a.Storage = []string{name}, filepath.Join(t.TempDir(), "acme")
 			d := openDoor(t, back.URL, s.config(a), func(c *config.Config) {
-				c.Access = &config.Access{Deny: parsePrefixes(t, "127.0.0.0/8")}
+				c.Access = &access.Config{Deny: parsePrefixes(t, "127.0.0.0/8")}
 				c.TLS.ClientCertificates = []config.ClientCertificates{
 					{Hosts: []string{name}, Roots: []*x509.Certificate{clients.Cert}}}
 			})

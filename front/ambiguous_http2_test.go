@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // TestAmbiguousRequestsOverHTTP2 sends heads that would be a different request,
@@ -80,7 +81,7 @@ func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 func TestBlankInQuery(t *testing.T) {
 	t.Parallel()
 	fixed := config.DefaultRoute("/fixed", "")
-	fixed.Respond = &config.FixedResponse{Status: 200}
+	fixed.Respond = &respond.Config{Status: 200}
 	d := openHTTP3Door(t, upstream(t, hello).URL, func(c *config.Config) { c.Routes = append(c.Routes, fixed) })
 	for _, path := range []string{"/fixed?a b", "/fixed?a\tb", "/fixed?a "} {
 		h2 := dialHTTP2(t, d.addr)

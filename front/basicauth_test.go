@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/internal/password"
 )
 
@@ -31,7 +32,7 @@ func bcryptHash(t testing.TB, secret string, cost int) string {
 }
 
 // protected returns a route for users.
-func protected(match string, auth *config.BasicAuth) config.Route {
+func protected(match string, auth *basicauth.Config) config.Route {
 	route := config.DefaultRoute(match, "site")
 	auth.Realm = cmp.Or(auth.Realm, "staff")
 	route.BasicAuth = auth
@@ -58,16 +59,16 @@ func basic(credentials string) string {
 func TestBasicAuth(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, showIdentity)
-	users := []config.User{
+	users := []basicauth.User{
 		{Name: "alice", Hash: password.New("swordfish")},
 		{Name: "bob", Hash: bcryptHash(t, "pass:wörd", bcrypt.MinCost)},
 		{Name: "ünal", Hash: bcryptHash(t, "", bcrypt.MinCost)},
 	}
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = append(c.Routes,
-			protected("/staff", &config.BasicAuth{Users: users}),
-			protected("/named", &config.BasicAuth{Users: users, UserHeader: "X-User"}),
-			protected("/passed", &config.BasicAuth{Users: users, PassAuthorization: true}))
+			protected("/staff", &basicauth.Config{Users: users}),
+			protected("/named", &basicauth.Config{Users: users, UserHeader: "X-User"}),
+			protected("/passed", &basicauth.Config{Users: users, PassAuthorization: true}))
 	})
 	long := "Authorization: Basic " + strings.Repeat("QUFB", 10_000) + "\r\n"
 	for i, c := range []struct {
@@ -139,8 +140,8 @@ func TestBasicAuthOverHTTP2(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Routes = []config.Route{protected("/", &config.BasicAuth{
-			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "old", bcrypt.MinCost)}}})}
+		c.Routes = []config.Route{protected("/", &basicauth.Config{
+			Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "old", bcrypt.MinCost)}}})}
 	})
 	for name, c := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		send := func(user, secret string, want int) {
@@ -158,8 +159,8 @@ func TestBasicAuthOverHTTP2(t *testing.T) {
 		send("alice", "old", 200)
 		send("alice", "wrong", 401)
 		changed := *d.config
-		changed.Routes = []config.Route{protected("/", &config.BasicAuth{
-			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "new", bcrypt.MinCost)}}})}
+		changed.Routes = []config.Route{protected("/", &basicauth.Config{
+			Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "new", bcrypt.MinCost)}}})}
 		if _, err := d.Reload(&changed); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +180,7 @@ func TestUnknownUsers(t *testing.T) {
 	t.Parallel()
 	hash := bcryptHash(t, "swordfish", 8)
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
-		c.Routes = []config.Route{protected("/", &config.BasicAuth{Users: []config.User{{Name: "alice", Hash: hash}}})}
+		c.Routes = []config.Route{protected("/", &basicauth.Config{Users: []basicauth.User{{Name: "alice", Hash: hash}}})}
 	})
 	least := func(f func()) time.Duration {
 		times := make([]time.Duration, 3)
@@ -204,8 +205,8 @@ func TestUnknownUsers(t *testing.T) {
 func TestFloodOfPasswords(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
-		c.Routes = append(c.Routes, protected("/staff", &config.BasicAuth{
-			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}}))
+		c.Routes = append(c.Routes, protected("/staff", &basicauth.Config{
+			Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}}))
 	})
 	alice := "GET /staff HTTP/1.1\r\nHost: a\r\n" + basic("alice:swordfish") + "\r\n"
 	if resp, _ := ask(t, d.addr, alice); resp.StatusCode != 200 {
@@ -249,8 +250,8 @@ func TestLeavingDuringPasswordCheck(t *testing.T) {
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
 			d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
-				c.Routes = []config.Route{protected("/{path...}", &config.BasicAuth{
-					Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}})}
+				c.Routes = []config.Route{protected("/{path...}", &basicauth.Config{
+					Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 10)}}})}
 			})
 			var before sync.WaitGroup
 			for range max(12, 4*runtime.GOMAXPROCS(0)) { // each takes a processor for at least 50 ms

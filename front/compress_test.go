@@ -17,12 +17,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // compressed sets the compression of all routes.
-func compressed(adjust ...func(*config.Compress)) func(*config.Config) {
+func compressed(adjust ...func(*compress.Config)) func(*config.Config) {
 	return func(c *config.Config) {
-		c.Compress = config.DefaultCompress()
+		c.Compress = compress.Default()
 		for _, f := range adjust {
 			f(c.Compress)
 		}
@@ -97,17 +100,17 @@ func TestCompressed(t *testing.T) {
 	back := upstream(t, page)
 	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
 		own := config.DefaultRoute("/own", "")
-		own.Respond = &config.FixedResponse{Status: 200, Text: pageText, Type: "text/plain"}
+		own.Respond = &respond.Config{Status: 200, Text: pageText, Type: "text/plain"}
 		asked := own
 		asked.Match = "/asked"
-		asked.ForwardAuth = &config.ForwardAuth{To: "site", Path: "/denied?Status=403", Timeout: testTimeout}
+		asked.ForwardAuth = &forwardauth.Config{To: "site", Path: "/denied?Status=403", Timeout: testTimeout}
 		secret := config.DefaultRoute("/secret", "site")
-		secret.Compress = config.DefaultCompress()
+		secret.Compress = compress.Default()
 		secret.Compress.WithCredentials = true
 		off := config.DefaultRoute("/off", "site")
-		off.Compress = &config.Compress{}
+		off.Compress = &compress.Config{}
 		gzipOnly := config.DefaultRoute("/gzip", "site")
-		gzipOnly.Compress = config.DefaultCompress()
+		gzipOnly.Compress = compress.Default()
 		gzipOnly.Compress.Encodings = []string{"gzip"}
 		gzipOnly.Compress.Types = []string{"text/event-stream"}
 		c.Routes = append(c.Routes, own, asked, secret, off, gzipOnly)
@@ -419,7 +422,7 @@ func TestCompressedBodies(t *testing.T) {
 			}
 		}
 	})
-	d := openDoor(t, back.URL, compressed(func(c *config.Compress) { c.MinLength = 0 }))
+	d := openDoor(t, back.URL, compressed(func(c *compress.Config) { c.MinLength = 0 }))
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		plainClient(client)
 		t.Run(name, func(t *testing.T) {
@@ -461,7 +464,7 @@ func TestCompressedTooMany(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	d := openDoor(t, back.URL, compressed(func(c *config.Compress) { c.Level = 6 }))
+	d := openDoor(t, back.URL, compressed(func(c *compress.Config) { c.Level = 6 }))
 	client := plainClient(httpClient(t))
 	open := func() *http.Response {
 		r, err := http.NewRequest("GET", d.url("/"), nil)
@@ -512,9 +515,9 @@ func TestCompressedFairness(t *testing.T) {
 			}
 		}
 	})
-	d := openDoor(t, back.URL, compressed(func(c *config.Compress) { c.Level = 6 }), func(c *config.Config) {
+	d := openDoor(t, back.URL, compressed(func(c *compress.Config) { c.Level = 6 }), func(c *config.Config) {
 		short := config.DefaultRoute("/short", "")
-		short.Respond = &config.FixedResponse{Status: 200, Text: "short"}
+		short.Respond = &respond.Config{Status: 200, Text: "short"}
 		c.Routes = append(c.Routes, short)
 	})
 	client := plainClient(httpClient(t))

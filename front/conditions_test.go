@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // conditional returns a route with a fixed response: the name.
 func conditional(match, name string, when config.Conditions) config.Route {
 	r := config.DefaultRoute(match, "")
-	r.When, r.Respond = when, &config.FixedResponse{Status: 200, Text: name, Type: "text/plain"}
+	r.When, r.Respond = when, &respond.Config{Status: 200, Text: name, Type: "text/plain"}
 	return r
 }
 

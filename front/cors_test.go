@@ -12,13 +12,17 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // corsRoute returns a route with CORS for https://app.example and the hosts below
 // example.com.
 func corsRoute(match string) config.Route {
 	route := config.DefaultRoute(match, "site")
-	route.CORS = &config.CORS{
+	route.CORS = &cors.Config{
 		Origins: []string{"https://app.example", "https://*.example.com", "http://*.example.com:8080"},
 		Methods: []string{"GET", "PUT"}, Headers: []string{"X-Token", "Content-Type"}, Expose: []string{"X-Total"},
 		Credentials: true, MaxAge: time.Minute,
@@ -60,9 +64,9 @@ func TestCORS(t *testing.T) {
 	d := corsDoor(t, func(c *config.Config) {
 		get, read, open := corsRoute("GET /data"), corsRoute("PUT /data"), config.DefaultRoute("/open", "site")
 		read.CORS.Origins = []string{"https://editor.example"}
-		open.CORS = &config.CORS{Origins: []string{"*"}, Methods: []string{"GET"}, Headers: []string{"*"}}
+		open.CORS = &cors.Config{Origins: []string{"*"}, Methods: []string{"GET"}, Headers: []string{"*"}}
 		named := config.DefaultRoute("/null", "site")
-		named.CORS = &config.CORS{Origins: []string{"null"}, Methods: []string{"GET"}}
+		named.CORS = &cors.Config{Origins: []string{"null"}, Methods: []string{"GET"}}
 		c.Routes = append(c.Routes, get, read, open, named, config.DefaultRoute("POST /data", "site"))
 	})
 	const app = "Origin: https://app.example\r\n"
@@ -145,15 +149,15 @@ func TestCORSOfRefusals(t *testing.T) {
 	d := corsDoor(t, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + dead}}})
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
-		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.1/32")}
+		c.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.1/32")}
 		users, inner, failing, rare := corsRoute("/users"), corsRoute("/inner"), corsRoute("/failing"), corsRoute("/rare")
-		users.BasicAuth = &config.BasicAuth{Realm: "x",
-			Users: []config.User{{Name: "a", Hash: bcryptHash(t, "b", bcrypt.MinCost)}}}
-		inner.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.2/32")}
+		users.BasicAuth = &basicauth.Config{Realm: "x",
+			Users: []basicauth.User{{Name: "a", Hash: bcryptHash(t, "b", bcrypt.MinCost)}}}
+		inner.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.2/32")}
 		failing.To = "dead"
 		rare.Limits.Rate = config.Rate{Every: time.Hour, Burst: 1}
 		fixed, wide := corsRoute("/fixed"), corsRoute("/wide")
-		fixed.To, fixed.Respond = "", &config.FixedResponse{Status: 410}
+		fixed.To, fixed.Respond = "", &respond.Config{Status: 410}
 		wide.Limits.Body = 1
 		c.Routes = append(c.Routes, users, inner, failing, rare, fixed, wide)
 	})

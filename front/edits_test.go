@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // routing returns a function that adds a route to the upstream "site" to a configuration.
@@ -278,16 +280,16 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 		}),
 		routing("/access/{id}", func(r *config.Route) {
 			editFields(r)
-			r.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+			r.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 		}),
 		routing("/gone/{id}", func(r *config.Route) {
 			editFields(r)
-			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &config.FixedResponse{Status: 410}
+			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &respond.Config{Status: 410}
 		}),
 		routing("/typed/{id}", func(r *config.Route) {
 			editFields(r)
 			r.ResponseHeaders.Set = append(r.ResponseHeaders.Set, config.Field{Name: "content-type", Value: "text/html"})
-			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &config.FixedResponse{Status: 410, Text: "<p>",
+			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &respond.Config{Status: 410, Text: "<p>",
 				Type: "a/b"}
 		}),
 		routing("/to/{id}", func(r *config.Route) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 func htmlPage(body string) []config.PageFile {
@@ -55,12 +57,12 @@ func TestErrorPages(t *testing.T) {
 		intercepted := config.DefaultRoute("/intercepted", "site")
 		intercepted.ErrorPages = &config.ErrorPages{Intercept: true, Pages: []config.ErrorPage{
 			{Statuses: "5xx", Files: htmlPage("intercepted")}}}
-		intercepted.Compress = config.DefaultCompress()
+		intercepted.Compress = compress.Default()
 		intercepted.Compress.MinLength = 0
 		fixed := config.DefaultRoute("/fixed", "")
-		fixed.Respond = &config.FixedResponse{Status: 410}
+		fixed.Respond = &respond.Config{Status: 410}
 		text := config.DefaultRoute("/text", "")
-		text.Respond = &config.FixedResponse{Status: 410, Text: "own text", Type: "text/x-own"}
+		text.Respond = &respond.Config{Status: 410, Text: "own text", Type: "text/x-own"}
 		c.Routes = append(c.Routes, reset, limited, intercepted, fixed, text)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -212,7 +214,7 @@ func TestInterceptedCutResponses(t *testing.T) {
 		plain := config.DefaultRoute("/plain/{path...}", "site")
 		plain.StripPrefix = "/plain"
 		c.Routes = append(c.Routes, plain)
-		c.Routes[0].Compress = config.DefaultCompress()
+		c.Routes[0].Compress = compress.Default()
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, path := range []string{"/sized", "/chunked", "/plain/sized", "/plain/chunked"} {

@@ -11,6 +11,11 @@ import (
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/files"
+	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/mirror"
 )
 
 // explain returns the decision about a request with fields, as METHOD HOST TARGET.
@@ -90,7 +95,7 @@ func TestExplainListsTheCandidates(t *testing.T) {
 		redirecting(config.Redirect{From: "/old/*", To: "/new/*", Status: 301,
 			Position: config.Position{File: "r.csv", Line: 7}})(c)
 		limited := config.DefaultRoute("{t}.example.com/old/{x:int}", "site")
-		limited.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+		limited.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 		split := config.DefaultRoute("/old/{x}/b", "")
 		split.Split = []config.Share{{To: "site", Weight: 3}, {To: "site", Weight: 1}}
 		c.Routes = append(c.Routes, limited, split, conditional("GET {t...}.com/{p...}", "any", headers(beta)),
@@ -161,11 +166,11 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		})
 		add("/cookie", func(r *config.Route) { r.When.Cookies = []config.Condition{{Name: "a", Value: "b"}} })
 		add("/mirror", func(r *config.Route) {
-			r.Mirror = &config.Mirror{To: "two", Share: config.MirrorAll / 10, InFlight: 1}
+			r.Mirror = &mirror.Config{To: "two", Share: mirror.All / 10, InFlight: 1}
 		})
-		add("/asked", func(r *config.Route) { r.ForwardAuth = &config.ForwardAuth{To: "two", Path: "/verify"} })
+		add("/asked", func(r *config.Route) { r.ForwardAuth = &forwardauth.Config{To: "two", Path: "/verify"} })
 		add("/cors", func(r *config.Route) {
-			r.CORS = &config.CORS{Origins: []string{"https://a.example"}, Methods: []string{"PUT"}}
+			r.CORS = &cors.Config{Origins: []string{"https://a.example"}, Methods: []string{"PUT"}}
 		})
 	})
 	const two = "upstream two: http://a:1, http://b:2 in turn"
@@ -215,8 +220,8 @@ func TestExplainFiles(t *testing.T) {
 	gone := f.route("/gone/{path...}")
 	gone.Files.Root += "/none"
 	d := openDoor(t, "http://127.0.0.1:1", routes(gone,
-		f.route("/{path...}", func(c *config.Files) { c.Precompressed = []string{"gzip"} }),
-		f.route("/app/{path...}", func(c *config.Files) { c.Fallback = "/app.html" })))
+		f.route("/{path...}", func(c *files.Config) { c.Precompressed = []string{"gzip"} }),
+		f.route("/app/{path...}", func(c *files.Config) { c.Fallback = "/app.html" })))
 	client := plainClient(httpClient(t))
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	in := " in the folder " + string(f)
@@ -266,7 +271,7 @@ func TestExplainShowsAccessOfAllRequests(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+		c.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	})
 	if e := d.explain(t, "GET h /"); e.Status != 403 || len(e.Routes) != 0 {
 		t.Errorf("got %+v, want 403", e)

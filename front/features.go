@@ -1,6 +1,7 @@
 package front
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/weirhq/weir/front/config"
@@ -26,37 +27,54 @@ type features struct {
 	door   stage.Door
 	mirror *mirror.Copies
 
-	// stages make the stages of a route, in the order in which requests pass them, and actions
-	// its action. They return nil for a route that does not have the feature.
-	stages  []func(r *config.Route, all *config.Config, of *stage.Route) (stage.Stage, error)
-	actions []func(r *config.Route, of *stage.Route) (stage.Action, error)
+	compress  *compress.Feature
+	basicAuth *basicauth.Feature
+	files     *files.Feature
 }
 
 // newFeatures returns the features of a front door that may have a number of connections to upstreams.
 func newFeatures(d stage.Door, connections int) *features {
-	f := &features{door: d}
-	f.mirror = mirror.NewCopies(&f.door, connections)
-	f.stages = []func(*config.Route, *config.Config, *stage.Route) (stage.Stage, error){
-		compress.New(&f.door).Stage, // next to the client, so that it gets the response of any other stage
-		access.Stage,
-		cors.Stage, // before authentication, because preflights have no credentials
-		maintenance.Stage,
-		basicauth.New().Stage,
-		forwardauth.Stage,
-		f.mirror.Stage,
-		errorpages.Stage,
-		edits.Requests, // last, so that the others see the request of the client
-	}
-	f.actions = []func(*config.Route, *stage.Route) (stage.Action, error){
-		files.New(&f.door).Action, respond.Action, redirects.Action, split.Action, forward.Action,
-	}
+	f := &features{door: d, basicAuth: basicauth.New()}
+	f.mirror, f.compress, f.files = mirror.NewCopies(&f.door, connections), compress.New(&f.door), files.New(&f.door)
 	return f
 }
 
+// configured is a route from whose configuration its stages and its action are made.
+type configured struct {
+	*config.Route
+	all *config.Config
+	of  *stage.Route
+}
+
+// stages make the stages of a route, in the order in which requests pass them. They return nil for a
+// route that does not have the feature.
+var stages = []func(f *features, c configured) (stage.Stage, error){
+	func(f *features, c configured) (stage.Stage, error) { // next to the client: it gets the response of any other stage
+		return f.compress.Stage(cmp.Or(c.Compress, c.all.Compress), c.ForwardAuth == nil && (c.Files != nil || c.Respond != nil))
+	},
+	func(_ *features, c configured) (stage.Stage, error) { return access.Stage(c.Access, c.of) },
+	func(_ *features, c configured) (stage.Stage, error) { return cors.Stage(c.CORS) }, // preflights have no credentials
+	func(_ *features, c configured) (stage.Stage, error) { return maintenance.Stage(c.Route, c.all) },
+	func(f *features, c configured) (stage.Stage, error) { return f.basicAuth.Stage(c.BasicAuth, c.of) },
+	func(_ *features, c configured) (stage.Stage, error) { return forwardauth.Stage(c.ForwardAuth, c.of) },
+	func(f *features, c configured) (stage.Stage, error) { return f.mirror.Stage(c.Mirror, c.of) },
+	func(_ *features, c configured) (stage.Stage, error) { return errorpages.Stage(c.Route, c.all) },
+	func(_ *features, c configured) (stage.Stage, error) { return edits.Requests(c.Route) }, // the others see the client's request
+}
+
+// actions make the action of a route. The last one forwards to an upstream.
+var actions = []func(f *features, c configured) (stage.Action, error){
+	func(f *features, c configured) (stage.Action, error) { return f.files.Action(c.Files, c.of) },
+	func(_ *features, c configured) (stage.Action, error) { return respond.Action(c.Respond) },
+	func(_ *features, c configured) (stage.Action, error) { return redirects.Action(c.Route) },
+	func(_ *features, c configured) (stage.Action, error) { return split.Action(c.Route, c.of) },
+	func(_ *features, c configured) (stage.Action, error) { return forward.Action(c.To, c.of) },
+}
+
 // apply sets what the features of a route do.
-func (f *features) apply(r *route, c *config.Route, all *config.Config, of *stage.Route) error {
-	for _, stageOf := range f.stages {
-		s, err := stageOf(c, all, of)
+func (f *features) apply(r *route, c configured) error {
+	for _, stageOf := range stages {
+		s, err := stageOf(f, c)
 		if err != nil {
 			return fmt.Errorf("route %s: %w", c.Match, err)
 		}
@@ -69,14 +87,14 @@ func (f *features) apply(r *route, c *config.Route, all *config.Config, of *stag
 	}
 	var err error
 	for i := 0; r.action == nil && err == nil; i++ {
-		r.action, err = f.actions[i](c, of)
+		r.action, err = actions[i](f, c)
 	}
 	if err == nil {
-		r.responses, err = edits.Responses(c)
+		r.responses, err = edits.Responses(c.Route)
 	}
 	if err != nil {
 		return fmt.Errorf("route %s: %w", c.Match, err)
 	}
-	r.pages, r.maintenance = errorpages.Of(c, all), maintenance.Of(c, all)
+	r.pages, r.maintenance = errorpages.Of(c.Route, c.all), maintenance.Of(c.Route, c.all)
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/files"
 )
 
 // evict removes a file from the page cache, if the file system has one.
@@ -29,7 +29,7 @@ func evict(t *testing.T, name string) {
 func TestForbiddenFile(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL,
-		routes(folder("/proc/sys/vm").route("/{path...}", func(c *config.Files) { c.Fallback = "/swappiness" })))
+		routes(folder("/proc/sys/vm").route("/{path...}", func(c *files.Config) { c.Fallback = "/swappiness" })))
 	resp, body := get(t, httpClient(t), d.url("/compact_memory"))
 	if resp.StatusCode != 403 || body != "403 Forbidden\n" {
 		t.Errorf("%s, %q", resp.Status, body)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/files"
 )
 
 // A folder is a folder of files for a route.
@@ -39,9 +40,9 @@ func (f folder) write(t testing.TB, path, content string) {
 }
 
 // route returns a route with the files of the folder.
-func (f folder) route(match string, adjust ...func(*config.Files)) config.Route {
+func (f folder) route(match string, adjust ...func(*files.Config)) config.Route {
 	r := config.DefaultRoute(match, "")
-	r.Files = &config.Files{Root: string(f), Index: []string{"index.html"}}
+	r.Files = &files.Config{Root: string(f), Index: []string{"index.html"}}
 	for _, change := range adjust {
 		change(r.Files)
 	}
@@ -63,10 +64,10 @@ func TestFiles(t *testing.T) {
 	})
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, routes(
-		f.route("/{path...}", func(c *config.Files) { c.CacheControl = "no-cache" }),
+		f.route("/{path...}", func(c *files.Config) { c.CacheControl = "no-cache" }),
 		f.route("/assets/{path...}"),
 		f.route("/favicon.ico"),
-		folder(filepath.Join(string(f), "app")).route("/app/{path...}", func(c *config.Files) { c.Fallback = "/index.html" }),
+		folder(filepath.Join(string(f), "app")).route("/app/{path...}", func(c *files.Config) { c.Fallback = "/index.html" }),
 		config.DefaultRoute("/api/{path...}", "site"),
 	))
 	const html, text = "text/html; charset=utf-8", "text/plain; charset=utf-8"
@@ -187,7 +188,7 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openDoor(t, upstream(t, hello).URL, routes(
-		f.route("/{path...}", func(c *config.Files) { c.Precompressed = []string{"gzip"} }), f.route("/in/{path...}")))
+		f.route("/{path...}", func(c *files.Config) { c.Precompressed = []string{"gzip"} }), f.route("/in/{path...}")))
 	names := []string{
 		"../secret", "..%2fsecret", "..%2Fsecret", "%2e%2e/secret", "%2e%2e%2fsecret", "%252e%252e/secret",
 		"..%5csecret", "..\\secret", "sub/../../secret", "sub/..%2f..%2fsecret", "./../secret", "..;/secret",
@@ -227,7 +228,7 @@ func TestConditionsOfCompressedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openDoor(t, upstream(t, hello).URL,
-		routes(f.route("/{path...}", func(c *config.Files) { c.Precompressed = []string{"br", "gzip"} })))
+		routes(f.route("/{path...}", func(c *files.Config) { c.Precompressed = []string{"br", "gzip"} })))
 	client := plainClient(httpClient(t))
 	send := func(path string, fields ...string) (*http.Response, string) {
 		req, err := http.NewRequest("GET", d.url(path), nil)
@@ -341,7 +342,7 @@ func TestMissingRoot(t *testing.T) {
 		c.ErrorPages = &config.ErrorPages{Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("sorry")}}}
 	}
 	d := openDoor(t, "", pages, func(c *config.Config) { c.Upstreams = nil },
-		routes(root.route("/{path...}", func(c *config.Files) { c.Fallback = "/a" })))
+		routes(root.route("/{path...}", func(c *files.Config) { c.Fallback = "/a" })))
 	client := httpClient(t)
 	status := func() int {
 		resp, body := get(t, client, d.url("/a"))
@@ -466,7 +467,7 @@ func TestCompressedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := openDoor(t, upstream(t, hello).URL, compressed(), routes(
-		f.route("/{path...}", func(c *config.Files) { c.Precompressed = []string{"gzip"} })))
+		f.route("/{path...}", func(c *files.Config) { c.Precompressed = []string{"gzip"} })))
 	client := plainClient(httpClient(t))
 	for _, c := range []struct {
 		path, tag, bytes string

@@ -13,12 +13,16 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // asking returns a route that asks the upstream "auth".
 func asking(match string) config.Route {
 	route := config.DefaultRoute(match, "site")
-	route.ForwardAuth = &config.ForwardAuth{To: "auth", Path: "/verify?realm=x", Timeout: testTimeout,
+	route.ForwardAuth = &forwardauth.Config{To: "auth", Path: "/verify?realm=x", Timeout: testTimeout,
 		Copy: []string{"X-User", "X-Groups"}}
 	return route
 }
@@ -123,7 +127,7 @@ func TestForwardAuthSetsCookies(t *testing.T) {
 	})
 	d := authDoor(t, back.URL, auth.URL, func(c *config.Config) {
 		fixed := asking("/fixed")
-		fixed.To, fixed.Respond = "", &config.FixedResponse{Status: 200}
+		fixed.To, fixed.Respond = "", &respond.Config{Status: 200}
 		c.Routes = append(c.Routes, fixed)
 		for i := range c.Routes {
 			if a := c.Routes[i].ForwardAuth; a != nil {
@@ -164,8 +168,8 @@ func TestAccessWithEdits(t *testing.T) {
 	})
 	d := authDoor(t, back.URL, auth.URL, func(c *config.Config) {
 		r := &c.Routes[0]
-		r.BasicAuth = &config.BasicAuth{Realm: "x", Users: []config.User{{Name: "a", Hash: bcryptHash(t, "b", 4)}}}
-		r.CORS = &config.CORS{Origins: []string{"https://app.example"}}
+		r.BasicAuth = &basicauth.Config{Realm: "x", Users: []basicauth.User{{Name: "a", Hash: bcryptHash(t, "b", 4)}}}
+		r.CORS = &cors.Config{Origins: []string{"https://app.example"}}
 		r.Match, r.StripPrefix = "/a/{path...}", "/a"
 		r.RequestHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Env", Value: "door"}}, Remove: []string{"X-Debug"}}
 		r.ResponseHeaders = config.FieldEdits{Remove: []string{"Server"}}
@@ -459,8 +463,8 @@ func TestForwardAuthWithUsersAndBodies(t *testing.T) {
 		fmt.Fprintln(w, n, err, r.Header["Authorization"])
 	})
 	d := authDoor(t, back.URL, auth.URL, func(c *config.Config) {
-		c.Routes[0].BasicAuth = &config.BasicAuth{Realm: "x", UserHeader: "X-Name",
-			Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 4)}}}
+		c.Routes[0].BasicAuth = &basicauth.Config{Realm: "x", UserHeader: "X-Name",
+			Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "swordfish", 4)}}}
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, size := range []int{0, 3, 100_000, 3 << 20} {

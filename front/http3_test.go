@@ -23,6 +23,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -214,7 +215,7 @@ func TestHTTP3Limits(t *testing.T) {
 		rare := config.DefaultRoute("/rare", "site")
 		rare.Limits.Rate = config.Rate{Per: config.RatePerClient, Every: time.Hour, Burst: 1}
 		inside := config.DefaultRoute("/inside", "site")
-		inside.Access = &config.Access{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+		inside.Access = &access.Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 		c.Routes = append(c.Routes, small, rare, inside)
 	})
 	c := d.http3Client(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // TestLogFields checks the fields that routes add to their completed events, over both
@@ -23,7 +24,7 @@ func TestLogFields(t *testing.T) {
 		}
 		r.Limits.Body = 5
 		fixed := config.DefaultRoute("/fixed", "")
-		fixed.Respond = &config.FixedResponse{Status: 503}
+		fixed.Respond = &respond.Config{Status: 503}
 		fixed.LogFields = []config.Field{{Name: "team", Value: "site"}}
 		c.Routes = append(c.Routes, r, fixed)
 	})

@@ -14,6 +14,9 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/files"
+	"github.com/weirhq/weir/front/feature/mirror"
 )
 
 // documented is the description of a metric in docs/metrics.md.
@@ -73,13 +76,13 @@ func TestMetricsDocs(t *testing.T) {
 		c.Upstreams[len(c.Upstreams)-1].Outliers.Consecutive = 1
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("/closing", "closing"))
 		c.Routes = append(c.Routes,
-			config.Route{Match: "/missing", Files: &config.Files{Root: filepath.Join(filepath.Dir(file), "missing")}})
-		c.Routes[0].Mirror = &config.Mirror{To: "dead", Share: config.MirrorAll, InFlight: 1}
+			config.Route{Match: "/missing", Files: &files.Config{Root: filepath.Join(filepath.Dir(file), "missing")}})
+		c.Routes[0].Mirror = &mirror.Config{To: "dead", Share: mirror.All, InFlight: 1}
 		proxied(false)(c)
 		c.TLS = tlsConfig(t, "site.example")
 		c.TLS.HTTP3 = true
 		c.Limits.Rate = config.Rate{Every: time.Millisecond, Burst: 100, Shared: "redis://" + closedPort(t)}
-		c.Access = &config.Access{Deny: parsePrefixes(t, "192.0.2.0/24")}
+		c.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
 	out, _, _ := openLog(t, cfg, nil)
 	d := serveDoor(t, cfg, out)

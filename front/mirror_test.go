@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/mirror"
 )
 
 // mirrorTo adds an upstream "shadow" and mirrors a percentage of all requests to it.
 func mirrorTo(url string, percent float64) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "shadow", Servers: []config.Server{{URL: url}}})
-		c.Routes[0].Mirror = &config.Mirror{
-			To: "shadow", Share: int(percent * config.MirrorAll / 100), InFlight: config.DefaultMirrorInFlight,
+		c.Routes[0].Mirror = &mirror.Config{
+			To: "shadow", Share: int(percent * mirror.All / 100), InFlight: mirror.DefaultInFlight,
 		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
 )
 
 // proxied returns a function that accepts the PROXY protocol from 127.0.0.1.
@@ -61,7 +62,7 @@ func TestProxyProtocol(t *testing.T) {
 		io.WriteString(w, r.Header.Get("X-Forwarded-For"))
 	})
 	d := openDoor(t, back.URL, proxied(true), func(c *config.Config) {
-		c.Access = &config.Access{Deny: []netip.Prefix{netip.MustParsePrefix("192.0.2.66/32")}}
+		c.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("192.0.2.66/32")}}
 		limited := config.DefaultRoute("/limited", "site")
 		limited.Limits.Rate = config.Rate{Per: config.RatePerClient, Every: time.Hour, Burst: 1}
 		c.Routes = append(c.Routes, limited)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // TestFixedResponses checks the responses of routes with respond, over both protocols.
@@ -13,18 +14,18 @@ import (
 func TestFixedResponses(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	fixed := func(match string, r config.FixedResponse) config.Route {
+	fixed := func(match string, r respond.Config) config.Route {
 		route := config.DefaultRoute(match, "")
 		route.Respond = &r
 		return route
 	}
-	limited := fixed("/limited", config.FixedResponse{Status: 200})
+	limited := fixed("/limited", respond.Config{Status: 200})
 	limited.Limits.Body = 5
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = append(c.Routes,
-			fixed("/gone/{path...}", config.FixedResponse{Status: 410, Text: "gone\n", Type: "text/html"}),
-			fixed("/none", config.FixedResponse{Status: 204}),
-			fixed("/empty", config.FixedResponse{Status: 503}),
+			fixed("/gone/{path...}", respond.Config{Status: 410, Text: "gone\n", Type: "text/html"}),
+			fixed("/none", respond.Config{Status: 204}),
+			fixed("/empty", respond.Config{Status: 503}),
 			limited)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // TestSpellingsOfRestrictedPaths requests paths that many upstreams do not distinguish from
@@ -18,13 +21,13 @@ func TestSpellingsOfRestrictedPaths(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		admin := config.DefaultRoute("/admin/{path...}", "site")
-		admin.Access = &config.Access{Deny: parsePrefixes(t, "127.0.0.0/8")}
+		admin.Access = &access.Config{Deny: parsePrefixes(t, "127.0.0.0/8")}
 		one := config.DefaultRoute("/one/{id}", "site")
-		one.BasicAuth = &config.BasicAuth{Realm: "one", Users: []config.User{{Name: "alice", Hash: bcryptHash(t, "x", bcrypt.MinCost)}}}
+		one.BasicAuth = &basicauth.Config{Realm: "one", Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "x", bcrypt.MinCost)}}}
 		gone := config.DefaultRoute("/gone/{path...}", "")
-		gone.Respond = &config.FixedResponse{Status: 404}
+		gone.Respond = &respond.Config{Status: 404}
 		notice := config.DefaultRoute("/notice/{path...}", "")
-		notice.Respond = &config.FixedResponse{Status: 200}
+		notice.Respond = &respond.Config{Status: 200}
 		host := config.DefaultRoute("secret.example/{path...}", "site")
 		host.Access = admin.Access
 		beta := config.DefaultRoute("/beta/{path...}", "site")

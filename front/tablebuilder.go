@@ -131,7 +131,7 @@ func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams
 	}
 	f := forwarding{timeout: c.Timeout, try: c.TryTimeout, upgrade: c.Upgrade}
 	of := &stage.Route{Door: &b.features.door, Label: label, Match: c.Match, Upstreams: upstreams, Forward: f.forward}
-	if err := b.features.apply(r, c, all, of); err != nil {
+	if err := b.features.apply(r, configured{c, all, of}); err != nil {
 		return nil, err
 	}
 	var err error

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -30,7 +32,7 @@ var acmeKeys = []key{
 	{Path: "tls.acme.dns.hook", Read: readHook,
 		Required: "name the command that sets the records, as in: hook: ./dns-hook"},
 	{Path: "tls.acme.dns.timeout", Ambiguous: true,
-		Read: one(parseTimeout, func(c *Config) *time.Duration { return &c.TLS.ACME.Hook.Timeout })},
+		Read: one(scalar.Timeout, func(c *Config) *time.Duration { return &c.TLS.ACME.Hook.Timeout })},
 	{Path: "tls.acme.storage", Read: readStorage},
 }
 
@@ -45,7 +47,7 @@ var challenges = []string{challengeHTTP, challengeALPN, challengeDNS}
 
 func readACME(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.config.TLS.ACME = &ACME{
-		Directory: LetsEncrypt, Storage: resolve(r.Name(), "acme"), Hook: ACMEHook{Timeout: 2 * time.Minute},
+		Directory: LetsEncrypt, Storage: namedfile.Resolve(r.Name(), "acme"), Hook: ACMEHook{Timeout: 2 * time.Minute},
 	}
 	r.Fields(p, n)
 }
@@ -91,7 +93,7 @@ func readHook(r *fileReader, p place, n *yamlfile.Node) {
 	r.Positions[p.Path] = []yamlfile.Pos{n.Pos}
 	var command []string
 	for i, element := range r.Elements(p, n) {
-		word, ok := yamlfile.ReadOne(r, p, element, asWritten)
+		word, ok := yamlfile.ReadOne(r, p, element, scalar.Written)
 		if !ok {
 			return
 		}
@@ -101,13 +103,13 @@ func readHook(r *fileReader, p place, n *yamlfile.Node) {
 		}
 		name := word.Text
 		if strings.ContainsRune(name, filepath.Separator) {
-			name = resolve(r.Name(), name)
+			name = namedfile.Resolve(r.Name(), name)
 			if !filepath.IsAbs(name) {
 				name = "." + string(filepath.Separator) + name // or it would be searched for in PATH
 			}
 		}
 		if _, err := exec.LookPath(name); err != nil {
-			r.Mistakef(word.Pos, "name an executable file; "+relativeHint, "the hook %s: %s", yamlfile.Quote(word.Text),
+			r.Mistakef(word.Pos, "name an executable file; "+namedfile.RelativeHint, "the hook %s: %s", yamlfile.Quote(word.Text),
 				lookupError(err))
 			return
 		}
@@ -119,7 +121,7 @@ func readHook(r *fileReader, p place, n *yamlfile.Node) {
 // lookupError returns the cause of an error of exec.LookPath.
 func lookupError(err error) error {
 	if failed, ok := err.(*exec.Error); ok {
-		return syscallError(failed.Err)
+		return namedfile.Cause(failed.Err)
 	}
 	return err
 }
@@ -127,19 +129,19 @@ func lookupError(err error) error {
 // readStorage reads the path of the folder, which the front door makes if only its last part
 // is missing.
 func readStorage(r *fileReader, p place, n *yamlfile.Node) {
-	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
 	if !ok {
 		return
 	}
-	folder := resolve(r.Name(), path.Text)
+	folder := namedfile.Resolve(r.Name(), path.Text)
 	info, err := os.Stat(folder)
 	switch {
 	case err == nil && !info.IsDir():
 		r.Mistakef(path.Pos, "name a folder", "the storage %s is a file", yamlfile.Quote(folder))
 	case err != nil:
 		if _, err := os.Stat(filepath.Dir(folder)); err != nil {
-			r.Mistakef(path.Pos, "create the folder that contains it; "+relativeHint, "the storage %s: %s",
-				yamlfile.Quote(folder), syscallError(err))
+			r.Mistakef(path.Pos, "create the folder that contains it; "+namedfile.RelativeHint, "the storage %s: %s",
+				yamlfile.Quote(folder), namedfile.Cause(err))
 		}
 	}
 	p.To.config.TLS.ACME.Storage = folder
@@ -176,11 +178,11 @@ func (r *reader) checkACME(c *Config) {
 // readIssuers reads a file of certificates of issuers. If it has reported a mistake, it
 // returns nil.
 func readIssuers(r *fileReader, p place, n *yamlfile.Node) []*x509.Certificate {
-	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
 	if !ok {
 		return nil
 	}
-	name := resolve(r.Name(), path.Text)
+	name := namedfile.Resolve(r.Name(), path.Text)
 	src, ok := p.To.readNamed(r.File, path.Pos, "the roots", name)
 	if !ok {
 		return nil

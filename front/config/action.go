@@ -1,10 +1,6 @@
 package config
 
 import (
-	"strconv"
-	"strings"
-
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -26,34 +22,4 @@ func (d *routeDraft) checkAction(r *fileReader, p place) {
 		r.Mistakef(d.actions[1].Pos, hint, "%s is a second action of the route, after %s",
 			yamlfile.Quote(d.actions[1].Text), yamlfile.Quote(d.actions[0].Text))
 	}
-}
-
-func readFixedResponse(r *fileReader, p place, n *yamlfile.Node) {
-	f := &FixedResponse{Type: "text/plain; charset=utf-8"}
-	p.To.route.Respond = f
-	r.Fields(p, n)
-	if f.Text != "" && (f.Status == 204 || f.Status == 304) {
-		r.Mistakef(p.Key.Pos, "remove the text", "a response with status %d has no body", f.Status)
-	}
-}
-
-// parseStatus reads the status of a final response.
-func parseStatus(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
-	status, err := strconv.Atoi(s.Text)
-	if err != nil || status < 200 || status > 599 {
-		return 0, yamlfile.Refuse("it is from 200 to 599", "%s is not a status", yamlfile.Quote(s.Text))
-	}
-	return status, nil
-}
-
-// parseBody reads a body, which may have several lines.
-func parseBody(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return s.Text, nil }
-
-// parseFieldValue reads the value of a header field.
-func parseFieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
-	if s.Text == "" || !httpsyntax.IsPlain(s.Text) || strings.TrimSpace(s.Text) != s.Text {
-		return "", yamlfile.Refuse("write printable characters in one line, without blanks around them",
-			"%s is not the value of a header field", yamlfile.Quote(s.Text))
-	}
-	return s.Text, nil
 }

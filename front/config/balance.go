@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -36,11 +37,11 @@ var balanceKeys = []key{
 	{Path: "upstreams.*.connections", Ambiguous: true, Read: readServerLimit},
 	{Path: "upstreams.*.connections.max", Ambiguous: true,
 		Required: "set the number for each server, as in: connections: {max: 100, queue: 50}",
-		Read:     yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Connections.Max })},
+		Read:     yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Connections.Max })},
 	{Path: "upstreams.*.connections.queue", Ambiguous: true,
 		Read: yamlfile.One(yamlfile.Count, func(f filling) *int { return &f.upstream.Connections.Queue })},
 	{Path: "upstreams.*.connections.wait", Ambiguous: true,
-		Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.upstream.Connections.Wait })},
+		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.upstream.Connections.Wait })},
 	{Path: "upstreams.*.slow_start", Ambiguous: true,
 		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.SlowStart })},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/basicauth"
 )
 
 const (
@@ -33,7 +34,7 @@ func TestFileOfUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []config.User{{Name: "alice", Hash: someHash}, {Name: "bob smith", Hash: otherHash}}
+	want := []basicauth.User{{Name: "alice", Hash: someHash}, {Name: "bob smith", Hash: otherHash}}
 	for _, r := range c.Routes {
 		if diff := cmp.Diff(want, r.BasicAuth.Users); diff != "" {
 			t.Errorf("%s: users (-want +got):\n%s", r.Match, diff)
@@ -82,8 +83,8 @@ func TestUsersInConfiguration(t *testing.T) {
 	c := parse(t, "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, basic_auth: {realm: The staff, "+
 		"users: {alice: "+someHash+", bob: '${HASH}'}, user_header: X-User, pass_authorization: true}}]\n",
 		env("HASH="+otherHash))
-	want := &config.BasicAuth{Realm: "The staff", UserHeader: "X-User", PassAuthorization: true,
-		Users: []config.User{{Name: "alice", Hash: someHash}, {Name: "bob", Hash: otherHash}}}
+	want := &basicauth.Config{Realm: "The staff", UserHeader: "X-User", PassAuthorization: true,
+		Users: []basicauth.User{{Name: "alice", Hash: someHash}, {Name: "bob", Hash: otherHash}}}
 	if diff := cmp.Diff(want, c.Routes[0].BasicAuth); diff != "" {
 		t.Errorf("BasicAuth (-want +got):\n%s", diff)
 	}

@@ -14,6 +14,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/files"
+	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -72,7 +80,7 @@ type Config struct {
 	Log Log
 
 	// Access admits the clients of all requests. Nil admits all.
-	Access *Access
+	Access *access.Config
 
 	// Limits apply to all requests and connections.
 	Limits Limits
@@ -87,7 +95,7 @@ type Config struct {
 	Routes    []Route
 
 	// Compress applies to the routes without their own. Nil, the default, is no compression.
-	Compress *Compress
+	Compress *compress.Config
 
 	// ErrorPages and Maintenance apply to the routes without their own, and ErrorPages also to
 	// requests without a route. Nil, the default, is plain text, and 502 while no server of an
@@ -263,11 +271,11 @@ type Route struct {
 	// none of them hold, the next less specific pattern is used.
 	When Conditions
 
-	To       string         // forward the request to the upstream of this name
-	Split    []Share        // forward the request to one of several upstreams
-	Redirect *RouteRedirect // redirect the request
-	Respond  *FixedResponse // respond to the request
-	Files    *Files         // respond with a file
+	To       string          // forward the request to the upstream of this name
+	Split    []Share         // forward the request to one of several upstreams
+	Redirect *RouteRedirect  // redirect the request
+	Respond  *respond.Config // respond to the request
+	Files    *files.Config   // respond with a file
 
 	// StripPrefix removes a prefix of the path, with which Match begins, and AddPrefix then
 	// adds one. Rewrite replaces the path, and the query if it contains a "?"; it may contain
@@ -284,7 +292,7 @@ type Route struct {
 	Sticky *Sticky
 
 	// Mirror sends copies of requests that To or Split forwards. nil sends none.
-	Mirror *Mirror
+	Mirror *mirror.Config
 
 	// PlainHTTP excepts the route from the redirect to https.
 	PlainHTTP bool
@@ -307,7 +315,7 @@ type Route struct {
 
 	// Compress, ErrorPages and Maintenance replace those of Config for this route, unless they
 	// are nil.
-	Compress    *Compress
+	Compress    *compress.Config
 	ErrorPages  *ErrorPages
 	Maintenance *Maintenance
 
@@ -323,74 +331,17 @@ type Route struct {
 	Limits RequestLimits
 
 	// Access admits clients to this route, in addition to Config.Access. Nil admits all.
-	Access *Access
+	Access *access.Config
 
 	// BasicAuth, if not nil, admits only users.
-	BasicAuth *BasicAuth
+	BasicAuth *basicauth.Config
 
 	// ForwardAuth, if not nil, admits the requests that a service admits.
-	ForwardAuth *ForwardAuth
+	ForwardAuth *forwardauth.Config
 
 	// CORS, if not nil, lets pages of other origins read the responses. Nil passes the
 	// fields of upstreams on.
-	CORS *CORS
-}
-
-// ForwardAuth asks a service whether a request is admitted: with GET, the request's header
-// fields, X-Forwarded-Method and X-Forwarded-Uri. A 2xx response admits the request. The
-// client gets any other response.
-type ForwardAuth struct {
-	To   string // the upstream of the service
-	Path string // of the requests to the service, escaped, perhaps with a query
-
-	// Timeout is how long the service may take for a complete response. More than zero;
-	// default 10s.
-	Timeout time.Duration
-
-	// RequestHeaders are the names of the fields that the service gets, besides those of
-	// all requests, such as X-Forwarded-For. Empty means all fields.
-	RequestHeaders []string
-
-	// Copy are the names of the fields of the service's response that the request gets. The
-	// client's fields of these names are removed. Set-Cookie is added to the response instead.
-	Copy []string
-}
-
-// CORS lets pages of other origins read the responses of a route, as the Fetch standard
-// defines it.
-type CORS struct {
-	// Origins are the origins of the pages: scheme://host, with a port if it is not the
-	// default one, scheme://*.domain for all hosts below a domain, "null", or only "*" for
-	// all. At least one. "*" and "null" exclude Credentials.
-	Origins []string
-
-	Methods     []string      // that a page may use. Default GET, HEAD and POST
-	Headers     []string      // request fields that a page may set; only "*" for all. Default none
-	Expose      []string      // response fields that a page may read. Default none
-	Credentials bool          // a page may send cookies
-	MaxAge      time.Duration // for which a browser keeps the response to a preflight; 0 is its default
-}
-
-// BasicAuth admits requests with the name and the password of a user, RFC 7617.
-type BasicAuth struct {
-	Realm string // shown by browsers that ask for a password. Default "restricted"
-	Users []User // at least one, with different names
-
-	// UserHeader is the name of a request field in which the upstream gets the name of
-	// the user. Empty sends none.
-	UserHeader string
-
-	// PassAuthorization passes the user's name and password to the upstream.
-	PassAuthorization bool
-}
-
-// User is a user and the hash of the password, argon2id or bcrypt.
-type User struct{ Name, Hash string }
-
-// Access admits clients by their address, which trusted proxies report. A client in a
-// network of Deny is refused. Others are admitted if Allow is empty or contains them.
-type Access struct {
-	Allow, Deny []netip.Prefix // not both empty; no network of Allow is within one of Deny
+	CORS *cors.Config
 }
 
 // Share is an upstream that gets a share of the requests of a route.
@@ -439,25 +390,6 @@ type ServerSticky struct {
 // MinSecret is the least length of [ServerSticky.Secret] in bytes.
 const MinSecret = 16
 
-// Mirror sends copies of a share of the requests of a route to an upstream.
-type Mirror struct {
-	To string // the name of the upstream, which is none of the route's own
-
-	// Share is the number of copies for MirrorAll requests. At least 1; the default is
-	// MirrorAll.
-	Share int
-
-	// InFlight is the maximum number of copies in flight. At least 1; the default is
-	// DefaultMirrorInFlight.
-	InFlight int
-}
-
-// MirrorAll is the value of [Mirror.Share] for copies of all requests.
-const MirrorAll = 1_000_000
-
-// DefaultMirrorInFlight is the default of [Mirror.InFlight].
-const DefaultMirrorInFlight = 100
-
 // RouteRedirect redirects the requests of a route.
 type RouteRedirect struct {
 	// To is a path, or a URL with the scheme http or https. It may contain values of the
@@ -488,34 +420,6 @@ type FieldEdits struct {
 // Field is a header field. Its value may contain values of the request, such as
 // {id} and {request.host}.
 type Field struct{ Name, Value string }
-
-// FixedResponse is a response that is the same for all requests.
-type FixedResponse struct {
-	Status int    // from 200 to 599
-	Text   string // the body; empty if Status is 204 or 304
-	Type   string // the Content-Type of Text. Default "text/plain; charset=utf-8"
-}
-
-// Files are the files of a folder.
-type Files struct {
-	// Root is the path of the folder. It is opened for each request.
-	Root string
-
-	// Index are the names of the file that is served for a folder, in the order of
-	// preference. Default "index.html"; empty for none.
-	Index []string
-
-	// Fallback is the path below Root, with a slash at its start, of the file that is served
-	// with status 200 if there is no other. Empty responds with 404.
-	Fallback string
-
-	// Precompressed are the content codings of compressed files beside the others: zstd
-	// (.zst), br (.br) and gzip (.gz). The first one has precedence. Default none.
-	Precompressed []string
-
-	// CacheControl is the value of Cache-Control; empty for none.
-	CacheControl string
-}
 
 // Default returns the defaults of all keys except upstreams and routes, which have
 // none. The caller owns the result.
@@ -782,28 +686,6 @@ func (c *Config) Secrets() []string {
 		return c.Log.Redact
 	}
 	return slices.Concat(c.Log.Redact, secretHeaders)
-}
-
-// Compress configures the compression of responses.
-type Compress struct {
-	// Encodings are content codings in order of preference: "zstd", "br" and "gzip". The default
-	// is all of them in this order. Without one, no response is compressed.
-	Encodings []string
-
-	// Level is from 1, the fastest, to 6. Default 3.
-	Level int
-
-	// MinLength is the least length, in bytes, of a body that is compressed. It does not apply to
-	// a body of unknown length. Default 1024.
-	MinLength int64
-
-	// Types are the content types that are compressed: "text/html", "text/*" for all of a type,
-	// "*+json" for all with a suffix. "text/event-stream" is compressed only if it is listed
-	// itself.
-	Types []string
-
-	// WithCredentials also compresses responses that could contain secrets.
-	WithCredentials bool
 }
 
 // Conditions restrict a route, or a share of a split, to some of the requests that match the

@@ -13,6 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/forwardauth"
 )
 
 // compareNetworks compares configurations, except for the places in the file.
@@ -126,7 +130,7 @@ routes:
 			Fsync:  5 * time.Second, Heartbeat: time.Minute,
 		},
 		Limits: config.Default().Limits, // see TestParseLimits
-		Compress: &config.Compress{Encodings: []string{"br"}, Level: 6, MinLength: 100,
+		Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,
 			Types: []string{"text/html", "*+json"}, WithCredentials: true},
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []config.Upstream{
@@ -140,7 +144,7 @@ routes:
 		},
 		Routes: []config.Route{
 			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone,
-				Compress: &config.Compress{}},
+				Compress: &compress.Config{}},
 			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
 		},
 	}
@@ -172,20 +176,20 @@ routes:
 		}
 		return list
 	}
-	want := &config.Access{Allow: prefixes("10.0.0.0/8", "192.0.2.1/32"), Deny: prefixes("10.1.2.3/32")}
+	want := &access.Config{Allow: prefixes("10.0.0.0/8", "192.0.2.1/32"), Deny: prefixes("10.1.2.3/32")}
 	if diff := cmp.Diff(want, got.Access, compareNetworks); diff != "" {
 		t.Errorf("access (-want +got):\n%s", diff)
 	}
 	first, second := config.DefaultRoute("/", "a"), config.DefaultRoute("/b", "a")
-	first.Access = &config.Access{Deny: prefixes("2001:db8::/32")}
-	first.ForwardAuth = &config.ForwardAuth{To: "b", Path: "/verify?x", Timeout: 5 * time.Second,
+	first.Access = &access.Config{Deny: prefixes("2001:db8::/32")}
+	first.ForwardAuth = &forwardauth.Config{To: "b", Path: "/verify?x", Timeout: 5 * time.Second,
 		RequestHeaders: []string{"cookie"}, Copy: []string{"X-User", "X-Forwarded-User"}}
-	first.CORS = &config.CORS{
+	first.CORS = &cors.Config{
 		Origins: []string{"https://a.example", "http://*.a.example:8080", "null", "http://[::1]:8080"},
 		Methods: []string{"GET", "M-SEARCH"}, Headers: []string{"*"}, Expose: []string{"X-Total"}, MaxAge: time.Hour,
 	}
-	second.ForwardAuth = &config.ForwardAuth{To: "b", Path: "/", Timeout: 10 * time.Second}
-	second.CORS = &config.CORS{Origins: []string{"*"}, Methods: []string{"GET", "HEAD", "POST"}}
+	second.ForwardAuth = &forwardauth.Config{To: "b", Path: "/", Timeout: 10 * time.Second}
+	second.CORS = &cors.Config{Origins: []string{"*"}, Methods: []string{"GET", "HEAD", "POST"}}
 	if diff := cmp.Diff([]config.Route{first, second}, got.Routes, compareNetworks); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}

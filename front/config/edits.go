@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/rewrite"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -15,11 +16,11 @@ import (
 func editKeys() []key {
 	keys := []key{
 		{Path: "routes.*.strip_prefix",
-			Read: ofForwarded(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.strip }))},
+			Read: ofForwarded(yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.strip }))},
 		{Path: "routes.*.add_prefix",
-			Read: ofForwarded(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.add }))},
+			Read: ofForwarded(yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.add }))},
 		{Path: "routes.*.rewrite",
-			Read: ofForwarded(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.rewrite }))},
+			Read: ofForwarded(yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.rewrite }))},
 	}
 	for _, message := range []struct {
 		path     string
@@ -70,7 +71,7 @@ func readAddedField(response bool) readFunc {
 func readRemovedFields(response bool) readFunc {
 	return func(r *fileReader, p place, n *yamlfile.Node) {
 		for _, element := range r.Elements(p, n) {
-			if name, ok := yamlfile.ReadOne(r, p, element, asWritten); ok {
+			if name, ok := yamlfile.ReadOne(r, p, element, scalar.Written); ok {
 				p.To.route.addField(fieldDraft{response, "remove", name, yamlfile.Scalar{}})
 			}
 		}
@@ -81,7 +82,7 @@ func (d *routeDraft) addField(f fieldDraft) { d.fields = append(d.fields, f) }
 
 // fieldTemplate keeps the position of a field's value.
 func fieldTemplate(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
-	_, refused := parseFieldValue(s)
+	_, refused := scalar.FieldValue(s)
 	return s, refused
 }
 
@@ -189,7 +190,7 @@ func (f *fieldDraft) refuse(before []fieldDraft) *yamlfile.Refusal {
 	if !httpsyntax.IsToken(f.name.Text) {
 		return yamlfile.Refuse("write a name, as in X-Env", "%s is not the name of a header field", name)
 	}
-	if hint := f.owned(); hint != "" {
+	if hint := scalar.OwnedField(f.name.Text, f.verb, f.response); hint != "" {
 		return yamlfile.Refuse(hint, "%s cannot be changed", name)
 	}
 	if !f.response && httpsyntax.EqualFold(f.name.Text, "Set-Cookie") {
@@ -202,31 +203,4 @@ func (f *fieldDraft) refuse(before []fieldDraft) *yamlfile.Refusal {
 		}
 	}
 	return nil
-}
-
-// owned returns a hint if weir writes the field itself, otherwise "".
-func (f *fieldDraft) owned() string {
-	switch strings.ReplaceAll(strings.ToLower(f.name.Text), "_", "-") {
-	case "connection", "content-length", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
-		"te", "trailer", "transfer-encoding", "upgrade":
-		return "remove it: it is for one connection or one message, for which weir writes it"
-	case "x-request-id":
-		return "remove it: weir writes the id of the request that its log has"
-	}
-	if f.response {
-		return ""
-	}
-	switch strings.ReplaceAll(strings.ToLower(f.name.Text), "_", "-") {
-	case "expect":
-		return "remove it: weir writes it if the client does"
-	case "traceparent", "tracestate":
-		return "remove it: weir writes the id of the request that its log has"
-	case "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto":
-		return "remove it: weir writes it, by the rule of trusted_proxies"
-	case "host":
-		if f.verb != "set" {
-			return "set it: a request has exactly one"
-		}
-	}
-	return ""
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -77,7 +79,7 @@ func readErrorPages(r *fileReader, p place, n *yamlfile.Node) {
 // readErrorPage reads the files for a status.
 func readErrorPage(r *fileReader, p place, n *yamlfile.Node) {
 	name := strings.ToLower(p.Key.Text)
-	if len(name) != 3 || name[0] != '4' && name[0] != '5' || name[1:] != "xx" && !isDigits(name[1:]) {
+	if len(name) != 3 || name[0] != '4' && name[0] != '5' || name[1:] != "xx" && !scalar.IsDigits(name[1:]) {
 		r.Mistakef(p.Key.Pos, "write one from 400 to 599, or 4xx or 5xx", "%s is not the status of an error",
 			yamlfile.Quote(p.Key.Text))
 		return
@@ -119,7 +121,7 @@ func (f filling) pageFiles(by *fileReader, p place, n *yamlfile.Node) (files []P
 		return nil
 	}
 	for _, element := range by.Elements(p, n) {
-		path, ok := yamlfile.ReadOne(by, p, element, asWritten)
+		path, ok := yamlfile.ReadOne(by, p, element, scalar.Written)
 		if !ok {
 			continue
 		}
@@ -132,7 +134,7 @@ func (f filling) pageFiles(by *fileReader, p place, n *yamlfile.Node) (files []P
 
 // pageFile reads a file. If it has reported a mistake, it returns nil.
 func (r *reader) pageFile(by *fileReader, path yamlfile.Scalar) *PageFile {
-	name := resolve(by.Name(), path.Text)
+	name := namedfile.Resolve(by.Name(), path.Text)
 	if file := r.pages[name]; file != nil {
 		return file
 	}

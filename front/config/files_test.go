@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/files"
 )
 
 // TestParseFiles checks the values and the defaults of files. A root is relative to the
@@ -41,12 +42,12 @@ routes:
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []config.Files
+	var got []files.Config
 	for _, r := range c.Routes {
 		got = append(got, *r.Files)
 	}
 	public := filepath.Join(folder, "public")
-	if diff := cmp.Diff([]config.Files{
+	if diff := cmp.Diff([]files.Config{
 		{Root: public, Index: []string{"index.html"}},
 		{Root: absolute, Index: []string{"home.html", "index.htm"}, Fallback: "/app/index.html",
 			Precompressed: []string{"br", "gzip"}, CacheControl: "public, max-age=60"},

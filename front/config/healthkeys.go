@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -29,13 +30,13 @@ var healthKeys = []key{
 	{Path: "upstreams.*.health.body", Ambiguous: true,
 		Read: yamlfile.One(parseBodyExpr, func(f filling) *string { return &f.upstream.Health.Body })},
 	{Path: "upstreams.*.health.rise",
-		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Health.Rise })},
+		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Health.Rise })},
 	{Path: "upstreams.*.health.fall",
-		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Health.Fall })},
+		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Health.Fall })},
 
 	{Path: "upstreams.*.outliers", Read: readOutliers},
 	{Path: "upstreams.*.outliers.consecutive",
-		Read: yamlfile.One(orOff(parseSome), func(f filling) *int { return &f.upstream.Outliers.Consecutive })},
+		Read: yamlfile.One(orOff(scalar.Some), func(f filling) *int { return &f.upstream.Outliers.Consecutive })},
 	{Path: "upstreams.*.outliers.failure_rate",
 		Read: yamlfile.One(orOff(parsePoints), func(f filling) *int { return &f.upstream.Outliers.FailureRate })},
 	{Path: "upstreams.*.outliers.latency",
@@ -43,7 +44,7 @@ var healthKeys = []key{
 	{Path: "upstreams.*.outliers.interval", Ambiguous: true,
 		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.Interval })},
 	{Path: "upstreams.*.outliers.requests",
-		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.Outliers.Requests })},
+		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Outliers.Requests })},
 	{Path: "upstreams.*.outliers.ejection",
 		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.Ejection })},
 	{Path: "upstreams.*.outliers.max_ejection",
@@ -97,7 +98,7 @@ func parseCheckPath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 // parseCheckHost reads the Host of a request, perhaps with a port.
 func parseCheckHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	host, port, found := strings.Cut(s.Text, ":")
-	if !isHost(host) || found && !isPort(port) {
+	if !scalar.IsHost(host) || found && !isPort(port) {
 		return "", yamlfile.Refuse("write a name, as in shop.internal", "%s is not a host", yamlfile.Quote(s.Text))
 	}
 	return s.Text, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -89,7 +90,7 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 	seen := map[string]bool{}
 	own, _ := os.Stat(file)
 	for _, pattern := range r.include {
-		path := resolve(file, pattern.Text)
+		path := namedfile.Resolve(file, pattern.Text)
 		found, err := filepath.Glob(path)
 		if err != nil {
 			r.Mistakef(pattern.Pos, "as in routes/*.yaml", "%s is not a pattern of files", yamlfile.Quote(pattern.Text))
@@ -103,7 +104,7 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 			found = slices.DeleteFunc(found, isHidden)
 		}
 		if len(found) == 0 {
-			r.Warnf(pattern.Pos, relativeHint, "no file matches %s", yamlfile.Quote(path))
+			r.Warnf(pattern.Pos, namedfile.RelativeHint, "no file matches %s", yamlfile.Quote(path))
 		}
 		for _, name := range found { // sorted
 			r.noteState(name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -17,12 +18,12 @@ func limitKeys() []key {
 		key{Path: "limits.headers", Ambiguous: true,
 			Read: one(parseHeaders, func(c *Config) *int { return &c.Limits.Headers })},
 		key{Path: "limits.timeouts.header",
-			Read: one(parseTimeout, func(c *Config) *time.Duration { return &c.Limits.HeaderTimeout })},
+			Read: one(scalar.Timeout, func(c *Config) *time.Duration { return &c.Limits.HeaderTimeout })},
 		key{Path: "limits.timeouts.idle",
-			Read: one(parseTimeout, func(c *Config) *time.Duration { return &c.Limits.IdleTimeout })},
-		key{Path: "limits.max_connections", Read: one(parseSome, func(c *Config) *int { return &c.Limits.MaxConnections })},
+			Read: one(scalar.Timeout, func(c *Config) *time.Duration { return &c.Limits.IdleTimeout })},
+		key{Path: "limits.max_connections", Read: one(scalar.Some, func(c *Config) *int { return &c.Limits.MaxConnections })},
 		key{Path: "limits.connections_per_client",
-			Read: one(parseSome, func(c *Config) *int { return &c.Limits.ConnectionsPerClient })},
+			Read: one(scalar.Some, func(c *Config) *int { return &c.Limits.ConnectionsPerClient })},
 	)
 }
 
@@ -35,16 +36,16 @@ func requestLimitKeys(path string) []key {
 			Required: "set how many requests may be in flight, as in: in_flight: {max: 100}"},
 		{Path: path + ".in_flight.shared", Read: readShared(func(l *RequestLimits) *string { return &l.InFlightShared })},
 		{Path: path + ".queue", Read: (*fileReader).Fields},
-		{Path: path + ".queue.length", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Queue.Length }),
+		{Path: path + ".queue.length", Read: oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Queue.Length }),
 			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
 		{Path: path + ".queue.wait",
-			Read: oneLimit(parseTimeout, func(l *RequestLimits) *time.Duration { return &l.Queue.Wait })},
+			Read: oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.Queue.Wait })},
 		{Path: path + ".rate", Read: (*fileReader).Fields},
 		{Path: path + ".rate.per", Read: oneLimit(parsePer, func(l *RequestLimits) *string { return &l.Rate.Per })},
 		{Path: path + ".rate.every",
-			Read:     oneLimit(parseTimeout, func(l *RequestLimits) *time.Duration { return &l.Rate.Every }),
+			Read:     oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.Rate.Every }),
 			Required: "set the interval of requests, as in: rate: {every: 100ms, burst: 20}"},
-		{Path: path + ".rate.burst", Read: oneLimit(parseSome, func(l *RequestLimits) *int { return &l.Rate.Burst })},
+		{Path: path + ".rate.burst", Read: oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Rate.Burst })},
 		{Path: path + ".rate.shared", Read: readShared(func(l *RequestLimits) *string { return &l.Rate.Shared })},
 		{Path: path + ".body", Read: oneLimit(orNone(yamlfile.Size), func(l *RequestLimits) *int64 { return &l.Body })},
 		{Path: path + ".upload_rate",
@@ -53,9 +54,9 @@ func requestLimitKeys(path string) []key {
 			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.DownloadRate })},
 		{Path: path + ".timeouts", Read: (*fileReader).Fields},
 		{Path: path + ".timeouts.read",
-			Read: oneLimit(orNone(parseTimeout), func(l *RequestLimits) *time.Duration { return &l.ReadTimeout })},
+			Read: oneLimit(orNone(scalar.Timeout), func(l *RequestLimits) *time.Duration { return &l.ReadTimeout })},
 		{Path: path + ".timeouts.write",
-			Read: oneLimit(orNone(parseTimeout), func(l *RequestLimits) *time.Duration { return &l.WriteTimeout })},
+			Read: oneLimit(orNone(scalar.Timeout), func(l *RequestLimits) *time.Duration { return &l.WriteTimeout })},
 	}
 }
 
@@ -109,18 +110,9 @@ func parseInFlight(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	case refused != nil:
 		return 0, yamlfile.Refuse("write a number, or auto", "%s is not a count", yamlfile.Quote(s.Text))
 	case n == 0:
-		return parseSome(s)
+		return scalar.Some(s)
 	}
 	return n, nil
-}
-
-// parseSome reads a number of at least one.
-func parseSome(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
-	n, refused := yamlfile.Count(s)
-	if refused == nil && n == 0 {
-		return 0, yamlfile.Refuse("write 1 or more, or remove it", "%s allows nothing", yamlfile.Quote(s.Text))
-	}
-	return n, refused
 }
 
 // orNone returns a parser that also accepts the word none.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -24,7 +25,7 @@ func readLogFields(r *fileReader, p place, n *yamlfile.Node) {
 func readLogField(r *fileReader, p place, n *yamlfile.Node) {
 	name := p.Key.Text
 	switch {
-	case !isName(name) || strings.Contains(name, "."):
+	case !scalar.IsName(name) || strings.Contains(name, "."):
 		r.Mistakef(p.Key.Pos, "a name has letters, digits, '_' and '-'", "%s cannot name a field of the log",
 			yamlfile.Quote(name))
 	case slices.Contains(ownLogKeys, name):

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -169,13 +171,13 @@ func refuseScheme(scheme string) *yamlfile.Refusal {
 // isStreamHost reports whether s is a host with an optional port.
 func isStreamHost(s string) bool {
 	if host, port, err := net.SplitHostPort(s); err == nil {
-		return isHost(host) && isPort(port) && port != "0"
+		return scalar.IsHost(host) && isPort(port) && port != "0"
 	}
 	if inner, ok := strings.CutPrefix(s, "["); ok {
 		inner, ok = strings.CutSuffix(inner, "]")
-		return ok && isHost(inner)
+		return ok && scalar.IsHost(inner)
 	}
-	return isHost(s) && !strings.Contains(s, ":")
+	return scalar.IsHost(s) && !strings.Contains(s, ":")
 }
 
 // checkParameters checks the query of a URL in a file, and returns it with resolved names of files.
@@ -203,7 +205,7 @@ func checkParameters(file, scheme string, known []string, query string) (resolve
 		if read := streamValues[name]; read != nil {
 			refused = read(yamlfile.Scalar{Text: value})
 		} else {
-			path := resolve(file, value)
+			path := namedfile.Resolve(file, value)
 			if refused = checkFile(value, path); path != value {
 				given.Set(name, path)
 				resolved = given.Encode()
@@ -223,13 +225,13 @@ func checkParameters(file, scheme string, known []string, query string) (resolve
 // streamValues check the values of parameters. The others name files.
 var streamValues = map[string]func(yamlfile.Scalar) *yamlfile.Refusal{
 	"compression": refusedBy(yamlfile.Word([]string{"gzip", "zstd", "none"})),
-	"timeout":     refusedBy(parseTimeout),
+	"timeout":     refusedBy(scalar.Timeout),
 }
 
 // checkFile checks that a file exists, which is written as text. The clients read it.
 func checkFile(text, file string) *yamlfile.Refusal {
 	if _, err := os.Stat(file); err != nil {
-		return yamlfile.Refuse(fileHint(err), "%s: %s", yamlfile.Quote(text), syscallError(err))
+		return yamlfile.Refuse(namedfile.Hint(err), "%s: %s", yamlfile.Quote(text), namedfile.Cause(err))
 	}
 	return nil
 }
@@ -284,11 +286,11 @@ func (r *reader) checkSpill(c *Config, servers bool) {
 // readSpillFolder reads the path of a folder, which the front door makes if only its last part
 // is missing.
 func readSpillFolder(r *fileReader, p place, n *yamlfile.Node) {
-	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
 	if !ok {
 		return
 	}
-	folder := resolve(r.Name(), path.Text)
+	folder := namedfile.Resolve(r.Name(), path.Text)
 	r.Positions[p.Path] = append(r.Positions[p.Path], path.Pos)
 	p.To.config.Log.Spill.Folder = folder
 	info, err := os.Stat(folder)
@@ -297,8 +299,8 @@ func readSpillFolder(r *fileReader, p place, n *yamlfile.Node) {
 		r.Mistakef(path.Pos, "name a folder", "the spill %s is a file", yamlfile.Quote(folder))
 	case err != nil:
 		if _, err := os.Stat(filepath.Dir(folder)); err != nil {
-			r.Mistakef(path.Pos, "create the folder that contains it; "+relativeHint, "the spill %s: %s",
-				yamlfile.Quote(folder), syscallError(err))
+			r.Mistakef(path.Pos, "create the folder that contains it; "+namedfile.RelativeHint, "the spill %s: %s",
+				yamlfile.Quote(folder), namedfile.Cause(err))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -60,7 +61,7 @@ func parseLogTo(file string, s yamlfile.Scalar) (logTarget, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse(yamlfile.DidYouMean(near)+" A file is written as "+yamlfile.Quote("./"+to),
 			"%s is neither stdout nor stderr", yamlfile.Quote(to))
 	}
-	return logTarget(resolve(file, to)), nil
+	return logTarget(namedfile.Resolve(file, to)), nil
 }
 
 // isLogFile reports whether a destination is a path.
@@ -171,7 +172,7 @@ func (r *reader) checkLogFolder(at yamlfile.Pos, file string) {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 	case err != nil:
-		r.Mistakef(at, "create it, or name another one", "the log's folder %s: %s", yamlfile.Quote(folder), syscallError(err))
+		r.Mistakef(at, "create it, or name another one", "the log's folder %s: %s", yamlfile.Quote(folder), namedfile.Cause(err))
 	case !info.IsDir():
 		r.Mistakef(at, "name another one", "the log's folder %s is a file", yamlfile.Quote(folder))
 	default:

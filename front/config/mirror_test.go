@@ -5,19 +5,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/mirror"
 )
 
 func TestParseMirror(t *testing.T) {
 	for _, c := range []struct {
 		keys string
-		want config.Mirror
+		want mirror.Config
 	}{
-		{"{to: b}", config.Mirror{To: "b", Share: config.MirrorAll, InFlight: 100}},
-		{"{to: b, percent: 10, in_flight: 5}", config.Mirror{To: "b", Share: config.MirrorAll / 10, InFlight: 5}},
-		{"{to: b, percent: 0.0001}", config.Mirror{To: "b", Share: 1, InFlight: 100}},
-		{"{to: b, percent: 33.3333}", config.Mirror{To: "b", Share: 333333, InFlight: 100}},
-		{"{to: b, percent: 100}", config.Mirror{To: "b", Share: config.MirrorAll, InFlight: 100}},
+		{"{to: b}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
+		{"{to: b, percent: 10, in_flight: 5}", mirror.Config{To: "b", Share: mirror.All / 10, InFlight: 5}},
+		{"{to: b, percent: 0.0001}", mirror.Config{To: "b", Share: 1, InFlight: 100}},
+		{"{to: b, percent: 33.3333}", mirror.Config{To: "b", Share: 333333, InFlight: 100}},
+		{"{to: b, percent: 100}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
 	} {
 		for _, action := range []string{"  to: a\n", "  split: [{to: a, weight: 1}]\n"} {
 			got := parse(t, ofRoute(action+"  mirror: "+c.keys+"\n"), nil).Routes[0].Mirror

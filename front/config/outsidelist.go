@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -33,15 +35,15 @@ func isOutsideList(n *yamlfile.Node) bool {
 // readServersFile reads the name of a file with a list of servers, and the list. The file is
 // none of the Sources: its changes need no reload.
 func readServersFile(r *fileReader, p place, n *yamlfile.Node) {
-	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
 	if !ok {
 		return
 	}
 	u := p.To.upstream
-	u.List.File = resolve(r.Name(), path.Text)
-	src, err := readRegularFile(u.List.File)
+	u.List.File = namedfile.Resolve(r.Name(), path.Text)
+	src, err := namedfile.Read(u.List.File)
 	if err != nil {
-		r.Mistakef(path.Pos, fileHint(err), "the servers %s: %s", yamlfile.Quote(u.List.File), syscallError(err))
+		r.Mistakef(path.Pos, namedfile.Hint(err), "the servers %s: %s", yamlfile.Quote(u.List.File), namedfile.Cause(err))
 		return
 	}
 	f, servers := parseServers(u.List.File, src)

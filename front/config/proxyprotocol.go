@@ -3,6 +3,7 @@ package config
 import (
 	"net/netip"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -10,7 +11,7 @@ import (
 var proxyProtocolKeys = []key{
 	{Path: "proxy_protocol", Read: readProxyProtocol},
 	{Path: "proxy_protocol.from",
-		Read:     yamlfile.Some(parseNetwork, func(f filling) *[]netip.Prefix { return &f.config.ProxyProtocol.From }),
+		Read:     yamlfile.Some(scalar.Network, func(f filling) *[]netip.Prefix { return &f.config.ProxyProtocol.From }),
 		Required: "list the addresses of the load balancers, as in: proxy_protocol: {from: [10.0.0.0/8]}"},
 	{Path: "proxy_protocol.required",
 		Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.config.ProxyProtocol.Required })},

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
@@ -57,9 +58,9 @@ type (
 // the name, and returns false.
 func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string) (src []byte, ok bool) {
 	r.noteState(name)
-	src, err := readRegularFile(name)
+	src, err := namedfile.Read(name)
 	if err != nil {
-		by.Mistakef(at, fileHint(err), "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
+		by.Mistakef(at, namedfile.Hint(err), "%s %s: %s", kind, yamlfile.Quote(name), namedfile.Cause(err))
 		return nil, false
 	}
 	r.config.Sources = append(r.config.Sources, name)
@@ -96,7 +97,8 @@ type routeDraft struct {
 	authTo    yamlfile.Scalar   // the upstream of forward_auth
 	authKey   yamlfile.Scalar   // the key forward_auth
 	sticky    yamlfile.Pos      // of the key
-	mirror    *mirrorDraft      // nil without one
+	mirrorTo  yamlfile.Scalar   // the upstream of mirror
+	mirrorKey yamlfile.Scalar   // the key mirror
 	logFields []logFieldDraft
 
 	redirectTo yamlfile.Scalar
@@ -139,12 +141,6 @@ type fieldDraft struct {
 	name, value yamlfile.Scalar
 }
 
-// A userFile is a file of users in the format of htpasswd.
-type userFile struct {
-	*yamlfile.File
-	users []User
-}
-
 // A plainRoute is the place of a route's plain_http.
 type plainRoute struct {
 	*yamlfile.File
@@ -156,9 +152,6 @@ type certificateDraft struct{ cert, key yamlfile.Scalar }
 
 // A logFieldDraft is a field that a route adds to its events.
 type logFieldDraft struct{ key, value yamlfile.Scalar }
-
-// A mirrorDraft has the positions of the mirror of a route in the file.
-type mirrorDraft struct{ key, to yamlfile.Scalar }
 
 // A shareDraft is a share of a split and the position of its upstream in the file.
 type shareDraft struct {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -29,7 +30,7 @@ func (r *reader) readRedirects(file string) {
 	if r.redirectsKey.Text == "" {
 		return
 	}
-	name := resolve(file, r.redirectsKey.Text)
+	name := namedfile.Resolve(file, r.redirectsKey.Text)
 	src, ok := r.readNamed(r.File, r.redirectsKey.Pos, "the redirects", name)
 	if !ok {
 		return

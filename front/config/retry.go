@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/proxy"
@@ -62,12 +63,12 @@ var timeoutKeys = []key{
 	{Path: "routes.*.timeout", Read: ofForwarded(readRouteTimeout)},
 	{Path: "routes.*.timeout.silence", Read: readSilence},
 	{Path: "routes.*.timeout.try",
-		Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
+		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
 	{Path: "routes.*.timeout.total",
-		Read: yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
+		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
 }
 
-var readSilence = yamlfile.One(parseTimeout, func(f filling) *time.Duration { return &f.route.Timeout })
+var readSilence = yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })
 
 // readRouteTimeout reads a mapping, or a duration as the silence.
 func readRouteTimeout(r *fileReader, p place, n *yamlfile.Node) {

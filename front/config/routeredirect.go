@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -11,7 +12,7 @@ func routeRedirectKeys() []key {
 	return []key{
 		{Path: "routes.*.redirect", Read: action(readRouteRedirect)},
 		{Path: "routes.*.redirect.to", Required: "write the address, as in: redirect: {to: /new}",
-			Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.redirectTo })},
+			Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.redirectTo })},
 		{Path: "routes.*.redirect.status",
 			Read: yamlfile.One(parseRedirectStatus, func(f filling) *int { return &f.route.Redirect.Status })},
 		{Path: "routes.*.redirect.query", Read: yamlfile.One(yamlfile.Word([]string{QueryKeep, QueryDrop}),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/proxy"
@@ -18,7 +19,7 @@ import (
 // reported too.
 func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	f, name := p.To, p.Key.Text
-	if !isName(name) || strings.Contains(name, ".") {
+	if !scalar.IsName(name) || strings.Contains(name, ".") {
 		r.Mistakef(p.Key.Pos, "a name has letters, digits, '_' and '-'", "%s cannot name a constraint", yamlfile.Quote(name))
 	}
 	if f.constraints == nil {
@@ -54,7 +55,7 @@ func readUpstreams(r *fileReader, p place, n *yamlfile.Node) {
 // readUpstream reads one entry of the mapping upstreams.
 func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
 	f, name := p.To, p.Key.Text
-	if !isName(name) {
+	if !scalar.IsName(name) {
 		r.Mistakef(p.Key.Pos, "a name has letters, digits, '.', '_' and '-'", "%s cannot name an upstream",
 			yamlfile.Quote(name))
 	}

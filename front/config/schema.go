@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weirhq/weir/front/internal/files"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -13,7 +13,7 @@ import (
 // read and which are refused, and provides suggestions for unknown keys.
 var schema = append([]key{
 	{Path: "watch", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Watch })},
-	{Path: "include", Read: yamlfile.Some(asWritten, func(f filling) *[]yamlfile.Scalar { return &f.include })},
+	{Path: "include", Read: yamlfile.Some(scalar.Written, func(f filling) *[]yamlfile.Scalar { return &f.include })},
 	{Path: "namespace", Read: one(parseNamespace, func(c *Config) *string { return &c.Namespace })},
 	{Path: "listen", Read: some(parseListen, func(c *Config) *[]string { return &c.Listen })},
 	{Path: "admin", Read: one(parseAdmin, func(c *Config) *string { return &c.Admin })},
@@ -21,7 +21,7 @@ var schema = append([]key{
 	{Path: "drain.delay", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Delay })},
 	{Path: "drain.timeout", Read: readDrainTimeout},
 	{Path: "engine", Read: one(yamlfile.Word(engines), func(c *Config) *string { return &c.Engine })},
-	{Path: "trusted_proxies", Read: many(parseNetwork, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
+	{Path: "trusted_proxies", Read: many(scalar.Network, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
 
 	{Path: "dns", Read: (*fileReader).Fields},
 	{Path: "dns.servers", Ambiguous: true, Read: some(parseNameServer, func(c *Config) *[]string { return &c.DNS.Servers })},
@@ -65,7 +65,7 @@ var schema = append([]key{
 		Read:     readServers,
 		Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
 	{Path: "upstreams.*.response_fields",
-		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.upstream.ResponseFields })},
+		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.ResponseFields })},
 	{Path: "upstreams.*.proxy_protocol",
 		Read: yamlfile.One(parseProxyVersion, func(f filling) *int { return &f.upstream.ProxyProtocol })},
 	{Path: "upstreams.*.connect", Read: (*fileReader).Fields},
@@ -75,14 +75,14 @@ var schema = append([]key{
 	{Path: "routes", Read: readRoutes,
 		Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
 	{Path: "routes.*", Read: readRoute, Called: "a route"},
-	{Path: "routes.*.match", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.match }),
+	{Path: "routes.*.match", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.match }),
 		Required: `say which requests it matches, as in: match: "/{path...}"`},
 	{Path: "routes.*.to",
-		Read: action(yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.to }))},
+		Read: action(yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.to }))},
 	{Path: "routes.*.split", Read: action(readSplit)},
 	{Path: "routes.*.split.*", Read: readShare, Called: "an entry of the split"},
 	{Path: "routes.*.split.*.to", Ambiguous: true,
-		Read:     yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.share.to }),
+		Read:     yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.share.to }),
 		Required: "name the upstream, as in: {to: site, weight: 95}"},
 	{Path: "routes.*.split.*.weight", Read: yamlfile.One(parseWeight, func(f filling) *int { return &f.share.Weight })},
 	{Path: "routes.*.sticky", Read: readSticky},
@@ -90,30 +90,6 @@ var schema = append([]key{
 		Read: yamlfile.One(parseCookieName, func(f filling) *string { return &f.route.Sticky.Cookie })},
 	{Path: "routes.*.sticky.max_age",
 		Read: yamlfile.One(parseMaxAge, func(f filling) *time.Duration { return &f.route.Sticky.MaxAge })},
-	{Path: "routes.*.mirror", Read: readMirror},
-	{Path: "routes.*.mirror.to", Ambiguous: true, Required: "name the upstream, as in: mirror: {to: shadow, percent: 10}",
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.route.mirror.to })},
-	{Path: "routes.*.mirror.percent",
-		Read: yamlfile.One(parsePercent, func(f filling) *int { return &f.route.Mirror.Share })},
-	{Path: "routes.*.mirror.in_flight", Ambiguous: true,
-		Read: yamlfile.One(parseSome, func(f filling) *int { return &f.route.Mirror.InFlight })},
-	{Path: "routes.*.respond", Read: action(readFixedResponse)},
-	{Path: "routes.*.respond.status", Required: "it is from 200 to 599",
-		Read: yamlfile.One(parseStatus, func(f filling) *int { return &f.route.Respond.Status })},
-	{Path: "routes.*.respond.text",
-		Read: yamlfile.One(parseBody, func(f filling) *string { return &f.route.Respond.Text })},
-	{Path: "routes.*.respond.type",
-		Read: yamlfile.One(parseFieldValue, func(f filling) *string { return &f.route.Respond.Type })},
-	{Path: "routes.*.files", Read: action(readFiles)},
-	{Path: "routes.*.files.root", Read: readRoot, Required: "name the folder of the files, as in ./public"},
-	{Path: "routes.*.files.index",
-		Read: yamlfile.Many(parseIndex, func(f filling) *[]string { return &f.route.Files.Index })},
-	{Path: "routes.*.files.fallback",
-		Read: yamlfile.One(parseFallback, func(f filling) *string { return &f.route.Files.Fallback })},
-	{Path: "routes.*.files.precompressed",
-		Read: yamlfile.Many(yamlfile.Word(files.Codings()), func(f filling) *[]string { return &f.route.Files.Precompressed })},
-	{Path: "routes.*.files.cache_control",
-		Read: yamlfile.One(parseFieldValue, func(f filling) *string { return &f.route.Files.CacheControl })},
 	{Path: "routes.*.upgrade",
 		Read: ofForwarded(yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade }))},
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
@@ -126,11 +102,11 @@ var schema = append([]key{
 	{Path: "routes.*.log.fields", Ambiguous: true, Read: readLogFields},
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
-	{Path: "redirects", Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
+	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
-	tlsKeys, acmeKeys, secureKeys, accessKeys("access"), accessKeys("routes.*.access"),
+	tlsKeys, acmeKeys, secureKeys, featureKeys(),
 	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
-	retryKeys, timeoutKeys, basicAuthKeys, forwardAuthKeys, corsKeys, compressKeys("compress"), compressKeys("routes.*.compress"),
+	retryKeys, timeoutKeys,
 	errorKeys(""), errorKeys("routes.*."))...)
 
 var engines = []string{EngineLoops, EngineGoroutines}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/rewrite"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -68,7 +69,7 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", refused
 	}
 	u, err := url.Parse(scheme + "://" + host)
-	if err != nil || !isHost(u.Hostname()) || strings.ContainsRune(u.Host, '%') || strings.HasSuffix(u.Host, ":") {
+	if err != nil || !scalar.IsHost(u.Hostname()) || strings.ContainsRune(u.Host, '%') || strings.HasSuffix(u.Host, ":") {
 		return "", yamlfile.Refuse(serverExample, "%s is not a server's URL", yamlfile.Quote(s.Text))
 	}
 	port := u.Port()

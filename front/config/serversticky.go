@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -21,9 +23,9 @@ var serverStickyKeys = []key{
 	{Path: "upstreams.*.sticky.max_age", Ambiguous: true,
 		Read: yamlfile.One(parseMaxAge, func(f filling) *time.Duration { return &f.sticky.MaxAge })},
 	{Path: "upstreams.*.sticky.secret",
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.sticky.secret })},
+		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.sticky.secret })},
 	{Path: "upstreams.*.sticky.secret_file",
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.sticky.file })},
+		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.sticky.file })},
 }
 
 func readServerSticky(r *fileReader, p place, n *yamlfile.Node) {
@@ -48,7 +50,7 @@ func (d *stickyDraft) readSecret(r *fileReader, p place) {
 		d.Secret = d.secret.Text
 	case d.file.Text != "":
 		at = d.file.Pos
-		src, ok := p.To.readNamed(r.File, at, "the secret", resolve(r.Name(), d.file.Text))
+		src, ok := p.To.readNamed(r.File, at, "the secret", namedfile.Resolve(r.Name(), d.file.Text))
 		if !ok {
 			return
 		}

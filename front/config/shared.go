@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/redisurl"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -12,7 +14,7 @@ import (
 // the limits that are being read. It checks the files that the URL names.
 func readShared(field func(*RequestLimits) *string) readFunc {
 	return func(r *fileReader, p place, n *yamlfile.Node) {
-		text, ok := yamlfile.ReadOne(r, p, n, asWritten)
+		text, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
 		if !ok {
 			return
 		}
@@ -32,7 +34,7 @@ func readShared(field func(*RequestLimits) *string) readFunc {
 // to the working directory.
 func checkStoreFiles(r *fileReader, p place, at yamlfile.Pos, u *redisurl.URL) bool {
 	if u.CA != "" {
-		u.CA = resolve(r.Name(), u.CA)
+		u.CA = namedfile.Resolve(r.Name(), u.CA)
 		src, ok := p.To.readNamed(r.File, at, "the ca", u.CA)
 		if !ok {
 			return false
@@ -46,7 +48,7 @@ func checkStoreFiles(r *fileReader, p place, at yamlfile.Pos, u *redisurl.URL) b
 		return true
 	}
 	pair := &upstreamTLSDraft{cert: yamlfile.Scalar{Text: u.Cert, Pos: at}, key: yamlfile.Scalar{Text: u.Key, Pos: at}}
-	u.Cert, u.Key = resolve(r.Name(), u.Cert), resolve(r.Name(), u.Key)
+	u.Cert, u.Key = namedfile.Resolve(r.Name(), u.Cert), namedfile.Resolve(r.Name(), u.Key)
 	return clientCertificate(r, p, pair) != nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -21,10 +23,10 @@ var tlsKeys = []key{
 	{Path: "tls.certificates", Read: readCertificates},
 	{Path: "tls.certificates.*", Read: readCertificate, Called: "a certificate"},
 	{Path: "tls.certificates.*.cert", Required: "name the file with the certificate and those of its issuers",
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.cert })},
+		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.certificate.cert })},
 	{Path: "tls.certificates.*.key",
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.certificate.key })},
-	{Path: "tls.subject_header", Read: one(parseSentHeader, func(c *Config) *string { return &c.TLS.SubjectHeader })},
+		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.certificate.key })},
+	{Path: "tls.subject_header", Read: one(scalar.SentHeader, func(c *Config) *string { return &c.TLS.SubjectHeader })},
 	{Path: "tls.client_certificates", Read: readAllClientCertificates},
 	{Path: "tls.client_certificates.*", Read: readClientCertificates, Called: "an entry of client_certificates"},
 	{Path: "tls.client_certificates.*.hosts", Ambiguous: true,
@@ -70,7 +72,7 @@ func readCertificate(r *fileReader, p place, n *yamlfile.Node) {
 		d.key = d.cert
 	}
 	all := &p.To.config.TLS.Certificates
-	pair := Certificate{Cert: resolve(r.Name(), d.cert.Text), Key: resolve(r.Name(), d.key.Text)}
+	pair := Certificate{Cert: namedfile.Resolve(r.Name(), d.cert.Text), Key: namedfile.Resolve(r.Name(), d.key.Text)}
 	if slices.ContainsFunc(*all, func(c Certificate) bool { return c.Cert == pair.Cert }) {
 		r.Mistakef(d.cert.Pos, "keep one of the two", "the certificate %s is given twice", yamlfile.Quote(d.cert.Text))
 		return
@@ -118,10 +120,10 @@ const maxPEMBytes = 1 << 20
 
 // readPEM reads a file of certificates or a key.
 func readPEM(r *fileReader, at yamlfile.Scalar, kind, name string) ([]byte, bool) {
-	src, err := readRegularFile(name)
+	src, err := namedfile.Read(name)
 	switch {
 	case err != nil:
-		r.Mistakef(at.Pos, fileHint(err), "%s %s: %s", kind, yamlfile.Quote(name), syscallError(err))
+		r.Mistakef(at.Pos, namedfile.Hint(err), "%s %s: %s", kind, yamlfile.Quote(name), namedfile.Cause(err))
 	case len(src) > maxPEMBytes:
 		r.Mistakef(at.Pos, "name a file in PEM format", "%s %s has %d bytes; the limit is %d", kind, yamlfile.Quote(name),
 			len(src), maxPEMBytes)
@@ -159,7 +161,7 @@ func readClientCertificates(r *fileReader, p place, n *yamlfile.Node) {
 func parseCertificateHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	domain, _ := strings.CutPrefix(name, "*.")
-	if !isHost(domain) || strings.HasSuffix(domain, ".") || strings.ContainsAny(domain, ":_") {
+	if !scalar.IsHost(domain) || strings.HasSuffix(domain, ".") || strings.ContainsAny(domain, ":_") {
 		return "", yamlfile.Refuse("write a name, as in admin.example.com or *.example.com", "%s is not the name of a host",
 			yamlfile.Quote(s.Text))
 	}

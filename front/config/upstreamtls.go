@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -37,9 +39,9 @@ var upstreamTLSKeys = []key{
 	{Path: "upstreams.*.tls", Ambiguous: true, Read: readUpstreamTLS},
 	{Path: "upstreams.*.tls.roots", Ambiguous: true, Read: readUpstreamRoots},
 	{Path: "upstreams.*.tls.cert", Ambiguous: true,
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.upstreamTLS.cert })},
+		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.upstreamTLS.cert })},
 	{Path: "upstreams.*.tls.key", Ambiguous: true,
-		Read: yamlfile.One(asWritten, func(f filling) *yamlfile.Scalar { return &f.upstreamTLS.key })},
+		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.upstreamTLS.key })},
 	{Path: "upstreams.*.tls.name", Ambiguous: true,
 		Read: yamlfile.One(parseServerName, func(f filling) *string { return &f.upstreamTLS.Name })},
 }
@@ -72,11 +74,11 @@ func checkUpstreamTLS(r *fileReader, u *Upstream, d *upstreamTLSDraft) {
 
 // readUpstreamRoots reads a file of certificates that are trusted.
 func readUpstreamRoots(r *fileReader, p place, n *yamlfile.Node) {
-	path, ok := yamlfile.ReadOne(r, p, n, asWritten)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
 	if !ok {
 		return
 	}
-	name := resolve(r.Name(), path.Text)
+	name := namedfile.Resolve(r.Name(), path.Text)
 	src, ok := p.To.readNamed(r.File, path.Pos, "the roots", name)
 	if !ok {
 		return
@@ -99,7 +101,7 @@ func clientCertificate(r *fileReader, p place, d *upstreamTLSDraft) *tls.Certifi
 	if d.key.Text == "" {
 		d.key = d.cert
 	}
-	certName, keyName := resolve(r.Name(), d.cert.Text), resolve(r.Name(), d.key.Text)
+	certName, keyName := namedfile.Resolve(r.Name(), d.cert.Text), namedfile.Resolve(r.Name(), d.key.Text)
 	certPEM, ok := p.To.readNamed(r.File, d.cert.Pos, "the certificate", certName)
 	if !ok {
 		return nil
@@ -157,7 +159,7 @@ func checkProtocol(r *fileReader, p place, u *Upstream) {
 // parseServerName parses the name of a server in its certificate.
 func parseServerName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
-	if !isHost(name) {
+	if !scalar.IsHost(name) {
 		return "", yamlfile.Refuse("write a name, as in app.example.com", "%s is not the name of a server",
 			yamlfile.Quote(s.Text))
 	}

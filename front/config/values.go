@@ -2,11 +2,10 @@ package config
 
 import (
 	"net"
-	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -15,27 +14,11 @@ import (
 
 func parseNamespace(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfile.Text(s) }
 
-// asWritten keeps the position of a text, for later checks.
-func asWritten(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
-	_, refused := yamlfile.Text(s)
-	return s, refused
-}
-
-// parseTimeout reads a duration above zero.
-func parseTimeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
-	d, refused := yamlfile.Duration(s)
-	if refused == nil && d == 0 {
-		return 0, yamlfile.Refuse("write how long to wait, as in 30s", "%s leaves no time for a response",
-			yamlfile.Quote(s.Text))
-	}
-	return d, refused
-}
-
 // parseListen reads host:port. The host may be empty, and the port may be 0.
 func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = `write host:port, as in ":20000" or "127.0.0.1:20000"`
 	if name, ok := strings.CutPrefix(s.Text, SystemdPrefix); ok {
-		if !isName(name) {
+		if !scalar.IsName(name) {
 			return "", yamlfile.Refuse("write the name of the socket's unit, as in systemd/weir.socket",
 				"%s is not the name of a socket", yamlfile.Quote(name))
 		}
@@ -49,7 +32,7 @@ func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	switch {
 	case err != nil:
 		return "", yamlfile.Refuse(example, "%s is not an address", yamlfile.Quote(s.Text))
-	case host != "" && !isHost(host):
+	case host != "" && !scalar.IsHost(host):
 		return "", yamlfile.Refuse(example, "%s is not a host", yamlfile.Quote(host))
 	case !isPort(port):
 		return "", yamlfile.Refuse("a port is a number from 0 to 65535", "%s is not a port", yamlfile.Quote(port))
@@ -75,50 +58,6 @@ func isPort(s string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// isHost reports whether s is an IP address or a valid host name. A name whose last
-// label has only digits is a mistyped IPv4 address.
-func isHost(s string) bool {
-	if _, err := netip.ParseAddr(s); err == nil {
-		return true
-	}
-	labels := strings.Split(strings.TrimSuffix(s, "."), ".")
-	for _, label := range labels {
-		if label == "" || len(label) > 63 || !isName(label) {
-			return false
-		}
-	}
-	return len(s) <= 253 && !isDigits(labels[len(labels)-1])
-}
-
-// isName reports whether s is made of ASCII letters, digits, '.', '_' and '-'.
-func isName(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
-}
-
-func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
-
-// parseNetwork reads a network in CIDR notation, or a single address. It converts
-// IPv4 addresses in IPv6 form to IPv4, because the addresses of clients are IPv4.
-func parseNetwork(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
-	if addr, err := netip.ParseAddr(s.Text); err == nil && addr.Zone() == "" {
-		addr = addr.Unmap()
-		return netip.PrefixFrom(addr, addr.BitLen()), nil
-	}
-	prefix, err := netip.ParsePrefix(s.Text)
-	switch {
-	case err != nil:
-		return prefix, yamlfile.Refuse("write an address or a network, as in 127.0.0.1 or 10.0.0.0/8",
-			"%s is not a network", yamlfile.Quote(s.Text))
-	case prefix.Addr().Is4In6():
-		return prefix, yamlfile.Refuse("write it as an IPv4 network", "%s is an IPv4 network in IPv6 form",
-			yamlfile.Quote(s.Text))
-	case prefix != prefix.Masked():
-		return prefix, yamlfile.Refuse(yamlfile.DidYouMean(prefix.Masked().String()),
-			"%s has bits set after its prefix length", yamlfile.Quote(s.Text))
-	}
-	return prefix, nil
-}
-
 // parseUpgrade reads the name of a protocol for the header field Upgrade.
 func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
@@ -126,7 +65,7 @@ func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case name == "h2c":
 		return "", yamlfile.Refuse("remove it", "%s would let later requests of a client bypass the routes and the log",
 			yamlfile.Quote(s.Text))
-	case !isName(strings.Replace(name, "/", "", 1)):
+	case !scalar.IsName(strings.Replace(name, "/", "", 1)):
 		return "", yamlfile.Refuse("write a name, as in websocket", "%s is not a protocol", yamlfile.Quote(s.Text))
 	}
 	return name, nil
@@ -162,5 +101,5 @@ func variable(inside string, lookup func(string) (string, bool)) (string, *yamlf
 }
 
 func isEnvName(s string) bool {
-	return isName(s) && !strings.ContainsAny(s, ".-") && !isDigits(s[:1])
+	return scalar.IsName(s) && !strings.ContainsAny(s, ".-") && !scalar.IsDigits(s[:1])
 }

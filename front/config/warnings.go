@@ -5,28 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
-
-// methods are those of the IANA registry, and PURGE, which caches have. Others are valid too.
-var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "ACL",
-	"BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY",
-	"MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE", "ORDERPATCH", "PRI", "PROPFIND", "PROPPATCH", "QUERY",
-	"REBIND", "REPORT", "SEARCH", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
-	"VERSION-CONTROL", "PURGE"}
-
-// warnOfMethod warns of a method that is probably a spelling mistake.
-func warnOfMethod(f *yamlfile.File, at yamlfile.Pos, method string) {
-	if slices.Contains(methods, method) {
-		return
-	}
-	hint := "methods are case-sensitive, as in GET"
-	if near := nearest.Word(method, methods); near != "" {
-		hint = yamlfile.DidYouMean(near)
-	}
-	f.Warnf(at, hint, "%s is not a known method", yamlfile.Quote(method))
-}
 
 // warnOfPattern warns of unknown methods, and of a host that is probably the start of the path.
 func (r *reader) warnOfPattern(pattern yamlfile.Scalar) {
@@ -37,7 +18,7 @@ func (r *reader) warnOfPattern(pattern yamlfile.Scalar) {
 	for offset, method := 0, ""; list != ""; offset += len(method) + 1 {
 		method, list, _ = strings.Cut(list, ",")
 		at := r.Within(pattern, offset)
-		warnOfMethod(r.File, at, method)
+		scalar.WarnOfMethod(r.File, at, method)
 		if method == "TRACE" || method == "CONNECT" {
 			r.Warnf(at, "remove it", "no request with the method %s reaches a route", method)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/networks"
 	"github.com/weirhq/weir/front/stage"
 )
@@ -21,15 +20,15 @@ type Rule struct {
 }
 
 // Stage returns the stage of a route, or nil.
-func Stage(c *config.Route, _ *config.Config, r *stage.Route) (stage.Stage, error) {
-	if c.Access == nil {
+func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
+	if c == nil {
 		return nil, nil
 	}
-	return New(c.Access, r), nil
+	return New(c, r), nil
 }
 
 // New returns the rule of a route, or of all requests.
-func New(a *config.Access, r *stage.Route) *Rule {
+func New(a *Config, r *stage.Route) *Rule {
 	return &Rule{
 		refused: r.Refused("access", r.Label),
 		deny:    networks.New(a.Deny), allow: networks.New(a.Allow),

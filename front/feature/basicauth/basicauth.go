@@ -16,7 +16,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/machine"
@@ -86,8 +85,7 @@ func New() *Feature {
 const limitPasswords = "password_checks"
 
 // Stage returns the stage of a route, or nil.
-func (f *Feature) Stage(of *config.Route, _ *config.Config, r *stage.Route) (stage.Stage, error) {
-	c := of.BasicAuth
+func (f *Feature) Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	if c == nil {
 		return nil, nil
 	}

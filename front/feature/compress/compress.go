@@ -2,7 +2,6 @@
 package compress
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -48,16 +46,14 @@ func New(d *stage.Door) *Feature {
 	return f
 }
 
-// Stage returns the stage of a route, or nil if it compresses nothing. Files and fixed responses contain
-// no secrets of a client.
-func (f *Feature) Stage(r *config.Route, all *config.Config, _ *stage.Route) (stage.Stage, error) {
-	c := cmp.Or(r.Compress, all.Compress)
+// Stage returns the stage of a route, or nil if it compresses nothing. noSecrets says that the responses
+// of the route contain no secrets of a client.
+func (f *Feature) Stage(c *Config, noSecrets bool) (stage.Stage, error) {
 	if c == nil || len(c.Encodings) == 0 {
 		return nil, nil
 	}
-	same := (r.Files != nil || r.Respond != nil) && r.ForwardAuth == nil
 	s := &compression{
-		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials || same, skipped: f.skipped,
+		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials || noSecrets, skipped: f.skipped,
 	}
 	for _, name := range c.Encodings {
 		s.sources = append(s.sources, f.encoders.Source(coding.Coding(name), c.Level))

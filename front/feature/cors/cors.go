@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
@@ -42,11 +41,10 @@ var (
 )
 
 // Stage returns the stage of a route, a *Policy, or nil.
-func Stage(r *config.Route, _ *config.Config, _ *stage.Route) (stage.Stage, error) {
-	if r.CORS == nil {
+func Stage(c *Config) (stage.Stage, error) {
+	if c == nil {
 		return nil, nil
 	}
-	c := r.CORS
 	o := &Policy{origins: make(map[string]bool)}
 	for _, origin := range c.Origins {
 		if scheme, domain, ok := strings.Cut(origin, "*."); ok {

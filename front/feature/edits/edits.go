@@ -23,7 +23,7 @@ type requestEdits struct {
 }
 
 // Requests returns the stage that edits the requests of a route, or nil if there are no edits.
-func Requests(r *config.Route, _ *config.Config, _ *stage.Route) (stage.Stage, error) {
+func Requests(r *config.Route) (stage.Stage, error) {
 	p := template.ParsePattern(r.Match)
 	e := new(requestEdits)
 	if r.StripPrefix != "" || r.AddPrefix != "" || r.Rewrite != "" {

@@ -17,7 +17,7 @@ import (
 type interception struct{ pages *Pages }
 
 // Stage returns the stage of a route, or nil.
-func Stage(r *config.Route, all *config.Config, _ *stage.Route) (stage.Stage, error) {
+func Stage(r *config.Route, all *config.Config) (stage.Stage, error) {
 	if e := cmp.Or(r.ErrorPages, all.ErrorPages); e == nil || !e.Intercept {
 		return nil, nil
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/files"
 	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/front/internal/template"
@@ -43,8 +42,7 @@ func New(d *stage.Door) *Feature {
 }
 
 // Action returns the action of a route, or nil.
-func (f *Feature) Action(of *config.Route, r *stage.Route) (stage.Action, error) {
-	c := of.Files
+func (f *Feature) Action(c *Config, r *stage.Route) (stage.Action, error) {
 	if c == nil {
 		return nil, nil
 	}

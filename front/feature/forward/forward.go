@@ -2,13 +2,12 @@
 package forward
 
 import (
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 )
 
-// Action returns the action of a route, or nil.
-func Action(c *config.Route, r *stage.Route) (stage.Action, error) {
-	to, err := r.Upstream(c.To)
+// Action returns the action of a route that forwards to an upstream.
+func Action(name string, r *stage.Route) (stage.Action, error) {
+	to, err := r.Upstream(name)
 	if err != nil {
 		return nil, err
 	}

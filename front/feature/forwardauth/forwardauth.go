@@ -12,7 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
@@ -36,8 +35,7 @@ type forwardAuth struct {
 const maxVerdict = 1 << 20
 
 // Stage returns the stage of a route, or nil.
-func Stage(of *config.Route, _ *config.Config, r *stage.Route) (stage.Stage, error) {
-	c := of.ForwardAuth
+func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	if c == nil {
 		return nil, nil
 	}

@@ -19,7 +19,7 @@ type Response struct {
 }
 
 // Stage returns the stage of a route that is in maintenance, or nil.
-func Stage(r *config.Route, all *config.Config, _ *stage.Route) (stage.Stage, error) {
+func Stage(r *config.Route, all *config.Config) (stage.Stage, error) {
 	if c := cmp.Or(r.Maintenance, all.Maintenance); c == nil || !c.Active {
 		return nil, nil
 	}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/panicked"
 	"github.com/weirhq/weir/front/internal/rotation"
 	"github.com/weirhq/weir/front/stage"
@@ -26,7 +25,7 @@ type mirror struct {
 	all      *Copies
 	to       *stage.Upstream
 	proxy    *proxy.Proxy // of the upstream, with the hook of copies
-	share    uint64       // out of config.MirrorAll
+	share    uint64       // out of All
 	rotation rotation.Rotation
 	slots    slots
 	counts   *counts
@@ -83,8 +82,7 @@ func (s *slots) take() bool {
 func (s *slots) giveBack() { s.used.Add(-1) }
 
 // Stage returns the stage of a route, or nil.
-func (c *Copies) Stage(of *config.Route, _ *config.Config, r *stage.Route) (stage.Stage, error) {
-	o := of.Mirror
+func (c *Copies) Stage(o *Config, r *stage.Route) (stage.Stage, error) {
 	if o == nil {
 		return nil, nil
 	}
@@ -111,7 +109,7 @@ func (m *mirror) Apply(x *stage.Exchange) (responded bool) {
 // offer starts to send a copy of the request if the request is one of the mirror's share. It
 // must be called by the hook of the exchange for the event [proxy.Sending].
 func (m *mirror) Offer(x *stage.Exchange) {
-	if m.rotation.Next(config.MirrorAll) >= m.share {
+	if m.rotation.Next(All) >= m.share {
 		return
 	}
 	m.counts.selected.Inc()
@@ -197,6 +195,6 @@ func (m *mirror) observe(c *proxy.Exchange, e proxy.Event) {
 // Explain implements stage.Explainer.
 func (m *mirror) Explain(*stage.Exchange) (steps []string, ends bool) {
 	return []string{fmt.Sprintf("sends copies of %.4g %% of the requests to the %s",
-		float64(m.share)/config.MirrorAll*100,
+		float64(m.share)/All*100,
 		m.to.About)}, false
 }

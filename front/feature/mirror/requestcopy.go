@@ -8,7 +8,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
@@ -19,6 +18,9 @@ const mirroredField = "X-Mirrored"
 // maxMirrorResponse is the number of bytes of a response to a copy that are read and
 // discarded. The connection of a longer response is closed.
 const maxMirrorResponse = 1 << 20
+
+// longestText is the capacity above which the text of a copy is not kept: a short body and a long head.
+const longestText = proxy.ShortBody + 64<<10
 
 // A requestCopy is a copy of a request in memory of its own.
 type requestCopy struct {
@@ -64,7 +66,7 @@ func (c *requestCopy) copyFields(dst, fields []proxy.Field) []proxy.Field {
 
 func (c *requestCopy) reset() {
 	c.Exchange.Reset()
-	if c.text = c.text[:0]; cap(c.text) > proxy.ShortBody+config.MaxHeaders {
+	if c.text = c.text[:0]; cap(c.text) > longestText {
 		c.text = nil
 	}
 	c.body.Reset(nil)

@@ -27,7 +27,7 @@ func (r redirectTo) Respond(x *stage.Exchange) {
 }
 
 // Action returns the action of a route, or nil.
-func Action(of *config.Route, _ *stage.Route) (stage.Action, error) {
+func Action(of *config.Route) (stage.Action, error) {
 	r := of.Redirect
 	if r == nil {
 		return nil, nil

@@ -4,7 +4,6 @@ package respond
 import (
 	"fmt"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
@@ -17,8 +16,7 @@ type fixedResponse struct {
 }
 
 // Action returns the action of a route, or nil.
-func Action(of *config.Route, _ *stage.Route) (stage.Action, error) {
-	r := of.Respond
+func Action(r *Config) (stage.Action, error) {
 	if r == nil {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package config
+package namedfile
 
 import (
 	"io/fs"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func TestFileHint(t *testing.T) {
+func TestHint(t *testing.T) {
 	for err, want := range map[syscall.Errno]string{syscall.EACCES: "must be allowed", syscall.ENOENT: "relative path"} {
-		if got := fileHint(&fs.PathError{Op: "open", Path: "shop.key", Err: err}); !strings.Contains(got, want) {
+		if got := Hint(&fs.PathError{Op: "open", Path: "shop.key", Err: err}); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", err, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package config
+package cors
 
 import (
 	"net/url"
@@ -6,38 +6,55 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// corsKeys are the keys of [CORS].
-var corsKeys = []key{
-	{Path: "routes.*.cors", Read: readCORS},
-	{Path: "routes.*.cors.origins",
-		Read:     yamlfile.Some(parseOrigin, func(f filling) *[]string { return &f.route.CORS.Origins }),
-		Required: "list the origins of the pages, as in: origins: [https://app.example.com]"},
-	{Path: "routes.*.cors.methods",
-		Read: yamlfile.Some(parseMethod, func(f filling) *[]string { return &f.route.CORS.Methods })},
-	{Path: "routes.*.cors.headers", Ambiguous: true,
-		Read: yamlfile.Many(parseAllowedHeader, func(f filling) *[]string { return &f.route.CORS.Headers })},
-	{Path: "routes.*.cors.expose",
-		Read: yamlfile.Many(parseHeaderName, func(f filling) *[]string { return &f.route.CORS.Expose })},
-	{Path: "routes.*.cors.credentials",
-		Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.route.CORS.Credentials })},
-	{Path: "routes.*.cors.max_age",
-		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.route.CORS.MaxAge })},
+// Config is the key cors: it lets pages of other origins read the responses of a route, as the Fetch standard
+// defines it.
+type Config struct {
+	// Origins are the origins of the pages: scheme://host, with a port if it is not the
+	// default one, scheme://*.domain for all hosts below a domain, "null", or only "*" for
+	// all. At least one. "*" and "null" exclude Credentials.
+	Origins []string
+
+	Methods     []string      // that a page may use. Default GET, HEAD and POST
+	Headers     []string      // request fields that a page may set; only "*" for all. Default none
+	Expose      []string      // response fields that a page may read. Default none
+	Credentials bool          // a page may send cookies
+	MaxAge      time.Duration // for which a browser keeps the response to a preflight; 0 is its default
 }
 
-func readCORS(r *fileReader, p place, n *yamlfile.Node) {
-	c := &CORS{Methods: []string{"GET", "HEAD", "POST"}}
-	p.To.route.CORS = c
+// Keys returns the keys of a [Config] at a path. at returns where it is kept.
+func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+			c := &Config{Methods: []string{"GET", "HEAD", "POST"}}
+			*at(p.To) = c
+			read(r, p, n, c)
+		}},
+		{Path: path + ".origins", Read: yamlfile.Some(parseOrigin, func(t T) *[]string { return &(*at(t)).Origins }),
+			Required: "list the origins of the pages, as in: origins: [https://app.example.com]"},
+		{Path: path + ".methods", Read: yamlfile.Some(parseMethod, func(t T) *[]string { return &(*at(t)).Methods })},
+		{Path: path + ".headers", Ambiguous: true,
+			Read: yamlfile.Many(parseAllowedHeader, func(t T) *[]string { return &(*at(t)).Headers })},
+		{Path: path + ".expose", Read: yamlfile.Many(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).Expose })},
+		{Path: path + ".credentials", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Credentials })},
+		{Path: path + ".max_age",
+			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &(*at(t)).MaxAge })},
+	}
+}
+
+// read reads a mapping.
+func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c *Config) {
 	origins, methods, headers := p.Path+".origins", p.Path+".methods", p.Path+".headers"
 	for _, path := range []string{origins, methods, headers} {
 		delete(r.Positions, path) // of another route
 	}
 	r.Fields(p, n)
 	for i, at := range r.Positions[methods] {
-		warnOfMethod(r.File, at, c.Methods[i])
+		scalar.WarnOfMethod(r.File, at, c.Methods[i])
 	}
 	for i, origin := range c.Origins {
 		at := r.Positions[origins][i]
@@ -67,7 +84,7 @@ func parseOrigin(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	host := strings.TrimPrefix(rest, "*.")
 	u, err := url.Parse(s.Text[:len(s.Text)-len(rest)] + host)
 	switch {
-	case !ok || err != nil || u.Host != strings.TrimSuffix(host, "/") || !isHost(u.Hostname()) ||
+	case !ok || err != nil || u.Host != strings.TrimSuffix(host, "/") || !scalar.IsHost(u.Hostname()) ||
 		u.Port() == "" && strings.HasSuffix(u.Host, ":"):
 		return "", yamlfile.Refuse(example, "%s is not an origin", yamlfile.Quote(s.Text))
 	case s.Text != strings.ToLower(s.Text) || strings.HasSuffix(rest, "/") ||
@@ -95,13 +112,5 @@ func parseAllowedHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if s.Text == "*" {
 		return s.Text, nil
 	}
-	return parseHeaderName(s)
-}
-
-func parseHeaderName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
-	if !httpsyntax.IsToken(s.Text) || s.Text == "*" {
-		return "", yamlfile.Refuse("write a name, as in X-Request-Id", "%s is not the name of a header field",
-			yamlfile.Quote(s.Text))
-	}
-	return s.Text, nil
+	return scalar.HeaderName(s)
 }

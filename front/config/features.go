@@ -1,0 +1,57 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/files"
+	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// featureKeys returns the keys of the features that read them themselves.
+func featureKeys() []key {
+	return slices.Concat(
+		access.Keys("access", func(f filling) **access.Config { return &f.config.Access }),
+		access.Keys("routes.*.access", func(f filling) **access.Config { return &f.route.Access }),
+		basicauth.Keys("routes.*.basic_auth", func(f filling) **basicauth.Config { return &f.route.BasicAuth }, filling.userFile),
+		compress.Keys("compress", func(f filling) **compress.Config { return &f.config.Compress }),
+		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
+		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
+		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
+		then(forwardauth.Keys("routes.*.forward_auth", func(f filling) **forwardauth.Config { return &f.route.ForwardAuth },
+			func(f filling) *yamlfile.Scalar { return &f.route.authTo }), (*routeDraft).noteForwardAuth),
+		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
+			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
+		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),
+	)
+}
+
+// actionKeys makes the first one of keys the key of an action.
+func actionKeys(keys []key) []key {
+	keys[0].Read = action(keys[0].Read)
+	return keys
+}
+
+// then has a function called with the first one of keys after that was read in a route.
+func then(keys []key, note func(d *routeDraft, key yamlfile.Scalar)) []key {
+	read := keys[0].Read
+	keys[0].Read = func(r *fileReader, p place, n *yamlfile.Node) {
+		read(r, p, n)
+		note(p.To.route, p.Key)
+	}
+	return keys
+}
+
+func (d *routeDraft) noteForwardAuth(key yamlfile.Scalar) {
+	d.others, d.authKey = append(d.others, d.authTo), key
+}
+
+func (d *routeDraft) noteMirror(key yamlfile.Scalar) {
+	d.others, d.mirrorKey = append(d.others, d.mirrorTo), key
+}

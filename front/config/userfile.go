@@ -1,0 +1,34 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// A userFile is a file of users in the format of htpasswd.
+type userFile struct {
+	*yamlfile.File
+	users []basicauth.User
+}
+
+// userFile returns the users of a file, which it reads only once.
+func (r *reader) userFile(by *yamlfile.File, path yamlfile.Scalar) []basicauth.User {
+	name := namedfile.Resolve(by.Name(), path.Text)
+	if i := slices.IndexFunc(r.userFiles, func(f *userFile) bool { return f.Name() == name }); i >= 0 {
+		return r.userFiles[i].users
+	}
+	src, ok := r.readNamed(by, path.Pos, "the users", name)
+	if !ok {
+		return nil
+	}
+	f := new(userFile)
+	f.File, f.users = basicauth.ParseUsers(name, src)
+	r.userFiles = append(r.userFiles, f)
+	if f.users == nil && len(f.Mistakes()) == 0 {
+		by.Mistakef(path.Pos, "add a line NAME:HASH for each user", "the file %s has no user", yamlfile.Quote(name))
+	}
+	return f.users
+}

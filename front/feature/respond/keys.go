@@ -1,0 +1,45 @@
+package respond
+
+import (
+	"strconv"
+
+	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// Config is the key respond: a response that is the same for all requests.
+type Config struct {
+	Status int    // from 200 to 599
+	Text   string // the body; empty if Status is 204 or 304
+	Type   string // the Content-Type of Text. Default "text/plain; charset=utf-8"
+}
+
+// Keys returns the keys of a [Config] at a path. at returns where it is kept.
+func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+			c := &Config{Type: "text/plain; charset=utf-8"}
+			*at(p.To) = c
+			r.Fields(p, n)
+			if c.Text != "" && (c.Status == 204 || c.Status == 304) {
+				r.Mistakef(p.Key.Pos, "remove the text", "a response with status %d has no body", c.Status)
+			}
+		}},
+		{Path: path + ".status", Required: "it is from 200 to 599",
+			Read: yamlfile.One(parseStatus, func(t T) *int { return &(*at(t)).Status })},
+		{Path: path + ".text", Read: yamlfile.One(parseBody, func(t T) *string { return &(*at(t)).Text })},
+		{Path: path + ".type", Read: yamlfile.One(scalar.FieldValue, func(t T) *string { return &(*at(t)).Type })},
+	}
+}
+
+// parseStatus reads the status of a final response.
+func parseStatus(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	status, err := strconv.Atoi(s.Text)
+	if err != nil || status < 200 || status > 599 {
+		return 0, yamlfile.Refuse("it is from 200 to 599", "%s is not a status", yamlfile.Quote(s.Text))
+	}
+	return status, nil
+}
+
+// parseBody reads a body, which may have several lines.
+func parseBody(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return s.Text, nil }

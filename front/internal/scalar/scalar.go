@@ -1,0 +1,139 @@
+// Package scalar reads single values of a configuration that several keys have. The functions check
+// only the value itself, and open no files or connections.
+package scalar
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// Network reads a network in CIDR notation, or a single address. It converts
+// IPv4 addresses in IPv6 form to IPv4, because the addresses of clients are IPv4.
+func Network(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
+	if addr, err := netip.ParseAddr(s.Text); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	prefix, err := netip.ParsePrefix(s.Text)
+	switch {
+	case err != nil:
+		return prefix, yamlfile.Refuse("write an address or a network, as in 127.0.0.1 or 10.0.0.0/8",
+			"%s is not a network", yamlfile.Quote(s.Text))
+	case prefix.Addr().Is4In6():
+		return prefix, yamlfile.Refuse("write it as an IPv4 network", "%s is an IPv4 network in IPv6 form",
+			yamlfile.Quote(s.Text))
+	case prefix != prefix.Masked():
+		return prefix, yamlfile.Refuse(yamlfile.DidYouMean(prefix.Masked().String()),
+			"%s has bits set after its prefix length", yamlfile.Quote(s.Text))
+	}
+	return prefix, nil
+}
+
+// Written keeps the position of a text, for later checks.
+func Written(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	_, refused := yamlfile.Text(s)
+	return s, refused
+}
+
+// Timeout reads a duration above zero.
+func Timeout(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	d, refused := yamlfile.Duration(s)
+	if refused == nil && d == 0 {
+		return 0, yamlfile.Refuse("write how long to wait, as in 30s", "%s leaves no time for a response",
+			yamlfile.Quote(s.Text))
+	}
+	return d, refused
+}
+
+// IsHost reports whether s is an IP address or a valid host name. A name whose last
+// label has only digits is a mistyped IPv4 address.
+func IsHost(s string) bool {
+	if _, err := netip.ParseAddr(s); err == nil {
+		return true
+	}
+	labels := strings.Split(strings.TrimSuffix(s, "."), ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || !IsName(label) {
+			return false
+		}
+	}
+	return len(s) <= 253 && !IsDigits(labels[len(labels)-1])
+}
+
+// IsName reports whether s is made of ASCII letters, digits, '.', '_' and '-'.
+func IsName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+func IsDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// Some reads a number of at least one.
+func Some(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	n, refused := yamlfile.Count(s)
+	if refused == nil && n == 0 {
+		return 0, yamlfile.Refuse("write 1 or more, or remove it", "%s allows nothing", yamlfile.Quote(s.Text))
+	}
+	return n, refused
+}
+
+// FieldValue reads the value of a header field.
+func FieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if s.Text == "" || !httpsyntax.IsPlain(s.Text) || strings.TrimSpace(s.Text) != s.Text {
+		return "", yamlfile.Refuse("write printable characters in one line, without blanks around them",
+			"%s is not the value of a header field", yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// HeaderName reads the name of a header field.
+func HeaderName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if !httpsyntax.IsToken(s.Text) || s.Text == "*" {
+		return "", yamlfile.Refuse("write a name, as in X-Request-Id", "%s is not the name of a header field",
+			yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// SentHeader reads the name of a request field that weir sets.
+func SentHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	switch {
+	case !httpsyntax.IsToken(s.Text):
+		return "", yamlfile.Refuse("write a name, as in X-User", "%s is not the name of a header field",
+			yamlfile.Quote(s.Text))
+	case OwnedField(s.Text, "add", false) != "":
+		return "", yamlfile.Refuse("choose another name, as in X-User", "weir itself writes %s", yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// OwnedField returns a hint if weir writes a field itself, otherwise "". verb is that of the edit: set,
+// add or remove.
+func OwnedField(name, verb string, response bool) string {
+	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
+	case "connection", "content-length", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
+		"te", "trailer", "transfer-encoding", "upgrade":
+		return "remove it: it is for one connection or one message, for which weir writes it"
+	case "x-request-id":
+		return "remove it: weir writes the id of the request that its log has"
+	}
+	if response {
+		return ""
+	}
+	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
+	case "expect":
+		return "remove it: weir writes it if the client does"
+	case "traceparent", "tracestate":
+		return "remove it: weir writes the id of the request that its log has"
+	case "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto":
+		return "remove it: weir writes it, by the rule of trusted_proxies"
+	case "host":
+		if verb != "set" {
+			return "set it: a request has exactly one"
+		}
+	}
+	return ""
+}
