@@ -8,11 +8,17 @@ FUZZTIME ?= 1m
 MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
-.PHONY: test format vet staticcheck tidy oldest race allocs promises bench-module lacking soak build pgo fuzz bench \
+.PHONY: test checks format vet staticcheck tidy oldest race engine allocs promises bench-module lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
 	test-node bench-node node-programs clean
 
-test: format vet staticcheck tidy oldest race allocs promises bench-module test-node lacking
+# JOBS targets run at once, because the tests of race mostly wait. The output of a target appears when it has ended; the
+# last line of one that failed is "*** [...] Error".
+JOBS ?= 2
+test:
+	@$(MAKE) -j$(JOBS) $(if $(filter output-sync,$(.FEATURES)),-Otarget) --no-print-directory checks
+
+checks: format race vet staticcheck tidy oldest engine allocs promises bench-module test-node lacking
 
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
@@ -63,11 +69,13 @@ oldest:
 	done
 
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
-# engine. The race detector waits a second before a process exits, unless it is told not to. make vet has done the vetting.
+# engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.
 ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Files|Folder|ForwardAuth|Health|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|Name|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Fuzz|Resetting|Docs
-race: export GORACE = atexit_sleep_ms=0
+race engine: export GORACE = atexit_sleep_ms=0
 race:
 	$(GO) test -race -vet=off -timeout 30m $(PACKAGES)
+
+engine:
 	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -timeout 30m -skip '$(ABOVE)' ./front
 
 # The race detector allocates, so the tests that count allocations skip

@@ -3,6 +3,8 @@ package weir_test
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -49,7 +51,7 @@ func writeModule(t *testing.T, proxy string, m module.Version, dir string) {
 		t.Fatal(err)
 	}
 	var archive bytes.Buffer
-	if err := zip.CreateFromDir(&archive, m, dir); err != nil {
+	if err := zip.Create(&archive, m, moduleFiles(t, dir)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -67,6 +69,41 @@ func writeModule(t *testing.T, proxy string, m module.Version, dir string) {
 		}
 	}
 }
+
+// moduleFiles returns the files of the module in dir, without those of modules below it. It leaves out folders that git
+// ignores: make test may be writing them.
+func moduleFiles(t *testing.T, dir string) []zip.File {
+	t.Helper()
+	var files []zip.File
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !entry.IsDir():
+			rel, err := filepath.Rel(dir, name)
+			files = append(files, moduleFile{name, filepath.ToSlash(rel)})
+			return err
+		case name == dir:
+			return nil
+		}
+		if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil || entry.Name() == "node_modules" ||
+			entry.Name()[0] == '.' {
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// A moduleFile is a file of a module, with its path in the module.
+type moduleFile struct{ name, path string }
+
+func (f moduleFile) Path() string                 { return f.path }
+func (f moduleFile) Lstat() (fs.FileInfo, error)  { return os.Lstat(f.name) }
+func (f moduleFile) Open() (io.ReadCloser, error) { return os.Open(f.name) }
 
 // goCommand runs the go command in dir and returns its output.
 func goCommand(t *testing.T, env []string, dir string, args ...string) string {
