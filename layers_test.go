@@ -86,7 +86,7 @@ var layers = map[string]struct {
 			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
 			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
 			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
-			"front/feature/split", "front/internal/acme", "front/internal/certs", "front/internal/condition",
+			"front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs", "front/internal/condition",
 			"front/internal/eventpace", "front/internal/handshake", "front/internal/http3",
 			"front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
@@ -216,6 +216,11 @@ var layers = map[string]struct {
 			"front/internal/names", "front/internal/serverlist", "internal/resolve", "log", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "makes upstreams and keeps them up to date; it knows neither routes nor requests",
+	},
+	"front/internal/admin": {
+		own: []string{"front/internal/logcost", "front/internal/target", "front/internal/upstream", "front/logto", "log",
+			"proxy"},
+		why: "shows what the front door has; it knows neither listeners nor requests",
 	},
 	"front/logto": {
 		own: []string{"front/config", "front/internal/logcost", "front/internal/metric", "internal/abandon", "log", "log/sink",

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/admin"
 	"github.com/weirhq/weir/front/internal/takeover"
 )
 
@@ -232,19 +233,22 @@ func (s *server) bindAdmin(address listenAddress) (*adminServer, error) {
 	for _, more := range bound[1:] {
 		more.Close()
 	}
-	d := s.door
 	return &adminServer{
-		adminListener: newAdminListener(bound[0], d.conns.CloseUnused, s.rejector.reject),
+		adminListener: newAdminListener(bound[0], s.door.conns.CloseUnused, s.rejector.reject),
 		address:       address,
-		http: newAdminServer(adminPages{
-			addr:      address.text,
-			draining:  d.draining.Load,
-			metrics:   d.metrics.handler(),
-			log:       logHandler(d.out, d.cost),
-			upstreams: upstreamsAPI{inUse: d.upstreams, log: d.logger},
-			errorLog:  s.errorLog,
-		}),
+		http:          s.newAdminHTTP(address.text),
 	}, nil
+}
+
+// newAdminHTTP returns the server of the pages for operators.
+func (s *server) newAdminHTTP(addr string) *http.Server {
+	d := s.door
+	h := admin.NewServer(addr, admin.Pages{
+		Draining: d.draining.Load, Metrics: d.metrics.handler(), Log: d.out, Cost: d.cost,
+		Upstreams: d.upstreams, Logger: d.logger, ErrorLog: s.errorLog,
+	})
+	h.ConnState = adminStateChanged
+	return h
 }
 
 // run starts to serve.

@@ -1,20 +1,12 @@
-package front
+package admin
 
 import (
-	"encoding/json"
 	"net/http"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/upstream"
-	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
-
-// upstreamsAPI shows the upstreams on the admin listener, and drains their servers.
-type upstreamsAPI struct {
-	inUse func() upstream.Set
-	log   func() *log.Logger
-}
 
 // The events of a drain.
 const (
@@ -22,28 +14,28 @@ const (
 	eventServerBack   = "server no longer drains"
 )
 
-// register adds the pages of the API.
-func (a *upstreamsAPI) register(mux *http.ServeMux) {
+// addUpstreams adds the pages that show the upstreams, and drain their servers.
+func (p *Pages) addUpstreams(mux *http.ServeMux) {
 	mux.HandleFunc("GET /upstreams", func(w http.ResponseWriter, r *http.Request) {
 		var page upstreamsPage
-		for _, up := range a.inUse() {
+		for _, up := range p.Upstreams() {
 			page.Upstreams = append(page.Upstreams, newUpstreamPage(up, time.Now()))
 		}
 		writeJSON(w, page)
 	})
-	mux.HandleFunc("POST /upstreams/{upstream}/drain", a.setDraining(true))
-	mux.HandleFunc("POST /upstreams/{upstream}/undrain", a.setDraining(false))
+	mux.HandleFunc("POST /upstreams/{upstream}/drain", p.setDraining(true))
+	mux.HandleFunc("POST /upstreams/{upstream}/undrain", p.setDraining(false))
 }
 
 // setDraining returns the handler that begins or ends the drain of the servers with the URL or
 // the address in the parameter server.
-func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
+func (p *Pages) setDraining(drain bool) http.HandlerFunc {
 	event := eventServerBack
 	if drain {
 		event = eventServerDrains
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		up := a.inUse().Named(r.PathValue("upstream"))
+		up := p.Upstreams().Named(r.PathValue("upstream"))
 		if up == nil {
 			http.Error(w, "no such upstream; GET /upstreams lists them", http.StatusNotFound)
 			return
@@ -55,7 +47,7 @@ func (a *upstreamsAPI) setDraining(drain bool) http.HandlerFunc {
 			}
 			found = true
 			if s.SetDraining(drain) {
-				a.log().Info(event).Str("upstream", up.Name()).Str("server", s.URL()).Str("address", s.Addr()).Send()
+				p.Logger().Info(event).Str("upstream", up.Name()).Str("server", s.URL()).Str("address", s.Addr()).Send()
 			}
 		}
 		if !found {
@@ -130,12 +122,4 @@ func newListPage(l *upstream.ListState) *listPage {
 		page.Error = l.Err.Error()
 	}
 	return page
-}
-
-// writeJSON writes a page of the admin listener.
-func writeJSON(w http.ResponseWriter, page any) {
-	w.Header().Set("Content-Type", "application/json")
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.Encode(page)
 }
