@@ -3,6 +3,7 @@ package log
 import (
 	"time"
 
+	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -122,6 +123,155 @@ func (e *openEvent) http(h *HTTP) {
 		e.addJSONRequest(h)
 	}
 	e.settle(partHTTP, mark)
+}
+
+// addJSONRequest appends the http object.
+func (e *openEvent) addJSONRequest(h *HTTP) {
+	text.PutLabeledInt(&e.buf, `,"http":{"status_code":`, int64(h.StatusCode))
+	if h.Encoded != nil {
+		e.addTarget(h)
+	} else {
+		e.encodeJSONTarget(h)
+	}
+	e.addTimes(h)
+	e.addExtensions(h)
+	e.buf = append(e.buf, '}')
+}
+
+func (e *openEvent) encodeJSONTarget(h *HTTP) {
+	b := &e.buf
+	if h.Method != "" {
+		text.PutLabeled(b, `,"method":"`, h.Method)
+	}
+	if h.Scheme != "" {
+		text.PutLabeled(b, `,"scheme":"`, h.Scheme)
+	}
+	if h.Host != "" {
+		text.PutLabeled(b, `,"host":"`, h.Host)
+	}
+	if h.Port != 0 {
+		text.PutLabeledInt(b, `,"port":`, int64(h.Port))
+	}
+	if h.Path != "" {
+		text.PutLabeled(b, `,"path":"`, h.Path)
+	}
+	if h.Query != "" {
+		e.addQuery(`,"query":"`, h.Query)
+	}
+}
+
+// addTimes appends the fields known when the request has ended.
+func (e *openEvent) addTimes(h *HTTP) {
+	if !h.StartedAt.IsZero() {
+		e.addInstant(`,"started_at":"`, h.StartedAt)
+	}
+	if !h.EndedAt.IsZero() {
+		e.addInstant(`,"ended_at":"`, h.EndedAt)
+	}
+	if h.Duration != 0 {
+		text.PutLabeledInt(&e.buf, `,"duration":`, int64(h.Duration))
+	}
+	if h.ResponseContentLength != 0 {
+		text.PutLabeledInt(&e.buf, `,"response_content_length":`, h.ResponseContentLength)
+	}
+}
+
+func (e *openEvent) addInstant(label string, t time.Time) {
+	e.clock.Put(&e.buf, label, t)
+	e.buf = append(e.buf, '"')
+}
+
+// addExtensions appends the keys that ONSdigital/log.go does not have.
+func (e *openEvent) addExtensions(h *HTTP) {
+	b := &e.buf
+	if h.Route != "" {
+		text.PutLabeled(b, `,"route":"`, h.Route)
+	}
+	if h.Client != "" {
+		text.PutLabeled(b, `,"client":"`, h.Client)
+	}
+	if h.Protocol != "" {
+		text.PutLabeled(b, `,"protocol":"`, h.Protocol)
+	}
+	if h.UserAgent != "" {
+		text.PutLabeled(b, `,"user_agent":"`, h.UserAgent)
+	}
+	if h.Referer != "" {
+		e.addURL(`,"referer":"`, h.Referer)
+	}
+	if h.RequestContentLength != 0 {
+		text.PutLabeledInt(b, `,"request_content_length":`, h.RequestContentLength)
+	}
+}
+
+// addLTSVRequest appends the labels of a request.
+func (e *openEvent) addLTSVRequest(h *HTTP) {
+	b := &e.buf
+	if h.Client != "" {
+		text.PutPair(b, "\thost:", h.Client)
+	}
+	if h.Method != "" {
+		text.PutPair(b, "\tmethod:", h.Method)
+	}
+	if h.Protocol != "" {
+		text.PutPair(b, "\tprotocol:", h.Protocol)
+	}
+	if h.Encoded != nil {
+		e.addTarget(h)
+	} else {
+		e.encodeLTSVTarget(h)
+	}
+	e.addResponse(h)
+}
+
+func (e *openEvent) encodeLTSVTarget(h *HTTP) {
+	b := &e.buf
+	if h.Path != "" || h.Query != "" {
+		text.PutPair(b, "\turi:", h.Path)
+	}
+	if h.Query != "" {
+		e.addQuery("?", h.Query)
+	}
+	if h.Scheme != "" {
+		text.PutPair(b, "\tscheme:", h.Scheme)
+	}
+	if h.Host != "" {
+		text.PutPair(b, "\tvhost:", h.Host)
+	}
+	if h.Port != 0 {
+		text.PutLabeledInt(b, "\tport:", int64(h.Port))
+	}
+}
+
+// addResponse appends the labels from the status on. Access log tools ignore
+// lines without a size, so a response always has one, even 0.
+func (e *openEvent) addResponse(h *HTTP) {
+	b := &e.buf
+	text.PutLabeledInt(b, "\tstatus:", int64(h.StatusCode))
+	if h.ResponseContentLength != 0 || h.StatusCode != 0 {
+		text.PutLabeledInt(b, "\tsize:", h.ResponseContentLength)
+	}
+	if h.RequestContentLength != 0 {
+		text.PutLabeledInt(b, "\treqsize:", h.RequestContentLength)
+	}
+	if h.Duration != 0 {
+		e.buf = ltsv.AppendSeconds(append(e.buf, "\treqtime:"...), h.Duration)
+	}
+	if !h.StartedAt.IsZero() {
+		e.buf = e.clock.AppendMicros(append(e.buf, "\tstarted_at:"...), h.StartedAt)
+	}
+	if !h.EndedAt.IsZero() {
+		e.buf = e.clock.AppendMicros(append(e.buf, "\tended_at:"...), h.EndedAt)
+	}
+	if h.UserAgent != "" {
+		text.PutPair(b, "\tua:", h.UserAgent)
+	}
+	if h.Referer != "" {
+		e.addURL("\treferer:", h.Referer)
+	}
+	if h.Route != "" {
+		text.PutPair(b, "\troute:", h.Route)
+	}
 }
 
 // MarshalLog implements [Marshaler], for requests other than the event's own.

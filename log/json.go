@@ -1,8 +1,6 @@
 package log
 
 import (
-	"time"
-
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -18,85 +16,6 @@ func (jsonEncoder) notation() notation { return notationJSON }
 func (jsonEncoder) appendNamespace(b []byte, namespace string) []byte {
 	b = text.AppendString(append(b, `,"namespace":`...), namespace)
 	return append(b, `,"event":"`...) // PutLabeled needs the quote
-}
-
-// addJSONRequest appends the http object.
-func (e *openEvent) addJSONRequest(h *HTTP) {
-	text.PutLabeledInt(&e.buf, `,"http":{"status_code":`, int64(h.StatusCode))
-	if h.Encoded != nil {
-		e.addTarget(h)
-	} else {
-		e.encodeJSONTarget(h)
-	}
-	e.addTimes(h)
-	e.addExtensions(h)
-	e.buf = append(e.buf, '}')
-}
-
-func (e *openEvent) encodeJSONTarget(h *HTTP) {
-	b := &e.buf
-	if h.Method != "" {
-		text.PutLabeled(b, `,"method":"`, h.Method)
-	}
-	if h.Scheme != "" {
-		text.PutLabeled(b, `,"scheme":"`, h.Scheme)
-	}
-	if h.Host != "" {
-		text.PutLabeled(b, `,"host":"`, h.Host)
-	}
-	if h.Port != 0 {
-		text.PutLabeledInt(b, `,"port":`, int64(h.Port))
-	}
-	if h.Path != "" {
-		text.PutLabeled(b, `,"path":"`, h.Path)
-	}
-	if h.Query != "" {
-		e.addQuery(`,"query":"`, h.Query)
-	}
-}
-
-// addTimes appends the fields known when the request has ended.
-func (e *openEvent) addTimes(h *HTTP) {
-	if !h.StartedAt.IsZero() {
-		e.addInstant(`,"started_at":"`, h.StartedAt)
-	}
-	if !h.EndedAt.IsZero() {
-		e.addInstant(`,"ended_at":"`, h.EndedAt)
-	}
-	if h.Duration != 0 {
-		text.PutLabeledInt(&e.buf, `,"duration":`, int64(h.Duration))
-	}
-	if h.ResponseContentLength != 0 {
-		text.PutLabeledInt(&e.buf, `,"response_content_length":`, h.ResponseContentLength)
-	}
-}
-
-func (e *openEvent) addInstant(label string, t time.Time) {
-	e.clock.Put(&e.buf, label, t)
-	e.buf = append(e.buf, '"')
-}
-
-// addExtensions appends the keys that ONSdigital/log.go does not have.
-func (e *openEvent) addExtensions(h *HTTP) {
-	b := &e.buf
-	if h.Route != "" {
-		text.PutLabeled(b, `,"route":"`, h.Route)
-	}
-	if h.Client != "" {
-		text.PutLabeled(b, `,"client":"`, h.Client)
-	}
-	if h.Protocol != "" {
-		text.PutLabeled(b, `,"protocol":"`, h.Protocol)
-	}
-	if h.UserAgent != "" {
-		text.PutLabeled(b, `,"user_agent":"`, h.UserAgent)
-	}
-	if h.Referer != "" {
-		e.addURL(`,"referer":"`, h.Referer)
-	}
-	if h.RequestContentLength != 0 {
-		text.PutLabeledInt(b, `,"request_content_length":`, h.RequestContentLength)
-	}
 }
 
 func (j jsonEncoder) appendError(e *openEvent, f failure) {

@@ -129,6 +129,8 @@ func (e *openEvent) advance(p part) {
 
 const severityLabel = `,"severity":`
 
+var ltsvLevels = [...]string{"\tlevel:Debug", "\tlevel:Info", "\tlevel:Warn", "\tlevel:Error", "\tlevel:Fatal"}
+
 func (e *openEvent) addSeverity() {
 	if e.out.notation == notationJSON {
 		e.buf = append(append(e.buf, severityLabel...), e.level.severity())

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
-	"os"
 	"sync"
 )
 
@@ -45,37 +43,6 @@ type output struct {
 	events EventWriter // set if writer is an EventWriter
 	writer io.Writer
 	mu     *sync.Mutex // held during Write; nil if concurrent calls are safe
-}
-
-// An optionsUser is a writer that writes its own events.
-type optionsUser interface{ UseOptions(Options) }
-
-func newOutput(w io.Writer, o Options) *output {
-	out := &output{
-		encoder:       newEncoder(o.Format, w),
-		redact:        newRedactor(o.Redact),
-		sampling:      o.Sampling,
-		maxEventBytes: o.MaxEventBytes,
-		onError:       o.OnError,
-		context:       o.Context,
-		writer:        w,
-	}
-	out.notation, out.front = out.encoder.notation(), len(out.encoder.front())
-	out.events, _ = w.(EventWriter)
-	if !writesAreWhole(w) {
-		out.mu = new(sync.Mutex)
-	}
-	return out
-}
-
-// writesAreWhole reports whether concurrent calls of Write cannot mix their
-// bytes. Packages net and os guarantee this; io.Discard has no output.
-func writesAreWhole(w io.Writer) bool {
-	switch w.(type) {
-	case *os.File, *net.TCPConn, *net.UnixConn:
-		return true
-	}
-	return w == io.Discard
 }
 
 // sample counts the event if there is sampling, and reports whether it is
