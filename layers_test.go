@@ -65,8 +65,8 @@ var layers = map[string]struct {
 	"proxy": {
 		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/proxyproto",
 			"internal/stickycookie", "internal/transport", "proxy/internal/balance", "proxy/internal/budget",
-			"proxy/internal/pool", "proxy/internal/upload",
-			"proxy/internal/waitqueue"},
+			"proxy/internal/pool", "proxy/internal/response",
+			"proxy/internal/upload", "proxy/internal/waitqueue"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},
 		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
 	},
@@ -74,6 +74,10 @@ var layers = map[string]struct {
 	"proxy/internal/pool": {
 		own: []string{"internal/http2", "internal/lazydeadline", "internal/transport"},
 		why: "keeps connections to servers; it knows neither requests nor upstreams",
+	},
+	"proxy/internal/response": {
+		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax"},
+		why: "reads a response; it knows neither requests nor connections",
 	},
 	"proxy/internal/upload": {
 		own: []string{"internal/http2", "internal/transport", "proxy/internal/pool"},

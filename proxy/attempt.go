@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/proxy/internal/response"
 )
 
 // maxInformational is the maximum number of 1xx responses before the final one.
@@ -35,7 +36,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 // run sends the request and passes on the response.
 func (t *transfer) run() error {
 	x := t.x
-	x.answer.reset()
+	x.answer.Reset()
 	t.step = "sending the request"
 	x.arm(t.c, t.now, t.timeout(t.now))
 	if err := t.sendHead(); err != nil {
@@ -49,17 +50,17 @@ func (t *transfer) run() error {
 		t.headAfter = x.Waited
 	}
 	if err != nil {
-		t.noteStale(err, !x.answer.heard() && kindOf(err) != Timeout)
+		t.noteStale(err, !x.answer.Heard() && kindOf(err) != Timeout)
 		return t.fail(err)
 	}
 	t.tryEnd = time.Time{}
-	if x.answer.status == 101 {
+	if x.answer.Status == 101 {
 		return t.tunnel()
 	}
 	if t.retryStatus(); t.why != "" {
 		return errAgain
 	}
-	if err := x.answer.checkArrived(); err != nil {
+	if err := x.answer.CheckArrived(); err != nil {
 		return t.fail(err) // nothing was sent to the client yet, so it gets 502
 	}
 	return t.forward()
@@ -77,7 +78,7 @@ func (t *transfer) sendHead() error {
 	head, a := t.x.head, &t.x.answer
 	if !t.expecting {
 		written, n, writeErr, readErr := t.c.WriteReadInto(head, a)
-		a.w += n
+		a.Add(n)
 		t.pending = readErr
 		if head = head[written:]; writeErr != nil || len(head) == 0 {
 			return writeErr
@@ -96,12 +97,12 @@ func (t *transfer) readFinalHead() error {
 			return err
 		}
 		switch {
-		case x.answer.status >= 200:
+		case x.answer.Status >= 200:
 			return nil
-		case x.answer.status == 101:
+		case x.answer.Status == 101:
 			return t.checkUpgrade()
 		case n == maxInformational:
-			return malformed("more than %d informational answers", maxInformational)
+			return response.Malformed("more than %d informational answers", maxInformational)
 		}
 		if err := t.informational(); err != nil {
 			return err
@@ -114,7 +115,7 @@ func (t *transfer) readHead() error {
 	if t.c.Stream != nil {
 		return t.readStreamHead(t.maxFields())
 	}
-	return t.x.answer.readHead(t.await, t.x.Method, t.maxFields())
+	return t.x.answer.ReadHead(t.await, t.x.Method, t.maxFields())
 }
 
 // informational passes on a 1xx response to a client that supports it. A client
@@ -122,7 +123,7 @@ func (t *transfer) readHead() error {
 // not passed on.
 func (t *transfer) informational() error {
 	x := t.x
-	if x.answer.status == 100 {
+	if x.answer.Status == 100 {
 		t.sendBody()
 		return nil
 	}
@@ -130,7 +131,7 @@ func (t *transfer) informational() error {
 		return nil
 	}
 	x.collectFields()
-	if err := x.Client.Informational(x.answer.status, x.fields); err != nil {
+	if err := x.Client.Informational(x.answer.Status, x.fields); err != nil {
 		return by(ClientGone, "passing on an informational answer", err)
 	}
 	return nil
@@ -141,23 +142,23 @@ func (t *transfer) forward() error {
 	x := t.x
 	a := &x.answer
 	t.step = "reading the answer"
-	x.Status, x.Began = a.status, true
+	x.Status, x.Began = a.Status, true
 	x.collectFields()
 	length := int64(-1)
 	switch {
-	case a.framing == http1.BodyLength:
-		length = a.left
-	case a.streamed && a.framing != http1.BodyNone:
+	case a.Framing == http1.BodyLength:
+		length = a.Left
+	case a.Streamed && a.Framing != http1.BodyNone:
 		length = t.c.Response.Length
-	case a.streamed && x.mayHaveBody():
+	case a.Streamed && a.MayHaveBody(x.Method):
 		length = 0 // the stream has ended with the head, as for an error of gRPC
 	}
-	if err := x.Client.Head(a.status, x.fields, length); err != nil {
+	if err := x.Client.Head(a.Status, x.fields, length); err != nil {
 		return by(ClientGone, "sending the answer", err)
 	}
-	t.credit = answerBuffer // safe to write without asking the client
+	t.credit = response.BufferSize // safe to write without asking the client
 	for {
-		p, err := a.next(t.flow)
+		p, err := a.Next(t.flow)
 		if err == io.EOF {
 			break
 		}
@@ -183,11 +184,11 @@ func (t *transfer) forward() error {
 func (t *transfer) forwardTrailer() error {
 	x := t.x
 	if t.c.Stream != nil {
-		if err := t.readStreamTrailer(t.maxFields()); err != nil {
+		if err := x.answer.SetTrailer(t.c.Stream.Trailers(), t.maxFields()); err != nil {
 			return t.fail(err)
 		}
 	}
-	if len(x.answer.trailer) == 0 {
+	if len(x.answer.Trailer) == 0 {
 		return nil
 	}
 	if err := x.Client.Flush(); err != nil {
@@ -208,7 +209,7 @@ func (t *transfer) release(err error) {
 		return
 	}
 	a := &x.answer
-	surplus := err == nil && a.surplus() && !x.Upgraded
+	surplus := err == nil && a.Surplus() && !x.Upgraded
 	a.GiveBack()
 	now := time.Now()
 	if surplus {
@@ -217,7 +218,7 @@ func (t *transfer) release(err error) {
 	if t.stale {
 		x.Server.conns.NoteClosed(c, now)
 	}
-	if err != nil || surplus || a.close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() ||
+	if err != nil || surplus || a.Close || x.Upgraded || x.cancelled.Load() || !t.sentWhole() ||
 		x.announced.Driver != nil {
 		if x.upload != nil {
 			x.upload.StopSending()
@@ -225,5 +226,5 @@ func (t *transfer) release(err error) {
 		c.Close()
 		return
 	}
-	x.Server.conns.Put(c, now, a.framing == http1.BodyNone)
+	x.Server.conns.Put(c, now, a.Framing == http1.BodyNone)
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -11,10 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/http2"
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy/internal/pool"
+	"github.com/weirhq/weir/proxy/internal/response"
 )
 
 // A Kind classifies the failure of an exchange. It is also the value of a
@@ -162,47 +160,10 @@ func (e *Error) status() int {
 // before the response. It is never sent.
 const statusClientGone = 499
 
-// errMalformed is wrapped by every error about the syntax of a response.
-var errMalformed = errors.New("malformed answer")
-
-func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
-}
-
-// malformedHead returns the error for err, an [http1.Error]. It quotes the first
-// word of the line in head, the bytes that were parsed.
-func malformedHead(err error, head []byte) error {
-	var mistake *http1.Error
-	errors.As(err, &mistake)
-	line := head[bytes.LastIndexByte(head[:mistake.Pos], '\n')+1:]
-	if word := beginning(line); len(word) > 0 {
-		return malformed("%q: %s", word, mistake.Reason)
-	}
-	return malformedChunks(err)
-}
-
-// malformedChunks is the same for a body in chunks. It quotes nothing of it.
-func malformedChunks(err error) error {
-	var mistake *http1.Error
-	errors.As(err, &mistake)
-	return malformed("%s", mistake.Reason)
-}
-
-// beginning returns the first word of a malformed line. Errors quote no more of
-// it, because the rest may be the value of a cookie, and errors are logged.
-func beginning(line []byte) []byte {
-	const most = 20
-	n := 0
-	for n < min(len(line), most) && (httpsyntax.IsToken(line[n:n+1]) || line[n] == '/') {
-		n++
-	}
-	return line[:n]
-}
-
 // kindOf classifies an error of reading from or writing to an upstream.
 func kindOf(err error) Kind {
 	switch {
-	case errors.Is(err, errMalformed):
+	case errors.Is(err, response.ErrMalformed):
 		return BadAnswer
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Timeout

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy/internal/pool"
+	"github.com/weirhq/weir/proxy/internal/response"
 	"github.com/weirhq/weir/proxy/internal/upload"
 )
 
@@ -172,10 +173,11 @@ type Exchange struct {
 	upload            *upload.Upload // sends a body that is not short
 	head              []byte         // the request as sent upstream: the head, followed by the body if it is short
 	headEnd           int            // length of the request's head in head
-	answer            answer
+	answer            response.Reader
 	framing           requestFraming
 	connectionOptions []string // names listed by Connection, of the request and then of the response
 	fields            []Field  // response fields as passed to the Client
+	trailer           []Field  // and trailers
 }
 
 // requestFraming holds the facts from the request's fields that determine how
@@ -213,11 +215,11 @@ func (x *Exchange) Reset() {
 	x.cancelled.Store(false)
 	x.expired.Store(false)
 	x.head, x.headEnd = keepBytes(x.head), 0
-	x.answer.reset()
+	x.answer.Reset()
 	x.framing = requestFraming{}
 	clear(x.connectionOptions)
 	x.connectionOptions = x.connectionOptions[:0]
-	x.fields = keep(x.fields)
+	x.fields, x.trailer = keep(x.fields), keep(x.trailer)
 }
 
 // ResponseHeader returns the fields of the final response as passed to the

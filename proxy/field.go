@@ -12,52 +12,6 @@ type Field struct {
 	Name, Value string
 }
 
-// knownNames maps a field name, as servers commonly write it, to its canonical
-// form. These names can be compared and looked up in one spelling, without an
-// allocation. Other names are passed on as received.
-var knownNames = func() map[string]string {
-	m := make(map[string]string)
-	for _, name := range []string{
-		"Accept-Ranges", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
-		"Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
-		"Access-Control-Max-Age", "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection",
-		"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length",
-		"Content-Location", "Content-Range", "Content-Security-Policy", "Content-Type", "Date", "Etag",
-		"Expires", "Keep-Alive", "Last-Modified", "Link", "Location", "Pragma", "Proxy-Authenticate",
-		"Proxy-Connection", "Referrer-Policy", "Retry-After", "Server", "Server-Timing", "Set-Cookie",
-		"Strict-Transport-Security", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Vary", "Via",
-		"Www-Authenticate", "X-Content-Type-Options", "X-Frame-Options", "X-Powered-By", "X-Request-Id",
-	} {
-		m[name] = name
-		m[strings.ToLower(name)] = name
-	}
-	m["ETag"] = "Etag"
-	m["WWW-Authenticate"] = "Www-Authenticate"
-	m["TE"] = "Te"
-	return m
-}()
-
-// framingNames are the fields that determine the end of a response or the hop
-// that it is for. They are recognised in any spelling, so that none of them
-// escapes its rules.
-var framingNames = []string{
-	"Connection", "Content-Length", "Content-Type", "Date", "Keep-Alive", "Proxy-Connection",
-	"Trailer", "Transfer-Encoding", "Upgrade", "X-Request-Id",
-}
-
-func fieldName(b []byte) string {
-	if name, ok := knownNames[string(b)]; ok {
-		return name
-	}
-	s := view(b)
-	for _, name := range framingNames {
-		if httpsyntax.EqualFold(s, name) {
-			return name
-		}
-	}
-	return s
-}
-
 // elements calls f with each element of a comma-separated list, without
 // surrounding blanks, until f returns false.
 func elements(list string, f func(string) bool) {

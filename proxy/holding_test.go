@@ -7,8 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/proxy/internal/response"
 )
 
 // A waitedFor is a slow client that checks the buffers of the exchange whenever
@@ -20,15 +23,15 @@ type waitedFor struct {
 }
 
 func (w *waitedFor) holdsNothing(when string) {
-	if w.x.answer.buf != nil {
-		w.t.Errorf("%s, the exchange holds %d bytes", when, len(w.x.answer.buf))
+	if held := reflect.ValueOf(&w.x.answer).Elem().FieldByName("buf").Len(); held > 0 {
+		w.t.Errorf("%s, the exchange holds %d bytes", when, held)
 	}
 }
 
 func (w *waitedFor) Room() (int, error) {
 	w.rooms++
 	w.holdsNothing("while the client has no room")
-	return leastRoom, nil
+	return response.LeastRoom, nil
 }
 
 func (w *waitedFor) Flush() error {
@@ -70,7 +73,7 @@ func TestWaitingHoldsNoBuffer(t *testing.T) {
 	if err := <-played; err != nil || x.Err != nil {
 		t.Fatalf("the exchange ended with %v, the upstream with %v", x.Err, err)
 	}
-	if w.body != first+second || w.rooms < (first-answerBuffer)/answerBuffer || w.flushes == 0 {
+	if w.body != first+second || w.rooms < (first-response.BufferSize)/response.BufferSize || w.flushes == 0 {
 		t.Errorf("%d bytes, %d looks for room, %d pauses of the upstream", w.body, w.rooms, w.flushes)
 	}
 	if x.BodyRead != 2000 {

@@ -12,24 +12,24 @@ import (
 func (x *Exchange) collectFields() {
 	a := &x.answer
 	x.connectionOptions = x.connectionOptions[:0]
-	for i := range a.fields {
-		if a.fields[i].Name == "Connection" {
-			x.connectionOptions = appendElements(x.connectionOptions, a.fields[i].Value)
+	for i := range a.Fields {
+		if a.Fields[i].Name == "Connection" {
+			x.connectionOptions = appendElements(x.connectionOptions, a.Fields[i].Value)
 		}
 	}
 	x.fields = x.fields[:0]
-	for i := range a.fields {
-		f := a.fields[i]
+	for i := range a.Fields {
+		f := Field(a.Fields[i])
 		switch {
-		case f.Name == "Trailer" && (a.framing == http1.BodyChunked || a.streamed):
-		case f.Name == "Content-Length" && a.status < 200:
+		case f.Name == "Trailer" && (a.Framing == http1.BodyChunked || a.Streamed):
+		case f.Name == "Content-Length" && a.Status < 200:
 			continue
 		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), x.edits(f.Name):
 			continue
 		}
 		x.fields = append(x.fields, f)
 	}
-	if a.status >= 200 || a.status == 101 {
+	if a.Status >= 200 || a.Status == 101 {
 		x.fields = append(append(x.fields, x.Answer...), x.AnswerAdd...)
 		if x.SetCookie != "" {
 			x.fields = append(x.fields, Field{"Set-Cookie", x.SetCookie})
@@ -59,13 +59,13 @@ func (x *Exchange) edits(name string) bool {
 
 // passTrailer returns the trailer fields for the client.
 func (x *Exchange) passTrailer() []Field {
-	kept := x.answer.trailer[:0]
-	for _, f := range x.answer.trailer {
+	x.trailer = x.trailer[:0]
+	for _, f := range x.answer.Trailer {
 		if !framesMessage(f.Name) && !x.edits(f.Name) {
-			kept = append(kept, f)
+			x.trailer = append(x.trailer, Field(f))
 		}
 	}
-	return kept
+	return x.trailer
 }
 
 // framesMessage reports whether a field must not be sent as a trailer.

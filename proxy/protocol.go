@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"slices"
 
@@ -81,10 +79,6 @@ func (t *TLS) config(host string) *tls.Config {
 	}
 	return c
 }
-
-// errTruncatedTLS is the error of a read after the end of a connection that the server has
-// ended without the alert close_notify: the response may have been cut.
-var errTruncatedTLS = fmt.Errorf("%w without the alert close_notify", io.EOF)
 
 // fromTLS reports whether an error of a read or a write is due to TLS: an alert, or a malformed
 // record. With TLS 1.3, a server rejects a client's certificate after the handshake.

@@ -3,6 +3,8 @@ package proxy
 import (
 	"io"
 	"strconv"
+
+	"github.com/weirhq/weir/proxy/internal/response"
 )
 
 // RespondFrom sends a response with a status, fields and a body of the given length from
@@ -27,17 +29,17 @@ func (x *Exchange) RespondFrom(status int, fields []Field, length int64, body io
 func (x *Exchange) sendFrom(length int64, body io.Reader) error {
 	a := &x.answer
 	defer a.GiveBack()
-	credit := answerBuffer // safe to write without asking the client
+	credit := response.BufferSize // safe to write without asking the client
 	for length > 0 {
-		if credit < leastRoom && int64(credit) < length {
+		if credit < response.LeastRoom && int64(credit) < length {
 			a.GiveBack()
 			room, err := x.Client.Room()
 			if err != nil {
 				return by(ClientGone, "sending the answer", err)
 			}
-			credit = min(max(room, leastRoom), answerBuffer)
+			credit = min(max(room, response.LeastRoom), response.BufferSize)
 		}
-		a.atMost = int(min(int64(credit), length))
+		a.AtMost = int(min(int64(credit), length))
 		n, err := body.Read(a.Space())
 		if n == 0 {
 			if err == nil || err == io.EOF {
@@ -45,9 +47,8 @@ func (x *Exchange) sendFrom(length int64, body io.Reader) error {
 			}
 			return by(Truncated, "reading the body of the answer", err)
 		}
-		p := a.buf[a.w : a.w+n]
-		a.w += n
-		a.r = a.w // Client may give the buffer back when it needs the bytes no more
+		a.Add(n)
+		p := a.TakeAll() // Client may give the buffer back when it needs the bytes no more
 		credit -= n
 		length -= int64(n)
 		n, err = x.Client.Write(p)

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 
-	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy/internal/pool"
@@ -81,57 +80,18 @@ func (t *transfer) sendOnStream() error {
 // readStreamHead reads the next head of a response.
 func (t *transfer) readStreamHead(maxFields int) error {
 	a := &t.x.answer
-	a.restart()
+	a.Restart()
 	t.c.ExpectHead()
 	if _, err := t.await(a); err != nil {
 		return err
 	}
-	h := &t.c.Response
-	if len(h.Fields) > maxFields {
-		return malformed("more than %d fields", maxFields)
-	}
-	a.status, a.streamed = h.Status, true
-	a.fields = a.keepStreamFields(a.fields, h.Fields)
-	if !h.Ends && t.x.mayHaveBody() {
-		a.framing = http1.BodyUntilClose
-	}
-	return nil
-}
-
-// mayHaveBody reports whether the response may have a body, by its status and the method.
-func (x *Exchange) mayHaveBody() bool {
-	return x.answer.status != 204 && x.answer.status != 304 && x.Method != "HEAD"
-}
-
-// keepStreamFields copies fields to memory that is valid until the next reset, and appends them.
-func (a *answer) keepStreamFields(dst []Field, fields []http2.Field) []Field {
-	start := len(a.kept)
-	for i := range fields {
-		a.kept = append(append(a.kept, fields[i].Name...), fields[i].Value...)
-	}
-	kept := a.kept[start:]
-	for i := range fields {
-		name, value := kept[:len(fields[i].Name)], kept[len(fields[i].Name):][:len(fields[i].Value)]
-		dst = append(dst, Field{Name: fieldName(name), Value: view(value)})
-		kept = kept[len(name)+len(value):]
-	}
-	return dst
-}
-
-// readStreamTrailer keeps the trailers, after the end of the body.
-func (t *transfer) readStreamTrailer(maxFields int) error {
-	trailers := t.c.Stream.Trailers()
-	if len(trailers) > maxFields {
-		return malformed("more than %d trailers", maxFields)
-	}
-	t.x.answer.trailer = t.x.answer.keepStreamFields(t.x.answer.trailer, trailers)
-	return nil
+	return a.SetHead(&t.c.Response, t.x.Method, maxFields)
 }
 
 // releaseStream ends the use of a stream by an attempt.
 func (t *transfer) releaseStream(c *pool.Conn) {
 	x, a := t.x, &t.x.answer
-	a.r = a.w
+	a.TakeAll()
 	a.GiveBack()
 	u := x.upload
 	if u != nil && !u.Whole() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/proxy/internal/balance"
 	"github.com/weirhq/weir/proxy/internal/pool"
+	"github.com/weirhq/weir/proxy/internal/response"
 )
 
 // A transfer is the attempts at an exchange, each on one connection.
@@ -156,7 +157,7 @@ func (t *transfer) sendBody() {
 // await reads more of the response, within the timeout of the upstream. A wait
 // that is due to the client, because it has not sent its body yet, does not
 // count.
-func (t *transfer) await(a *answer) (int, error) {
+func (t *transfer) await(a *response.Reader) (int, error) {
 	if err := t.pending; err != nil {
 		t.pending = nil
 		return 0, err
@@ -194,16 +195,16 @@ func (t *transfer) await(a *answer) (int, error) {
 // bytes stay with the upstream. It flushes to the client before it waits for
 // the upstream. It ignores an expired deadline: the client has taken that long
 // to read the previous bytes.
-func (t *transfer) flow(a *answer) (int, error) {
-	if t.credit < leastRoom {
+func (t *transfer) flow(a *response.Reader) (int, error) {
+	if t.credit < response.LeastRoom {
 		a.GiveBack()
 		room, err := t.x.Client.Room()
 		if err != nil {
 			return 0, by(ClientGone, "sending the answer", err)
 		}
-		t.credit = min(max(room, leastRoom), answerBuffer)
+		t.credit = min(max(room, response.LeastRoom), response.BufferSize)
 	}
-	a.atMost = t.credit
+	a.AtMost = t.credit
 	n, ok, err := t.c.TryReceive(a.Space())
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
 		if n == 0 && err == nil {
@@ -231,8 +232,8 @@ func (t *transfer) sentWhole() bool {
 func (t *transfer) observe(err error) {
 	if f := t.at.observer.Load(); f != nil && !t.stale {
 		a := Attempt{Waited: t.headAfter}
-		if t.headAfter > 0 && t.x.answer.status >= 200 {
-			a.Status = t.x.answer.status
+		if t.headAfter > 0 && t.x.answer.Status >= 200 {
+			a.Status = t.x.answer.Status
 		}
 		failed, _ := err.(*Error)
 		switch {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/proxy/internal/response"
 )
 
 // tunnelLinger limits the time for which one direction of a tunnel continues
@@ -23,14 +24,14 @@ func (t *transfer) checkUpgrade() error {
 	x := t.x
 	want := x.framing.upgrade
 	if want == "" {
-		return malformed("status 101 to a request without Upgrade")
+		return response.Malformed("status 101 to a request without Upgrade")
 	}
-	for i := range x.answer.fields {
-		if f := &x.answer.fields[i]; f.Name == "Upgrade" && httpsyntax.EqualFold(f.Value, want) {
+	for i := range x.answer.Fields {
+		if f := &x.answer.Fields[i]; f.Name == "Upgrade" && httpsyntax.EqualFold(f.Value, want) {
 			return nil
 		}
 	}
-	return malformed("status 101 without Upgrade: %s", want)
+	return response.Malformed("status 101 without Upgrade: %s", want)
 }
 
 // tunnel connects the client's connection with the upstream's. No byte from the
@@ -58,12 +59,12 @@ func (t *transfer) tunnel() error {
 		return &Error{Kind: ClientGone, Step: t.step, Err: errGone}
 	}
 	a := &x.answer
-	first := append(x.appendSwitching(x.head[:0], outside), a.buf[a.r:a.w]...)
+	arrived := a.TakeAll()
+	first := append(x.appendSwitching(x.head[:0], outside), arrived...)
 	if _, err := client.Write(first); err != nil {
 		return &Error{Kind: ClientGone, Step: t.step, Err: err}
 	}
-	x.BodySent = int64(a.w - a.r)
-	a.r = a.w
+	x.BodySent = int64(len(arrived))
 	a.GiveBack()
 	t.join(client)
 	return nil

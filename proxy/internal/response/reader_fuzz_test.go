@@ -1,7 +1,8 @@
-package proxy
+package response
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -16,26 +17,26 @@ type pieces struct {
 	size int
 }
 
-func (p *pieces) read(a *answer) (int, error) {
+func (p *pieces) read(r *Reader) (int, error) {
 	if len(p.b) == 0 {
 		return 0, io.EOF
 	}
-	a.GiveBack() // like every reader that waits for more
-	buf := a.Space()
+	r.GiveBack() // like every reader that waits for more
+	buf := r.Space()
 	n := copy(buf[:min(len(buf), p.size)], p.b)
 	p.b = p.b[n:]
 	return n, nil
 }
 
-// readAll reads a response with its body. early reports that checkArrived rejects the part of the body that arrives
+// readAll reads a response with its body. early reports that CheckArrived rejects the part of the body that arrives
 // together with the head.
-func readAll(a *answer, read waiter, method string) (body []byte, early bool, err error) {
-	if err := a.readHead(read, method, DefaultMaxFields); err != nil {
+func readAll(r *Reader, read ReadFunc, method string) (body []byte, early bool, err error) {
+	if err := r.ReadHead(read, method, http1.DefaultMaxFields); err != nil {
 		return nil, false, err
 	}
-	early = a.checkArrived() != nil
+	early = r.CheckArrived() != nil
 	for {
-		p, err := a.next(read)
+		p, err := r.Next(read)
 		if err == io.EOF {
 			return body, early, nil
 		}
@@ -48,18 +49,18 @@ func readAll(a *answer, read waiter, method string) (body []byte, early bool, er
 
 // outcome returns the kind of an error, because its text depends on how much has
 // arrived.
-func outcome(err error) Kind {
-	if err == nil {
-		return ""
+func outcome(err error) error {
+	if errors.Is(err, ErrMalformed) {
+		return ErrMalformed
 	}
-	return kindOf(err)
+	return err
 }
 
-// FuzzAnswer checks that the boundaries between reads do not matter, that
-// checkArrived rejects no valid response, and that the fields remain unchanged
+// FuzzReader checks that the boundaries between reads do not matter, that
+// CheckArrived rejects no valid response, and that the fields remain unchanged
 // when the buffer is used again. The grammar is the subject of the tests of
 // package http1.
-func FuzzAnswer(f *testing.F) {
+func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
 		"HTTP/1.1 200\r\n\r\nuntil the end",
@@ -89,20 +90,20 @@ func FuzzAnswer(f *testing.F) {
 		if len(wire) > 3000 {
 			return
 		}
-		var one, whole answer
+		var one, whole Reader
 		source, atOnce := &pieces{wire, int(size) + 1}, &pieces{wire, len(wire) + 1}
 		body, early, err := readAll(&one, source.read, method)
 		wholeBody, wholeEarly, wholeErr := readAll(&whole, atOnce.read, method)
 		if outcome(err) != outcome(wholeErr) || !bytes.Equal(body, wholeBody) ||
-			!slices.Equal(one.fields, whole.fields) || !slices.Equal(one.trailer, whole.trailer) {
-			t.Fatalf("in pieces of %d: %q, %q, %v; at once: %q, %q, %v", source.size, one.fields, body, err,
-				whole.fields, wholeBody, wholeErr)
+			!slices.Equal(one.Fields, whole.Fields) || !slices.Equal(one.Trailer, whole.Trailer) {
+			t.Fatalf("in pieces of %d: %q, %q, %v; at once: %q, %q, %v", source.size, one.Fields, body, err,
+				whole.Fields, wholeBody, wholeErr)
 		}
-		if left, want := one.w-one.r+len(source.b), whole.w-whole.r; err == nil && left != want {
+		if left, want := one.to-one.from+len(source.b), whole.to-whole.from; err == nil && left != want {
 			t.Errorf("in pieces of %d, %d bytes follow; at once: %d", source.size, left, want)
 		}
-		if early && err == nil || wholeEarly != (wholeErr != nil && whole.framing == http1.BodyChunked &&
-			kindOf(wholeErr) == BadAnswer) {
+		if early && err == nil || wholeEarly != (wholeErr != nil && whole.Framing == http1.BodyChunked &&
+			errors.Is(wholeErr, ErrMalformed)) {
 			t.Fatalf("rejected early: %v and %v; later: %v", early, wholeEarly, wholeErr)
 		}
 	})
