@@ -125,42 +125,15 @@ func (d *Door) serve(x *exchange) {
 	if x.altSvc != "" {
 		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.altSvc})
 	}
-	status, why := validate(x)
-	redirect := t.secure != nil && t.secure.Begin(&x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme)) && status == 0 && x.Target != "*"
-	answer := ""
-	if m := d.certs.manager.Load(); m != nil && status == 0 {
-		answer = answerChallenge(m, &x.Exchange)
-	}
-	if rules := d.server.clientRules.Load(); rules != nil && status == 0 {
-		status, why = checkClient(rules, x)
-	}
-	if t.subjectField != "" {
-		x.passSubject(t.subjectField)
-	}
-	if x.events = t.defaultEvents; status == 0 {
-		findRoute(x, t)
-		status, why = t.checkSpelling(x)
-	}
+	d.examine(x, t)
 	t.events.received(x)
-	switch {
-	case answer != "":
-		x.RespondWith(200, challengeFields, answer)
-	case redirect && !x.exceptsPlain(): // also for hosts with rules for client certificates
-		x.route = x.found
-		t.secure.Respond(&x.Exchange)
-	case status != 0:
-		x.Refuse(status, why)
-	case x.Method == "TRACE":
-		x.Refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
-	case x.Target == "*":
-		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
-	default:
-		d.forward(x, t)
+	for _, respond := range steps {
+		if respond(d, x, t) {
+			return
+		}
 	}
+	d.forward(x, t)
 }
-
-// methodsOfAll are the methods that the front door accepts, apart from routes.
-const methodsOfAll = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // validate checks the parts of a request that must be unambiguous before it is
 // routed. It returns the status and the reason of a refusal, or 0.

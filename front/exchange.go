@@ -28,8 +28,9 @@ type exchange struct {
 	encoded    log.EncodedHTTP // of http, if it has several events
 	clientText [64]byte        // buffer of http.Client
 	sampled    logcost.Sampled // selects the events that are measured; keeps its state in the pool
-	ambiguity  string          // why the request is ambiguous
-	altSvc     string          // of the client's listener: where it serves HTTP/3; "" if it does not
+	verdict    verdict
+	ambiguity  string // why the request is ambiguous
+	altSvc     string // of the client's listener: where it serves HTTP/3; "" if it does not
 
 	pacer   pacing.Pacer
 	inRoute *gate // the gate of the route, while the request is in it
@@ -47,6 +48,7 @@ func (x *exchange) reset() {
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
 	x.pacer.Reset()
 	x.inRoute, x.inAll = nil, nil
+	x.verdict = verdict{}
 	x.http = log.HTTP{}
 	x.trace.reset()
 }

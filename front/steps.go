@@ -1,0 +1,107 @@
+package front
+
+import "github.com/weirhq/weir/proxy"
+
+// steps are the steps before a request is forwarded, in the order of their precedence. Each may respond, and reports
+// whether it has.
+var steps = [...]func(d *Door, x *exchange, t *tables) (responded bool){
+	(*Door).refuseInvalid,
+	(*Door).respondToChallenge,
+	(*Door).redirectToHTTPS,
+	(*Door).refuseClient,
+	(*Door).refuseSpelling,
+	(*Door).respondForServer,
+}
+
+// A verdict is what is known about a request before the first step.
+type verdict struct {
+	status  int    // of a refusal for which no route is looked up; 0 for none
+	why     string // it is refused
+	invalid bool   // the request is ambiguous, so that only a refusal may respond
+	plain   bool   // tls.redirect applies to it, unless its route is excepted
+}
+
+// examine finds the route of a request and all that its first event and its steps need. It does not
+// respond.
+func (d *Door) examine(x *exchange, t *tables) {
+	v := &x.verdict
+	v.status, v.why = validate(x)
+	v.invalid = v.status != 0
+	v.plain = t.secure != nil && t.secure.Begin(&x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme))
+	if rules := d.server.clientRules.Load(); rules != nil && !v.invalid {
+		v.status, v.why = checkClient(rules, x)
+	}
+	if t.subjectField != "" {
+		x.passSubject(t.subjectField)
+	}
+	if x.events = t.defaultEvents; v.status == 0 {
+		findRoute(x, t)
+	}
+}
+
+// refuseInvalid refuses a request that is ambiguous.
+func (d *Door) refuseInvalid(x *exchange, _ *tables) (responded bool) {
+	if x.verdict.invalid {
+		x.Refuse(x.verdict.status, x.verdict.why)
+	}
+	return x.verdict.invalid
+}
+
+// respondToChallenge responds to an ACME server that verifies the control of a host.
+func (d *Door) respondToChallenge(x *exchange, _ *tables) (responded bool) {
+	m := d.certs.manager.Load()
+	if m == nil {
+		return false
+	}
+	answer := answerChallenge(m, &x.Exchange)
+	if answer != "" {
+		x.RespondWith(200, challengeFields, answer)
+	}
+	return answer != ""
+}
+
+// redirectToHTTPS redirects a request without TLS, also to a host that has rules for client
+// certificates.
+func (d *Door) redirectToHTTPS(x *exchange, t *tables) (responded bool) {
+	if !x.verdict.plain || x.Target == "*" || x.exceptsPlain() {
+		return false
+	}
+	x.route = x.found
+	t.secure.Respond(&x.Exchange)
+	return true
+}
+
+// refuseClient refuses a request whose connection has not applied the rule for client
+// certificates of its host.
+func (d *Door) refuseClient(x *exchange, _ *tables) (responded bool) {
+	if x.verdict.status != 0 {
+		x.Refuse(x.verdict.status, x.verdict.why)
+	}
+	return x.verdict.status != 0
+}
+
+// refuseSpelling refuses another spelling of a path that a route restricts.
+func (d *Door) refuseSpelling(x *exchange, t *tables) (responded bool) {
+	status, why := t.checkSpelling(x)
+	if status != 0 {
+		x.Refuse(status, why)
+	}
+	return status != 0
+}
+
+// methodsOfAll are the methods that the front door accepts, apart from routes.
+const methodsOfAll = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+// respondForServer responds to requests that are not for a route: TRACE, and OPTIONS for the server as a
+// whole.
+func (d *Door) respondForServer(x *exchange, _ *tables) (responded bool) {
+	switch {
+	case x.Method == "TRACE":
+		x.Refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
+	case x.Target == "*":
+		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
+	default:
+		return false
+	}
+	return true
+}
