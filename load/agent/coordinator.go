@@ -126,9 +126,10 @@ func (c *coordinator) warn(format string, args ...any) {
 // A remote is an agent that works for the run.
 type remote struct {
 	offer
-	share  load.Share
-	offset time.Duration // of its clock, which is ahead of this one
-	within time.Duration // the error of offset is at most this
+	share   load.Share
+	offset  time.Duration // of its clock, which is ahead of this one
+	within  time.Duration // the error of offset is at most this
+	slowest time.Duration // that it took to respond
 
 	// The coordinator's lock guards the fields below.
 	failed   string // the reason why it does not run; "" if it does
@@ -354,6 +355,7 @@ func (c *coordinator) measureClock(ctx context.Context, r *remote) error {
 		if err != nil {
 			return fmt.Errorf("%q is not a time", text)
 		}
+		r.slowest = max(r.slowest, took)
 		if i == 0 || took/2 < r.within {
 			r.offset, r.within = time.Unix(0, ns).Sub(began.Add(took/2)), took/2
 		}
@@ -395,10 +397,19 @@ func (c *coordinator) sendFile(ctx context.Context, subject string, i int, name 
 }
 
 // startIn is the time from the last preparation to the start, in which the agents open their
-// connections. It grows with their number.
+// connections. It grows with their number, and with the time that the slowest agent took to respond: a
+// busy machine opens connections as late.
 func (c *coordinator) startIn() time.Duration {
-	return 2*time.Second + time.Duration(c.Settings.Connections)*time.Millisecond
+	d := 2*time.Second + time.Duration(c.Settings.Connections)*time.Millisecond
+	slowest := time.Duration(0)
+	for _, r := range c.agents {
+		slowest = max(slowest, r.slowest)
+	}
+	return d + min(clockRounds*slowest, mostDelay)
 }
+
+// mostDelay is the longest time by which slow agents put off the start.
+const mostDelay = 30 * time.Second
 
 // start sets the instant of the start.
 func (c *coordinator) start(ctx context.Context) error {
