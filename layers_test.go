@@ -91,7 +91,7 @@ var layers = map[string]struct {
 			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
 			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
 			"front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs", "front/internal/condition",
-			"front/internal/eventpace", "front/internal/handshake", "front/internal/http3",
+			"front/internal/counts", "front/internal/eventpace", "front/internal/handshake", "front/internal/http3",
 			"front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
 			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/logto", "front/stage", "internal/abandon", "internal/filebudget",
@@ -225,6 +225,11 @@ var layers = map[string]struct {
 		own: []string{"front/internal/logcost", "front/internal/target", "front/internal/upstream", "front/logto", "log",
 			"proxy"},
 		why: "shows what the front door has; it knows neither listeners nor requests",
+	},
+	"front/internal/counts": {
+		own:     []string{"front/internal/metric"},
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "counts requests and reloads; it knows neither routes nor the configuration",
 	},
 	"front/logto": {
 		own: []string{"front/config", "front/internal/logcost", "front/internal/metric", "internal/abandon", "log", "log/sink",

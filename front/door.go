@@ -235,13 +235,11 @@ func (d *Door) finish(x *exchange) {
 
 // count counts a request that has ended.
 func (d *Door) count(x *exchange, took time.Duration) {
-	counts := d.metrics.unmatched
+	of := d.metrics.requests.Unmatched
 	if x.route != nil {
-		counts = x.route.counts
+		of = x.route.counts
 	}
-	c := counts.cell(x.Method, x.Status)
-	c.requests.Inc()
-	c.duration.Observe(took.Seconds())
+	of.Count(x.Method, x.Status, took)
 	if x.To == nil {
 		return
 	}

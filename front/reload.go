@@ -79,7 +79,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 		t.upstreams.Start()
 	}
 	d.logLimits(t)
-	d.metrics.reloads.count(reloadApplied)
+	d.metrics.reloads.Applied()
 	return unchanged, nil
 }
 
@@ -136,7 +136,7 @@ func (c *doorLogChange) apply() {
 // one error for each of [config.Mistakes]. Call it also if the file could not be read
 // or parsed.
 func (d *Door) ReloadFailed(err error) {
-	d.metrics.reloads.count(reloadFailed)
+	d.metrics.reloads.Failed()
 	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) {
 		err = errors.Join(mistakes.Unwrap()...)

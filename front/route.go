@@ -5,6 +5,7 @@ import (
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/maintenance"
+	"github.com/weirhq/weir/front/internal/counts"
 	"github.com/weirhq/weir/front/stage"
 )
 
@@ -14,7 +15,7 @@ type route struct {
 	label  string             // in the log and in the metrics
 	when   *config.Conditions // nil for none
 	next   *route             // the next route with the same pattern; only if when is not nil
-	counts *routeCounts
+	counts *counts.Route
 	events eventSet
 	gate   *gate                // nil for a line of the file of redirects, which has no limits
 	limits config.RequestLimits // of each request; not used without a gate

@@ -123,7 +123,7 @@ func compile(exprs map[string]string) (router.Constraints, error) {
 func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams map[string]*stage.Upstream) (*route, error) {
 	all := t.config
 	r := &route{
-		label: label, when: condition.Of(c.When), counts: b.metrics.route(label),
+		label: label, when: condition.Of(c.When), counts: b.metrics.requests.Route(label),
 		events:   b.events.set(cmp.Or(c.Events, all.Log.Events)),
 		limits:   inherit(c.Limits, all.Limits.RequestLimits),
 		position: c.Position, settings: c.Settings,
@@ -183,7 +183,7 @@ func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect, 
 			named++
 		}
 		routes.add(from.Pattern, &route{
-			label: line.From, action: redirects.To(target), counts: b.metrics.route(label), events: events,
+			label: line.From, action: redirects.To(target), counts: b.metrics.requests.Route(label), events: events,
 			position: line.Position,
 		})
 	}

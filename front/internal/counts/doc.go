@@ -1,0 +1,2 @@
+// Package counts counts requests and reloads. It knows neither routes nor the configuration.
+package counts
