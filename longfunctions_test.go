@@ -14,16 +14,10 @@ import (
 // to the closing brace.
 const functionLines = 60
 
-// longFunctions are longer than functionLines and to be divided, each as
-// "folder name". A row is removed together with the length of its function.
-var longFunctions = map[string]bool{
-	"front completed": true,
-}
-
 // TestFunctionLength limits the length of functions outside of tests, with the
 // functions that they contain.
 func TestFunctionLength(t *testing.T) {
-	checked, seen := 0, map[string]bool{}
+	checked := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		name := entry.Name()
 		switch {
@@ -46,11 +40,7 @@ func TestFunctionLength(t *testing.T) {
 			}
 			checked++
 			lines := 1 + fset.Position(f.End()).Line - fset.Position(f.Pos()).Line
-			row := filepath.ToSlash(filepath.Dir(path)) + " " + f.Name.Name
-			if lines <= functionLines {
-				continue
-			}
-			if seen[row] = true; !longFunctions[row] {
+			if lines > functionLines {
 				t.Errorf("%s: %s has %d lines, want at most %d", fset.Position(f.Pos()), f.Name.Name, lines, functionLines)
 			}
 		}
@@ -61,10 +51,5 @@ func TestFunctionLength(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Error("no function has been checked")
-	}
-	for row := range longFunctions {
-		if !seen[row] {
-			t.Errorf("%s has at most %d lines: remove its row of longFunctions", row, functionLines)
-		}
 	}
 }

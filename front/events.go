@@ -111,6 +111,27 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 		h.Route = x.route.label
 	}
 	event := e.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
+	x.addUpstream(event)
+	x.addDecisions(event)
+	headers := &e.headers
+	if x.route != nil && x.route.logHeaders != nil {
+		headers = x.route.logHeaders
+	}
+	addFields(event, "request_headers", headers.request, x.Header)
+	addFields(event, "response_headers", headers.response, x.sentFields())
+	if x.route != nil && x.route.logFields != nil {
+		x.addLogFields(event)
+	}
+	if failure := x.Failure(); failure != nil {
+		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
+	}
+	event.Send()
+	m.EndEvent()
+}
+
+// addUpstream adds what the events before have not said about the upstream: the server, and what was
+// sent to it.
+func (x *exchange) addUpstream(event log.Event) {
 	if x.Server != x.announced || x.Retried != "" {
 		event.Str("destination", x.Server.URL()).Str("proxy_name", x.To.Name)
 	}
@@ -125,6 +146,10 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 			event.Str("upstream_path", path)
 		}
 	}
+}
+
+// addDecisions adds what the front door has decided: a redirect, who the client is, a refusal, and a limit.
+func (x *exchange) addDecisions(event log.Event) {
 	if x.Redirect != "" {
 		event.Str("redirect", x.Redirect)
 	}
@@ -140,20 +165,6 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	if x.Limit != "" {
 		event.Str("limit", string(x.Limit))
 	}
-	headers := &e.headers
-	if x.route != nil && x.route.logHeaders != nil {
-		headers = x.route.logHeaders
-	}
-	addFields(event, "request_headers", headers.request, x.Header)
-	addFields(event, "response_headers", headers.response, x.sentFields())
-	if x.route != nil && x.route.logFields != nil {
-		x.addLogFields(event)
-	}
-	if failure := x.Failure(); failure != nil {
-		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
-	}
-	event.Send()
-	m.EndEvent()
 }
 
 // sentFields returns the fields of the final response that the client got, or nil.
