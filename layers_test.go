@@ -301,8 +301,8 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/latencies",
-			"load/internal/program", "load/internal/random", "load/pace", "load/target", "internal/machine",
+		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/failure",
+			"load/internal/latencies", "load/internal/program", "load/internal/random", "load/pace", "load/target", "internal/machine",
 			"internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
@@ -315,6 +315,7 @@ var layers = map[string]struct {
 	"load/pace": {why: "computes times; it knows neither clocks nor requests"},
 	"load/internal/dispatch": {own: []string{"load/pace"},
 		why: "decides which request is sent when; it knows neither clocks nor sockets"},
+	"load/internal/failure": {why: "classifies errors; it knows neither connections nor results"},
 	"load/internal/latencies": {foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why: "records and orders times; it does not know how they are measured or reported"},
 	"load/internal/random": {why: "random numbers need no other package"},

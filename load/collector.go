@@ -223,7 +223,7 @@ func (c *collector) report(done bool) {
 	ended := c.all.Order()
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
-		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.sum(),
+		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.Sum(),
 		Status:      c.now.statuses(),
 		FromDue:     p.Pace.Open(),
 		Connections: int(c.now.connections),

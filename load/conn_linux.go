@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -133,7 +134,7 @@ func (l *loop) connect(c *conn) {
 	c.began = l.run.now()
 	fd, err := unix.Socket(l.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		l.failConnect(c, connectKind(err), os.NewSyscallError("socket", err))
+		l.failConnect(c, failure.OfConnection(err), os.NewSyscallError("socket", err))
 		return
 	}
 	c.fd, c.state, c.hungUp = fd, connecting, false
@@ -141,13 +142,13 @@ func (l *loop) connect(c *conn) {
 	l.opening++
 	unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	if err = unix.Connect(fd, l.addr); err != nil && err != unix.EINPROGRESS {
-		l.failConnect(c, connectKind(err), os.NewSyscallError("connect", err))
+		l.failConnect(c, failure.OfConnection(err), os.NewSyscallError("connect", err))
 		return
 	}
 	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: c.slot,
 		Pad: c.generation}
 	if err := unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, fd, &e); err != nil {
-		l.failConnect(c, connectKind(err), os.NewSyscallError("epoll_ctl", err))
+		l.failConnect(c, failure.OfConnection(err), os.NewSyscallError("epoll_ctl", err))
 	}
 }
 
@@ -183,7 +184,7 @@ func (l *loop) finishConnect(c *conn) {
 		err = syscall.Errno(errno)
 	}
 	if err != nil {
-		l.failConnect(c, connectKind(err), os.NewSyscallError("connect", err))
+		l.failConnect(c, failure.OfConnection(err), os.NewSyscallError("connect", err))
 		return
 	}
 	l.opening--
@@ -201,7 +202,7 @@ func (l *loop) finishConnect(c *conn) {
 
 // failConnect handles a failed connect. The request that it was for is unsent. Requests that
 // were to be sent again have failed.
-func (l *loop) failConnect(c *conn, k kind, err error) {
+func (l *loop) failConnect(c *conn, k failure.Kind, err error) {
 	err = fmt.Errorf("%s: %w", l.run.server, err)
 	l.rec.fault(k, err, l.run.now())
 	c.failures++
@@ -428,7 +429,7 @@ func (l *loop) loadPiece(c *conn) bool {
 	}
 	c.own = c.own[:size]
 	if n, err := c.file.ReadAt(c.own, c.at); n < len(c.own) {
-		l.fail(c, badRequest, fmt.Errorf("reading the body at byte %d: %w", c.at+int64(n), err))
+		l.fail(c, failure.BadRequest, fmt.Errorf("reading the body at byte %d: %w", c.at+int64(n), err))
 		return false
 	}
 	c.at += size

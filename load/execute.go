@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/pace"
@@ -176,15 +177,30 @@ func (r *run) unreachable() error {
 	if all.made > 0 {
 		return nil
 	}
-	for k, err := range all.failures.errs {
-		if err != nil {
-			reason := strings.TrimPrefix(err.Error(), r.server+": ")
-			return &UnreachableError{Kind: kindNames[k], Server: r.server, Reason: reason, Err: err,
-				CertificateRefused: certificateRefused(err)}
-		}
+	kind, err, ok := all.failures.First()
+	if !ok {
+		return nil
 	}
-	return nil
+	return &UnreachableError{Kind: kind.String(), Server: r.server,
+		Reason: strings.TrimPrefix(err.Error(), r.server+": "), Err: err, CertificateRefused: failure.CertificateRefused(err)}
 }
+
+// An UnreachableError reports that no connection to the server could be made, so
+// that nothing was sent.
+type UnreachableError struct {
+	Kind   string // a key of a Result's Errors
+	Server string // host and port
+	Reason string
+	Err    error // cause of the first failure
+
+	CertificateRefused bool // as in a Result
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // newThreads returns the senders: loops for plain HTTP/1.1 where the system has
 // them, else workers.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -33,6 +34,11 @@ type exchangeWatch struct {
 	sending func() // the request's header will be written next, for each attempt
 	began   func() // the first byte of the response was read
 }
+
+var (
+	errGone    = errors.New("the connection was closed before the request was sent")
+	errRefused = errors.New("the server refused the stream")
+)
 
 // opened is the result of opening a line.
 type opened struct {
@@ -96,7 +102,7 @@ func secure(ctx context.Context, c net.Conn, config *tls.Config, o *opened) (*tl
 	t := tls.Client(c, config)
 	if err := t.HandshakeContext(ctx); err != nil {
 		c.Close()
-		return nil, &kindError{handshake, fmt.Errorf("TLS handshake: %w", err)}
+		return nil, failure.New(failure.Handshake, fmt.Errorf("TLS handshake: %w", err))
 	}
 	o.handshake = time.Since(began)
 	return t, nil

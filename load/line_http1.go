@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -80,15 +81,15 @@ func (l *http1Line) exchange(ctx context.Context, m *program.Message, watch exch
 		err = c.receive(m.NoBody, watch.began, &o)
 	}
 	c.counted.settle(&o)
-	if failKind(err) == timeout {
-		err = errTimeout
+	if failure.OfExchange(err) == failure.Timeout {
+		err = failure.ErrTimeout
 	}
 	inTime := q.stop()
 	switch {
 	case o.last: // the server does not process the requests behind it (RFC 9112, section 9.6)
 		c.end = errGone
 	case !inTime || err != nil:
-		c.end = cmp.Or(c.end, err, errClosed)
+		c.end = cmp.Or(c.end, err, failure.ErrClosed)
 	}
 	if c.end != nil {
 		o.last = l.leave(c)
@@ -154,7 +155,7 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 		n, done, err := c.parser.Feed(c.unread, noBody)
 		c.unread = c.unread[n:]
 		if err != nil {
-			return &kindError{badAnswer, err}
+			return failure.New(failure.BadAnswer, err)
 		}
 		if done {
 			o.status, o.last = c.parser.Status(), c.parser.Close()
@@ -167,7 +168,7 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 func (c *http1Conn) endOfStream(o *outcome) error {
 	whole, err := c.parser.EOF()
 	if !whole {
-		return closedEarly(err)
+		return failure.ClosedEarly(err)
 	}
 	o.status, o.last = c.parser.Status(), true
 	return nil

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 )
 
@@ -69,7 +70,7 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 	var err error
 	if c.client, err = transport.NewClientConn(httptrace.WithClientTrace(ctx, trace), l.scheme, l.server); err != nil {
 		if o.handshake > 0 {
-			err = &kindError{handshake, fmt.Errorf("TLS handshake: %w", err)}
+			err = failure.New(failure.Handshake, fmt.Errorf("TLS handshake: %w", err))
 		}
 		return opened{lost: lost}, err
 	}
@@ -128,7 +129,7 @@ func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch exch
 	watch.began()
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s < 100 || s > 999 { // net/http accepts them
-		return outcome{}, &kindError{badAnswer, fmt.Errorf("the status is %d", s)}
+		return outcome{}, failure.New(failure.BadAnswer, fmt.Errorf("the status is %d", s))
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return outcome{status: resp.StatusCode}, err
@@ -196,13 +197,13 @@ func describeHTTP2(err error) error {
 	var stream streamError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return errTimeout
+		return failure.ErrTimeout
 	case errors.As(err, &stream) && stream.Code == refusedStream:
-		return &kindError{reset, fmt.Errorf("%w: %w", errRefused, err)}
+		return failure.New(failure.Reset, fmt.Errorf("%w: %w", errRefused, err))
 	case errors.As(err, &stream):
-		return &kindError{reset, err}
+		return failure.New(failure.Reset, err)
 	case strings.Contains(err.Error(), "GOAWAY"), strings.Contains(err.Error(), "connection lost"):
-		return &kindError{eof, err}
+		return failure.New(failure.EOF, err)
 	}
 	return err
 }

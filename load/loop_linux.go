@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/load/internal/answer"
 	"github.com/weirhq/weir/load/internal/dispatch"
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -232,7 +234,7 @@ func (l *loop) expire(now time.Duration) {
 	oldest := min(l.expireConnecting(limit), now)
 	for _, c := range l.conns {
 		if c.flights > 0 && c.oldest().sent <= limit {
-			l.fail(c, timeout, errTimeout)
+			l.fail(c, failure.Timeout, failure.ErrTimeout)
 		}
 		if c.flights > 0 {
 			oldest = min(oldest, c.oldest().sent)
@@ -250,7 +252,7 @@ func (l *loop) expireConnecting(limit time.Duration) (oldest time.Duration) {
 	}
 	for _, c := range l.conns {
 		if c.state == connecting && c.began <= limit {
-			l.failConnect(c, timeout, fmt.Errorf("connecting: %w", os.ErrDeadlineExceeded))
+			l.failConnect(c, failure.Timeout, fmt.Errorf("connecting: %w", os.ErrDeadlineExceeded))
 		}
 		if c.state == connecting {
 			oldest = min(oldest, c.began)
@@ -342,13 +344,13 @@ func (l *loop) read(c *conn) {
 		case errno == unix.EINTR:
 			continue
 		case n <= 0 && c.broken != nil:
-			l.fail(c, exchangeKind(c.broken), c.broken)
+			l.fail(c, failure.OfExchange(c.broken), c.broken)
 			return
 		case errno == unix.EAGAIN:
 			l.refill(c)
 			return
 		case errno != 0:
-			l.fail(c, exchangeKind(errno), fmt.Errorf("reading the answer: %w", errno))
+			l.fail(c, failure.OfExchange(errno), fmt.Errorf("reading the answer: %w", errno))
 			return
 		case n == 0:
 			l.ended(c)
@@ -371,14 +373,16 @@ func (l *loop) readLater(c *conn) {
 	}
 }
 
+var errUnasked = errors.New("bytes that no request has asked for")
+
 // took handles bytes of answers.
 func (l *loop) took(c *conn, b []byte) {
 	now := l.run.now()
 	l.rec.bytes(len(b), now)
 	for len(b) > 0 && c.state == ready {
 		if c.flights == c.left {
-			l.rec.fault(badAnswer, errUnasked, now)
-			l.fail(c, badAnswer, errUnasked)
+			l.rec.fault(failure.BadAnswer, errUnasked, now)
+			l.fail(c, failure.BadAnswer, errUnasked)
 			return
 		}
 		f := c.oldest()
@@ -388,7 +392,7 @@ func (l *loop) took(c *conn, b []byte) {
 		n, done, err := c.parser.Feed(b, f.noBody)
 		b = b[n:]
 		if err != nil {
-			l.fail(c, badAnswer, err)
+			l.fail(c, failure.BadAnswer, err)
 			return
 		}
 		if done {
@@ -428,7 +432,7 @@ func (l *loop) ended(c *conn) {
 	switch {
 	case c.state != ready:
 	case c.flights > 0:
-		l.fail(c, eof, closedEarly(err))
+		l.fail(c, failure.EOF, failure.ClosedEarly(err))
 	default: // an idle connection
 		l.close(c)
 		l.reopen(c, 0)
@@ -436,7 +440,7 @@ func (l *loop) ended(c *conn) {
 }
 
 // abort closes a connection, and fails the requests on it.
-func (l *loop) abort(c *conn, k kind, err error) {
+func (l *loop) abort(c *conn, k failure.Kind, err error) {
 	now := l.run.now()
 	for c.left = 0; c.flights > 0; {
 		l.rec.fail(c.oldest(), k, err, c.oldest().sent, now)
@@ -447,7 +451,7 @@ func (l *loop) abort(c *conn, k kind, err error) {
 }
 
 // fail aborts a connection after an error, and reopens it after a backoff.
-func (l *loop) fail(c *conn, k kind, err error) {
+func (l *loop) fail(c *conn, k failure.Kind, err error) {
 	l.abort(c, k, err)
 	c.failures++
 	l.reopen(c, backoff(c.failures))

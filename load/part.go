@@ -54,3 +54,8 @@ func (p *part) endUnsent(now time.Duration) {
 		p.rec.endUnsent(due, now)
 	}
 }
+
+// backoff returns how long to wait before reconnecting after consecutive failures.
+func backoff(failures int) time.Duration {
+	return min(time.Millisecond<<min(failures, 7), 100*time.Millisecond)
+}

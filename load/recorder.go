@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/latencies"
 )
 
@@ -41,7 +42,7 @@ type tally struct {
 
 	connections, made int64 // open now, and made in total
 	most              int64 // the most that were open at the same time
-	failures          failures
+	failures          failure.Counts
 }
 
 // lateAfter is how long after its due time a request counts as late.
@@ -127,7 +128,7 @@ func (r *recorder) began(f *flight) time.Duration {
 }
 
 // fail counts a request that was sent and failed. Its timeout began at began.
-func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) {
+func (r *recorder) fail(f *flight, k failure.Kind, err error, began, now time.Duration) {
 	r.failed++
 	r.fault(k, err, now)
 	gaveUp := r.gaveUp(k, began, now)
@@ -143,8 +144,8 @@ func (r *recorder) fail(f *flight, k kind, err error, began, now time.Duration) 
 }
 
 // fault counts an error of a request or a connection.
-func (r *recorder) fault(k kind, err error, now time.Duration) {
-	r.failures.add(k, err)
+func (r *recorder) fault(k failure.Kind, err error, now time.Duration) {
+	r.failures.Add(k, err)
 	if int64(now) <= r.end.Load() {
 		r.errorsInTime++
 	}
@@ -163,7 +164,7 @@ func (r *recorder) abandon(f *flight, now time.Duration) {
 
 // failUnsent counts a request that was not sent, because its connection or its wait
 // for a stream failed. The flight's sent is when that began.
-func (r *recorder) failUnsent(f *flight, k kind, now time.Duration) {
+func (r *recorder) failUnsent(f *flight, k failure.Kind, now time.Duration) {
 	r.noConnection++
 	r.miss(f, r.gaveUp(k, f.sent, now), now)
 }
@@ -171,8 +172,8 @@ func (r *recorder) failUnsent(f *flight, k kind, now time.Duration) {
 // gaveUp reports whether a failed request was given up. A timeout closes the
 // connection: another request in its pipeline that had time left was lost, and was
 // not given up.
-func (r *recorder) gaveUp(k kind, began, now time.Duration) bool {
-	return k == timeout && now-began >= r.timeout
+func (r *recorder) gaveUp(k failure.Kind, began, now time.Duration) bool {
+	return k == failure.Timeout && now-began >= r.timeout
 }
 
 // miss counts the time of a request without an answer.
@@ -254,7 +255,7 @@ func (t *tally) add(u *tally) {
 	t.connections += u.connections
 	t.made += u.made
 	t.most += u.most
-	t.failures.merge(&u.failures)
+	t.failures.Merge(&u.failures)
 }
 
 func (t *tally) unsent() int64 { return t.skipped + t.noConnection + t.ended }

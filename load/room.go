@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/internal/failure"
 )
 
 // filesBeside is the number of files that a run needs besides its connections.
@@ -102,6 +103,6 @@ func resolve(ctx context.Context, address string, timeout time.Duration) (string
 		}
 		failed = append(failed, err)
 	}
-	return "", &UnreachableError{Kind: kindNames[connectKind(failed[0])], Server: address,
+	return "", &UnreachableError{Kind: failure.OfConnection(failed[0]).String(), Server: address,
 		Reason: errors.Join(failed...).Error(), Err: failed[0]}
 }

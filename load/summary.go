@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -61,8 +60,8 @@ func (c *collector) document(n *tally, window time.Duration) *Result {
 		StreamWait: latencyOf(sum.streamWait), LatencyByStatus: make(map[string]*Latency),
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: r.plan.shared,
 	}
-	res.Errors, res.ErrorExamples = n.failures.maps()
-	res.CertificateRefused = slices.ContainsFunc(n.failures.errs[:], certificateRefused)
+	res.Errors, res.ErrorExamples = n.failures.Maps()
+	res.CertificateRefused = n.failures.CertificateRefused()
 	sum.setLatencies(res)
 	sum.setTargets(res, r.program, r.plan.Pace.Open())
 	if r.plan.Pace.Open() {

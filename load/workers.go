@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/dispatch"
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/latencies"
 	"github.com/weirhq/weir/load/internal/program"
 )
@@ -122,7 +123,7 @@ func (w *workers) connect(ctx context.Context, l line) error {
 	switch {
 	case err != nil && w.cut.Err() != nil: // the end of the run is not a failure
 	case err != nil:
-		w.rec.fault(openKind(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
+		w.rec.fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
 	case o.made:
 		w.rec.connected(o.connect)
 		if o.handshake > 0 {
@@ -193,7 +194,7 @@ func (w *workers) Grow(n int64) {
 				w.staff(l)
 			} else if w.requests.Waiting() > 0 {
 				due, _ := w.requests.Take()
-				w.rec.failUnsent(&flight{due: due, sent: began}, openKind(err), w.run.now())
+				w.rec.failUnsent(&flight{due: due, sent: began}, failure.OfConnection(err), w.run.now())
 			}
 		})
 	}
@@ -276,7 +277,7 @@ func (k *worker) serveOne(r dueRequest) bool {
 		if now := k.run.now(); k.cut.Err() != nil {
 			k.rec.endUnsent(r.due, now)
 		} else {
-			k.rec.failUnsent(&flight{due: r.due, sent: began}, openKind(err), now)
+			k.rec.failUnsent(&flight{due: r.due, sent: began}, failure.OfConnection(err), now)
 		}
 		return false
 	}
@@ -302,10 +303,10 @@ func (k *worker) serveOne(r dueRequest) bool {
 	case k.cut.Err() != nil:
 		k.rec.endUnsent(r.due, now)
 	case x.begun:
-		k.rec.fail(&x.flight, failKind(err), err, x.ready, now)
+		k.rec.fail(&x.flight, failure.OfExchange(err), err, x.ready, now)
 	default:
-		k.rec.fault(failKind(err), err, now)
-		k.rec.failUnsent(&flight{due: r.due, sent: x.ready}, failKind(err), now)
+		k.rec.fault(failure.OfExchange(err), err, now)
+		k.rec.failUnsent(&flight{due: r.due, sent: x.ready}, failure.OfExchange(err), now)
 	}
 	return err == nil
 }
@@ -343,7 +344,7 @@ func (k *worker) exchange(x *workerExchange) (outcome, error) {
 		}
 		before = o
 		if err := k.connect(ctx, k.line); err != nil {
-			return before, &kindError{openKind(err), err}
+			return before, failure.New(failure.OfConnection(err), err)
 		}
 	}
 }
