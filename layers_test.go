@@ -302,8 +302,8 @@ var layers = map[string]struct {
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
 		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/failure",
-			"load/internal/latencies", "load/internal/program", "load/internal/random", "load/pace", "load/target", "internal/machine",
-			"internal/process"},
+			"load/internal/latencies", "load/internal/program", "load/internal/random", "load/internal/record",
+			"load/pace", "load/target", "internal/machine", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
@@ -318,6 +318,10 @@ var layers = map[string]struct {
 	"load/internal/failure": {why: "classifies errors; it knows neither connections nor results"},
 	"load/internal/latencies": {foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why: "records and orders times; it does not know how they are measured or reported"},
+	"load/internal/record": {
+		own: []string{"load/internal/failure", "load/internal/latencies", "load/internal/random", "load/pace"},
+		why: "counts and measures requests; it knows neither connections nor the clock",
+	},
 	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {
 		own:     []string{"load/internal/random", "internal/httpsyntax"},

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/latencies"
+	"github.com/weirhq/weir/load/internal/record"
 )
 
 // A collector merges the threads' headlines ten times per second. It makes the series
@@ -12,23 +13,17 @@ import (
 // each merge has a cost: 1.5% of a CPU for two threads and ten per second.
 type collector struct {
 	run *run
+	now record.Tally
 
-	all    latencies.Times   // of the whole run
-	second latencies.Times   // of the current second
-	spare  []latencies.Times // empty, to swap with the threads' headlines
-
-	sum   measures   // of the run until the last snapshot
-	fresh []measures // empty, to swap with those of the threads; nil without Snapshot
-
-	last   tally         // at the end of the last second
-	since  time.Duration // when the current second began
+	second latencies.Times // of the current second
+	last   record.Tally    // at the end of the last second
+	since  time.Duration   // when the current second began
 	series []Second
 	told   int // seconds that a snapshot had
-	now    tally
 
 	// The last second of the series.
 	before      latencies.Times
-	beforeLast  tally
+	beforeLast  record.Tally
 	beforeSince time.Duration
 }
 
@@ -43,15 +38,7 @@ func (c *collector) every() time.Duration {
 }
 
 func newCollector(r *run) *collector {
-	c := &collector{run: r, all: latencies.NewTimes(), second: latencies.NewTimes(), before: latencies.NewTimes(),
-		sum: r.recorders[0].empty()}
-	for _, rec := range r.recorders {
-		c.spare = append(c.spare, latencies.NewTimes())
-		if r.plan.Snapshot != nil {
-			c.fresh = append(c.fresh, rec.empty())
-		}
-	}
-	return c
+	return &collector{run: r, second: latencies.NewTimes(), before: latencies.NewTimes()}
 }
 
 // collect merges until over is closed.
@@ -64,8 +51,8 @@ func (c *collector) collect(over <-chan struct{}) {
 	for {
 		select {
 		case <-over:
-			c.take(false)
-			c.endSeries(c.run.window(&c.now, c.lastEvent()))
+			c.now = c.run.total.Take(&c.second, false)
+			c.endSeries(c.run.window(&c.now, c.run.total.Last()))
 			c.report(true)
 			return
 		case <-atEnd.C:
@@ -73,7 +60,7 @@ func (c *collector) collect(over <-chan struct{}) {
 		}
 		now, end := c.run.now(), c.run.end()
 		whole := now >= next
-		c.take(whole && c.fresh != nil)
+		c.now = c.run.total.Take(&c.second, whole && c.run.plan.Snapshot != nil)
 		switch {
 		case now >= end:
 			c.endSeries(end)
@@ -88,28 +75,6 @@ func (c *collector) collect(over <-chan struct{}) {
 	}
 }
 
-// take swaps the threads' headlines, and their measures if all is set, and adds up their
-// tallies.
-func (c *collector) take(all bool) {
-	c.now = tally{}
-	for i, rec := range c.run.recorders {
-		var m *measures
-		if all {
-			m = &c.fresh[i]
-		}
-		t, h := rec.swap(c.spare[i], m)
-		if all {
-			c.sum.merge(m)
-			m.reset()
-		}
-		c.now.add(&t)
-		c.second.Merge(&h)
-		c.all.Merge(&h)
-		h.Reset()
-		c.spare[i] = h
-	}
-}
-
 // endSecond adds the current second to the series.
 func (c *collector) endSecond(now time.Duration) {
 	length := now - c.since
@@ -117,7 +82,7 @@ func (c *collector) endSecond(now time.Duration) {
 		return
 	}
 	second := c.counts()
-	second.Start, second.Seconds, second.Connections = c.since.Seconds(), length.Seconds(), int(c.now.connections)
+	second.Start, second.Seconds, second.Connections = c.since.Seconds(), length.Seconds(), int(c.now.Connections)
 	ended := c.second.Order()
 	second.setQuantiles(ended)
 	if c.run.plan.shared != nil {
@@ -133,8 +98,8 @@ func (c *collector) endSecond(now time.Duration) {
 // counts returns the counts since the last second.
 func (c *collector) counts() Second {
 	n, m := &c.now, &c.last
-	return Second{Asked: n.asked - m.asked, Sent: n.sentInTime - m.sentInTime, Requests: n.inTime - m.inTime,
-		Errors: n.errorsInTime - m.errorsInTime, Bytes: n.readInTime - m.readInTime}
+	return Second{Asked: n.Asked - m.Asked, Sent: n.SentInTime - m.SentInTime, Requests: n.InTime - m.InTime,
+		Errors: n.ErrorsInTime - m.ErrorsInTime, Bytes: n.ReadInTime - m.ReadInTime}
 }
 
 // endSeries ends the series at end, when the run stopped sending. Later answers and failures are
@@ -174,14 +139,14 @@ func (s *Second) add(o *Second) {
 // snapshot calls the plan's Snapshot. Requests that have not ended are left out, so that the
 // counts and the latencies are of the same requests.
 func (c *collector) snapshot() {
-	if c.fresh == nil {
+	if c.run.plan.Snapshot == nil {
 		return
 	}
 	n := c.now
-	underWay := n.sent - n.answered - n.failed - n.unanswered
-	n.sent -= underWay
-	n.sentInTime -= underWay
-	n.asked = n.sent + n.unsent()
+	underWay := n.Sent - n.Answered - n.Failed - n.Unanswered
+	n.Sent -= underWay
+	n.SentInTime -= underWay
+	n.Asked = n.Sent + n.Unsent()
 	res := c.document(&n, c.since)
 	if len(res.Targets) > 1 {
 		for i := range res.Targets {
@@ -220,14 +185,14 @@ func (c *collector) report(done bool) {
 	}
 	p := &c.run.plan
 	now := c.run.now()
-	ended := c.all.Order()
+	ended := c.run.total.Headline.Order()
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
-		Asked: c.now.asked, Sent: c.now.sent, Requests: c.now.answered, Errors: c.now.failures.Sum(),
-		Status:      c.now.statuses(),
+		Asked: c.now.Asked, Sent: c.now.Sent, Requests: c.now.Answered, Errors: c.now.Failures.Sum(),
+		Status:      statuses(c.now.Classes),
 		FromDue:     p.Pace.Open(),
-		Connections: int(c.now.connections),
-		InFlight:    c.now.sent - c.now.answered - c.now.failed - c.now.unanswered,
+		Connections: int(c.now.Connections),
+		InFlight:    c.now.Sent - c.now.Answered - c.now.Failed - c.now.Unanswered,
 		Latency:     summarized(ended),
 		Waiting:     now >= c.run.end(), Done: done,
 	}
@@ -235,26 +200,4 @@ func (c *collector) report(done bool) {
 		progress.Last = c.series[n-1]
 	}
 	p.Progress(progress)
-}
-
-// statuses returns the number of answers by class.
-func (t *tally) statuses() map[string]int64 {
-	counts := make(map[string]int64)
-	for class, n := range t.classes {
-		if n > 0 {
-			counts[className(class)] = n
-		}
-	}
-	return counts
-}
-
-func className(class int) string { return string(rune('0'+class)) + "xx" }
-
-// lastEvent returns when the last request was sent or answered. The threads have ended.
-func (c *collector) lastEvent() time.Duration {
-	last := time.Duration(0)
-	for _, rec := range c.run.recorders {
-		last = max(last, rec.lastSent, rec.lastDone)
-	}
-	return last
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/load/internal/answer"
 	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
 )
 
 // A conn is a slot for a connection, which may be closed and opened again.
@@ -35,7 +36,7 @@ type conn struct {
 
 	// The requests under way, in the order of their answers: a ring buffer with
 	// flights entries, beginning at first.
-	ring           []flight
+	ring           []record.Flight
 	first, flights int
 	kept           []keptMessage // of the requests in ring; nil without a pipeline
 	left           int           // the last requests, which have to be sent again
@@ -70,10 +71,10 @@ func (k *keptMessage) keep(m *program.Message) {
 }
 
 // oldest returns the request whose answer is next.
-func (c *conn) oldest() *flight { return &c.ring[c.first] }
+func (c *conn) oldest() *record.Flight { return &c.ring[c.first] }
 
 // launch adds a request.
-func (c *conn) launch(f flight, m *program.Message) *flight {
+func (c *conn) launch(f record.Flight, m *program.Message) *record.Flight {
 	i := c.index(c.flights)
 	c.ring[i] = f
 	if c.kept != nil {
@@ -106,7 +107,7 @@ func (c *conn) canSend() bool {
 }
 
 func (l *loop) newConn() *conn {
-	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]flight, l.run.plan.Pipeline)}
+	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]record.Flight, l.run.plan.Pipeline)}
 	if len(c.ring) > 1 {
 		c.kept = make([]keptMessage, len(c.ring))
 	}
@@ -190,7 +191,7 @@ func (l *loop) finishConnect(c *conn) {
 	l.opening--
 	c.state, c.failures = ready, 0
 	c.parser.Reset()
-	l.rec.connected(l.run.now() - c.began)
+	l.rec.Connected(l.run.now() - c.began)
 	if !l.begun {
 		return
 	}
@@ -204,21 +205,21 @@ func (l *loop) finishConnect(c *conn) {
 // were to be sent again have failed.
 func (l *loop) failConnect(c *conn, k failure.Kind, err error) {
 	err = fmt.Errorf("%s: %w", l.run.server, err)
-	l.rec.fault(k, err, l.run.now())
+	l.rec.Fault(k, err, l.run.now())
 	c.failures++
 	again := c.flights > 0
 	l.abort(c, k, err)
-	f := flight{due: c.began, sent: c.began}
+	f := record.Flight{Due: c.began, Sent: c.began}
 	switch {
 	case !l.begun || again:
 	case !l.requests.Open():
 		if l.claim(c) {
-			l.rec.asked++
-			l.rec.failUnsent(&f, k, l.run.now())
+			l.rec.Asked++
+			l.rec.FailUnsent(&f, k, l.run.now())
 		}
 	case l.requests.Waiting() > 0:
-		f.due, _ = l.requests.Take()
-		l.rec.failUnsent(&f, k, l.run.now())
+		f.Due, _ = l.requests.Take()
+		l.rec.FailUnsent(&f, k, l.run.now())
 	}
 	l.reopen(c, backoff(c.failures))
 }
@@ -226,7 +227,7 @@ func (l *loop) failConnect(c *conn, k failure.Kind, err error) {
 // close closes a connection.
 func (l *loop) close(c *conn) {
 	if c.state == ready {
-		l.rec.connections--
+		l.rec.Connections--
 	}
 	c.blocked, c.broken, c.unsent, c.file = false, nil, nil, nil
 	if cap(c.own) > readSize {
@@ -262,7 +263,7 @@ func (l *loop) refill(c *conn) {
 		}
 	case l.run.plan.Pipeline == 1:
 		if now := l.run.now(); now < l.run.end() && l.claim(c) {
-			l.rec.asked++
+			l.rec.Asked++
 			l.send(c, now, now, false)
 		}
 	default:
@@ -306,9 +307,9 @@ func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, starv
 			now = max(now, due) // the connection may have been made for an earlier request
 		}
 	}
-	f := c.launch(flight{due: due, sent: now, endpoint: m.Endpoint, noBody: m.NoBody}, m)
+	f := c.launch(record.Flight{Due: due, Sent: now, Endpoint: m.Endpoint, NoBody: m.NoBody}, m)
 	l.inFlight++
-	l.rec.send(f, starved)
+	l.rec.Send(f, starved)
 }
 
 // sendAgain sends the requests that are left of the connection before, which the server has
@@ -333,7 +334,7 @@ func (l *loop) fill(c *conn) {
 	}
 	l.out = l.out[:0]
 	for c.canSend() && l.requests.Claim() {
-		l.rec.asked++
+		l.rec.Asked++
 		m := l.script.Next()
 		l.launch(c, m, now, now, false)
 		l.out = append(l.out, m.Head...)
@@ -371,7 +372,7 @@ func (l *loop) write(c *conn, b []byte, fixed bool) {
 		l.breakOff(c, errno)
 		return
 	}
-	l.rec.written += int64(n)
+	l.rec.Written += int64(n)
 	if n == len(b) {
 		return
 	}
@@ -401,7 +402,7 @@ func (l *loop) flush(c *conn) {
 			l.breakOff(c, errno)
 			return
 		}
-		l.rec.written += int64(n)
+		l.rec.Written += int64(n)
 		c.unsent = c.unsent[n:]
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
+	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -71,13 +72,15 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	if p.Duration > 0 {
 		r.endAt.Store(int64(p.Duration))
 	}
+	var recorders []*record.Recorder
 	for i := range p.Threads {
-		rec := newRecorder(p.Pace.Open(), &r.endAt)
-		rec.timeout = p.Timeout
-		rec.endpoints = newEndpointTallies(compiled.Endpoints)
-		rec.points = newThinner(p.Points, random.New(p.Seed, uint64(i)))
-		r.recorders = append(r.recorders, rec)
+		recorders = append(recorders, record.New(record.Options{
+			Open: p.Pace.Open(), End: &r.endAt, Timeout: p.Timeout, Endpoints: len(compiled.Endpoints),
+			Points: p.Points, Random: random.New(p.Seed, uint64(i)),
+			Handshakes: compiled.Origin.Scheme == "https", Streams: p.Protocol == HTTP2,
+		}))
 	}
+	r.total = record.NewTotal(recorders)
 	return r, nil
 }
 
@@ -168,16 +171,11 @@ func (r *run) unreachable() error {
 	if r.plan.NoKeepAlive {
 		return nil
 	}
-	var all tally
-	for _, rec := range r.recorders {
-		rec.mu.Lock()
-		all.add(&rec.tally)
-		rec.mu.Unlock()
-	}
-	if all.made > 0 {
+	all := r.total.Counts()
+	if all.Made > 0 {
 		return nil
 	}
-	kind, err, ok := all.failures.First()
+	kind, err, ok := all.Failures.First()
 	if !ok {
 		return nil
 	}

@@ -113,8 +113,8 @@ func (l *loop) serve(opening context.Context) threadUsage {
 // false after the last turn.
 func (l *loop) turn() bool {
 	n := l.wait()
-	l.rec.mu.Lock()
-	defer l.rec.mu.Unlock()
+	l.rec.Lock()
+	defer l.rec.Unlock()
 	again := l.again
 	l.again = nil
 	for _, c := range again {
@@ -217,7 +217,7 @@ func (l *loop) finish(now time.Duration) {
 	l.endUnsent(now)
 	for _, c := range l.conns {
 		for ; c.flights > 0; c.land() {
-			l.rec.abandon(c.oldest(), now)
+			l.rec.Abandon(c.oldest(), now)
 			l.inFlight--
 		}
 		if c.fd >= 0 {
@@ -233,11 +233,11 @@ func (l *loop) expire(now time.Duration) {
 	limit := now - l.run.plan.Timeout
 	oldest := min(l.expireConnecting(limit), now)
 	for _, c := range l.conns {
-		if c.flights > 0 && c.oldest().sent <= limit {
+		if c.flights > 0 && c.oldest().Sent <= limit {
 			l.fail(c, failure.Timeout, failure.ErrTimeout)
 		}
 		if c.flights > 0 {
-			oldest = min(oldest, c.oldest().sent)
+			oldest = min(oldest, c.oldest().Sent)
 		}
 	}
 	l.expiry = max(oldest+l.run.plan.Timeout, now+checkEvery)
@@ -378,18 +378,18 @@ var errUnasked = errors.New("bytes that no request has asked for")
 // took handles bytes of answers.
 func (l *loop) took(c *conn, b []byte) {
 	now := l.run.now()
-	l.rec.bytes(len(b), now)
+	l.rec.Bytes(len(b), now)
 	for len(b) > 0 && c.state == ready {
 		if c.flights == c.left {
-			l.rec.fault(failure.BadAnswer, errUnasked, now)
+			l.rec.Fault(failure.BadAnswer, errUnasked, now)
 			l.fail(c, failure.BadAnswer, errUnasked)
 			return
 		}
 		f := c.oldest()
-		if f.first == 0 {
-			f.first = now
+		if f.First == 0 {
+			f.First = now
 		}
-		n, done, err := c.parser.Feed(b, f.noBody)
+		n, done, err := c.parser.Feed(b, f.NoBody)
 		b = b[n:]
 		if err != nil {
 			l.fail(c, failure.BadAnswer, err)
@@ -403,7 +403,7 @@ func (l *loop) took(c *conn, b []byte) {
 
 // answered counts a whole answer.
 func (l *loop) answered(c *conn, now time.Duration) {
-	l.rec.answer(c.oldest(), c.parser.Status(), now)
+	l.rec.Answer(c.oldest(), c.parser.Status(), now)
 	c.land()
 	l.inFlight--
 	c.failures = 0
@@ -443,7 +443,7 @@ func (l *loop) ended(c *conn) {
 func (l *loop) abort(c *conn, k failure.Kind, err error) {
 	now := l.run.now()
 	for c.left = 0; c.flights > 0; {
-		l.rec.fail(c.oldest(), k, err, c.oldest().sent, now)
+		l.rec.Fail(c.oldest(), k, err, c.oldest().Sent, now)
 		c.land()
 		l.inFlight--
 	}

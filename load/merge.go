@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -260,12 +261,12 @@ func (m *merger) addPacing() {
 	p := &Pacing{Lag: m.latency(func(r *Result) *Latency { return r.Pacing.Lag })}
 	m.sum.Pacing = p
 	var inTime float64
-	var bins sendBins
+	var bins record.Bins
 	present := 0
 	for _, r := range m.shares {
 		inTime += r.Pacing.SentPerSecond * r.DurationSeconds
 		if r.Share.Lost == "" { // a lost one did not report its bins
-			bins.merge(&sendBins{counts: r.Pacing.Sent10ms})
+			bins.Merge(&record.Bins{Counts: r.Pacing.Sent10ms})
 			present++
 		}
 	}
@@ -273,7 +274,7 @@ func (m *merger) addPacing() {
 	if length > 0 {
 		p.AskedPerSecond, p.SentPerSecond = m.asked(schedule)/length, math.Round(inTime)/length
 	}
-	p.Mean10ms, p.Variance10ms = bins.variance(schedule.Scaled(present, m.shares[0].Share.Of), seconds(length))
+	p.Mean10ms, p.Variance10ms = bins.Variance(schedule.Scaled(present, m.shares[0].Share.Of), seconds(length))
 }
 
 // asked returns the number of requests that the whole plan asked for. That of missing

@@ -5,13 +5,14 @@ import (
 
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
 )
 
 // A part is one thread's part of a run. Both senders embed it: loop and workers.
 // Its recorder's lock also guards the requests and the script.
 type part struct {
 	run      *run
-	rec      *recorder
+	rec      *record.Recorder
 	requests *dispatch.Dispatcher
 	script   *program.Script
 	usage    usageClock
@@ -29,7 +30,7 @@ func newPart(r *run, thread int, perRequest bool) part {
 	}
 	return part{
 		run:      r,
-		rec:      r.recorders[thread],
+		rec:      r.total.Recorders[thread],
 		requests: dispatch.New(o),
 		script:   r.program.Script(number, parts, r.plan.Seed),
 		first:    share(r.plan.Connections, thread, r.plan.Threads),
@@ -39,11 +40,11 @@ func newPart(r *run, thread int, perRequest bool) part {
 
 // dispatch sends the open loop's requests that are due. The recorder's lock is held.
 func (p *part) dispatch(now time.Duration, s dispatch.Sender) {
-	p.rec.skip(p.requests.Step(now, p.run.end(), s))
+	p.rec.Skip(p.requests.Step(now, p.run.end(), s))
 	if p.run.cut.Load() {
 		p.endUnsent(now)
 	}
-	p.rec.asked = p.requests.Asked()
+	p.rec.Asked = p.requests.Asked()
 }
 
 // endUnsent counts the requests that wait and will not be sent. The recorder's lock
@@ -51,7 +52,7 @@ func (p *part) dispatch(now time.Duration, s dispatch.Sender) {
 func (p *part) endUnsent(now time.Duration) {
 	for p.requests.Waiting() > 0 {
 		due, _ := p.requests.Take()
-		p.rec.endUnsent(due, now)
+		p.rec.EndUnsent(due, now)
 	}
 }
 

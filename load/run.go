@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -27,7 +28,7 @@ type run struct {
 	cut      atomic.Bool   // the run was interrupted
 	cutAt    atomic.Int64  // when, a time.Duration; set before cut
 
-	recorders []*recorder
+	total *record.Total
 }
 
 const (

@@ -7,31 +7,27 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/internal/latencies"
-	"github.com/weirhq/weir/load/internal/random"
+	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
 )
 
 // result returns the Result. The threads have ended.
 func (c *collector) result(usage []threadUsage) *Result {
 	r := c.run
-	var bins sendBins
-	points := newThinner(r.plan.Points, random.New(r.plan.Seed, uint64(len(r.recorders))))
-	for _, rec := range r.recorders {
-		c.sum.merge(&rec.measures)
-		bins.merge(&rec.bins)
-		if rec.points != nil {
-			points.merge(rec.points)
-		}
-	}
-	window := r.window(&c.now, c.lastEvent())
+	bins, points := r.total.Finish()
+	window := r.window(&c.now, r.total.Last())
 	res := c.document(&c.now, window)
-	res.Series, res.Points, res.Generator, res.Interrupted = c.series, points.points(), generatorOf(usage), r.cut.Load()
+	res.Series, res.Generator, res.Interrupted = c.series, generatorOf(usage), r.cut.Load()
+	for _, p := range points {
+		res.Points = append(res.Points, Point{At: p.At.Seconds(), Latency: float64(p.Took) / 1e3, Status: int(p.Status)})
+	}
 	if p := res.Pacing; p != nil {
 		own := r.plan.Pace
 		if r.plan.shared != nil {
 			own = own.Scaled(1, r.plan.Share.Of)
-			p.Sent10ms = bins.counts
+			p.Sent10ms = bins.Counts
 		}
-		p.Mean10ms, p.Variance10ms = bins.variance(own, window)
+		p.Mean10ms, p.Variance10ms = bins.Variance(own, window)
 	}
 	res.Warnings = res.saturation()
 	res.Saturated = len(res.Warnings) > 0
@@ -41,35 +37,35 @@ func (c *collector) result(usage []threadUsage) *Result {
 }
 
 // document returns a Result with the tally, the sum of the measures and the headline.
-func (c *collector) document(n *tally, window time.Duration) *Result {
-	r, sum := c.run, &c.sum
+func (c *collector) document(n *record.Tally, window time.Duration) *Result {
+	r, sum := c.run, &c.run.total.Measures
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
 		Started: r.began, URL: r.plan.Targets[0].URL,
 		Protocol: r.plan.Protocol.String(), Pace: r.plan.Pace.String(), Machine: Machine(machine.Describe()),
-		Asked: n.asked, Sent: n.sent, Unsent: n.unsent(),
-		Requests: n.answered, Failed: n.failed, Unanswered: n.unanswered,
-		UnsentFor:         counts{"skipped": n.skipped, "no_connection": n.noConnection, "ended": n.ended}.some(),
-		Late:              n.lateConnections + n.lateGenerator,
-		LateFor:           counts{"connections": n.lateConnections, "generator": n.lateGenerator}.some(),
-		RequestsPerSecond: float64(n.inTime) / seconds, BytesPerSecond: float64(n.readInTime) / seconds,
-		DurationSeconds: window.Seconds(), BytesRead: n.read, BytesWritten: n.written,
-		Connections: int(n.most), ConnectionsMade: n.made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
+		Asked: n.Asked, Sent: n.Sent, Unsent: n.Unsent(),
+		Requests: n.Answered, Failed: n.Failed, Unanswered: n.Unanswered,
+		UnsentFor:         counts{"skipped": n.Skipped, "no_connection": n.NoConnection, "ended": n.Ended}.some(),
+		Late:              n.LateConnections + n.LateGenerator,
+		LateFor:           counts{"connections": n.LateConnections, "generator": n.LateGenerator}.some(),
+		RequestsPerSecond: float64(n.InTime) / seconds, BytesPerSecond: float64(n.ReadInTime) / seconds,
+		DurationSeconds: window.Seconds(), BytesRead: n.Read, BytesWritten: n.Written,
+		Connections: int(n.Most), ConnectionsMade: n.Made, Pipeline: r.plan.Pipeline, Threads: r.plan.Threads,
 		TimeoutSeconds: r.plan.Timeout.Seconds(), Seed: r.plan.Seed,
-		FirstByte: latencyOf(sum.firstByte), Connect: latencyOf(sum.connect), TLSHandshake: latencyOf(sum.handshake),
-		StreamWait: latencyOf(sum.streamWait), LatencyByStatus: make(map[string]*Latency),
+		FirstByte: latencyOf(sum.FirstByte), Connect: latencyOf(sum.Connect), TLSHandshake: latencyOf(sum.Handshake),
+		StreamWait: latencyOf(sum.StreamWait), LatencyByStatus: make(map[string]*Latency),
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: r.plan.shared,
 	}
-	res.Errors, res.ErrorExamples = n.failures.Maps()
-	res.CertificateRefused = n.failures.CertificateRefused()
-	sum.setLatencies(res)
-	sum.setTargets(res, r.program, r.plan.Pace.Open())
+	res.Errors, res.ErrorExamples = n.Failures.Maps()
+	res.CertificateRefused = n.Failures.CertificateRefused()
+	res.setLatencies(sum)
+	res.setTargets(sum, r.program, r.plan.Pace.Open())
 	if r.plan.Pace.Open() {
-		fromDue := c.all.Order()
+		fromDue := r.total.Headline.Order()
 		res.LatencyFromDue = newLatency(fromDue)
-		res.Pacing = &Pacing{Lag: latencyOf(sum.lag)}
+		res.Pacing = &Pacing{Lag: latencyOf(sum.Lag)}
 		if s := window.Seconds(); s > 0 {
-			res.Pacing.AskedPerSecond, res.Pacing.SentPerSecond = float64(n.asked)/s, float64(n.sentInTime)/s
+			res.Pacing.AskedPerSecond, res.Pacing.SentPerSecond = float64(n.Asked)/s, float64(n.SentInTime)/s
 		}
 	}
 	return res
@@ -77,9 +73,9 @@ func (c *collector) document(n *tally, window time.Duration) *Result {
 
 // window returns the time in which requests were sent: until the end of the run, or
 // until its last answer or request if a number of requests ended it.
-func (r *run) window(n *tally, last time.Duration) time.Duration {
+func (r *run) window(n *record.Tally, last time.Duration) time.Duration {
 	end := r.end()
-	if r.plan.Requests > 0 && n.asked >= r.plan.Requests {
+	if r.plan.Requests > 0 && n.Asked >= r.plan.Requests {
 		return min(end, last)
 	}
 	return end
@@ -99,10 +95,10 @@ func (c counts) some() map[string]int64 {
 }
 
 // setLatencies sets the Result's latencies from sent and its statuses.
-func (m *measures) setLatencies(res *Result) {
+func (res *Result) setLatencies(m *record.Measures) {
 	sent := latencies.NewTimes()
-	sent.Misses = m.missed
-	for class, d := range m.classes {
+	sent.Misses = m.Missed
+	for class, d := range m.Classes {
 		if d == nil {
 			continue
 		}
@@ -112,12 +108,59 @@ func (m *measures) setLatencies(res *Result) {
 	}
 	all := sent.Order()
 	res.Latency = newLatency(all)
-	for code, n := range m.codes {
+	for code, n := range m.Codes {
 		if n > 0 {
 			res.StatusCodes[strconv.Itoa(code)] = n
 		}
 	}
 }
+
+// targetResult returns the tally of an endpoint for a Result.
+func targetResult(t *record.EndpointTally, e program.Endpoint, open bool) TargetResult {
+	r := TargetResult{
+		Method: e.Method, Path: e.Path, Targets: e.Targets, BodyBytes: e.BodyBytes,
+		Sent: t.Sent, Failed: t.Failed, Unanswered: t.Unanswered, Status: statuses(t.Classes),
+	}
+	for _, n := range r.Status {
+		r.Requests += n
+	}
+	if l := newLatency(t.Times.Order()); open {
+		r.LatencyFromDue = l
+	} else {
+		r.Latency = l
+	}
+	return r
+}
+
+// setTargets sets the Result's fields about targets.
+func (res *Result) setTargets(m *record.Measures, p *program.Program, open bool) {
+	first := p.First()
+	res.Method, res.BodyBytes, res.RequestsHash = first.Method, first.BodyBytes, p.Hash
+	if m.Endpoints == nil {
+		only := p.Endpoints[0]
+		res.Targets = []TargetResult{{
+			Method: only.Method, Path: only.Path, Targets: only.Targets, BodyBytes: only.BodyBytes,
+			Sent: res.Sent, Requests: res.Requests, Failed: res.Failed, Unanswered: res.Unanswered, Status: res.Status,
+		}}
+		return
+	}
+	for i := range m.Endpoints {
+		res.Targets = append(res.Targets, targetResult(&m.Endpoints[i], p.Endpoints[i], open))
+	}
+}
+
+// statuses returns the number of answers by class.
+func statuses(classes [10]int64) map[string]int64 {
+	counts := make(map[string]int64)
+	for class, n := range classes {
+		if n > 0 {
+			counts[className(class)] = n
+		}
+	}
+	return counts
+}
+
+func className(class int) string { return string(rune('0'+class)) + "xx" }
 
 func generatorOf(usage []threadUsage) Generator {
 	var g Generator

@@ -9,8 +9,8 @@ import (
 
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
-	"github.com/weirhq/weir/load/internal/latencies"
 	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
 )
 
 // workers send a thread's part of a run from goroutines, each with one request
@@ -47,10 +47,6 @@ type dueRequest struct {
 
 func newWorkers(r *run, thread int, newLine func() line) *workers {
 	w := &workers{part: newPart(r, thread, false), newLine: newLine}
-	w.rec.handshake = latencies.New()
-	if r.plan.Protocol == HTTP2 {
-		w.rec.streamWait = latencies.New()
-	}
 	w.cut, w.release = context.WithCancel(context.Background())
 	return w
 }
@@ -64,11 +60,11 @@ func (w *workers) serve(opening context.Context) threadUsage {
 	w.run.opening.Done()
 	<-w.run.released
 	w.usage.begin()
-	w.rec.mu.Lock()
+	w.rec.Lock()
 	for _, l := range first {
 		w.staff(l)
 	}
-	w.rec.mu.Unlock()
+	w.rec.Unlock()
 	if w.requests.Open() {
 		for pause, more := w.turn(); more; pause, more = w.turn() {
 			sleep(pause)
@@ -81,12 +77,12 @@ func (w *workers) serve(opening context.Context) threadUsage {
 
 // closeLines closes the connections, and counts their last bytes.
 func (w *workers) closeLines() {
-	w.rec.mu.Lock()
-	defer w.rec.mu.Unlock()
+	w.rec.Lock()
+	defer w.rec.Unlock()
 	for _, l := range w.lines {
 		o := l.close()
-		w.rec.written += int64(o.written)
-		w.rec.bytes(o.read, w.run.now())
+		w.rec.Written += int64(o.written)
+		w.rec.Bytes(o.read, w.run.now())
 	}
 }
 
@@ -115,19 +111,19 @@ func (w *workers) connect(ctx context.Context, l line) error {
 	ctx, cancel := context.WithTimeout(ctx, w.run.plan.Timeout)
 	defer cancel()
 	o, err := l.open(ctx)
-	w.rec.mu.Lock()
-	defer w.rec.mu.Unlock()
+	w.rec.Lock()
+	defer w.rec.Unlock()
 	if o.lost {
-		w.rec.connections--
+		w.rec.Connections--
 	}
 	switch {
 	case err != nil && w.cut.Err() != nil: // the end of the run is not a failure
 	case err != nil:
-		w.rec.fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
+		w.rec.Fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
 	case o.made:
-		w.rec.connected(o.connect)
+		w.rec.Connected(o.connect)
 		if o.handshake > 0 {
-			w.rec.handshake.Record(o.handshake)
+			w.rec.Handshake.Record(o.handshake)
 		}
 	}
 	return err
@@ -150,8 +146,8 @@ func (w *workers) staff(l line) {
 // turn dispatches the requests that are due. It returns how long to sleep before the
 // next turn, and whether there is one.
 func (w *workers) turn() (pause time.Duration, more bool) {
-	w.rec.mu.Lock()
-	defer w.rec.mu.Unlock()
+	w.rec.Lock()
+	defer w.rec.Unlock()
 	now, end := w.run.now(), w.run.end()
 	w.dispatch(now, w)
 	if !w.requests.Over(now, end) || w.requests.Waiting() > 0 && now < w.run.deadline() {
@@ -187,14 +183,14 @@ func (w *workers) Grow(n int64) {
 			l := w.newLine()
 			began := w.run.now()
 			err := w.connect(w.cut, l)
-			w.rec.mu.Lock()
-			defer w.rec.mu.Unlock()
+			w.rec.Lock()
+			defer w.rec.Unlock()
 			w.opening--
 			if err == nil {
 				w.staff(l)
 			} else if w.requests.Waiting() > 0 {
 				due, _ := w.requests.Take()
-				w.rec.failUnsent(&flight{due: due, sent: began}, failure.OfConnection(err), w.run.now())
+				w.rec.FailUnsent(&record.Flight{Due: due, Sent: began}, failure.OfConnection(err), w.run.now())
 			}
 		})
 	}
@@ -230,9 +226,9 @@ func (k *worker) serveClosed() {
 		if now >= k.run.end() || !k.requests.Claim() {
 			return
 		}
-		k.rec.mu.Lock()
-		k.rec.asked++
-		k.rec.mu.Unlock()
+		k.rec.Lock()
+		k.rec.Asked++
+		k.rec.Unlock()
 		if k.serveOne(dueRequest{due: now}) {
 			failures = 0
 			continue
@@ -252,18 +248,18 @@ func (k *worker) serveOpen() {
 // next returns the next request: one that waits, or else the next that is due. ok is
 // false after the last one.
 func (k *worker) next() (r dueRequest, ok bool) {
-	k.rec.mu.Lock()
+	k.rec.Lock()
 	switch {
 	case k.requests.Waiting() > 0 && !k.run.cut.Load():
 		r.due, r.starved = k.requests.Take()
-		k.rec.mu.Unlock()
+		k.rec.Unlock()
 		return r, true
 	case k.over:
-		k.rec.mu.Unlock()
+		k.rec.Unlock()
 		return r, false
 	}
 	k.idle = append(k.idle, k)
-	k.rec.mu.Unlock()
+	k.rec.Unlock()
 	r, ok = <-k.due
 	return r, ok
 }
@@ -272,12 +268,12 @@ func (k *worker) next() (r dueRequest, ok bool) {
 func (k *worker) serveOne(r dueRequest) bool {
 	began := k.run.now()
 	if err := k.connect(k.cut, k.line); err != nil {
-		k.rec.mu.Lock()
-		defer k.rec.mu.Unlock()
+		k.rec.Lock()
+		defer k.rec.Unlock()
 		if now := k.run.now(); k.cut.Err() != nil {
-			k.rec.endUnsent(r.due, now)
+			k.rec.EndUnsent(r.due, now)
 		} else {
-			k.rec.failUnsent(&flight{due: r.due, sent: began}, failure.OfConnection(err), now)
+			k.rec.FailUnsent(&record.Flight{Due: r.due, Sent: began}, failure.OfConnection(err), now)
 		}
 		return false
 	}
@@ -288,25 +284,25 @@ func (k *worker) serveOne(r dueRequest) bool {
 		o.last = true
 	}
 	now := k.run.now()
-	k.rec.mu.Lock()
-	defer k.rec.mu.Unlock()
+	k.rec.Lock()
+	defer k.rec.Unlock()
 	x.over = true
-	if x.begun && k.rec.streamWait != nil {
-		k.rec.streamWait.Record(x.waited)
+	if x.begun && k.rec.StreamWait != nil {
+		k.rec.StreamWait.Record(x.waited)
 	}
 	k.count(&o, now)
 	switch {
 	case err == nil:
-		k.rec.answer(&x.flight, o.status, now)
+		k.rec.Answer(&x.Flight, o.status, now)
 	case k.cut.Err() != nil && x.begun:
-		k.rec.abandon(&x.flight, now)
+		k.rec.Abandon(&x.Flight, now)
 	case k.cut.Err() != nil:
-		k.rec.endUnsent(r.due, now)
+		k.rec.EndUnsent(r.due, now)
 	case x.begun:
-		k.rec.fail(&x.flight, failure.OfExchange(err), err, x.ready, now)
+		k.rec.Fail(&x.Flight, failure.OfExchange(err), err, x.ready, now)
 	default:
-		k.rec.fault(failure.OfExchange(err), err, now)
-		k.rec.failUnsent(&flight{due: r.due, sent: x.ready}, failure.OfExchange(err), now)
+		k.rec.Fault(failure.OfExchange(err), err, now)
+		k.rec.FailUnsent(&record.Flight{Due: r.due, Sent: x.ready}, failure.OfExchange(err), now)
 	}
 	return err == nil
 }
@@ -314,10 +310,10 @@ func (k *worker) serveOne(r dueRequest) bool {
 // count counts the bytes of an exchange, and the end of its connection. The
 // recorder's lock is held.
 func (k *worker) count(o *outcome, now time.Duration) {
-	k.rec.written += int64(o.written)
-	k.rec.bytes(o.read, now)
+	k.rec.Written += int64(o.written)
+	k.rec.Bytes(o.read, now)
 	if o.last {
-		k.rec.connections--
+		k.rec.Connections--
 	}
 }
 
@@ -330,7 +326,7 @@ func (k *worker) exchange(x *workerExchange) (outcome, error) {
 	defer cancel()
 	watch := exchangeWatch{
 		sending: func() { k.sending(x) },
-		began:   func() { x.first = k.run.now() },
+		began:   func() { x.First = k.run.now() },
 	}
 	var before outcome // of the attempts that sent nothing
 	for {
@@ -351,8 +347,8 @@ func (k *worker) exchange(x *workerExchange) (outcome, error) {
 
 // refuse marks the exchange as refused, and reports whether it was not before.
 func (k *worker) refuse(x *workerExchange) bool {
-	k.rec.mu.Lock()
-	defer k.rec.mu.Unlock()
+	k.rec.Lock()
+	defer k.rec.Unlock()
 	first := !x.refused
 	x.refused = true
 	return first
@@ -360,7 +356,7 @@ func (k *worker) refuse(x *workerExchange) bool {
 
 // A workerExchange is a request whose worker is ready to send it.
 type workerExchange struct {
-	flight
+	record.Flight
 	starved bool          // no connection was free when it was due
 	ready   time.Duration // when there was a connection
 
@@ -373,8 +369,8 @@ type workerExchange struct {
 
 // begin takes the next message.
 func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
-	k.rec.mu.Lock()
-	defer k.rec.mu.Unlock()
+	k.rec.Lock()
+	defer k.rec.Unlock()
 	m := k.script.Next()
 	k.message = *m
 	if !m.Fixed {
@@ -382,7 +378,7 @@ func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
 		k.message.Head = k.head
 	}
 	return &workerExchange{
-		flight:  flight{due: r.due, sent: began, endpoint: m.Endpoint, noBody: m.NoBody},
+		Flight:  record.Flight{Due: r.due, Sent: began, Endpoint: m.Endpoint, NoBody: m.NoBody},
 		starved: r.starved, ready: k.run.now(),
 	}
 }
@@ -390,22 +386,22 @@ func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
 // sending counts the request as sent. Without keep-alive it was sent when its
 // connection began. The client waits for a stream as it waits for a connection.
 func (k *worker) sending(x *workerExchange) {
-	k.rec.mu.Lock()
-	defer k.rec.mu.Unlock()
+	k.rec.Lock()
+	defer k.rec.Unlock()
 	if x.over || x.begun && !x.refused {
 		return
 	}
 	now := k.run.now()
 	x.waited = now - x.ready
 	if !k.run.plan.NoKeepAlive {
-		x.sent = now
+		x.Sent = now
 	}
 	if !k.requests.Open() {
-		x.due = x.sent
+		x.Due = x.Sent
 	}
 	if !x.begun {
 		x.begun = true
-		k.rec.send(&x.flight, x.starved || x.waited > lateAfter)
+		k.rec.Send(&x.Flight, x.starved || x.waited > record.LateAfter)
 	}
 }
 

@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"sync/atomic"
@@ -10,13 +10,13 @@ func TestRecordAlloc(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	r := newRecorder(true, new(atomic.Int64))
-	r.answer(&flight{}, 200, 1)
-	f := flight{due: 1, sent: 2, first: 3}
+	r := New(Options{Open: true, End: new(atomic.Int64)})
+	r.Answer(&Flight{}, 200, 1)
+	f := Flight{Due: 1, Sent: 2, First: 3}
 	allocs := testing.AllocsPerRun(1000, func() {
-		r.send(&f, false)
-		r.answer(&f, 200, 5)
-		r.bytes(100, 5)
+		r.Send(&f, false)
+		r.Answer(&f, 200, 5)
+		r.Bytes(100, 5)
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations, want none", allocs)

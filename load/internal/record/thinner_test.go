@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"math/rand/v2"
@@ -20,13 +20,13 @@ func FuzzThinner(f *testing.F) {
 		}
 		source := rand.New(rand.NewPCG(seed, 0))
 		both := []*thinner{newThinner(most, random.Source(seed)), newThinner(most, random.Source(seed+1))}
-		all := map[Point]bool{}
-		slowest, last := moment{took: -1}, time.Duration(0)
+		all := map[Moment]bool{}
+		slowest, last := Moment{Took: -1}, time.Duration(0)
 		for range n {
-			m := moment{time.Duration(source.Int64N(length)), time.Duration(source.Int64N(1000)), 200}
+			m := Moment{time.Duration(source.Int64N(length)), time.Duration(source.Int64N(1000)), 200}
 			both[source.IntN(2)].record(m)
-			all[m.point()] = true
-			if last = max(last, m.at); m.took > slowest.took {
+			all[m] = true
+			if last = max(last, m.At); m.Took > slowest.Took {
 				slowest = m
 			}
 		}
@@ -40,7 +40,7 @@ func FuzzThinner(f *testing.F) {
 			if !all[p] {
 				t.Errorf("%+v was no request", p)
 			}
-			found = found || p.Latency == slowest.point().Latency
+			found = found || p.Took == slowest.Took
 		}
 		if !found {
 			t.Errorf("%+v is not among them", slowest)
@@ -60,9 +60,9 @@ func TestThinnerChooses(t *testing.T) {
 	for round := range rounds {
 		kept := newThinner(2, random.New(1, uint64(round)))
 		for i := range requests {
-			kept.record(moment{at: time.Duration(i) << (shortestSlot - 1), took: time.Duration(i), status: int32(i)})
+			kept.record(Moment{At: time.Duration(i) << (shortestSlot - 1), Took: time.Duration(i), Status: int32(i)})
 		}
-		chosen[kept.slots[0].chosen.status]++
+		chosen[kept.slots[0].chosen.Status]++
 	}
 	for i, n := range chosen {
 		if mean := rounds / requests; n < mean-150 || n > mean+150 { // five deviations
@@ -76,6 +76,6 @@ func BenchmarkThinner(b *testing.B) {
 	at := time.Duration(0)
 	for b.Loop() {
 		at += 3 * time.Microsecond
-		kept.record(moment{at, 100, 200})
+		kept.record(Moment{at, 100, 200})
 	}
 }

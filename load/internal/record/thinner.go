@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"cmp"
@@ -23,13 +23,14 @@ type thinner struct {
 type slot struct {
 	n               uint64 // requests that began in the slot
 	next            uint64 // the number of the request that will be chosen next
-	slowest, chosen moment
+	slowest, chosen Moment
 }
 
-// A moment is a Point in nanoseconds.
-type moment struct {
-	at, took time.Duration
-	status   int32
+// A Moment is a request of a sample.
+type Moment struct {
+	At     time.Duration // when it was due in the open loop, else when it was sent
+	Took   time.Duration // to its answer or its failure
+	Status int32         // 0 if it failed
 }
 
 // shortestSlot is the initial shift of a slot, for 65 us.
@@ -44,14 +45,14 @@ func newThinner(most int, random random.Source) *thinner {
 }
 
 // record offers a request.
-func (t *thinner) record(m moment) {
-	at := uint64(max(m.at, 0))
+func (t *thinner) record(m Moment) {
+	at := uint64(max(m.At, 0))
 	for at>>t.shift >= uint64(len(t.slots)) {
 		t.widen()
 	}
 	s := &t.slots[at>>t.shift]
 	s.n++
-	if m.took > s.slowest.took || s.n == 1 {
+	if m.Took > s.slowest.Took || s.n == 1 {
 		s.slowest = m
 	}
 	if s.n >= s.next {
@@ -90,7 +91,7 @@ func (s *slot) merge(other *slot, r *random.Source) {
 		return
 	}
 	s.n += other.n
-	if other.slowest.took > s.slowest.took || s.n == other.n {
+	if other.slowest.Took > s.slowest.Took || s.n == other.n {
 		s.slowest = other.slowest
 	}
 	if random.Below(r.Next(), s.n) < other.n {
@@ -113,23 +114,19 @@ func (t *thinner) merge(other *thinner) {
 }
 
 // points returns the kept requests, sorted by time.
-func (t *thinner) points() []Point {
+func (t *thinner) points() []Moment {
 	if t == nil {
 		return nil
 	}
-	var points []Point
+	var points []Moment
 	for _, s := range t.slots {
 		if s.n > 0 {
-			points = append(points, s.slowest.point())
+			points = append(points, s.slowest)
 		}
 		if s.n > 1 && s.chosen != s.slowest {
-			points = append(points, s.chosen.point())
+			points = append(points, s.chosen)
 		}
 	}
-	slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(points, func(a, b Moment) int { return cmp.Compare(a.At, b.At) })
 	return points
-}
-
-func (m moment) point() Point {
-	return Point{At: m.at.Seconds(), Latency: float64(m.took) / 1e3, Status: int(m.status)}
 }

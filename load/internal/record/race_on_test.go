@@ -1,0 +1,6 @@
+//go:build race
+
+package record
+
+// raceEnabled reports whether the race detector is on, which allocates.
+const raceEnabled = true

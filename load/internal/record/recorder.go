@@ -1,0 +1,242 @@
+// Package record counts and measures the requests of a load test. A [Recorder] belongs to one
+// thread, which tells it each event with its time. A [Total] adds the recorders of all threads
+// up, also while they measure.
+//
+// Every request is accounted for: asked = sent + unsent, and sent = answered + failed +
+// unanswered, as long as none is under way.
+package record
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirhq/weir/load/internal/failure"
+	"github.com/weirhq/weir/load/internal/latencies"
+	"github.com/weirhq/weir/load/internal/random"
+)
+
+// A Recorder holds the measurements of one thread. Its memory does not grow with the
+// number of requests. Its methods need the lock, which a loop holds for a whole turn and
+// not for each request. The Total takes it ten times per second.
+type Recorder struct {
+	options Options
+
+	sync.Mutex // guards the fields below
+	Tally
+	lastSent time.Duration
+	lastDone time.Duration
+
+	headline latencies.Times // since the last swap: from due in the open loop, else from sent
+	Measures                 // since they were last swapped
+	bins     Bins
+	points   *thinner // nil if none are kept
+}
+
+// Options are those of a thread's recorder.
+type Options struct {
+	Open       bool          // the loop is open
+	End        *atomic.Int64 // when the run stops sending, a time.Duration
+	Timeout    time.Duration // as in a Plan
+	Endpoints  int           // of the program
+	Points     int           // the most that are kept
+	Random     random.Source // chooses them
+	Handshakes bool          // connections have a TLS handshake
+	Streams    bool          // requests wait for a stream
+}
+
+// New returns the recorder of a thread.
+func New(o Options) *Recorder {
+	r := &Recorder{
+		options:  o,
+		headline: latencies.NewTimes(),
+		Measures: Measures{FirstByte: latencies.New(), Connect: latencies.New()},
+		points:   newThinner(o.Points, o.Random),
+	}
+	if o.Open {
+		r.Lag = latencies.New()
+	}
+	if o.Handshakes {
+		r.Handshake = latencies.New()
+	}
+	if o.Streams {
+		r.StreamWait = latencies.New()
+	}
+	if o.Endpoints > 1 {
+		r.Measures.Endpoints = newEndpointTallies(o.Endpoints)
+	}
+	return r
+}
+
+// LateAfter is how long after its due time a request counts as late.
+const LateAfter = time.Millisecond
+
+// A Flight is a request under way.
+type Flight struct {
+	Due, Sent, First time.Duration // since the start; First is the time of the first byte, 0 before
+	Endpoint         int32         // index in the program's Endpoints
+	NoBody           bool
+}
+
+// Send counts a request. forConnection reports that it waited for a connection.
+func (r *Recorder) Send(f *Flight, forConnection bool) {
+	r.Sent++
+	r.lastSent = f.Sent
+	if int64(f.Sent) <= r.options.End.Load() {
+		r.SentInTime++
+	}
+	r.bins.add(f.Sent)
+	if r.Measures.Endpoints != nil {
+		r.Measures.Endpoints[f.Endpoint].Sent++
+	}
+	if !r.options.Open {
+		return
+	}
+	lag := f.Sent - f.Due
+	r.Lag.Record(lag)
+	switch {
+	case lag <= LateAfter:
+	case forConnection:
+		r.LateConnections++
+	default:
+		r.LateGenerator++
+	}
+}
+
+// Answer counts a whole answer. Its status has three digits.
+func (r *Recorder) Answer(f *Flight, status int, done time.Duration) {
+	r.Answered++
+	if int64(done) <= r.options.End.Load() {
+		r.InTime++
+	}
+	r.lastDone = max(r.lastDone, done)
+	r.Codes[status]++
+	r.Tally.Classes[status/100]++
+	class := &r.Measures.Classes[status/100]
+	if *class == nil {
+		*class = latencies.New()
+	}
+	(*class).Record(done - f.Sent)
+	r.FirstByte.Record(f.First - f.Sent)
+	r.headline.Answered.Record(done - r.began(f))
+	if r.Measures.Endpoints != nil {
+		e := &r.Measures.Endpoints[f.Endpoint]
+		e.Classes[status/100]++
+		e.Answered.Record(done - r.began(f))
+	}
+	if r.points != nil {
+		r.point(f, status, done)
+	}
+}
+
+// began returns when the headline latency of a request begins.
+func (r *Recorder) began(f *Flight) time.Duration {
+	if r.options.Open {
+		return f.Due
+	}
+	return f.Sent
+}
+
+// Fail counts a request that was sent and failed. Its timeout began at began.
+func (r *Recorder) Fail(f *Flight, k failure.Kind, err error, began, now time.Duration) {
+	r.Failed++
+	r.Fault(k, err, now)
+	gaveUp := r.gaveUp(k, began, now)
+	r.miss(f, gaveUp, now)
+	if r.Measures.Endpoints != nil {
+		e := &r.Measures.Endpoints[f.Endpoint]
+		e.Failed++
+		e.Miss(now-r.began(f), gaveUp)
+	}
+	if r.points != nil {
+		r.point(f, 0, now)
+	}
+}
+
+// Fault counts an error of a request or a connection.
+func (r *Recorder) Fault(k failure.Kind, err error, now time.Duration) {
+	r.Failures.Add(k, err)
+	if int64(now) <= r.options.End.Load() {
+		r.ErrorsInTime++
+	}
+}
+
+// Abandon counts a request that was sent and has no answer at the end of the run.
+func (r *Recorder) Abandon(f *Flight, now time.Duration) {
+	r.Unanswered++
+	r.miss(f, true, now)
+	if r.Measures.Endpoints != nil {
+		e := &r.Measures.Endpoints[f.Endpoint]
+		e.Unanswered++
+		e.Miss(now-r.began(f), true)
+	}
+}
+
+// FailUnsent counts a request that was not sent, because its connection or its wait
+// for a stream failed. The flight's Sent is when that began.
+func (r *Recorder) FailUnsent(f *Flight, k failure.Kind, now time.Duration) {
+	r.NoConnection++
+	r.miss(f, r.gaveUp(k, f.Sent, now), now)
+}
+
+// gaveUp reports whether a failed request was given up. A timeout closes the
+// connection: another request in its pipeline that had time left was lost, and was
+// not given up.
+func (r *Recorder) gaveUp(k failure.Kind, began, now time.Duration) bool {
+	return k == failure.Timeout && now-began >= r.options.Timeout
+}
+
+// miss counts the time of a request without an answer.
+func (r *Recorder) miss(f *Flight, gaveUp bool, now time.Duration) {
+	r.headline.Miss(now-r.began(f), gaveUp)
+	r.Missed.Miss(now-f.Sent, gaveUp)
+}
+
+// Skip counts requests that were skipped because of the backlog's limit.
+func (r *Recorder) Skip(n int64) {
+	r.Skipped += n
+	r.headline.Never += n
+}
+
+// EndUnsent counts a request that was due and was not sent before the end of the run.
+func (r *Recorder) EndUnsent(due, now time.Duration) {
+	r.Ended++
+	if r.options.Open {
+		r.headline.Miss(now-due, true)
+	}
+}
+
+// point offers a finished request to the thinner.
+func (r *Recorder) point(f *Flight, status int, done time.Duration) {
+	began := r.began(f)
+	r.points.record(Moment{began, done - began, int32(status)})
+}
+
+// Bytes counts bytes that were read.
+func (r *Recorder) Bytes(n int, now time.Duration) {
+	r.Read += int64(n)
+	if int64(now) <= r.options.End.Load() {
+		r.ReadInTime += int64(n)
+	}
+}
+
+// Connected counts a connection that was made.
+func (r *Recorder) Connected(took time.Duration) {
+	r.Made++
+	r.Connections++
+	r.Most = max(r.Most, r.Connections)
+	r.Connect.Record(took)
+}
+
+// swap replaces the headline, and returns the old one and a copy of the tally. It swaps the
+// measures too, if they are not nil.
+func (r *Recorder) swap(empty latencies.Times, m *Measures) (Tally, latencies.Times) {
+	r.Lock()
+	defer r.Unlock()
+	old := r.headline
+	r.headline = empty
+	if m != nil {
+		r.Measures, *m = *m, r.Measures
+	}
+	return r.Tally, old
+}
