@@ -302,8 +302,8 @@ var layers = map[string]struct {
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
 		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/failure",
-			"load/internal/latencies", "load/internal/program", "load/internal/random", "load/internal/record",
-			"load/pace", "load/target", "internal/machine", "internal/process"},
+			"load/internal/latencies", "load/internal/line", "load/internal/program", "load/internal/random",
+			"load/internal/record", "load/pace", "load/target", "internal/machine", "internal/process"},
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
@@ -321,6 +321,11 @@ var layers = map[string]struct {
 	"load/internal/record": {
 		own: []string{"load/internal/failure", "load/internal/latencies", "load/internal/random", "load/pace"},
 		why: "counts and measures requests; it knows neither connections nor the clock",
+	},
+	"load/internal/line": {
+		own:     []string{"load/internal/answer", "load/internal/failure", "load/internal/program"},
+		foreign: []string{"golang.org/x/sys/unix"},
+		why:     "exchanges over one connection of each protocol; it does not measure",
 	},
 	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {

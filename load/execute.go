@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/internal/failure"
+	"github.com/weirhq/weir/load/internal/line"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/internal/record"
@@ -77,7 +78,7 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 		recorders = append(recorders, record.New(record.Options{
 			Open: p.Pace.Open(), End: &r.endAt, Timeout: p.Timeout, Endpoints: len(compiled.Endpoints),
 			Points: p.Points, Random: random.New(p.Seed, uint64(i)),
-			Handshakes: compiled.Origin.Scheme == "https", Streams: p.Protocol == HTTP2,
+			Handshakes: compiled.Origin.Scheme == "https", Streams: protocols[p.Protocol].streams,
 		}))
 	}
 	r.total = record.NewTotal(recorders)
@@ -203,13 +204,13 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // newThreads returns the senders: loops for plain HTTP/1.1 where the system has
 // them, else workers.
 func (r *run) newThreads() ([]thread, error) {
-	secure := r.program.Origin.Scheme == "https"
-	if !secure && r.plan.Protocol == HTTP1 {
+	config := r.tls()
+	if config == nil && r.plan.Protocol == HTTP1 {
 		if threads, err := r.newLoops(); threads != nil || err != nil {
 			return threads, err
 		}
 	}
-	newLine := r.lines(secure)
+	newLine := func() line.Line { return protocols[r.plan.Protocol].newLine(r.server, config) }
 	threads := make([]thread, r.plan.Threads)
 	for i := range threads {
 		threads[i] = newWorkers(r, i, newLine)
@@ -217,24 +218,17 @@ func (r *run) newThreads() ([]thread, error) {
 	return threads, nil
 }
 
-// lines returns a function that makes lines of the plan's protocol.
-func (r *run) lines(secure bool) (newLine func() line) {
-	var config *tls.Config
-	if secure {
-		config = r.plan.TLS.Clone()
-		if config == nil {
-			config = &tls.Config{}
-		}
-		if config.ServerName == "" {
-			config.ServerName = r.program.Origin.Host
-		}
+// tls returns the configuration of TLS; nil if the origin is not https.
+func (r *run) tls() *tls.Config {
+	if r.program.Origin.Scheme != "https" {
+		return nil
 	}
-	if r.plan.Protocol == HTTP1 {
-		return func() line { return &http1Line{server: r.server, tls: config} }
+	config := r.plan.TLS.Clone()
+	if config == nil {
+		config = &tls.Config{}
 	}
-	scheme := "http"
-	if config != nil {
-		scheme, config.VerifyConnection = "https", onlyHTTP2
+	if config.ServerName == "" {
+		config.ServerName = r.program.Origin.Host
 	}
-	return func() line { return &http2Line{scheme: scheme, server: r.server, tls: config} }
+	return config
 }

@@ -101,22 +101,6 @@ type Plan struct {
 	shared *ShareResult // describes the whole plan; nil without a Share
 }
 
-// A Protocol is a version of HTTP.
-type Protocol uint8
-
-// The protocols. HTTP2 over http needs no upgrade (h2c "with prior knowledge").
-const (
-	HTTP1 Protocol = iota
-	HTTP2
-)
-
-func (p Protocol) String() string {
-	if p == HTTP2 {
-		return "HTTP/2"
-	}
-	return "HTTP/1.1"
-}
-
 // The defaults of zero fields.
 const (
 	defaultConnections    = 64
@@ -146,8 +130,8 @@ func (p Plan) withDefaults() (Plan, error) {
 	if err := p.Pace.Check(); err != nil {
 		return p, fmt.Errorf("load: %w", err)
 	}
-	if p.Protocol > HTTP2 {
-		return p, fmt.Errorf("load: the plan's Protocol is %d; there are HTTP1 and HTTP2", p.Protocol)
+	if !p.Protocol.known() {
+		return p, fmt.Errorf("load: the plan's Protocol is %d, which is not known", uint8(p.Protocol))
 	}
 	setZero(&p.Timeout, defaultTimeout)
 	setZero(&p.Pipeline, 1)

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"net"
 	"runtime"
 	"syscall"
 	"time"
@@ -19,20 +18,6 @@ func lockThread() (unlock func()) {
 		unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) // the default
 		runtime.UnlockOSThread()
 	}
-}
-
-// hungUp reports whether the peer has closed its side of the connection. Bytes may
-// be left to read: with TLS, the close notification.
-func hungUp(c net.Conn) bool {
-	raw, err := c.(syscall.Conn).SyscallConn()
-	if err != nil {
-		return true
-	}
-	var n int
-	controlled := raw.Control(func(fd uintptr) {
-		n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}, 0)
-	})
-	return controlled != nil || err == nil && n > 0
 }
 
 // sleep is more exact than time.Sleep, which the runtime rounds to a millisecond.

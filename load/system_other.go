@@ -3,7 +3,6 @@
 package load
 
 import (
-	"net"
 	"runtime"
 	"time"
 )
@@ -16,10 +15,6 @@ func lockThread() (unlock func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }
-
-// hungUp is always false. The next use of a connection shows that the server has
-// closed it.
-func hungUp(net.Conn) bool { return false }
 
 // sleep is as exact as time.Sleep.
 func sleep(d time.Duration) { time.Sleep(d) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
+	"github.com/weirhq/weir/load/internal/line"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/record"
 )
@@ -17,13 +18,13 @@ import (
 // under way. They are for the protocols that a loop does not speak: TLS and HTTP/2.
 type workers struct {
 	part
-	newLine func() line
+	newLine func() line.Line
 
 	// Guarded by the recorder's lock.
-	lines   []line    // one for each connection
-	opening int       // lines that are being added; open loop only
-	idle    []*worker // the longest idle first; open loop only
-	over    bool      // no further requests will be due; open loop only
+	lines   []line.Line // one for each connection
+	opening int         // lines that are being added; open loop only
+	idle    []*worker   // the longest idle first; open loop only
+	over    bool        // no further requests will be due; open loop only
 
 	cut     context.Context // done when the run stops waiting for answers
 	release context.CancelFunc
@@ -33,7 +34,7 @@ type workers struct {
 // A worker sends one request at a time over a line, which it may share.
 type worker struct {
 	*workers
-	line    line
+	line    line.Line
 	due     chan dueRequest // gives an idle worker a request; closed after the last one
 	message program.Message
 	head    []byte // of message
@@ -45,7 +46,7 @@ type dueRequest struct {
 	starved bool // no connection was free when it was due
 }
 
-func newWorkers(r *run, thread int, newLine func() line) *workers {
+func newWorkers(r *run, thread int, newLine func() line.Line) *workers {
 	w := &workers{part: newPart(r, thread, false), newLine: newLine}
 	w.cut, w.release = context.WithCancel(context.Background())
 	return w
@@ -80,15 +81,15 @@ func (w *workers) closeLines() {
 	w.rec.Lock()
 	defer w.rec.Unlock()
 	for _, l := range w.lines {
-		o := l.close()
-		w.rec.Written += int64(o.written)
-		w.rec.Bytes(o.read, w.run.now())
+		o := l.Close()
+		w.rec.Written += int64(o.Written)
+		w.rec.Bytes(o.Read, w.run.now())
 	}
 }
 
 // openFirst makes the first lines and connects them, mostOpening at the same time.
-func (w *workers) openFirst(ctx context.Context) []line {
-	lines := make([]line, w.first)
+func (w *workers) openFirst(ctx context.Context) []line.Line {
+	lines := make([]line.Line, w.first)
 	var opening sync.WaitGroup
 	slots := make(chan struct{}, mostOpening)
 	for i := range lines {
@@ -107,23 +108,23 @@ func (w *workers) openFirst(ctx context.Context) []line {
 }
 
 // connect opens a line and counts the result.
-func (w *workers) connect(ctx context.Context, l line) error {
+func (w *workers) connect(ctx context.Context, l line.Line) error {
 	ctx, cancel := context.WithTimeout(ctx, w.run.plan.Timeout)
 	defer cancel()
-	o, err := l.open(ctx)
+	o, err := l.Open(ctx)
 	w.rec.Lock()
 	defer w.rec.Unlock()
-	if o.lost {
+	if o.Lost {
 		w.rec.Connections--
 	}
 	switch {
 	case err != nil && w.cut.Err() != nil: // the end of the run is not a failure
 	case err != nil:
 		w.rec.Fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
-	case o.made:
-		w.rec.Connected(o.connect)
-		if o.handshake > 0 {
-			w.rec.Handshake.Record(o.handshake)
+	case o.Made:
+		w.rec.Connected(o.Connect)
+		if o.Handshake > 0 {
+			w.rec.Handshake.Record(o.Handshake)
 		}
 	}
 	return err
@@ -131,7 +132,7 @@ func (w *workers) connect(ctx context.Context, l line) error {
 
 // staff starts the workers of a line: one for each request that may be under way on
 // it. The recorder's lock is held.
-func (w *workers) staff(l line) {
+func (w *workers) staff(l line.Line) {
 	w.lines = append(w.lines, l)
 	for range w.run.plan.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
@@ -279,9 +280,9 @@ func (k *worker) serveOne(r dueRequest) bool {
 	}
 	x := k.begin(r, began)
 	o, err := k.exchange(x)
-	if k.run.plan.NoKeepAlive && err == nil && !o.last {
-		o.add(k.line.close())
-		o.last = true
+	if k.run.plan.NoKeepAlive && err == nil && !o.Last {
+		o.Add(k.line.Close())
+		o.Last = true
 	}
 	now := k.run.now()
 	k.rec.Lock()
@@ -293,7 +294,7 @@ func (k *worker) serveOne(r dueRequest) bool {
 	k.count(&o, now)
 	switch {
 	case err == nil:
-		k.rec.Answer(&x.Flight, o.status, now)
+		k.rec.Answer(&x.Flight, o.Status, now)
 	case k.cut.Err() != nil && x.begun:
 		k.rec.Abandon(&x.Flight, now)
 	case k.cut.Err() != nil:
@@ -309,10 +310,10 @@ func (k *worker) serveOne(r dueRequest) bool {
 
 // count counts the bytes of an exchange, and the end of its connection. The
 // recorder's lock is held.
-func (k *worker) count(o *outcome, now time.Duration) {
-	k.rec.Written += int64(o.written)
-	k.rec.Bytes(o.read, now)
-	if o.last {
+func (k *worker) count(o *line.Outcome, now time.Duration) {
+	k.rec.Written += int64(o.Written)
+	k.rec.Bytes(o.Read, now)
+	if o.Last {
 		k.rec.Connections--
 	}
 }
@@ -321,20 +322,20 @@ func (k *worker) count(o *outcome, now time.Duration) {
 // the server cannot have processed it, but only once after a refused stream: a
 // server refuses streams until the client knows its limit, which comes with its
 // first bytes.
-func (k *worker) exchange(x *workerExchange) (outcome, error) {
+func (k *worker) exchange(x *workerExchange) (line.Outcome, error) {
 	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
 	defer cancel()
-	watch := exchangeWatch{
-		sending: func() { k.sending(x) },
-		began:   func() { x.First = k.run.now() },
+	watch := line.Watch{
+		Sending: func() { k.sending(x) },
+		Began:   func() { x.First = k.run.now() },
 	}
-	var before outcome // of the attempts that sent nothing
+	var before line.Outcome // of the attempts that sent nothing
 	for {
-		o, err := k.line.exchange(ctx, &k.message, watch)
-		o.add(before)
+		o, err := k.line.Exchange(ctx, &k.message, watch)
+		o.Add(before)
 		switch {
-		case errors.Is(err, errGone):
-		case errors.Is(err, errRefused) && k.refuse(x):
+		case errors.Is(err, line.ErrGone):
+		case errors.Is(err, line.ErrRefused) && k.refuse(x):
 		default:
 			return o, err
 		}

@@ -1,4 +1,4 @@
-package load
+package line
 
 import (
 	"context"
@@ -33,12 +33,22 @@ type http2Conn struct {
 	counted *countedConn
 }
 
-// open implements line.
-func (l *http2Line) open(ctx context.Context) (opened, error) {
+// HTTP2 returns a line of HTTP/2. The configuration of TLS is nil for prior knowledge.
+func HTTP2(server string, config *tls.Config) Line {
+	if config == nil {
+		return &http2Line{scheme: "http", server: server}
+	}
+	config = config.Clone()
+	config.VerifyConnection = onlyHTTP2
+	return &http2Line{scheme: "https", server: server, tls: config}
+}
+
+// Open implements Line.
+func (l *http2Line) Open(ctx context.Context) (Opened, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil && l.c.client.Err() == nil {
-		return opened{}, nil
+		return Opened{}, nil
 	}
 	c := &http2Conn{}
 	lost := l.lost || l.c != nil
@@ -46,7 +56,7 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 		l.c.client.Close()
 	}
 	l.c, l.lost = nil, false
-	var o opened
+	var o Opened
 	transport := &http.Transport{
 		DisableCompression: true,
 		Protocols:          new(http.Protocols),
@@ -65,17 +75,17 @@ func (l *http2Line) open(ctx context.Context) (opened, error) {
 	var began time.Time
 	trace := &httptrace.ClientTrace{
 		TLSHandshakeStart: func() { began = time.Now() },
-		TLSHandshakeDone:  func(tls.ConnectionState, error) { o.handshake = time.Since(began) },
+		TLSHandshakeDone:  func(tls.ConnectionState, error) { o.Handshake = time.Since(began) },
 	}
 	var err error
 	if c.client, err = transport.NewClientConn(httptrace.WithClientTrace(ctx, trace), l.scheme, l.server); err != nil {
-		if o.handshake > 0 {
+		if o.Handshake > 0 {
 			err = failure.New(failure.Handshake, fmt.Errorf("TLS handshake: %w", err))
 		}
-		return opened{lost: lost}, err
+		return Opened{Lost: lost}, err
 	}
 	l.c = c
-	o.lost = lost
+	o.Lost = lost
 	return o, nil
 }
 
@@ -87,13 +97,13 @@ func onlyHTTP2(s tls.ConnectionState) error {
 	return nil
 }
 
-// exchange implements line.
-func (l *http2Line) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
+// Exchange implements Line.
+func (l *http2Line) Exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error) {
 	l.mu.Lock()
 	c := l.c
 	l.mu.Unlock()
 	if c == nil {
-		return outcome{}, errGone
+		return Outcome{}, ErrGone
 	}
 	o, err := c.exchange(ctx, m, watch)
 	c.counted.settle(&o)
@@ -102,37 +112,37 @@ func (l *http2Line) exchange(ctx context.Context, m *program.Message, watch exch
 		return o, nil
 	case unprocessed(err):
 		l.retire(c)
-		return o, errGone
+		return o, ErrGone
 	}
 	if c.client.Err() != nil {
-		o.last = l.leave(c)
+		o.Last = l.leave(c)
 	}
 	return o, describeHTTP2(err)
 }
 
 // exchange sends a request. If the server's limit of streams is reached it first waits
 // for a stream.
-func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
+func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// net/http encodes this field first. WroteHeaders is called after the write, when
 		// the server may already be working on the request.
 		WroteHeaderField: func(name string, _ []string) {
 			if name == ":authority" {
-				watch.sending()
+				watch.Sending()
 			}
 		},
 	})
 	resp, err := c.client.RoundTrip(m.Request().WithContext(ctx))
 	if err != nil {
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	watch.began()
+	watch.Began()
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s < 100 || s > 999 { // net/http accepts them
-		return outcome{}, failure.New(failure.BadAnswer, fmt.Errorf("the status is %d", s))
+		return Outcome{}, failure.New(failure.BadAnswer, fmt.Errorf("the status is %d", s))
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
-	return outcome{status: resp.StatusCode}, err
+	return Outcome{Status: resp.StatusCode}, err
 }
 
 // retire stops using a connection on which the server accepts no more streams. net/http
@@ -157,8 +167,8 @@ func (l *http2Line) leave(c *http2Conn) bool {
 	return true
 }
 
-// close implements line.
-func (l *http2Line) close() (o outcome) {
+// Close implements Line.
+func (l *http2Line) Close() (o Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
@@ -199,7 +209,7 @@ func describeHTTP2(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return failure.ErrTimeout
 	case errors.As(err, &stream) && stream.Code == refusedStream:
-		return failure.New(failure.Reset, fmt.Errorf("%w: %w", errRefused, err))
+		return failure.New(failure.Reset, fmt.Errorf("%w: %w", ErrRefused, err))
 	case errors.As(err, &stream):
 		return failure.New(failure.Reset, err)
 	case strings.Contains(err.Error(), "GOAWAY"), strings.Contains(err.Error(), "connection lost"):

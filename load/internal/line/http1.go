@@ -1,4 +1,4 @@
-package load
+package line
 
 import (
 	"cmp"
@@ -38,8 +38,11 @@ type http1Conn struct {
 	end    error  // why the connection is not usable; nil if it is
 }
 
-// open implements line.
-func (l *http1Line) open(ctx context.Context) (opened, error) {
+// HTTP1 returns a line of HTTP/1.1. The configuration of TLS is nil for plain TCP.
+func HTTP1(server string, config *tls.Config) Line { return &http1Line{server: server, tls: config} }
+
+// Open implements Line.
+func (l *http1Line) Open(ctx context.Context) (Opened, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lost := l.c != nil && l.c.gone()
@@ -48,17 +51,17 @@ func (l *http1Line) open(ctx context.Context) (opened, error) {
 		l.c = nil
 	}
 	if l.c != nil {
-		return opened{}, nil
+		return Opened{}, nil
 	}
 	counted, o, err := dial(ctx, l.server)
-	o.lost = lost
+	o.Lost = lost
 	if err != nil {
 		return o, err
 	}
 	var c net.Conn = counted
 	if l.tls != nil {
 		if c, err = secure(ctx, c, l.tls, &o); err != nil {
-			return opened{lost: lost}, err
+			return Opened{Lost: lost}, err
 		}
 	}
 	turn := make(chan struct{})
@@ -67,18 +70,18 @@ func (l *http1Line) open(ctx context.Context) (opened, error) {
 	return o, nil
 }
 
-// exchange implements line.
-func (l *http1Line) exchange(ctx context.Context, m *program.Message, watch exchangeWatch) (outcome, error) {
-	watch.sending()
+// Exchange implements Line.
+func (l *http1Line) Exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error) {
+	watch.Sending()
 	c, q, err := l.send(ctx, m)
 	if c == nil {
-		return outcome{}, errGone
+		return Outcome{}, ErrGone
 	}
 	defer close(q.done)
-	var o outcome
+	var o Outcome
 	<-q.before
 	if err = cmp.Or(c.end, err); err == nil {
-		err = c.receive(m.NoBody, watch.began, &o)
+		err = c.receive(m.NoBody, watch.Began, &o)
 	}
 	c.counted.settle(&o)
 	if failure.OfExchange(err) == failure.Timeout {
@@ -86,13 +89,13 @@ func (l *http1Line) exchange(ctx context.Context, m *program.Message, watch exch
 	}
 	inTime := q.stop()
 	switch {
-	case o.last: // the server does not process the requests behind it (RFC 9112, section 9.6)
-		c.end = errGone
+	case o.Last: // the server does not process the requests behind it (RFC 9112, section 9.6)
+		c.end = ErrGone
 	case !inTime || err != nil:
 		c.end = cmp.Or(c.end, err, failure.ErrClosed)
 	}
 	if c.end != nil {
-		o.last = l.leave(c)
+		o.Last = l.leave(c)
 	}
 	return o, err
 }
@@ -136,7 +139,7 @@ func (c *http1Conn) gone() bool {
 }
 
 // receive reads an answer.
-func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
+func (c *http1Conn) receive(noBody bool, began func(), o *Outcome) error {
 	for first := true; ; {
 		if len(c.unread) == 0 {
 			n, err := c.Read(c.in)
@@ -158,19 +161,19 @@ func (c *http1Conn) receive(noBody bool, began func(), o *outcome) error {
 			return failure.New(failure.BadAnswer, err)
 		}
 		if done {
-			o.status, o.last = c.parser.Status(), c.parser.Close()
+			o.Status, o.Last = c.parser.Status(), c.parser.Close()
 			return nil
 		}
 	}
 }
 
 // endOfStream handles the end of the stream, which may be the end of the answer.
-func (c *http1Conn) endOfStream(o *outcome) error {
+func (c *http1Conn) endOfStream(o *Outcome) error {
 	whole, err := c.parser.EOF()
 	if !whole {
 		return failure.ClosedEarly(err)
 	}
-	o.status, o.last = c.parser.Status(), true
+	o.Status, o.Last = c.parser.Status(), true
 	return nil
 }
 
@@ -186,8 +189,8 @@ func (l *http1Line) leave(c *http1Conn) bool {
 	return open
 }
 
-// close implements line.
-func (l *http1Line) close() (o outcome) {
+// Close implements Line.
+func (l *http1Line) Close() (o Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
