@@ -35,7 +35,6 @@ var cycleLimits = map[string]struct {
 var cyclesToDivide = []string{
 	"cmd/weir/internal/loadcmd",
 	"front",
-	"load",
 	"load/agent",
 	"load/compare",
 }

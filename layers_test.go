@@ -301,10 +301,10 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/failure",
-			"load/internal/latencies", "load/internal/line", "load/internal/program", "load/internal/random",
-			"load/internal/record", "load/pace", "load/target", "internal/machine", "internal/process"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys/unix"},
+		own: []string{"load/internal/dispatch", "load/internal/failure", "load/internal/latencies",
+			"load/internal/line", "load/internal/program", "load/internal/random", "load/internal/record",
+			"load/internal/send", "load/pace", "load/target", "internal/machine", "internal/process"},
+		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
 	"load/internal/answer": {own: []string{"internal/http1"}, why: "reads responses by the grammar of all parsers"},
@@ -332,6 +332,13 @@ var layers = map[string]struct {
 		own:     []string{"load/internal/random", "internal/httpsyntax"},
 		foreign: []string{"golang.org/x/net/idna"},
 		why:     "parses the requests in files and flags",
+	},
+	"load/internal/send": {
+		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/failure",
+			"load/internal/line", "load/internal/program", "load/internal/record", "load/pace", "internal/machine",
+			"internal/process"},
+		foreign: []string{"golang.org/x/sys/unix"},
+		why:     "sends requests in threads; it knows neither plans nor results",
 	},
 	"load/target": {
 		own: []string{"load/internal/random", "load/internal/request", "internal/httpsyntax"},

@@ -6,13 +6,14 @@ import (
 
 	"github.com/weirhq/weir/load/internal/latencies"
 	"github.com/weirhq/weir/load/internal/record"
+	"github.com/weirhq/weir/load/internal/send"
 )
 
 // A collector merges the threads' headlines ten times per second. It makes the series
 // and calls the plan's Progress. Without Progress it merges once per second, since
 // each merge has a cost: 1.5% of a CPU for two threads and ten per second.
 type collector struct {
-	run *run
+	run *execution
 	now record.Tally
 
 	second latencies.Times // of the current second
@@ -37,15 +38,15 @@ func (c *collector) every() time.Duration {
 	return watchEvery
 }
 
-func newCollector(r *run) *collector {
-	return &collector{run: r, second: latencies.NewTimes(), before: latencies.NewTimes()}
+func newCollector(e *execution) *collector {
+	return &collector{run: e, second: latencies.NewTimes(), before: latencies.NewTimes()}
 }
 
 // collect merges until over is closed.
 func (c *collector) collect(over <-chan struct{}) {
 	every := time.NewTicker(c.every())
 	defer every.Stop()
-	atEnd := time.NewTimer(c.run.end() - c.run.now())
+	atEnd := time.NewTimer(c.run.End() - c.run.Now())
 	defer atEnd.Stop()
 	next := time.Second
 	for {
@@ -58,7 +59,7 @@ func (c *collector) collect(over <-chan struct{}) {
 		case <-atEnd.C:
 		case <-every.C:
 		}
-		now, end := c.run.now(), c.run.end()
+		now, end := c.run.Now(), c.run.End()
 		whole := now >= next
 		c.now = c.run.total.Take(&c.second, whole && c.run.plan.Snapshot != nil)
 		switch {
@@ -127,15 +128,6 @@ func (c *collector) endSeries(end time.Duration) {
 	last.Seconds = min(last.Seconds, end.Seconds()-last.Start)
 }
 
-// add adds the counts of another second.
-func (s *Second) add(o *Second) {
-	s.Asked += o.Asked
-	s.Sent += o.Sent
-	s.Requests += o.Requests
-	s.Errors += o.Errors
-	s.Bytes += o.Bytes
-}
-
 // snapshot calls the plan's Snapshot. Requests that have not ended are left out, so that the
 // counts and the latencies are of the same requests.
 func (c *collector) snapshot() {
@@ -147,7 +139,7 @@ func (c *collector) snapshot() {
 	n.Sent -= underWay
 	n.SentInTime -= underWay
 	n.Asked = n.Sent + n.Unsent()
-	res := c.document(&n, c.since)
+	res := c.run.document(&n, c.since)
 	if len(res.Targets) > 1 {
 		for i := range res.Targets {
 			t := &res.Targets[i]
@@ -157,14 +149,6 @@ func (c *collector) snapshot() {
 	res.Series = slices.Clone(c.series[c.told:])
 	c.told = len(c.series)
 	c.run.plan.Snapshot(res)
-}
-
-// setQuantiles sets the quantiles of the requests that ended in the second.
-func (s *Second) setQuantiles(ended *latencies.Order) {
-	s.P50, _ = quantileOf(ended, 50)
-	s.P90, _ = quantileOf(ended, 90)
-	s.P99, _ = quantileOf(ended, 99)
-	s.Max, _ = quantileOf(ended, 100)
 }
 
 // shortest is the minimum length of the last second, since rates of shorter ones are
@@ -184,7 +168,7 @@ func (c *collector) report(done bool) {
 		return
 	}
 	p := &c.run.plan
-	now := c.run.now()
+	now := c.run.Now()
 	ended := c.run.total.Headline.Order()
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
@@ -194,10 +178,36 @@ func (c *collector) report(done bool) {
 		Connections: int(c.now.Connections),
 		InFlight:    c.now.Sent - c.now.Answered - c.now.Failed - c.now.Unanswered,
 		Latency:     summarized(ended),
-		Waiting:     now >= c.run.end(), Done: done,
+		Waiting:     now >= c.run.End(), Done: done,
 	}
 	if n := len(c.series); n > 0 {
 		progress.Last = c.series[n-1]
 	}
 	p.Progress(progress)
+}
+
+// result returns the Result. The threads have ended.
+func (c *collector) result(usage []send.Usage) *Result {
+	r := c.run
+	bins, points := r.total.Finish()
+	window := r.window(&c.now, r.total.Last())
+	res := r.document(&c.now, window)
+	res.Series, res.Generator, res.Interrupted = c.series, generatorOf(usage), r.Interrupted()
+	for _, p := range points {
+		at, us := p.At.Seconds(), float64(p.Took)/1e3
+		res.Points = append(res.Points, Point{At: at, Latency: us, Status: int(p.Status)})
+	}
+	if p := res.Pacing; p != nil {
+		own := r.plan.Pace
+		if r.plan.shared != nil {
+			own = own.Scaled(1, r.plan.Share.Of)
+			p.Sent10ms = bins.Counts
+		}
+		p.Mean10ms, p.Variance10ms = bins.Variance(own, window)
+	}
+	res.Warnings = res.saturation()
+	res.Saturated = len(res.Warnings) > 0
+	res.judge(r.plan.MaxConnections)
+	res.Warnings = append(res.Warnings, r.plan.Warnings...)
+	return res
 }

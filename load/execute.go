@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/line"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/internal/record"
-	"github.com/weirhq/weir/load/pace"
+	"github.com/weirhq/weir/load/internal/send"
 )
 
 // Run executes the plan and returns the measurements.
@@ -28,13 +29,13 @@ import (
 // Meanwhile runtime.GOMAXPROCS is higher by one for each thread, because a thread
 // that waits in the kernel keeps its P.
 func Run(ctx context.Context, p Plan) (*Result, error) {
-	r, err := newRun(ctx, p)
+	e, err := newExecution(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	defer machine.LeaseProcessors(r.plan.Threads)()
-	defer r.watched.close()
-	return r.execute(ctx)
+	defer machine.LeaseProcessors(e.plan.Threads)()
+	defer e.watched.close()
+	return e.execute(ctx)
 }
 
 // Check returns the error of [Run] for an invalid plan. It reads the files of templates.
@@ -46,7 +47,7 @@ func (p Plan) Check() error {
 	return err
 }
 
-func newRun(ctx context.Context, p Plan) (*run, error) {
+func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	p, err := p.withDefaults()
 	if err != nil {
 		return nil, err
@@ -61,76 +62,70 @@ func newRun(ctx context.Context, p Plan) (*run, error) {
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	r := &run{plan: p, program: compiled, created: time.Now(), released: make(chan struct{})}
-	if r.server, err = resolve(ctx, compiled.Origin.Address(), p.Timeout); err != nil {
+	server, err := resolve(ctx, compiled.Origin.Address(), p.Timeout)
+	if err != nil {
 		return nil, err
 	}
-	if r.watched, err = findServer(p.Process, r.server); err != nil {
+	e := &execution{plan: p, program: compiled, Run: send.NewRun(send.Settings{
+		Server: server, Threads: p.Threads, Pipeline: p.Pipeline, NoKeepAlive: p.NoKeepAlive, Timeout: p.Timeout,
+		Duration: p.Duration,
+	})}
+	if e.watched, err = findServer(p.Process, server); err != nil {
 		return nil, err
 	}
-	r.budget.Store(p.Requests)
-	r.endAt.Store(int64(pace.Never))
-	if p.Duration > 0 {
-		r.endAt.Store(int64(p.Duration))
-	}
+	e.budget.Store(p.Requests)
 	var recorders []*record.Recorder
 	for i := range p.Threads {
 		recorders = append(recorders, record.New(record.Options{
-			Open: p.Pace.Open(), End: &r.endAt, Timeout: p.Timeout, Endpoints: len(compiled.Endpoints),
+			Open: p.Pace.Open(), End: &e.EndAt, Timeout: p.Timeout, Endpoints: len(compiled.Endpoints),
 			Points: p.Points, Random: random.New(p.Seed, uint64(i)),
 			Handshakes: compiled.Origin.Scheme == "https", Streams: protocols[p.Protocol].streams,
 		}))
 	}
-	r.total = record.NewTotal(recorders)
-	return r, nil
+	e.total = record.NewTotal(recorders)
+	return e, nil
 }
 
 // execute runs the threads to their end.
-func (r *run) execute(ctx context.Context) (*Result, error) {
-	if err := r.await(ctx, openAhead); err != nil {
+func (e *execution) execute(ctx context.Context) (*Result, error) {
+	if err := e.await(ctx, openAhead); err != nil {
 		return nil, err
 	}
-	threads, err := r.newThreads()
+	threads, err := e.newThreads()
 	if err != nil {
 		return nil, err
 	}
-	r.opening.Add(len(threads))
-	var running sync.WaitGroup
-	usage := make([]threadUsage, len(threads))
-	for i, t := range threads {
-		running.Go(func() { usage[i] = t.serve(ctx) })
-	}
-	r.opening.Wait()
-	err = r.unreachable()
+	running := e.Open(ctx, threads)
+	err = e.unreachable()
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("load: ended before a connection was made: %w", context.Cause(ctx))
 	}
 	if err == nil {
-		err = r.await(ctx, 0)
+		err = e.await(ctx, 0)
 	}
 	if err != nil {
-		r.endAt.Store(0)
-		r.start(time.Now())
-		running.Wait()
+		e.Fail()
+		running()
 		return nil, err
 	}
 	at := time.Now()
-	if !r.plan.StartAt.IsZero() {
-		at = r.plan.StartAt
+	if !e.plan.StartAt.IsZero() {
+		at = e.plan.StartAt
 	}
-	r.start(at)
-	c := newCollector(r)
+	e.began = at.Round(0)
+	e.Start(at)
+	c := newCollector(e)
 	over := make(chan struct{})
-	interrupted := context.AfterFunc(ctx, r.stop)
+	interrupted := context.AfterFunc(ctx, e.Stop)
 	var watching sync.WaitGroup
 	watching.Go(func() { c.collect(over) })
-	watching.Go(func() { r.watched.watch(r.now, over) })
-	running.Wait()
+	watching.Go(func() { e.watched.watch(e.Now, over) })
+	usage := running()
 	interrupted()
 	close(over)
 	watching.Wait()
 	result := c.result(usage)
-	result.Server = r.watched.result()
+	result.Server = e.watched.result()
 	return result, nil
 }
 
@@ -139,8 +134,8 @@ func (r *run) execute(ctx context.Context) (*Result, error) {
 const openAhead = 5 * time.Second
 
 // await waits until shortly before StartAt. It returns an error if StartAt has passed.
-func (r *run) await(ctx context.Context, ahead time.Duration) error {
-	at := r.plan.StartAt
+func (e *execution) await(ctx context.Context, ahead time.Duration) error {
+	at := e.plan.StartAt
 	if at.IsZero() {
 		return nil
 	}
@@ -168,11 +163,11 @@ func (e *StartError) Error() string {
 }
 
 // unreachable returns an error if none of the first connections could be made.
-func (r *run) unreachable() error {
-	if r.plan.NoKeepAlive {
+func (e *execution) unreachable() error {
+	if e.plan.NoKeepAlive {
 		return nil
 	}
-	all := r.total.Counts()
+	all := e.total.Counts()
 	if all.Made > 0 {
 		return nil
 	}
@@ -180,55 +175,61 @@ func (r *run) unreachable() error {
 	if !ok {
 		return nil
 	}
-	return &UnreachableError{Kind: kind.String(), Server: r.server,
-		Reason: strings.TrimPrefix(err.Error(), r.server+": "), Err: err, CertificateRefused: failure.CertificateRefused(err)}
+	return &UnreachableError{
+		Kind: kind.String(), Server: e.Server, Reason: strings.TrimPrefix(err.Error(), e.Server+": "), Err: err,
+		CertificateRefused: failure.CertificateRefused(err),
+	}
 }
-
-// An UnreachableError reports that no connection to the server could be made, so
-// that nothing was sent.
-type UnreachableError struct {
-	Kind   string // a key of a Result's Errors
-	Server string // host and port
-	Reason string
-	Err    error // cause of the first failure
-
-	CertificateRefused bool // as in a Result
-}
-
-func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
-}
-
-func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // newThreads returns the senders: loops for plain HTTP/1.1 where the system has
 // them, else workers.
-func (r *run) newThreads() ([]thread, error) {
-	config := r.tls()
-	if config == nil && r.plan.Protocol == HTTP1 {
-		if threads, err := r.newLoops(); threads != nil || err != nil {
-			return threads, err
-		}
+func (e *execution) newThreads() ([]send.Thread, error) {
+	config := e.tls()
+	if send.HasLoops && config == nil && e.plan.Protocol == HTTP1 {
+		return send.NewLoops(e.parts(e.plan.NoKeepAlive))
 	}
-	newLine := func() line.Line { return protocols[r.plan.Protocol].newLine(r.server, config) }
-	threads := make([]thread, r.plan.Threads)
-	for i := range threads {
-		threads[i] = newWorkers(r, i, newLine)
+	newLine := func() line.Line { return protocols[e.plan.Protocol].newLine(e.Server, config) }
+	var threads []send.Thread
+	for _, p := range e.parts(false) {
+		threads = append(threads, send.NewWorkers(p, newLine))
 	}
 	return threads, nil
 }
 
+// parts divides the run among its threads. perRequest is that of their dispatchers.
+func (e *execution) parts(perRequest bool) []send.Part {
+	p := &e.plan
+	parts := make([]send.Part, p.Threads)
+	for i := range parts {
+		number, of := p.Share.part(i, p.Threads)
+		o := dispatch.Options{Pace: p.Pace, Part: number, Parts: of, Seed: p.Seed, Backlog: p.Backlog,
+			PerRequest: perRequest}
+		if p.Requests > 0 {
+			o.Requests, o.Budget = share(p.Requests, i, p.Threads), &e.budget
+		}
+		parts[i] = send.Part{
+			Run:      e.Run,
+			Rec:      e.total.Recorders[i],
+			Requests: dispatch.New(o),
+			Script:   e.program.Script(number, of, p.Seed),
+			First:    share(p.Connections, i, p.Threads),
+			Most:     share(p.MaxConnections, i, p.Threads),
+		}
+	}
+	return parts
+}
+
 // tls returns the configuration of TLS; nil if the origin is not https.
-func (r *run) tls() *tls.Config {
-	if r.program.Origin.Scheme != "https" {
+func (e *execution) tls() *tls.Config {
+	if e.program.Origin.Scheme != "https" {
 		return nil
 	}
-	config := r.plan.TLS.Clone()
+	config := e.plan.TLS.Clone()
 	if config == nil {
 		config = &tls.Config{}
 	}
 	if config.ServerName == "" {
-		config.ServerName = r.program.Origin.Host
+		config.ServerName = e.program.Origin.Host
 	}
 	return config
 }

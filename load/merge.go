@@ -34,10 +34,11 @@ func Merge(shares []*Result) (*Result, error) {
 	m.addCounts()
 	m.addLatencies()
 	m.addTargets()
-	m.addSeries()
 	m.addPacing()
-	if m.err != nil {
-		return nil, m.err
+	var err error
+	m.sum.Series, err = mergeSeries(shares)
+	if err = cmp.Or(m.err, err); err != nil {
+		return nil, err
 	}
 	m.judge()
 	return m.sum, nil

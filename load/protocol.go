@@ -19,8 +19,10 @@ const (
 // protocols has a row for each Protocol.
 var protocols = [...]struct {
 	name    string
-	streams bool                                              // a request waits for a stream if the server limits their number
-	newLine func(server string, config *tls.Config) line.Line // config is nil for http
+	streams bool // a request may have to wait for a stream
+
+	// newLine returns a line to the server. config is nil for http.
+	newLine func(server string, config *tls.Config) line.Line
 }{
 	HTTP1: {name: "HTTP/1.1", newLine: line.HTTP1},
 	HTTP2: {name: "HTTP/2", streams: true, newLine: line.HTTP2},

@@ -1,16 +1,11 @@
 package load
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/weirhq/weir/internal/machine"
-	"github.com/weirhq/weir/load/internal/failure"
 )
 
 // filesBeside is the number of files that a run needs besides its connections.
@@ -75,34 +70,4 @@ func localPorts() (int, bool) {
 		return 0, false
 	}
 	return high - low + 1, true
-}
-
-// resolve returns the IP address and port to connect to. Of several addresses it
-// returns the first that accepts a connection.
-func resolve(ctx context.Context, address string, timeout time.Duration) (string, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", fmt.Errorf("load: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return "", fmt.Errorf("load: %w", err)
-	}
-	if len(found) == 1 {
-		return net.JoinHostPort(found[0].Unmap().String(), port), nil
-	}
-	var failed []error
-	for _, ip := range found {
-		candidate := net.JoinHostPort(ip.Unmap().String(), port)
-		c, err := new(net.Dialer).DialContext(ctx, "tcp", candidate)
-		if err == nil {
-			c.Close()
-			return candidate, nil
-		}
-		failed = append(failed, err)
-	}
-	return "", &UnreachableError{Kind: failure.OfConnection(failed[0]).String(), Server: address,
-		Reason: errors.Join(failed...).Error(), Err: failed[0]}
 }

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -65,48 +64,4 @@ type ShareResult struct {
 	// start allows for. ClockError limits the error of ClockOffset.
 	ClockOffset Micros `json:"clock_offset_us,omitempty"`
 	ClockError  Micros `json:"clock_error_us,omitempty"`
-}
-
-// divide reduces the numbers of the plan to those of its share.
-func (p *Plan) divide() error {
-	if p.Share == (Share{}) {
-		return nil
-	}
-	switch {
-	case !p.Share.valid():
-		return fmt.Errorf("load: there is no share %v of a plan", p.Share)
-	case p.StartAt.IsZero():
-		return errors.New("load: the plan has a Share and no StartAt, by which all shares start together")
-	case p.Seed == 0:
-		return errors.New("load: the plan has a Share and no Seed; all shares need the same")
-	}
-	p.shared = &ShareResult{
-		Share: p.Share, StartAt: p.StartAt, Connections: p.Connections, MaxConnections: p.MaxConnections,
-		DurationSeconds: p.Duration.Seconds(), Requests: p.Requests, Backlog: p.Backlog, NoKeepAlive: p.NoKeepAlive,
-	}
-	if n := int64(p.Share.Of); int64(p.Connections) < n || 0 < p.Requests && p.Requests < n {
-		return fmt.Errorf("load: a plan with %d connections and %s cannot have %d shares", p.Connections,
-			limit(p.Requests), n)
-	}
-	i, n := p.Share.Number-1, p.Share.Of
-	p.Connections, p.MaxConnections = share(p.Connections, i, n), share(p.MaxConnections, i, n)
-	p.Requests = share(p.Requests, i, n)
-	p.Points = share(p.Points, i, n)
-	if p.Backlog > 0 {
-		p.Backlog = max(1, share(p.Backlog, i, n)) // 0 is no limit
-	}
-	return nil
-}
-
-// share returns part i of n that is divided into so many parts, which differ by 1 at most.
-func share[N int | int64](n N, i, parts int) N {
-	return (n - N(i) + N(parts) - 1) / N(parts)
-}
-
-// limit returns a limit of requests as text.
-func limit(n int64) string {
-	if n == 0 {
-		return "any number of requests"
-	}
-	return requests(n)
 }

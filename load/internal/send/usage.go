@@ -1,26 +1,16 @@
-package load
+package send
 
 import (
-	"context"
-	"os"
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
 )
 
-// A thread sends and receives until the run ends. It opens its first connections,
-// calls the run's opening.Done, and waits for the start.
-type thread interface {
-	// serve locks itself to a system thread, and returns its CPU usage. It waits for
-	// the first connections until opening is done.
-	serve(opening context.Context) threadUsage
-}
-
-// A threadUsage is the CPU usage of a thread.
-type threadUsage struct {
-	all               time.Duration // CPU time, from the first connection to the end
-	cpu, waited, wall time.Duration // while requests were sent
+// A Usage is the CPU usage of a thread.
+type Usage struct {
+	All               time.Duration // CPU time, from the first connection to the end
+	CPU, Waited, Wall time.Duration // while requests were sent
 }
 
 // A usageClock measures the CPU usage while requests are sent. The time before, with
@@ -30,8 +20,8 @@ type usageClock struct {
 	read  func() (cpu, waited time.Duration)
 	all   time.Duration // CPU time when the thread began
 	began time.Time     // when begin was called
-	first threadUsage   // result of read at that time
-	used  threadUsage
+	first Usage         // result of read at that time
+	used  Usage
 	ended bool
 }
 
@@ -43,7 +33,7 @@ func newUsageClock(read func() (cpu, waited time.Duration)) usageClock {
 // begin starts the measurement.
 func (u *usageClock) begin() {
 	u.began = time.Now()
-	u.first.cpu, u.first.waited = u.read()
+	u.first.CPU, u.first.Waited = u.read()
 }
 
 // stop ends the measurement. Only the first call counts.
@@ -53,14 +43,14 @@ func (u *usageClock) stop() {
 	}
 	u.ended = true
 	cpu, waited := u.read()
-	u.used = threadUsage{cpu: cpu - u.first.cpu, waited: waited - u.first.waited, wall: time.Since(u.began)}
+	u.used = Usage{CPU: cpu - u.first.CPU, Waited: waited - u.first.Waited, Wall: time.Since(u.began)}
 }
 
 // end returns the usage.
-func (u *usageClock) end() threadUsage {
+func (u *usageClock) end() Usage {
 	u.stop()
 	cpu, _ := u.read()
-	u.used.all = cpu - u.all
+	u.used.All = cpu - u.all
 	return u.used
 }
 
@@ -77,19 +67,4 @@ func processTimes(parts int) func() (cpu, waited time.Duration) {
 func threadTimes() (cpu, waited time.Duration) {
 	t, _ := process.SelfThread()
 	return t.CPU, t.Waited
-}
-
-// peakRSS returns the largest resident memory of this process; 0 if the system does
-// not have it.
-func peakRSS() int64 {
-	p, err := process.Open(os.Getpid())
-	if err != nil {
-		return 0
-	}
-	defer p.Close()
-	s, err := p.Sample()
-	if err != nil {
-		return 0
-	}
-	return s.PeakRSS
 }

@@ -1,4 +1,4 @@
-package load
+package send
 
 import (
 	"context"
@@ -24,7 +24,8 @@ import (
 // answer was read. The system calls are raw, so that the scheduler does not see
 // them. The thread may keep its P during them, since Run adds a P for it.
 type loop struct {
-	part
+	Part
+	usage  usageClock
 	addr   unix.Sockaddr
 	family int
 
@@ -55,11 +56,14 @@ const (
 	mostEvents  = 512
 )
 
-// newLoops returns a loop for each thread.
-func (r *run) newLoops() ([]thread, error) {
-	threads := make([]thread, r.plan.Threads)
-	for i := range threads {
-		l, err := newLoop(r, i)
+// HasLoops reports whether the system has epoll.
+const HasLoops = true
+
+// NewLoops returns a loop for each part of a run.
+func NewLoops(parts []Part) ([]Thread, error) {
+	threads := make([]Thread, len(parts))
+	for i, p := range parts {
+		l, err := newLoop(p)
 		if err != nil {
 			for _, t := range threads[:i] {
 				unix.Close(t.(*loop).epoll)
@@ -71,18 +75,17 @@ func (r *run) newLoops() ([]thread, error) {
 	return threads, nil
 }
 
-// newLoop returns the loop of a thread, with its share of the connections.
-func newLoop(r *run, thread int) (*loop, error) {
-	l := &loop{part: newPart(r, thread, r.plan.NoKeepAlive), events: make([]unix.EpollEvent, mostEvents), in: make([]byte, readSize)}
-	if r.plan.NoKeepAlive {
-		l.first = 0
+func newLoop(p Part) (*loop, error) {
+	l := &loop{Part: p, events: make([]unix.EpollEvent, mostEvents), in: make([]byte, readSize)}
+	if p.Run.NoKeepAlive {
+		l.First = 0
 	}
-	addr, err := netip.ParseAddrPort(r.server)
+	addr, err := netip.ParseAddrPort(p.Run.Server)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	l.setAddress(addr)
-	l.free.conns = make([]*conn, l.most)
+	l.free.conns = make([]*conn, l.Most)
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
 	}
@@ -98,8 +101,8 @@ func (l *loop) setAddress(a netip.AddrPort) {
 		ZoneId: zoneID(a.Addr().Zone())}, unix.AF_INET6
 }
 
-// serve implements thread.
-func (l *loop) serve(opening context.Context) threadUsage {
+// serve implements Thread.
+func (l *loop) serve(opening context.Context) Usage {
 	defer lockThread()()
 	defer unix.Close(l.epoll)
 	l.openCtx = opening
@@ -113,8 +116,8 @@ func (l *loop) serve(opening context.Context) threadUsage {
 // false after the last turn.
 func (l *loop) turn() bool {
 	n := l.wait()
-	l.rec.Lock()
-	defer l.rec.Unlock()
+	l.Rec.Lock()
+	defer l.Rec.Unlock()
 	again := l.again
 	l.again = nil
 	for _, c := range again {
@@ -127,18 +130,18 @@ func (l *loop) turn() bool {
 	if !l.begun && !l.begin() {
 		return true
 	}
-	now := l.run.now() // after begin, which sets the start of the clock
+	now := l.Run.Now() // after begin, which sets the start of the clock
 	if now >= l.expiry {
 		l.expire(now)
 	}
 	l.retry(now)
-	if l.requests.Open() {
+	if l.Requests.Open() {
 		l.dispatch(now, l)
 	}
-	if !l.requests.Over(now, l.run.end()) {
+	if !l.Requests.Over(now, l.Run.End()) {
 		return true
 	}
-	if now >= l.run.end() || l.requests.Waiting() == 0 {
+	if now >= l.Run.End() || l.Requests.Waiting() == 0 {
 		l.usage.stop()
 	}
 	if l.unfinished(now) {
@@ -152,16 +155,16 @@ func (l *loop) turn() bool {
 // returns false while it has to wait.
 func (l *loop) begin() bool {
 	if l.openCtx.Err() == nil {
-		l.openUpTo(l.first)
-		l.expireConnecting(l.run.now() - l.run.plan.Timeout)
+		l.openUpTo(l.First)
+		l.expireConnecting(l.Run.Now() - l.Run.Timeout)
 	} else {
 		l.expireConnecting(pace.Never)
 	}
 	if l.opening == 0 && !l.arrived {
 		l.arrived = true
-		l.run.opening.Done()
+		l.Run.opening.Done()
 	}
-	if !l.run.started.Load() {
+	if !l.Run.started.Load() {
 		return false
 	}
 	l.begun = true
@@ -173,8 +176,8 @@ func (l *loop) begin() bool {
 			l.reopen(c, 0)
 		}
 	}
-	if l.run.plan.NoKeepAlive && !l.requests.Open() {
-		l.openUpTo(l.most)
+	if l.Run.NoKeepAlive && !l.Requests.Open() {
+		l.openUpTo(l.Most)
 	}
 	return true
 }
@@ -209,7 +212,7 @@ func (l *loop) openUpTo(n int) {
 // unfinished reports whether requests are still under way or waiting, and the run
 // waits for them.
 func (l *loop) unfinished(now time.Duration) bool {
-	return now < l.run.deadline() && (l.inFlight > 0 || l.claimed > 0 && now < l.run.end() || l.requests.Waiting() > 0)
+	return now < l.Run.deadline() && (l.inFlight > 0 || l.claimed > 0 && now < l.Run.End() || l.Requests.Waiting() > 0)
 }
 
 // finish closes everything and counts the requests without an answer.
@@ -217,7 +220,7 @@ func (l *loop) finish(now time.Duration) {
 	l.endUnsent(now)
 	for _, c := range l.conns {
 		for ; c.flights > 0; c.land() {
-			l.rec.Abandon(c.oldest(), now)
+			l.Rec.Abandon(c.oldest(), now)
 			l.inFlight--
 		}
 		if c.fd >= 0 {
@@ -230,7 +233,7 @@ func (l *loop) finish(now time.Duration) {
 // when to check again: at the next expiry of those that are left. Everything that
 // begins later expires later.
 func (l *loop) expire(now time.Duration) {
-	limit := now - l.run.plan.Timeout
+	limit := now - l.Run.Timeout
 	oldest := min(l.expireConnecting(limit), now)
 	for _, c := range l.conns {
 		if c.flights > 0 && c.oldest().Sent <= limit {
@@ -240,7 +243,7 @@ func (l *loop) expire(now time.Duration) {
 			oldest = min(oldest, c.oldest().Sent)
 		}
 	}
-	l.expiry = max(oldest+l.run.plan.Timeout, now+checkEvery)
+	l.expiry = max(oldest+l.Run.Timeout, now+checkEvery)
 }
 
 // expireConnecting fails the connects that began at limit or before, and returns
@@ -270,7 +273,7 @@ func (l *loop) retry(now time.Duration) {
 	l.retrying = nil
 	for _, c := range waiting {
 		switch {
-		case l.requests.Over(now, l.run.end()):
+		case l.Requests.Over(now, l.Run.End()):
 		case c.retry <= now:
 			l.connectAgain(c)
 		default:
@@ -304,15 +307,15 @@ func (l *loop) timeout() time.Duration {
 	case !l.begun:
 		return time.Millisecond
 	}
-	now, end := l.run.now(), l.run.end()
+	now, end := l.Run.Now(), l.Run.End()
 	longest := min(dispatch.Tick, max(0, l.expiry-now))
 	switch {
-	case !l.requests.Open():
+	case !l.Requests.Open():
 		return min(longest, max(end-now, time.Millisecond))
-	case l.requests.Waiting() > 0:
+	case l.Requests.Waiting() > 0:
 		longest = min(longest, dispatch.GrowEvery)
 	}
-	return min(longest, l.requests.UntilDue(now, end))
+	return min(longest, l.Requests.UntilDue(now, end))
 }
 
 // handle handles an event.
@@ -377,11 +380,11 @@ var errUnasked = errors.New("bytes that no request has asked for")
 
 // took handles bytes of answers.
 func (l *loop) took(c *conn, b []byte) {
-	now := l.run.now()
-	l.rec.Bytes(len(b), now)
+	now := l.Run.Now()
+	l.Rec.Bytes(len(b), now)
 	for len(b) > 0 && c.state == ready {
 		if c.flights == c.left {
-			l.rec.Fault(failure.BadAnswer, errUnasked, now)
+			l.Rec.Fault(failure.BadAnswer, errUnasked, now)
 			l.fail(c, failure.BadAnswer, errUnasked)
 			return
 		}
@@ -403,7 +406,7 @@ func (l *loop) took(c *conn, b []byte) {
 
 // answered counts a whole answer.
 func (l *loop) answered(c *conn, now time.Duration) {
-	l.rec.Answer(c.oldest(), c.parser.Status(), now)
+	l.Rec.Answer(c.oldest(), c.parser.Status(), now)
 	c.land()
 	l.inFlight--
 	c.failures = 0
@@ -413,7 +416,7 @@ func (l *loop) answered(c *conn, now time.Duration) {
 		c.left = c.flights
 		l.close(c)
 		l.connect(c)
-	case c.parser.Close() || l.run.plan.NoKeepAlive:
+	case c.parser.Close() || l.Run.NoKeepAlive:
 		l.close(c)
 		l.reopen(c, 0)
 		l.replace(now)
@@ -427,7 +430,7 @@ func (l *loop) answered(c *conn, now time.Duration) {
 func (l *loop) ended(c *conn) {
 	whole, err := c.parser.EOF()
 	if whole && c.flights > 0 {
-		l.answered(c, l.run.now())
+		l.answered(c, l.Run.Now())
 	}
 	switch {
 	case c.state != ready:
@@ -441,9 +444,9 @@ func (l *loop) ended(c *conn) {
 
 // abort closes a connection, and fails the requests on it.
 func (l *loop) abort(c *conn, k failure.Kind, err error) {
-	now := l.run.now()
+	now := l.Run.Now()
 	for c.left = 0; c.flights > 0; {
-		l.rec.Fail(c.oldest(), k, err, c.oldest().Sent, now)
+		l.Rec.Fail(c.oldest(), k, err, c.oldest().Sent, now)
 		c.land()
 		l.inFlight--
 	}
@@ -462,7 +465,7 @@ func (l *loop) fail(c *conn, k failure.Kind, err error) {
 // connection if the server closes one now and then.
 func (l *loop) replace(now time.Duration) {
 	open, _ := l.Connections()
-	if l.requests.Open() && !l.run.plan.NoKeepAlive && open < l.first && now < l.run.end() {
+	if l.Requests.Open() && !l.Run.NoKeepAlive && open < l.First && now < l.Run.End() {
 		l.Grow(1)
 	}
 }
@@ -470,14 +473,14 @@ func (l *loop) replace(now time.Duration) {
 // reopen makes the closed loop connect again after a pause. The open loop connects
 // when it needs to.
 func (l *loop) reopen(c *conn, pause time.Duration) {
-	if l.requests.Open() || !l.begun {
+	if l.Requests.Open() || !l.begun {
 		return
 	}
-	now := l.run.now()
+	now := l.Run.Now()
 	c.retry = now + pause
 	if pause > 0 {
 		l.retrying = append(l.retrying, c)
-	} else if !l.requests.Over(now, l.run.end()) {
+	} else if !l.Requests.Over(now, l.Run.End()) {
 		l.connectAgain(c)
 	}
 }

@@ -1,4 +1,4 @@
-package load
+package send
 
 import (
 	"fmt"
@@ -107,7 +107,7 @@ func (c *conn) canSend() bool {
 }
 
 func (l *loop) newConn() *conn {
-	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]record.Flight, l.run.plan.Pipeline)}
+	c := &conn{fd: -1, slot: int32(len(l.conns)), ring: make([]record.Flight, l.Run.Pipeline)}
 	if len(c.ring) > 1 {
 		c.kept = make([]keptMessage, len(c.ring))
 	}
@@ -124,7 +124,7 @@ func (l *loop) closedConn() *conn {
 		l.spare = l.spare[:n]
 		return c
 	}
-	if len(l.conns) < l.most {
+	if len(l.conns) < l.Most {
 		return l.newConn()
 	}
 	return nil
@@ -132,7 +132,7 @@ func (l *loop) closedConn() *conn {
 
 // connect starts to connect.
 func (l *loop) connect(c *conn) {
-	c.began = l.run.now()
+	c.began = l.Run.Now()
 	fd, err := unix.Socket(l.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		l.failConnect(c, failure.OfConnection(err), os.NewSyscallError("socket", err))
@@ -157,8 +157,8 @@ func (l *loop) connect(c *conn) {
 // Without keep-alive it claims the request now, so that there are no more
 // connections than requests.
 func (l *loop) connectAgain(c *conn) {
-	if l.run.plan.NoKeepAlive && !c.claimed {
-		if !l.requests.Claim() {
+	if l.Run.NoKeepAlive && !c.claimed {
+		if !l.Requests.Claim() {
 			return
 		}
 		c.claimed = true
@@ -171,7 +171,7 @@ func (l *loop) connectAgain(c *conn) {
 // so before, and reports whether one was left.
 func (l *loop) claim(c *conn) bool {
 	if !c.claimed {
-		return l.requests.Claim()
+		return l.Requests.Claim()
 	}
 	c.claimed = false
 	l.claimed--
@@ -191,12 +191,12 @@ func (l *loop) finishConnect(c *conn) {
 	l.opening--
 	c.state, c.failures = ready, 0
 	c.parser.Reset()
-	l.rec.Connected(l.run.now() - c.began)
+	l.Rec.Connected(l.Run.Now() - c.began)
 	if !l.begun {
 		return
 	}
-	if !l.requests.Open() && l.run.plan.NoKeepAlive {
-		l.openUpTo(l.most)
+	if !l.Requests.Open() && l.Run.NoKeepAlive {
+		l.openUpTo(l.Most)
 	}
 	l.refill(c)
 }
@@ -204,22 +204,22 @@ func (l *loop) finishConnect(c *conn) {
 // failConnect handles a failed connect. The request that it was for is unsent. Requests that
 // were to be sent again have failed.
 func (l *loop) failConnect(c *conn, k failure.Kind, err error) {
-	err = fmt.Errorf("%s: %w", l.run.server, err)
-	l.rec.Fault(k, err, l.run.now())
+	err = fmt.Errorf("%s: %w", l.Run.Server, err)
+	l.Rec.Fault(k, err, l.Run.Now())
 	c.failures++
 	again := c.flights > 0
 	l.abort(c, k, err)
 	f := record.Flight{Due: c.began, Sent: c.began}
 	switch {
 	case !l.begun || again:
-	case !l.requests.Open():
+	case !l.Requests.Open():
 		if l.claim(c) {
-			l.rec.Asked++
-			l.rec.FailUnsent(&f, k, l.run.now())
+			l.Rec.Asked++
+			l.Rec.FailUnsent(&f, k, l.Run.Now())
 		}
-	case l.requests.Waiting() > 0:
-		f.Due, _ = l.requests.Take()
-		l.rec.FailUnsent(&f, k, l.run.now())
+	case l.Requests.Waiting() > 0:
+		f.Due, _ = l.Requests.Take()
+		l.Rec.FailUnsent(&f, k, l.Run.Now())
 	}
 	l.reopen(c, backoff(c.failures))
 }
@@ -227,7 +227,7 @@ func (l *loop) failConnect(c *conn, k failure.Kind, err error) {
 // close closes a connection.
 func (l *loop) close(c *conn) {
 	if c.state == ready {
-		l.rec.Connections--
+		l.Rec.Connections--
 	}
 	c.blocked, c.broken, c.unsent, c.file = false, nil, nil, nil
 	if cap(c.own) > readSize {
@@ -245,7 +245,7 @@ func (l *loop) release(c *conn) {
 		unix.Close(c.fd) // which also removes it from the epoll
 	}
 	c.fd, c.state = -1, closed
-	if l.requests.Open() && c.flights == 0 {
+	if l.Requests.Open() && c.flights == 0 {
 		l.spare = append(l.spare, c)
 	}
 }
@@ -256,14 +256,14 @@ func (l *loop) refill(c *conn) {
 	l.sendAgain(c)
 	switch {
 	case !l.begun || !c.canSend():
-	case l.requests.Open():
+	case l.Requests.Open():
 		if !c.queued {
 			c.queued = true
 			l.free.push(c)
 		}
-	case l.run.plan.Pipeline == 1:
-		if now := l.run.now(); now < l.run.end() && l.claim(c) {
-			l.rec.Asked++
+	case l.Run.Pipeline == 1:
+		if now := l.Run.Now(); now < l.Run.End() && l.claim(c) {
+			l.Rec.Asked++
 			l.send(c, now, now, false)
 		}
 	default:
@@ -284,13 +284,13 @@ func (l *loop) NextFree() bool {
 func (l *loop) SendDue(due time.Duration, starved bool) {
 	c := l.free.pop()
 	c.queued = false
-	l.send(c, due, l.run.now(), starved)
+	l.send(c, due, l.Run.Now(), starved)
 	l.refill(c) // it may take more
 }
 
 // send sends one request.
 func (l *loop) send(c *conn, due, now time.Duration, starved bool) {
-	m := l.script.Next()
+	m := l.Script.Next()
 	l.launch(c, m, due, now, starved)
 	l.write(c, m.Head, m.Fixed)
 	if m.File != nil && c.state == ready {
@@ -301,15 +301,15 @@ func (l *loop) send(c *conn, due, now time.Duration, starved bool) {
 
 // launch counts a request that is about to be sent.
 func (l *loop) launch(c *conn, m *program.Message, due, now time.Duration, starved bool) {
-	if l.run.plan.NoKeepAlive {
+	if l.Run.NoKeepAlive {
 		now = c.began // the connection is part of the request
-		if l.requests.Open() {
+		if l.Requests.Open() {
 			now = max(now, due) // the connection may have been made for an earlier request
 		}
 	}
 	f := c.launch(record.Flight{Due: due, Sent: now, Endpoint: m.Endpoint, NoBody: m.NoBody}, m)
 	l.inFlight++
-	l.rec.Send(f, starved)
+	l.Rec.Send(f, starved)
 }
 
 // sendAgain sends the requests that are left of the connection before, which the server has
@@ -328,14 +328,14 @@ func (l *loop) sendAgain(c *conn) {
 
 // fill sends as many requests as the pipeline takes, with few writes.
 func (l *loop) fill(c *conn) {
-	now := l.run.now()
-	if now >= l.run.end() {
+	now := l.Run.Now()
+	if now >= l.Run.End() {
 		return
 	}
 	l.out = l.out[:0]
-	for c.canSend() && l.requests.Claim() {
-		l.rec.Asked++
-		m := l.script.Next()
+	for c.canSend() && l.Requests.Claim() {
+		l.Rec.Asked++
+		m := l.Script.Next()
 		l.launch(c, m, now, now, false)
 		l.out = append(l.out, m.Head...)
 		if m.File != nil {
@@ -372,7 +372,7 @@ func (l *loop) write(c *conn, b []byte, fixed bool) {
 		l.breakOff(c, errno)
 		return
 	}
-	l.rec.Written += int64(n)
+	l.Rec.Written += int64(n)
 	if n == len(b) {
 		return
 	}
@@ -402,7 +402,7 @@ func (l *loop) flush(c *conn) {
 			l.breakOff(c, errno)
 			return
 		}
-		l.rec.Written += int64(n)
+		l.Rec.Written += int64(n)
 		c.unsent = c.unsent[n:]
 	}
 }

@@ -1,14 +1,18 @@
 //go:build !linux
 
-package load
+package send
 
 import (
+	"errors"
 	"runtime"
 	"time"
 )
 
-// newLoops returns none, since only Linux has epoll.
-func (r *run) newLoops() ([]thread, error) { return nil, nil }
+// HasLoops is false, since only Linux has epoll.
+const HasLoops = false
+
+// NewLoops returns an error.
+func NewLoops([]Part) ([]Thread, error) { return nil, errors.ErrUnsupported }
 
 // lockThread locks the goroutine to a system thread until unlock is called.
 func lockThread() (unlock func()) {

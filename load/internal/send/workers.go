@@ -1,4 +1,4 @@
-package load
+package send
 
 import (
 	"context"
@@ -17,8 +17,9 @@ import (
 // workers send a thread's part of a run from goroutines, each with one request
 // under way. They are for the protocols that a loop does not speak: TLS and HTTP/2.
 type workers struct {
-	part
+	Part
 	newLine func() line.Line
+	usage   usageClock
 
 	// Guarded by the recorder's lock.
 	lines   []line.Line // one for each connection
@@ -46,27 +47,28 @@ type dueRequest struct {
 	starved bool // no connection was free when it was due
 }
 
-func newWorkers(r *run, thread int, newLine func() line.Line) *workers {
-	w := &workers{part: newPart(r, thread, false), newLine: newLine}
+// NewWorkers returns the workers of a part of a run.
+func NewWorkers(p Part, newLine func() line.Line) Thread {
+	w := &workers{Part: p, newLine: newLine}
 	w.cut, w.release = context.WithCancel(context.Background())
 	return w
 }
 
-// serve implements thread.
-func (w *workers) serve(opening context.Context) threadUsage {
+// serve implements Thread.
+func (w *workers) serve(opening context.Context) Usage {
 	defer lockThread()()
 	defer w.release()
-	w.usage = newUsageClock(processTimes(w.run.plan.Threads))
+	w.usage = newUsageClock(processTimes(w.Run.Threads))
 	first := w.openFirst(opening)
-	w.run.opening.Done()
-	<-w.run.released
+	w.Run.opening.Done()
+	<-w.Run.released
 	w.usage.begin()
-	w.rec.Lock()
+	w.Rec.Lock()
 	for _, l := range first {
 		w.staff(l)
 	}
-	w.rec.Unlock()
-	if w.requests.Open() {
+	w.Rec.Unlock()
+	if w.Requests.Open() {
 		for pause, more := w.turn(); more; pause, more = w.turn() {
 			sleep(pause)
 		}
@@ -78,23 +80,23 @@ func (w *workers) serve(opening context.Context) threadUsage {
 
 // closeLines closes the connections, and counts their last bytes.
 func (w *workers) closeLines() {
-	w.rec.Lock()
-	defer w.rec.Unlock()
+	w.Rec.Lock()
+	defer w.Rec.Unlock()
 	for _, l := range w.lines {
 		o := l.Close()
-		w.rec.Written += int64(o.Written)
-		w.rec.Bytes(o.Read, w.run.now())
+		w.Rec.Written += int64(o.Written)
+		w.Rec.Bytes(o.Read, w.Run.Now())
 	}
 }
 
 // openFirst makes the first lines and connects them, mostOpening at the same time.
 func (w *workers) openFirst(ctx context.Context) []line.Line {
-	lines := make([]line.Line, w.first)
+	lines := make([]line.Line, w.First)
 	var opening sync.WaitGroup
 	slots := make(chan struct{}, mostOpening)
 	for i := range lines {
 		lines[i] = w.newLine()
-		if w.run.plan.NoKeepAlive {
+		if w.Run.NoKeepAlive {
 			continue
 		}
 		slots <- struct{}{}
@@ -109,22 +111,22 @@ func (w *workers) openFirst(ctx context.Context) []line.Line {
 
 // connect opens a line and counts the result.
 func (w *workers) connect(ctx context.Context, l line.Line) error {
-	ctx, cancel := context.WithTimeout(ctx, w.run.plan.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, w.Run.Timeout)
 	defer cancel()
 	o, err := l.Open(ctx)
-	w.rec.Lock()
-	defer w.rec.Unlock()
+	w.Rec.Lock()
+	defer w.Rec.Unlock()
 	if o.Lost {
-		w.rec.Connections--
+		w.Rec.Connections--
 	}
 	switch {
 	case err != nil && w.cut.Err() != nil: // the end of the run is not a failure
 	case err != nil:
-		w.rec.Fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.run.server, err), w.run.now())
+		w.Rec.Fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.Run.Server, err), w.Run.Now())
 	case o.Made:
-		w.rec.Connected(o.Connect)
+		w.Rec.Connected(o.Connect)
 		if o.Handshake > 0 {
-			w.rec.Handshake.Record(o.Handshake)
+			w.Rec.Handshake.Record(o.Handshake)
 		}
 	}
 	return err
@@ -134,9 +136,9 @@ func (w *workers) connect(ctx context.Context, l line.Line) error {
 // it. The recorder's lock is held.
 func (w *workers) staff(l line.Line) {
 	w.lines = append(w.lines, l)
-	for range w.run.plan.Pipeline {
+	for range w.Run.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
-		if w.requests.Open() {
+		if w.Requests.Open() {
 			w.running.Go(k.serveOpen)
 		} else {
 			w.running.Go(k.serveClosed)
@@ -147,12 +149,12 @@ func (w *workers) staff(l line.Line) {
 // turn dispatches the requests that are due. It returns how long to sleep before the
 // next turn, and whether there is one.
 func (w *workers) turn() (pause time.Duration, more bool) {
-	w.rec.Lock()
-	defer w.rec.Unlock()
-	now, end := w.run.now(), w.run.end()
+	w.Rec.Lock()
+	defer w.Rec.Unlock()
+	now, end := w.Run.Now(), w.Run.End()
 	w.dispatch(now, w)
-	if !w.requests.Over(now, end) || w.requests.Waiting() > 0 && now < w.run.deadline() {
-		return w.requests.UntilDue(now, end), true
+	if !w.Requests.Over(now, end) || w.Requests.Waiting() > 0 && now < w.Run.deadline() {
+		return w.Requests.UntilDue(now, end), true
 	}
 	w.endUnsent(now)
 	for _, k := range w.idle {
@@ -178,20 +180,20 @@ func (w *workers) Connections() (open, opening int) { return len(w.lines), w.ope
 // Grow implements dispatch.Sender. The workers of a new line take waiting requests once it is
 // connected.
 func (w *workers) Grow(n int64) {
-	for ; n > 0 && len(w.lines)+w.opening < w.most && w.opening < mostOpening; n-- {
+	for ; n > 0 && len(w.lines)+w.opening < w.Most && w.opening < mostOpening; n-- {
 		w.opening++
 		w.running.Go(func() {
 			l := w.newLine()
-			began := w.run.now()
+			began := w.Run.Now()
 			err := w.connect(w.cut, l)
-			w.rec.Lock()
-			defer w.rec.Unlock()
+			w.Rec.Lock()
+			defer w.Rec.Unlock()
 			w.opening--
 			if err == nil {
 				w.staff(l)
-			} else if w.requests.Waiting() > 0 {
-				due, _ := w.requests.Take()
-				w.rec.FailUnsent(&record.Flight{Due: due, Sent: began}, failure.OfConnection(err), w.run.now())
+			} else if w.Requests.Waiting() > 0 {
+				due, _ := w.Requests.Take()
+				w.Rec.FailUnsent(&record.Flight{Due: due, Sent: began}, failure.OfConnection(err), w.Run.Now())
 			}
 		})
 	}
@@ -209,11 +211,11 @@ func (w *workers) await() {
 		case <-over:
 			return
 		case <-time.After(dispatch.Tick):
-			now := w.run.now()
-			if now >= w.run.end() {
+			now := w.Run.Now()
+			if now >= w.Run.End() {
 				w.usage.stop()
 			}
-			if now >= w.run.deadline() {
+			if now >= w.Run.deadline() {
 				w.release()
 			}
 		}
@@ -223,13 +225,13 @@ func (w *workers) await() {
 // serveClosed sends requests of the closed loop.
 func (k *worker) serveClosed() {
 	for failures := 0; ; {
-		now := k.run.now()
-		if now >= k.run.end() || !k.requests.Claim() {
+		now := k.Run.Now()
+		if now >= k.Run.End() || !k.Requests.Claim() {
 			return
 		}
-		k.rec.Lock()
-		k.rec.Asked++
-		k.rec.Unlock()
+		k.Rec.Lock()
+		k.Rec.Asked++
+		k.Rec.Unlock()
 		if k.serveOne(dueRequest{due: now}) {
 			failures = 0
 			continue
@@ -249,61 +251,61 @@ func (k *worker) serveOpen() {
 // next returns the next request: one that waits, or else the next that is due. ok is
 // false after the last one.
 func (k *worker) next() (r dueRequest, ok bool) {
-	k.rec.Lock()
+	k.Rec.Lock()
 	switch {
-	case k.requests.Waiting() > 0 && !k.run.cut.Load():
-		r.due, r.starved = k.requests.Take()
-		k.rec.Unlock()
+	case k.Requests.Waiting() > 0 && !k.Run.cut.Load():
+		r.due, r.starved = k.Requests.Take()
+		k.Rec.Unlock()
 		return r, true
 	case k.over:
-		k.rec.Unlock()
+		k.Rec.Unlock()
 		return r, false
 	}
 	k.idle = append(k.idle, k)
-	k.rec.Unlock()
+	k.Rec.Unlock()
 	r, ok = <-k.due
 	return r, ok
 }
 
 // serveOne sends a request, counts the outcome, and reports whether it was answered.
 func (k *worker) serveOne(r dueRequest) bool {
-	began := k.run.now()
+	began := k.Run.Now()
 	if err := k.connect(k.cut, k.line); err != nil {
-		k.rec.Lock()
-		defer k.rec.Unlock()
-		if now := k.run.now(); k.cut.Err() != nil {
-			k.rec.EndUnsent(r.due, now)
+		k.Rec.Lock()
+		defer k.Rec.Unlock()
+		if now := k.Run.Now(); k.cut.Err() != nil {
+			k.Rec.EndUnsent(r.due, now)
 		} else {
-			k.rec.FailUnsent(&record.Flight{Due: r.due, Sent: began}, failure.OfConnection(err), now)
+			k.Rec.FailUnsent(&record.Flight{Due: r.due, Sent: began}, failure.OfConnection(err), now)
 		}
 		return false
 	}
 	x := k.begin(r, began)
 	o, err := k.exchange(x)
-	if k.run.plan.NoKeepAlive && err == nil && !o.Last {
+	if k.Run.NoKeepAlive && err == nil && !o.Last {
 		o.Add(k.line.Close())
 		o.Last = true
 	}
-	now := k.run.now()
-	k.rec.Lock()
-	defer k.rec.Unlock()
+	now := k.Run.Now()
+	k.Rec.Lock()
+	defer k.Rec.Unlock()
 	x.over = true
-	if x.begun && k.rec.StreamWait != nil {
-		k.rec.StreamWait.Record(x.waited)
+	if x.begun && k.Rec.StreamWait != nil {
+		k.Rec.StreamWait.Record(x.waited)
 	}
 	k.count(&o, now)
 	switch {
 	case err == nil:
-		k.rec.Answer(&x.Flight, o.Status, now)
+		k.Rec.Answer(&x.Flight, o.Status, now)
 	case k.cut.Err() != nil && x.begun:
-		k.rec.Abandon(&x.Flight, now)
+		k.Rec.Abandon(&x.Flight, now)
 	case k.cut.Err() != nil:
-		k.rec.EndUnsent(r.due, now)
+		k.Rec.EndUnsent(r.due, now)
 	case x.begun:
-		k.rec.Fail(&x.Flight, failure.OfExchange(err), err, x.ready, now)
+		k.Rec.Fail(&x.Flight, failure.OfExchange(err), err, x.ready, now)
 	default:
-		k.rec.Fault(failure.OfExchange(err), err, now)
-		k.rec.FailUnsent(&record.Flight{Due: r.due, Sent: x.ready}, failure.OfExchange(err), now)
+		k.Rec.Fault(failure.OfExchange(err), err, now)
+		k.Rec.FailUnsent(&record.Flight{Due: r.due, Sent: x.ready}, failure.OfExchange(err), now)
 	}
 	return err == nil
 }
@@ -311,10 +313,10 @@ func (k *worker) serveOne(r dueRequest) bool {
 // count counts the bytes of an exchange, and the end of its connection. The
 // recorder's lock is held.
 func (k *worker) count(o *line.Outcome, now time.Duration) {
-	k.rec.Written += int64(o.Written)
-	k.rec.Bytes(o.Read, now)
+	k.Rec.Written += int64(o.Written)
+	k.Rec.Bytes(o.Read, now)
 	if o.Last {
-		k.rec.Connections--
+		k.Rec.Connections--
 	}
 }
 
@@ -323,11 +325,11 @@ func (k *worker) count(o *line.Outcome, now time.Duration) {
 // server refuses streams until the client knows its limit, which comes with its
 // first bytes.
 func (k *worker) exchange(x *workerExchange) (line.Outcome, error) {
-	ctx, cancel := context.WithTimeout(k.cut, k.run.plan.Timeout)
+	ctx, cancel := context.WithTimeout(k.cut, k.Run.Timeout)
 	defer cancel()
 	watch := line.Watch{
 		Sending: func() { k.sending(x) },
-		Began:   func() { x.First = k.run.now() },
+		Began:   func() { x.First = k.Run.Now() },
 	}
 	var before line.Outcome // of the attempts that sent nothing
 	for {
@@ -348,8 +350,8 @@ func (k *worker) exchange(x *workerExchange) (line.Outcome, error) {
 
 // refuse marks the exchange as refused, and reports whether it was not before.
 func (k *worker) refuse(x *workerExchange) bool {
-	k.rec.Lock()
-	defer k.rec.Unlock()
+	k.Rec.Lock()
+	defer k.Rec.Unlock()
 	first := !x.refused
 	x.refused = true
 	return first
@@ -370,9 +372,9 @@ type workerExchange struct {
 
 // begin takes the next message.
 func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
-	k.rec.Lock()
-	defer k.rec.Unlock()
-	m := k.script.Next()
+	k.Rec.Lock()
+	defer k.Rec.Unlock()
+	m := k.Script.Next()
 	k.message = *m
 	if !m.Fixed {
 		k.head = append(k.head[:0], m.Head...)
@@ -380,29 +382,29 @@ func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
 	}
 	return &workerExchange{
 		Flight:  record.Flight{Due: r.due, Sent: began, Endpoint: m.Endpoint, NoBody: m.NoBody},
-		starved: r.starved, ready: k.run.now(),
+		starved: r.starved, ready: k.Run.Now(),
 	}
 }
 
 // sending counts the request as sent. Without keep-alive it was sent when its
 // connection began. The client waits for a stream as it waits for a connection.
 func (k *worker) sending(x *workerExchange) {
-	k.rec.Lock()
-	defer k.rec.Unlock()
+	k.Rec.Lock()
+	defer k.Rec.Unlock()
 	if x.over || x.begun && !x.refused {
 		return
 	}
-	now := k.run.now()
+	now := k.Run.Now()
 	x.waited = now - x.ready
-	if !k.run.plan.NoKeepAlive {
+	if !k.Run.NoKeepAlive {
 		x.Sent = now
 	}
-	if !k.requests.Open() {
+	if !k.Requests.Open() {
 		x.Due = x.Sent
 	}
 	if !x.begun {
 		x.begun = true
-		k.rec.Send(&x.Flight, x.starved || x.waited > record.LateAfter)
+		k.Rec.Send(&x.Flight, x.starved || x.waited > record.LateAfter)
 	}
 }
 

@@ -1,20 +1,38 @@
 package load
 
 import (
-	"cmp"
 	"slices"
+
+	"github.com/weirhq/weir/load/internal/latencies"
 )
+
+// add adds the counts of another second.
+func (s *Second) add(o *Second) {
+	s.Asked += o.Asked
+	s.Sent += o.Sent
+	s.Requests += o.Requests
+	s.Errors += o.Errors
+	s.Bytes += o.Bytes
+}
+
+// setQuantiles sets the quantiles of the requests that ended in the second.
+func (s *Second) setQuantiles(ended *latencies.Order) {
+	s.P50, _ = quantileOf(ended, 50)
+	s.P90, _ = quantileOf(ended, 90)
+	s.P99, _ = quantileOf(ended, 99)
+	s.Max, _ = quantileOf(ended, 100)
+}
 
 // apart is by how many seconds the ends of two shares' seconds may differ if they are the
 // same second: each collector ends them at its own time.
 const apart = 0.25
 
-// addSeries merges the series, which begin at the same instant. If one share has a longer
+// mergeSeries merges the series, which begin at the same instant. If one share has a longer
 // second, because its process was stopped, the result has a longer one too: no count is
 // divided.
-func (m *merger) addSeries() {
-	left := make([][]Second, len(m.shares))
-	for i, r := range m.shares {
+func mergeSeries(shares []*Result) (merged []Second, err error) {
+	left := make([][]Second, len(shares))
+	for i, r := range shares {
 		left[i] = r.Series
 		if r.Share.Lost != "" {
 			left[i] = finished(r)
@@ -24,7 +42,7 @@ func (m *merger) addSeries() {
 	for {
 		taken, end := takeSecond(left)
 		if len(taken) == 0 {
-			return
+			return merged, nil
 		}
 		if start < 0 {
 			start = taken[0][0].Start
@@ -40,11 +58,10 @@ func (m *merger) addSeries() {
 		}
 		o, err := mergeOrders(latencies)
 		if err != nil {
-			m.err = cmp.Or(m.err, err)
-			return
+			return nil, err
 		}
 		row.setQuantiles(o)
-		m.sum.Series = append(m.sum.Series, row)
+		merged = append(merged, row)
 		start = end
 	}
 }

@@ -1,0 +1,58 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/weirhq/weir/load/internal/failure"
+)
+
+// resolve returns the IP address and port to connect to. Of several addresses it
+// returns the first that accepts a connection.
+func resolve(ctx context.Context, address string, timeout time.Duration) (string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", fmt.Errorf("load: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return "", fmt.Errorf("load: %w", err)
+	}
+	if len(found) == 1 {
+		return net.JoinHostPort(found[0].Unmap().String(), port), nil
+	}
+	var failed []error
+	for _, ip := range found {
+		candidate := net.JoinHostPort(ip.Unmap().String(), port)
+		c, err := new(net.Dialer).DialContext(ctx, "tcp", candidate)
+		if err == nil {
+			c.Close()
+			return candidate, nil
+		}
+		failed = append(failed, err)
+	}
+	return "", &UnreachableError{Kind: failure.OfConnection(failed[0]).String(), Server: address,
+		Reason: errors.Join(failed...).Error(), Err: failed[0]}
+}
+
+// An UnreachableError reports that no connection to the server could be made, so
+// that nothing was sent.
+type UnreachableError struct {
+	Kind   string // a key of a Result's Errors
+	Server string // host and port
+	Reason string
+	Err    error // cause of the first failure
+
+	CertificateRefused bool // as in a Result
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("load: no connection to %s can be made: %s", e.Server, e.Reason)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }

@@ -1,0 +1,31 @@
+package load
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
+	"github.com/weirhq/weir/load/internal/send"
+)
+
+// An execution is a run of a plan.
+type execution struct {
+	*send.Run
+	plan    Plan // with its defaults
+	program *program.Program
+	budget  atomic.Int64 // of the closed loop with a number of requests: those left
+	total   *record.Total
+	watched *serverWatch
+	began   time.Time // the start
+}
+
+// window returns the time in which requests were sent: until the end of the run, or
+// until its last answer or request if a number of requests ended it.
+func (e *execution) window(n *record.Tally, last time.Duration) time.Duration {
+	end := e.End()
+	if e.plan.Requests > 0 && n.Asked >= e.plan.Requests {
+		return min(end, last)
+	}
+	return end
+}

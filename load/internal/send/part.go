@@ -1,0 +1,43 @@
+package send
+
+import (
+	"time"
+
+	"github.com/weirhq/weir/load/internal/dispatch"
+	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/record"
+)
+
+// A Part is one thread's part of a run. Both senders embed it: loop and workers.
+// Its recorder's lock also guards the requests and the script.
+type Part struct {
+	Run      *Run
+	Rec      *record.Recorder
+	Requests *dispatch.Dispatcher
+	Script   *program.Script
+	First    int // connections at the start
+	Most     int // connections
+}
+
+// dispatch sends the open loop's requests that are due. The recorder's lock is held.
+func (p *Part) dispatch(now time.Duration, s dispatch.Sender) {
+	p.Rec.Skip(p.Requests.Step(now, p.Run.End(), s))
+	if p.Run.cut.Load() {
+		p.endUnsent(now)
+	}
+	p.Rec.Asked = p.Requests.Asked()
+}
+
+// endUnsent counts the requests that wait and will not be sent. The recorder's lock
+// is held.
+func (p *Part) endUnsent(now time.Duration) {
+	for p.Requests.Waiting() > 0 {
+		due, _ := p.Requests.Take()
+		p.Rec.EndUnsent(due, now)
+	}
+}
+
+// backoff returns how long to wait before reconnecting after consecutive failures.
+func backoff(failures int) time.Duration {
+	return min(time.Millisecond<<min(failures, 7), 100*time.Millisecond)
+}
