@@ -37,6 +37,14 @@ type exchange struct {
 	inAll   *gate // the gate of all requests, while the request is in it
 }
 
+// A verdict is what is known about a request before the first of the [steps].
+type verdict struct {
+	status  int    // of a refusal for which no route is looked up; 0 for none
+	why     string // it is refused
+	invalid bool   // the request is ambiguous, so that only a refusal may respond
+	plain   bool   // tls.redirect applies to it, unless its route is excepted
+}
+
 // of returns the exchange of the front door that a stage sees as x.
 func of(x *proxy.Exchange) *exchange { return x.Context.(*exchange) }
 

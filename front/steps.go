@@ -13,14 +13,6 @@ var steps = [...]func(d *Door, x *exchange, t *tables) (responded bool){
 	(*Door).respondForServer,
 }
 
-// A verdict is what is known about a request before the first step.
-type verdict struct {
-	status  int    // of a refusal for which no route is looked up; 0 for none
-	why     string // it is refused
-	invalid bool   // the request is ambiguous, so that only a refusal may respond
-	plain   bool   // tls.redirect applies to it, unless its route is excepted
-}
-
 // examine finds the route of a request and all that its first event and its steps need. It does not
 // respond.
 func (d *Door) examine(x *exchange, t *tables) {
