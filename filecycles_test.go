@@ -36,7 +36,6 @@ var cyclesToDivide = []string{
 	"cmd/weir/internal/loadcmd",
 	"front",
 	"load/agent",
-	"load/compare",
 }
 
 // TestFileCycles limits the largest set of a package's files that depend on each

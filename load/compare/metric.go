@@ -36,6 +36,9 @@ func fromDue(results ...[]*load.Result) bool {
 	return true
 }
 
+// open reports whether a result is of the open loop.
+func open(r *load.Result) bool { return r.Pacing != nil || r.LatencyFromDue != nil }
+
 // A side is the runs of one side: each, and all together.
 type side struct {
 	each []group

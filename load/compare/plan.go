@@ -81,6 +81,29 @@ func (p property) warning(all []*load.Result) string {
 	return ""
 }
 
+// requests returns a text that differs for different requests.
+func requests(r *load.Result) string {
+	if r.RequestsHash == "" {
+		return ""
+	}
+	text := fmt.Sprintf("%d targets", len(r.Targets))
+	if len(r.Targets) == 1 {
+		text = r.Targets[0].Method + " " + r.Targets[0].Path
+		if n := r.BodyBytes; n > 0 {
+			text += fmt.Sprintf(" with %d bytes", n)
+		}
+	}
+	return fmt.Sprintf("%s (%s)", text, r.RequestsHash)
+}
+
+// timeout returns "" for a result without one.
+func timeout(r *load.Result) string {
+	if r.TimeoutSeconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%gs", r.TimeoutSeconds)
+}
+
 // connections returns the number of connections. In the open loop it is a result of
 // the run, and not a property of its plan.
 func connections(r *load.Result) string {
@@ -89,9 +112,6 @@ func connections(r *load.Result) string {
 	}
 	return fmt.Sprint(r.Connections)
 }
-
-// open reports whether a result is of the open loop.
-func open(r *load.Result) bool { return r.Pacing != nil || r.LatencyFromDue != nil }
 
 // sameDuration allows a difference of a tenth of the longer run.
 func sameDuration(x, y *load.Result) bool {

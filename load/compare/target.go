@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/weirhq/weir/load"
@@ -59,27 +58,4 @@ func (t target) without2xx(g group) (measured, bool) {
 		sent += float64(p.Sent)
 	}
 	return measured{value: without / sent}, sent > 0
-}
-
-// requests returns a text that differs for different requests.
-func requests(r *load.Result) string {
-	if r.RequestsHash == "" {
-		return ""
-	}
-	text := fmt.Sprintf("%d targets", len(r.Targets))
-	if len(r.Targets) == 1 {
-		text = r.Targets[0].Method + " " + r.Targets[0].Path
-		if n := r.BodyBytes; n > 0 {
-			text += fmt.Sprintf(" with %d bytes", n)
-		}
-	}
-	return fmt.Sprintf("%s (%s)", text, r.RequestsHash)
-}
-
-// timeout returns "" for a result without one.
-func timeout(r *load.Result) string {
-	if r.TimeoutSeconds == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%gs", r.TimeoutSeconds)
 }
