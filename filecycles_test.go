@@ -33,7 +33,6 @@ var cycleLimits = map[string]struct {
 // cyclesToDivide lists the packages that have no limit, because their cycles are to be divided. The
 // row of a package is removed together with its cycle.
 var cyclesToDivide = []string{
-	"cmd/weir/internal/loadcmd",
 	"front",
 	"load/agent",
 }

@@ -21,17 +21,18 @@ type fleet struct {
 	Label  map[string]string `group:"Agents:" mapsep:"none" placeholder:"NAME=VALUE" help:"Use only agents with this label. May be repeated."`
 }
 
-// coordinator returns the coordinator of a run on agents; nil for a run in this process.
-func (f *fleet) coordinator(c *sendCommand) (*agent.Coordinator, error) {
+// coordinator returns the coordinator of a run on agents; nil for a run in this process. shared
+// reports that --share or --start-at is set, and pid is --pid.
+func (f *fleet) coordinator(shared bool, pid string) (*agent.Coordinator, error) {
 	const hint = "weir load --agents 2 --via nats://127.0.0.1:4222 URL"
 	switch {
 	case f.Agents == "" && f.Via == "" && len(f.Label) == 0:
 		return nil, nil
 	case f.Agents == "" || f.Via == "":
 		return nil, misuse(hint, "a run on agents needs --agents and --via")
-	case c.Share != "" || c.StartAt != "":
+	case shared:
 		return nil, misuse("", "--share and --start-at are for runs without --agents")
-	case c.PID != "" && c.PID != "-1":
+	case pid != "" && pid != "-1":
 		return nil, misuse("an agent on the machine of the server finds it", "--pid is for runs without --agents")
 	}
 	n, err := strconv.Atoi(f.Agents)

@@ -116,19 +116,6 @@ func evaluate[R any, C condition[R]](s cli.Streams, checks []C, result R) error 
 	return failed
 }
 
-const certificateHint = "does the server want a client certificate, of an authority that it trusts? --cert FILE --key FILE"
-
-// silentHint returns a hint for a run without an answer.
-func silentHint(r *load.Result) string {
-	switch {
-	case r.CertificateRefused:
-		return certificateHint
-	case r.Protocol == load.HTTP2.String():
-		return "does the server support HTTP/2? Without --http2, weir uses HTTP/1.1"
-	}
-	return "curl -v " + r.URL
-}
-
 // firstError returns ": " and the first error of the most frequent kind, or "".
 func firstError(r *load.Result) string {
 	most, text := int64(0), ""

@@ -1,28 +1,19 @@
-// Package loadcmd has the verbs of weir load.
 package loadcmd
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
-	"net"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/load/check"
-	"github.com/weirhq/weir/load/target"
 )
-
-type Command struct {
-	Send    sendCommand    `cmd:"" default:"withargs" help:"Send requests and measure the latency."`
-	Merge   mergeCommand   `cmd:"" help:"Merge the results of all shares of a plan."`
-	Compare compareCommand `cmd:"" help:"Compare results of weir load --json."`
-	Gen     genCommand     `cmd:"" help:"Generate data to send."`
-}
 
 type sendCommand struct {
 	URL []string `arg:"" optional:"" name:"url" help:"The URL to send requests to. The default scheme is http."`
@@ -102,7 +93,7 @@ const pagePoints = 4000
 
 // Run sends the requests and writes the reports.
 func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
-	remote, err := c.coordinator(c)
+	remote, err := c.coordinator(c.Share != "" || c.StartAt != "", c.PID)
 	if err != nil {
 		return err
 	}
@@ -149,6 +140,80 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	return c.finish(s, result, files, checks)
 }
 
+// checkURL returns an error if there are several arguments.
+func (c *sendCommand) checkURL() error {
+	if len(c.URL) < 2 {
+		return nil
+	}
+	switch verb := cli.Suggest(c.URL[0], []string{"compare", "gen", "merge"}); {
+	case verb != "":
+		return misuse("", "unexpected argument %s, did you mean %q?", c.URL[0], verb)
+	case c.JSON == "-":
+		return misuse("weir load --json="+c.URL[0]+" "+c.URL[1], "%q and %q are two URLs", c.URL[0], c.URL[1])
+	}
+	return misuse("write both to a file: weir load --requests-file FILE", "%q and %q are two URLs", c.URL[0], c.URL[1])
+}
+
+// plan returns the plan of the URL and the flags. remote is nil for a run in this process.
+func (c *sendCommand) plan(flags []*kong.Flag, remote *agent.Coordinator) (load.Plan, error) {
+	if err := c.checkURL(); err != nil {
+		return load.Plan{}, err
+	}
+	s, err := readSettings(flags)
+	if err != nil {
+		return load.Plan{}, aboutFlag(err)
+	}
+	if len(c.URL) > 0 {
+		s.URL = c.URL[0]
+	}
+	if remote != nil {
+		return remotePlan(remote, s)
+	}
+	share, startAt, err := c.share()
+	if err != nil {
+		return load.Plan{}, err
+	}
+	if c.Share != "" && s.Seed == 0 { // the same for all shares, and another one in each run
+		s.Seed = 1 + uint64(uint32(startAt.UnixMilli()))
+	}
+	p, err := s.Plan()
+	p.Share, p.StartAt = share, startAt
+	return p, aboutFlag(err)
+}
+
+// share reads --share and --start-at.
+func (c *sendCommand) share() (share load.Share, startAt time.Time, err error) {
+	if c.StartAt != "" {
+		if startAt, err = parseTime(c.StartAt); err != nil {
+			return share, startAt, misuse("in a minute it is: --start-at $(($(date +%s) + 60))", "--start-at: %w", err)
+		}
+	}
+	if c.Share == "" {
+		return share, startAt, nil
+	}
+	if share, err = load.ParseShare(c.Share); err != nil {
+		return share, startAt, misuse("", "--share: %w", err)
+	}
+	if startAt.IsZero() {
+		return share, startAt, misuse("give all shares the same: --start-at $(($(date +%s) + 60))",
+			"--share needs --start-at, by which all shares start together")
+	}
+	return share, startAt, nil
+}
+
+// parseTime reads a time in the format of RFC 3339 or in seconds since 1970.
+func parseTime(text string) (time.Time, error) {
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e11 {
+		whole, fraction := math.Modf(seconds)
+		return time.Unix(int64(whole), int64(math.Round(fraction*1e3))*1e6), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%q is neither a time such as 2006-01-02T15:04:05Z nor seconds since 1970", text)
+	}
+	return t, nil
+}
+
 // explain prints the behaviour that users of other load generators do not expect.
 func explain(s cli.Streams, p load.Plan) {
 	if n := p.Connections; n > 0 && p.MaxConnections == 0 && len(p.Pace.Stages) > 0 {
@@ -162,50 +227,4 @@ func explain(s cli.Streams, p load.Plan) {
 	if left := time.Until(p.StartAt); left > 0 {
 		cli.Say(s.Err, fmt.Sprintf("starting at %s, in %.1f s", p.StartAt.Format(time.RFC3339), left.Seconds()))
 	}
-}
-
-func unreachableHint(e *load.UnreachableError) string {
-	switch {
-	case e.CertificateRefused:
-		return certificateHint
-	case errors.As(e, new(*tls.CertificateVerificationError)):
-		return "--cacert FILE sets another certificate for verification; --insecure turns verification off"
-	case e.Kind == "tls":
-		return "does the server use TLS? Use http:// if not"
-	}
-	return "is a server listening there? For a test server: weir backend --listen " + e.Server
-}
-
-// roomHint returns how to make room for the connections.
-func roomHint(e *load.RoomError) string {
-	hint := fmt.Sprintf("as root, raise the limit to %d or more: ulimit -n, LimitNOFILE of systemd, --ulimit nofile of docker", e.Need)
-	if e.Of == "local ports" {
-		hint = `more ports: sysctl net.ipv4.ip_local_port_range="1024 65535"`
-	}
-	if e.Fit > 0 {
-		return fmt.Sprintf("use %d connections or fewer; or %s", e.Fit, hint)
-	}
-	return hint
-}
-
-// withHint adds a hint to the error of a run that did not start.
-func withHint(err error) error {
-	var room *load.RoomError
-	var unreachable *load.UnreachableError
-	var network *net.DNSError
-	switch {
-	case errors.Is(err, cli.ErrInterrupted), errors.As(err, new(*cli.Error)):
-		return err
-	case errors.As(err, &room):
-		return cli.WithHint(err, roomHint(room))
-	case errors.As(err, &unreachable):
-		return cli.WithHint(err, unreachableHint(unreachable))
-	case errors.As(err, &network):
-		return cli.WithHint(err, "check the host's name")
-	case errors.As(err, new(*load.StartError)):
-		return cli.WithHint(err, "start earlier, or give a later --start-at to all shares")
-	case errors.As(err, new(*target.OriginsError)):
-		return cli.Misuse(err, "weir load --requests-file FILE --to http://127.0.0.1:8080")
-	}
-	return cli.Misuse(err, "weir load --help")
 }

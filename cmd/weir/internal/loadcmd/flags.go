@@ -4,83 +4,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/load"
-	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/load/settings"
 )
 
 // misuse returns an error about flags. If hint is "", it is that of the help.
 func misuse(hint, format string, args ...any) error {
 	return cli.Misuse(fmt.Errorf(format, args...), cmp.Or(hint, "weir load --help"))
-}
-
-// plan returns the plan of the URL and the flags. remote is nil for a run in this process.
-func (c *sendCommand) plan(flags []*kong.Flag, remote *agent.Coordinator) (load.Plan, error) {
-	if err := c.checkURL(); err != nil {
-		return load.Plan{}, err
-	}
-	s, err := readSettings(flags)
-	if err != nil {
-		return load.Plan{}, aboutFlag(err)
-	}
-	if len(c.URL) > 0 {
-		s.URL = c.URL[0]
-	}
-	if remote != nil {
-		return remotePlan(remote, s)
-	}
-	share, startAt, err := c.share()
-	if err != nil {
-		return load.Plan{}, err
-	}
-	if c.Share != "" && s.Seed == 0 { // the same for all shares, and another one in each run
-		s.Seed = 1 + uint64(uint32(startAt.UnixMilli()))
-	}
-	p, err := s.Plan()
-	p.Share, p.StartAt = share, startAt
-	return p, aboutFlag(err)
-}
-
-// share reads --share and --start-at.
-func (c *sendCommand) share() (share load.Share, startAt time.Time, err error) {
-	if c.StartAt != "" {
-		if startAt, err = parseTime(c.StartAt); err != nil {
-			return share, startAt, misuse("in a minute it is: --start-at $(($(date +%s) + 60))", "--start-at: %w", err)
-		}
-	}
-	if c.Share == "" {
-		return share, startAt, nil
-	}
-	if share, err = load.ParseShare(c.Share); err != nil {
-		return share, startAt, misuse("", "--share: %w", err)
-	}
-	if startAt.IsZero() {
-		return share, startAt, misuse("give all shares the same: --start-at $(($(date +%s) + 60))",
-			"--share needs --start-at, by which all shares start together")
-	}
-	return share, startAt, nil
-}
-
-// parseTime reads a time in the format of RFC 3339 or in seconds since 1970.
-func parseTime(text string) (time.Time, error) {
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < 1e11 {
-		whole, fraction := math.Modf(seconds)
-		return time.Unix(int64(whole), int64(math.Round(fraction*1e3))*1e6), nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return t, fmt.Errorf("%q is neither a time such as 2006-01-02T15:04:05Z nor seconds since 1970", text)
-	}
-	return t, nil
 }
 
 // readSettings returns the settings of the flags on the command line.
@@ -124,20 +59,6 @@ func aboutFlag(err error) error {
 		wrong.Hint = durationHint
 	}
 	return misuse(wrong.Hint, "--%s: %w", flagOf(wrong.Setting), wrong.Err)
-}
-
-// checkURL returns an error if there are several arguments.
-func (c *sendCommand) checkURL() error {
-	if len(c.URL) < 2 {
-		return nil
-	}
-	switch verb := cli.Suggest(c.URL[0], []string{"compare", "gen", "merge"}); {
-	case verb != "":
-		return misuse("", "unexpected argument %s, did you mean %q?", c.URL[0], verb)
-	case c.JSON == "-":
-		return misuse("weir load --json="+c.URL[0]+" "+c.URL[1], "%q and %q are two URLs", c.URL[0], c.URL[1])
-	}
-	return misuse("write both to a file: weir load --requests-file FILE", "%q and %q are two URLs", c.URL[0], c.URL[1])
 }
 
 // foreignFlags maps flags of curl, wrk, hey, oha, vegeta, k6, autocannon and ab to
