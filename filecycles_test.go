@@ -34,7 +34,6 @@ var cycleLimits = map[string]struct {
 // row of a package is removed together with its cycle.
 var cyclesToDivide = []string{
 	"front",
-	"load/agent",
 }
 
 // TestFileCycles limits the largest set of a package's files that depend on each

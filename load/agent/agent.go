@@ -32,17 +32,17 @@ type Options struct {
 // coordinator gets the result until then, if it responds within 3 s. Serve returns an error if the
 // server refuses the connection for good, such as for a wrong password.
 func Serve(ctx context.Context, o Options) error {
-	a := &agent{Options: o, id: rand.Text()}
+	a := &agent{Options: o}
 	conn, closed, err := connect(o.Connection, "weir agent "+o.Name, true, a.log)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	a.conn = conn
+	a.link = link{conn: conn, subject: o.Subject, agent: rand.Text()}
 	if _, err := conn.Subscribe(o.Subject+".call", a.offer); err != nil {
 		return err
 	}
-	if _, err := conn.Subscribe(o.Subject+".agent."+a.id, a.handle); err != nil {
+	if _, err := conn.Subscribe(o.Subject+".agent."+a.link.agent, a.handle); err != nil {
 		return err
 	}
 	a.log("agent %s waits for work", o.Name)
@@ -52,9 +52,8 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	a.mu.Lock()
 	j := a.job
-	running := j != nil && j.running != nil
 	a.mu.Unlock()
-	if running {
+	if j != nil && j.started() != nil {
 		j.stop()
 		select {
 		case <-j.ended: // the coordinator has the result
@@ -111,8 +110,7 @@ func servers(o nats.Options) []string {
 // An agent is a connection that waits for work.
 type agent struct {
 	Options
-	id   string
-	conn *nats.Conn
+	link link
 
 	mu  sync.Mutex // guards the fields below, and calls of Log
 	job *job       // nil while it waits for work
@@ -129,7 +127,7 @@ func (a *agent) offer(msg *nats.Msg) {
 	a.mu.Lock()
 	busy := a.job != nil
 	a.mu.Unlock()
-	data, err := json.Marshal(offer{ID: a.id, Name: a.Name, Labels: a.Labels, Version: a.Version, Busy: busy})
+	data, err := json.Marshal(offer{ID: a.link.agent, Name: a.Name, Labels: a.Labels, Version: a.Version, Busy: busy})
 	respond(msg, data, err)
 }
 
@@ -160,7 +158,7 @@ func (a *agent) claim(run, version string) error {
 	if version != a.Version {
 		return fmt.Errorf("it is of version %s, not %s", a.Version, version)
 	}
-	j, err := newJob(a, run)
+	j, err := newJob(a.link, run, a.log)
 	if err != nil {
 		return err
 	}

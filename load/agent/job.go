@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 
 // A job is the work of an agent for one run. Its folder has the files of the plan.
 type job struct {
-	agent  *agent
+	link
+	log    func(format string, args ...any)
 	run    string
 	folder string
 	alive  *nats.Subscription
@@ -34,21 +36,23 @@ type job struct {
 	arriving receiver     // writes text
 	plan     *load.Plan   // nil until the text is complete
 	stop     context.CancelFunc
-	running  chan struct{} // closed when the run has ended; nil before the start
+
+	mu      sync.Mutex
+	running chan struct{} // closed when the run has ended; nil before the start; guarded by mu
 }
 
 // errDone ends a job after its result has arrived.
 var errDone = errors.New("done")
 
-func newJob(a *agent, run string) (*job, error) {
-	j := &job{agent: a, run: run, ended: make(chan struct{})}
+func newJob(l link, run string, log func(format string, args ...any)) (*job, error) {
+	j := &job{link: l, log: log, run: run, ended: make(chan struct{})}
 	j.arriving.out = &j.text
 	var err error
 	if j.folder, err = os.MkdirTemp("", "weir-agent-"); err != nil {
 		return nil, err
 	}
 	j.heard.Store(time.Now().UnixNano())
-	j.alive, err = a.conn.Subscribe(a.Subject+".run."+run+".alive", func(*nats.Msg) {
+	j.alive, err = j.conn.Subscribe(j.subject+".run."+run+".alive", func(*nats.Msg) {
 		j.heard.Store(time.Now().UnixNano())
 	})
 	if err != nil {
@@ -75,10 +79,7 @@ func (j *job) attend() error {
 			}
 		}
 	}
-	j.agent.mu.Lock()
-	running := j.running
-	j.agent.mu.Unlock()
-	if running != nil {
+	if running := j.started(); running != nil {
 		<-running
 	}
 	if why := context.Cause(j.ctx); why != errDone {
@@ -101,7 +102,7 @@ func (j *job) handle(op string, msg *nats.Msg) error {
 	case opStart:
 		return j.start(string(msg.Data))
 	case opStop:
-		if j.running == nil {
+		if j.started() == nil {
 			j.end(errors.New("the coordinator has stopped the run"))
 		} else {
 			j.stop()
@@ -176,17 +177,17 @@ func (j *job) start(text string) error {
 		return fmt.Errorf("%q is not a time", text)
 	case j.plan == nil:
 		return errors.New("it has no plan")
-	case j.running != nil:
+	case j.started() != nil:
 		return nil
 	}
 	j.plan.StartAt = time.Unix(0, at)
 	var ctx context.Context
 	ctx, j.stop = context.WithCancel(j.ctx)
 	running := make(chan struct{})
-	j.agent.mu.Lock()
+	j.mu.Lock()
 	j.running = running
-	j.agent.mu.Unlock()
-	j.agent.log("share %v of %s starts at %s", j.plan.Share, j.plan.Targets[0].URL,
+	j.mu.Unlock()
+	j.log("share %v of %s starts at %s", j.plan.Share, j.plan.Targets[0].URL,
 		j.plan.StartAt.Format("15:04:05.000"))
 	go func() { // attend awaits running
 		defer close(running)
@@ -195,18 +196,25 @@ func (j *job) start(text string) error {
 	return nil
 }
 
+// started returns a channel that is closed when the run has ended; nil before its start.
+func (j *job) started() <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.running
+}
+
 // execute runs the plan and reports to the coordinator.
 func (j *job) execute(ctx context.Context) {
-	r := newReporter(j)
+	r := newReporter(j.ctx, j.link, j.run)
 	p := *j.plan
 	p.Progress, p.Snapshot = r.progress, r.snapshot
 	result, err := load.Run(ctx, p)
 	r.close()
 	if err != nil {
-		j.agent.log("the share did not run: %v", err)
+		j.log("the share did not run: %v", err)
 		err = r.send(opFail, []byte(err.Error()))
 	} else {
-		j.agent.log("the share has ended: %d requests answered in %.1f s", result.Requests, result.DurationSeconds)
+		j.log("the share has ended: %d requests answered in %.1f s", result.Requests, result.DurationSeconds)
 		var text []byte
 		if text, err = json.Marshal(result); err == nil {
 			err = r.send(opResult, text)

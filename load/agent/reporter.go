@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -12,17 +13,13 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A report is the state of a share that is under way.
-type report struct {
-	Progress load.Progress `json:"progress"`
-	Result   *load.Result  `json:"result"` // a snapshot; its Series continues that of the last report
-}
-
 // A reporter sends the snapshots of a run to the coordinator. A snapshot that was not sent
 // when the next one comes becomes part of it, so that a slow connection does not delay the
 // run.
 type reporter struct {
-	job  *job
+	ctx context.Context // is done when the job ends
+	link
+	run  string
 	sent int // reports
 
 	mu      sync.Mutex
@@ -32,8 +29,8 @@ type reporter struct {
 	done    chan struct{}
 }
 
-func newReporter(j *job) *reporter {
-	r := &reporter{job: j, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newReporter(ctx context.Context, l link, run string) *reporter {
+	r := &reporter{ctx: ctx, link: l, run: run, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go func() { // close awaits done
 		defer close(r.done)
 		for range r.wake {
@@ -88,8 +85,7 @@ func (r *reporter) close() {
 // send sends a report or the result. It tries until the coordinator has it or the job ends.
 func (r *reporter) send(op string, text []byte) error {
 	r.sent++
-	header := nats.Header{headerOp: {op}, headerAgent: {r.job.agent.id}, headerPart: {strconv.Itoa(r.sent)}}
-	subject := r.job.agent.Subject + ".run." + r.job.run
-	_, err := send(r.job.ctx, r.job.agent.conn, subject, header, bytes.NewReader(text), int64(len(text)), math.MaxInt)
+	header := nats.Header{headerOp: {op}, headerAgent: {r.agent}, headerPart: {strconv.Itoa(r.sent)}}
+	_, err := send(r.ctx, r.conn, r.subject+".run."+r.run, header, bytes.NewReader(text), int64(len(text)), math.MaxInt)
 	return err
 }

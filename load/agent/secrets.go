@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -30,17 +32,19 @@ var secretHeaders = map[string]bool{
 	"authorization": true, "proxy-authorization": true, "cookie": true, "x-api-key": true, "x-auth-token": true,
 }
 
-// warnOfSecrets warns if the plan has secrets, and the connection is neither encrypted nor on
-// this machine.
-func (c *coordinator) warnOfSecrets() {
-	host, _, err := net.SplitHostPort(c.conn.ConnectedAddr())
+// exposure returns a warning if the settings have secrets, and the connection is neither
+// encrypted nor on this machine; else "".
+func exposure(c *nats.Conn, s settings.Settings) string {
+	host, _, err := net.SplitHostPort(c.ConnectedAddr())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsLoopback() {
-		return
+		return ""
 	}
-	if _, err := c.conn.TLSConnectionState(); err == nil {
-		return
+	if _, err := c.TLSConnectionState(); err == nil {
+		return ""
 	}
-	if found := secrets(c.Settings); len(found) > 0 {
-		c.later("the plan crosses the network without encryption, with " + strings.Join(found, ", ") + "; use tls://")
+	found := secrets(s)
+	if len(found) == 0 {
+		return ""
 	}
+	return "the plan crosses the network without encryption, with " + strings.Join(found, ", ") + "; use tls://"
 }

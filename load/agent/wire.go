@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/weirhq/weir/load"
 )
 
 // silence is how long both sides wait for a message of the other one.
@@ -49,6 +51,19 @@ const (
 	opResult = "result" // a chunk of the result
 	opFail   = "fail"   // the reason why there is no result
 )
+
+// A report is the state of a share that is under way.
+type report struct {
+	Progress load.Progress `json:"progress"`
+	Result   *load.Result  `json:"result"` // a snapshot; its Series continues that of the last report
+}
+
+// A link is an agent's connection to the coordinators.
+type link struct {
+	conn    *nats.Conn
+	subject string // as in Options
+	agent   string // the id of the agent
+}
 
 // An offer is the response of an agent to a call.
 type offer struct {
