@@ -71,7 +71,7 @@ var actions = []func(f *features, c configured) (stage.Action, error){
 	func(_ *features, c configured) (stage.Action, error) { return forward.Action(c.To, c.of) },
 }
 
-// apply sets what the features of a route do.
+// apply sets the stages, the action and the errors of a route.
 func (f *features) apply(r *route, c configured) error {
 	for _, stageOf := range stages {
 		s, err := stageOf(f, c)

@@ -119,7 +119,7 @@ func compile(exprs map[string]string) (router.Constraints, error) {
 	return constraints, nil
 }
 
-// route returns a route without its limits, and notes in the tables what it has.
+// route returns a route without its limits, and notes its properties in the tables.
 func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams map[string]*stage.Upstream) (*route, error) {
 	all := t.config
 	r := &route{

@@ -9,8 +9,8 @@ package stage
 import "github.com/weirhq/weir/proxy"
 
 // A Stage handles a request before the action of its route. Requests apply the same stage
-// concurrently, in goroutines and in coroutines of event loops: what waits must do so in
-// [Exchange.Block].
+// concurrently, in goroutines and in coroutines of event loops: code that waits for anything but the
+// exchange runs in [Exchange.Block].
 type Stage interface {
 	Explainer
 

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// A Door is what the features of all routes share. It outlives reloads.
+// A Door has the parts that the features of all routes share. It outlives reloads.
 type Door struct {
 	Metrics prometheus.Registerer
 	Log     func() *log.Logger // of the configuration in use
@@ -19,7 +19,7 @@ type Door struct {
 	Limited func(limit, route string) prometheus.Counter
 }
 
-// A Route is what a feature knows about the route that it makes a stage or an action for.
+// A Route describes a route to the feature that makes a stage or an action for it.
 type Route struct {
 	*Door
 	Label string // in the log and in the metrics

@@ -68,7 +68,7 @@ const (
 	passwordWait  = 5 * time.Second
 )
 
-// A Feature is what the authentications of all routes share.
+// A Feature holds the state that the authentications of all routes share.
 type Feature struct {
 	checks *limit.InFlight // passwords that are verified at the same time
 }

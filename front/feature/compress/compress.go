@@ -30,7 +30,7 @@ type compression struct {
 	skipped         prometheus.Counter // responses that found no encoder
 }
 
-// A Feature is what the compressions of all routes share.
+// A Feature holds the state that the compressions of all routes share.
 type Feature struct {
 	encoders *coding.Encoders
 	skipped  prometheus.Counter

@@ -30,7 +30,7 @@ type serveFiles struct {
 	failures *prometheus.CounterVec
 }
 
-// A Feature is what the files of all routes share.
+// A Feature holds the state that the files of all routes share.
 type Feature struct{ failures *prometheus.CounterVec }
 
 // New returns the feature of a front door.
