@@ -21,6 +21,15 @@ type distribution struct {
 	histogram *hdrhistogram.Histogram
 }
 
+// primary returns the main latency: from due in the open loop, otherwise from
+// sent.
+func primary(r *load.Result) (l *load.Latency, from string) {
+	if r.LatencyFromDue != nil {
+		return r.LatencyFromDue, "due"
+	}
+	return r.Latency, "sent"
+}
+
 // distributions returns the latencies that have a histogram: from due first, if
 // the loop was open, then from sent. A latency without any answered request is
 // left out.

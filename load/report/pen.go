@@ -6,6 +6,11 @@ import (
 	"github.com/weirhq/weir/internal/page"
 )
 
+// A screen is a text for a terminal that is being written.
+type screen struct{ page.Text }
+
+const indent = "  "
+
 // The characters of small bars, from empty to full.
 var (
 	blocks = []rune(" ▁▂▃▄▅▆▇█")

@@ -63,13 +63,15 @@ func newSheet(r *load.Result) *sheet {
 	return s
 }
 
-// primary returns the main latency: from due in the open loop, otherwise from
-// sent.
-func primary(r *load.Result) (l *load.Latency, from string) {
-	if r.LatencyFromDue != nil {
-		return r.LatencyFromDue, "due"
+// distrust returns the reason why a result is Saturated, or "".
+func distrust(r *load.Result) string {
+	switch {
+	case !r.Saturated:
+		return ""
+	case r.MachineBusy():
+		return "the machine was busy"
 	}
-	return r.Latency, "sent"
+	return "the generator was at its limit"
 }
 
 // headline describes the outcome in sentences. Failures come first.

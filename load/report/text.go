@@ -47,11 +47,6 @@ func Text(w io.Writer, r *load.Result, style Style) error {
 	return err
 }
 
-// A screen is a text for a terminal that is being written.
-type screen struct{ page.Text }
-
-const indent = "  "
-
 func (p *screen) headline(sentences []string) {
 	p.Println("")
 	for _, line := range readable.Wrap(p.Clean(strings.Join(sentences, " ")), p.Width-len(indent)) {
@@ -175,15 +170,4 @@ func (p *screen) warnings(s *sheet) {
 		p.Labelled(9, p.Paint(page.Yellow, "warning: "), warning, page.Yellow)
 	}
 	p.Println("")
-}
-
-// distrust returns the reason why a result is Saturated, or "".
-func distrust(r *load.Result) string {
-	switch {
-	case !r.Saturated:
-		return ""
-	case r.MachineBusy():
-		return "the machine was busy"
-	}
-	return "the generator was at its limit"
 }
