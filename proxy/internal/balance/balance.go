@@ -1,9 +1,8 @@
 // Package balance chooses the server of an exchange. It knows neither requests nor connections.
 //
 // A [Set] is the servers of an upstream with their weights, and an [Order] is the order in which
-// one exchange tries them. Each [Policy] has a file with the method of Order that chooses by it. A
-// new policy also needs a case in choose.go, a name in proxy/balance.go, and a word for it in
-// front/config/balance.go.
+// one exchange tries them. Each [Policy] has a file with the method of Order that chooses by it.
+// docs/architecture.md has the recipe for a new one.
 package balance
 
 import "time"
