@@ -130,7 +130,7 @@ func TestServerGivesUpOnUnreadResponse(t *testing.T) {
 			}
 			defer resp.Body.Close()
 			s.awaitStall(t, 1)
-			time.Sleep(1500 * time.Millisecond) // from a second on, the client has held up the response
+			time.Sleep(5 * time.Second) // from a second on, the client has held up the response; a busy machine notices it later
 			(<-s.controls).SetWriteDeadline(time.Now())
 			<-s.gaveUp
 			if _, err := io.Copy(io.Discard, resp.Body); err == nil {
