@@ -82,7 +82,8 @@ func listeners(addr netip.AddrPort) (links map[string]bool, err error) {
 	return wildcard, nil
 }
 
-// eachListener calls f for each listening socket.
+// eachListener calls f for each listening socket. The kernel lists these first (Documentation/networking/proc_net_tcp.rst),
+// and the others may be tens of thousands.
 func eachListener(name string, f func(local netip.AddrPort, inode string)) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -95,7 +96,7 @@ func eachListener(name string, f func(local netip.AddrPort, inode string)) error
 		const local, state, inode, listen = 1, 3, 9, "0A"
 		columns := strings.Fields(lines.Text())
 		if len(columns) <= inode || columns[state] != listen {
-			continue
+			break
 		}
 		addr, err := parseAddr(columns[local])
 		if err != nil {
