@@ -320,16 +320,15 @@ func repeat(t testing.TB, n int, f func(*http.Client)) (stop func()) {
 	}
 }
 
-// eventually polls a condition until it holds.
+// eventually polls a condition until it holds. It does so less often the longer that takes, because a condition may be as
+// costly as a scrape of the metrics.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(testTimeout); !holds(); {
-		select {
-		case <-tick.C:
-		case <-limit:
+	for began := time.Now(); !holds(); {
+		waited := time.Since(began)
+		if waited > testTimeout {
 			t.Fatalf("%s: not after %v", what, testTimeout)
 		}
+		time.Sleep(max(time.Millisecond, min(waited/20, 100*time.Millisecond)))
 	}
 }

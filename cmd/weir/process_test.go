@@ -167,13 +167,16 @@ func (p *process) url() string { return p.says(`(?:listening|backend) on (https?
 // admin returns the URL of the admin listener.
 func (p *process) admin() string { return p.says(`admin on (http://\S+) `) }
 
-// await waits until holds returns true.
+// await waits until holds returns true. It calls it less often the longer that takes, because holds may be as costly as a
+// scrape of the metrics.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	for began := time.Now(); !holds(); {
+		waited := time.Since(began)
+		if waited > patience {
 			t.Fatalf("timed out waiting for %s", what)
 		}
+		time.Sleep(max(2*time.Millisecond, min(waited/20, 100*time.Millisecond)))
 	}
 }
 
