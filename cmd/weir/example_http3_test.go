@@ -21,6 +21,7 @@ import (
 	"github.com/quic-go/quic-go/http3"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // http3Folder copies examples/http3, with a certificate, the address of the upstream and a
@@ -35,7 +36,7 @@ func http3Folder(t *testing.T, site string) (file, addr string, root *certtest.P
 	root = certtest.Root(t, "root")
 	server = root.Issue(t, certtest.Options{})
 	server.Write(t, folder, "site")
-	addr, file = freePort(t), filepath.Join(folder, "weir.yaml")
+	addr, file = peer.FreeAddress(t), filepath.Join(folder, "weir.yaml")
 	changed := strings.NewReplacer("127.0.0.1:8443", addr, "http://127.0.0.1:8080", site).Replace(string(text))
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)

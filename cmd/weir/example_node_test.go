@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestNodeExample runs examples/node: a request to the Go service, which asks the Node service through the front door.
@@ -34,7 +36,7 @@ func TestNodeExample(t *testing.T) {
 
 	stock := startCommand(t, exec.Command("node", program), "PORT=0")
 	stockURL := "http://127.0.0.1:" + stock.logs(`"listening".*"port":(\d+)`)
-	ordersAddr := freePort(t)
+	ordersAddr := peer.FreeAddress(t)
 	p := prepare(t, "serve", "--config", filepath.Join(example, "weir.yaml"), "--listen", "127.0.0.1:0", "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "STOCK_URL="+stockURL, "ORDERS_URL=http://"+ordersAddr)
 	if err := p.start(); err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestProxyProtocolExample runs examples/proxy-protocol with HAProxy and nginx, which send and
@@ -27,7 +29,7 @@ func TestProxyProtocolExample(t *testing.T) {
 	var pairs []string
 	for _, port := range []string{"8080", "8081", "9001", "9002", "20000"} {
 		addr := "127.0.0.1:" + port
-		addrs[addr] = freePort(t)
+		addrs[addr] = peer.FreeAddress(t)
 		pairs = append(pairs, addr, addrs[addr])
 	}
 	for _, name := range []string{"weir.yaml", "haproxy.cfg", "nginx.conf"} {

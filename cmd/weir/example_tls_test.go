@@ -55,7 +55,7 @@ func TestTLSExample(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", command[1], err, out)
 	}
-	plain, secure := freePort(t), freePort(t)
+	plain, secure := peer.FreeAddress(t), peer.FreeAddress(t)
 	changed := strings.NewReplacer("127.0.0.1:8080", plain, "127.0.0.1:8443", secure).Replace(string(text))
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestTLSExample(t *testing.T) {
 // TestACMEExample runs examples/acme with Pebble in place of Let's Encrypt.
 func TestACMEExample(t *testing.T) {
 	t.Parallel()
-	plain, secure, root := freePort(t), freePort(t), certtest.Root(t, "root")
+	plain, secure, root := peer.FreeAddress(t), peer.FreeAddress(t), certtest.Root(t, "root")
 	port := func(addr string) int {
 		_, text, _ := net.SplitHostPort(addr)
 		n, err := strconv.Atoi(text)

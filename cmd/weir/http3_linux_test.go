@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestHTTP3Upgrades upgrades and restarts a door under load over HTTP/3. No request fails.
@@ -36,7 +38,7 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 	}))
 	t.Cleanup(site.Close)
 	file, addr, root, _ := http3Folder(t, site.URL)
-	admin := freePort(t)
+	admin := peer.FreeAddress(t)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestSecondUpgrade(t *testing.T) {
 			}))
 			t.Cleanup(site.Close)
 			file, addr, root, _ := http3Folder(t, site.URL)
-			admin := freePort(t)
+			admin := peer.FreeAddress(t)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"net"
 	"regexp"
 	"testing"
+
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestServeSaysWhyAnAddressIsInUse starts a door on a port that no listener has,
@@ -45,7 +47,7 @@ func listen(t *testing.T) net.Listener {
 func connect(t *testing.T) (client, server net.Conn) {
 	t.Helper()
 	l := listen(t)
-	from, err := net.ResolveTCPAddr("tcp", freePort(t))
+	from, err := net.ResolveTCPAddr("tcp", peer.FreeAddress(t))
 	if err != nil {
 		t.Fatal(err)
 	}

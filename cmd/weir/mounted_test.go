@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mounttest"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestMountedFolder serves a configuration in a folder whose files change together, with an included
@@ -20,7 +21,7 @@ func TestMountedFolder(t *testing.T) {
 	t.Parallel()
 	one, two := start(t, "backend", "--listen", "127.0.0.1:0"), start(t, "backend", "--listen", "127.0.0.1:0")
 	root := certtest.Root(t, "root")
-	folder, secure := mounttest.New(t), freePort(t)
+	folder, secure := mounttest.New(t), peer.FreeAddress(t)
 	files := func(routes string, servers ...string) map[string]string {
 		pair := root.Issue(t, certtest.Options{})
 		return map[string]string{

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // movers are the programs whose configurations examples/moving translates, except for
@@ -207,7 +208,7 @@ func movingFolder(t *testing.T, name string, services map[string]string) (folder
 	if err := os.CopyFS(folder, os.DirFS(filepath.Join("../../examples/moving", name))); err != nil {
 		t.Fatal(err)
 	}
-	addr = movingAddrs{freePort(t), freePort(t)}
+	addr = movingAddrs{peer.FreeAddress(t), peer.FreeAddress(t)}
 	_, port, _ := net.SplitHostPort(addr.plain)
 	_, securePort, _ := net.SplitHostPort(addr.secure)
 	pairs := []string{"127.0.0.1:8080", addr.plain, ":8080", ":" + port, ":8443", ":" + securePort}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -213,27 +211,6 @@ func writeConfig(t *testing.T, file, config string) {
 		t.Fatal(err)
 	}
 }
-
-// freePort returns an address of the loopback interface outside of the range of ephemeral
-// ports, so that no connection takes it.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for port := 20100 + os.Getpid()%5000; ; port++ {
-		if l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil && usedPorts.add(port) {
-			defer l.Close()
-			return l.Addr().String()
-		} else if err == nil {
-			l.Close()
-		}
-	}
-}
-
-// usedPorts are the results of freePort.
-var usedPorts portSet
-
-type portSet struct{ ports [1 << 16]atomic.Bool }
-
-func (s *portSet) add(port int) bool { return s.ports[port].CompareAndSwap(false, true) }
 
 // allTo returns the configuration of a route that sends all requests to one
 // server.

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestRollingRestart restarts three front doors of a load balancer, one after the other, while
@@ -49,7 +51,7 @@ func startFleet(t *testing.T, config string) *fleet {
 	t.Helper()
 	f := &fleet{t: t, config: config}
 	for i := range f.ports {
-		_, f.ports[i], _ = net.SplitHostPort(freePort(t))
+		_, f.ports[i], _ = net.SplitHostPort(peer.FreeAddress(t))
 	}
 	for n := range f.running {
 		f.start(n)
@@ -111,7 +113,7 @@ func (f *fleet) startBalancer(name string) string {
 	if _, err := exec.LookPath(name); err != nil {
 		f.t.Skipf("needs %s: %v", name, err)
 	}
-	address := freePort(f.t)
+	address := peer.FreeAddress(f.t)
 	files := map[string]string{"haproxy": "haproxy.cfg", "nginx": "nginx.conf"}
 	text, err := os.ReadFile(filepath.Join(deployFolder, "balancer", files[name]))
 	if err != nil {

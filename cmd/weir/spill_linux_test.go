@@ -25,7 +25,7 @@ func TestUpgradesWithSpill(t *testing.T) {
 	natsStream(t, js, jetstream.StreamConfig{})
 	dir := t.TempDir()
 	file, all := filepath.Join(dir, "weir.yaml"), filepath.Join(dir, "all.log")
-	addr, admin := freePort(t), freePort(t)
+	addr, admin := peer.FreeAddress(t), peer.FreeAddress(t)
 	back := start(t, "backend", "--listen", "127.0.0.1:0").url()
 	server := fmt.Sprintf("'%s/logs.front-door'", n.URL)
 	configure := func(to, spill string) {

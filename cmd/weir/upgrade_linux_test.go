@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // TestReloadsAndUpgrades reloads and upgrades a door under load, with HTTP/1, HTTP/2, TLS
@@ -28,8 +29,8 @@ func TestReloadsAndUpgrades(t *testing.T) {
 	var served atomic.Int64
 	back := echoUpstream(t, &served)
 	dir := t.TempDir()
-	file, extra := filepath.Join(dir, "weir.yaml"), freePort(t)
-	addr, secure, admin := freePort(t), freePort(t), freePort(t)
+	file, extra := filepath.Join(dir, "weir.yaml"), peer.FreeAddress(t)
+	addr, secure, admin := peer.FreeAddress(t), peer.FreeAddress(t), peer.FreeAddress(t)
 	cert, key := certtest.Root(t, "root").Issue(t, certtest.Options{}).Write(t, t.TempDir(), "door")
 	configure := func(i int) {
 		listen := addr

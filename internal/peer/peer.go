@@ -41,21 +41,11 @@ func Program(t testing.TB, pkg string) string {
 // this process and of others, may need it at the same time: one of them builds it and the others wait.
 func cached(t testing.TB, name string, build func(built string)) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(cache, "weir-peers", name)
+	file := filepath.Join(cacheFolder(t), name)
 	if _, err := os.Stat(file); err == nil {
 		return file
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := openLock(t, file)
 	defer lock.Close() // which releases it
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
@@ -72,6 +62,30 @@ func cached(t testing.TB, name string, build func(built string)) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// cacheFolder returns a folder for files that tests share.
+func cacheFolder(t testing.TB) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(cache, "weir-peers")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// openLock opens a file that processes can lock in place of another file.
+func openLock(t testing.TB, file string) *os.File {
+	t.Helper()
+	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
 }
 
 // moduleFolder returns the folder of the module peers. A test runs in the folder of its
@@ -115,7 +129,11 @@ func version(t testing.TB, module, pkg string) string {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(hash, name, len(src))
+		rel, err := filepath.Rel(module, name) // clones share the program
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(hash, rel, len(src))
 		hash.Write(src)
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])

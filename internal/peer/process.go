@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -79,13 +80,45 @@ func awaitAddress(t testing.TB, address string) {
 	})
 }
 
-// FreeAddress returns an address of the loopback interface with a port that was free.
+// FreeAddress returns an address of the loopback interface whose port is free, outside of the range of ephemeral ports, so
+// that no connection takes it. It belongs to this process until that ends: no other call of FreeAddress returns it, also in
+// the tests of another package.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, last = 20_000, 32_000
+	begin := os.Getpid() % (last - first)
+	for i := range last - first {
+		port := first + (begin+i)%(last-first)
+		if !takePort(t, port) {
+			continue
+		}
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+		if err != nil {
+			continue
+		}
+		defer l.Close()
+		return l.Addr().String()
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	panic("not reached")
+}
+
+// takenPorts keeps the locks of takePort: a file that is collected is closed.
+var takenPorts struct {
+	sync.Mutex
+	locks []*os.File
+}
+
+// takePort reports whether the port is taken for this process.
+func takePort(t testing.TB, port int) bool {
+	t.Helper()
+	lock := openLock(t, filepath.Join(cacheFolder(t), fmt.Sprint("port-", port)))
+	if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		lock.Close()
+		return false
+	}
+	takenPorts.Lock()
+	defer takenPorts.Unlock()
+	takenPorts.locks = append(takenPorts.locks, lock)
+	return true
 }
