@@ -491,10 +491,10 @@ func TestFaults(t *testing.T) {
 		fails string // matches the error; "" for none
 		end   func(*peer.Redis)
 	}{
-		{"killed", (*peer.Redis).Stop, "EOF|reset", (*peer.Redis).Start},
+		{"killed", (*peer.Redis).Stop, "EOF|reset|refused", (*peer.Redis).Start},
 		{"stopped", func(r *peer.Redis) { r.Signal(syscall.SIGSTOP) }, "deadline",
 			func(r *peer.Redis) { r.Signal(syscall.SIGCONT) }},
-		{"restarted, empty", func(r *peer.Redis) { r.Stop(); r.Start() }, "EOF|reset", nil},
+		{"restarted, empty", func(r *peer.Redis) { r.Stop(); r.Start() }, "EOF|reset|refused", nil},
 		{"script flushed", func(r *peer.Redis) { r.Ask("SCRIPT FLUSH") }, "", nil},
 		{"another type", func(r *peer.Redis) { r.Ask("SET k 1") }, "WRONGTYPE", func(r *peer.Redis) { r.Ask("DEL k") }},
 		{"read only", func(r *peer.Redis) { r.Ask("REPLICAOF 127.0.0.1 1") }, "READONLY",
