@@ -55,6 +55,7 @@ func TestReloadOfEvents(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
 		}
 	}
+	d.completed(t, "/14") // before the level changes
 	e := d.completed(t, "/13")
 	_, text := d.log.state()
 	if e.HTTP.Client != "192.0.2.7" || e.HTTP.Route != "/{id:odd}" || e.Namespace != "other" ||
