@@ -30,12 +30,6 @@ var cycleLimits = map[string]struct {
 	"log": {percent: 40, why: "one type, Event, whose methods fill the files"},
 }
 
-// cyclesToDivide lists the packages that have no limit, because their cycles are to be divided. The
-// row of a package is removed together with its cycle.
-var cyclesToDivide = []string{
-	"front",
-}
-
 // TestFileCycles limits the largest set of a package's files that depend on each
 // other in a cycle. A reader can take the files outside of it one by one.
 func TestFileCycles(t *testing.T) {
@@ -55,11 +49,8 @@ func TestFileCycles(t *testing.T) {
 		t.Logf("%-20s %2d of %2d files in the largest cycle: %v", name, len(largest), len(p.GoFiles), largest)
 		limit := cycleShare
 		other, isListed := cycleLimits[name]
-		switch {
-		case isListed:
+		if isListed {
 			limit = other.percent
-		case slices.Contains(cyclesToDivide, name):
-			limit, isListed = 100, true
 		}
 		share := 100 * len(largest)
 		if share > limit*len(p.GoFiles) {

@@ -91,17 +91,13 @@ var layers = map[string]struct {
 			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
 			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
 			"front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs", "front/internal/condition",
-			"front/internal/counts", "front/internal/eventpace", "front/internal/handshake", "front/internal/http3",
-			"front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
+			"front/internal/counts", "front/internal/handshake", "front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
-			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/logto", "front/stage", "internal/abandon", "internal/filebudget",
-			"internal/http1", "internal/http2", "internal/httphead", "internal/httpsyntax", "internal/lazydeadline",
-			"internal/machine", "internal/proxyproto", "internal/sibling", "internal/transport",
+			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/internal/wire", "front/logto",
+			"front/stage", "internal/abandon", "internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/sibling",
 			"limit", "limit/lease", "log", "log/traceid", "proxy", "router"},
-		foreign: []string{
-			"github.com/prometheus/client_golang/prometheus", "golang.org/x/net/http2/hpack",
-		},
-		why: "the front door is a server of HTTP/1 and connects router, proxy, limit and log",
+		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
+		why:     "the front door connects the wire, router, proxy, limit and log",
 	},
 	"front/stage": {
 		own:     []string{"internal/httpsyntax", "log", "proxy", "router"},
@@ -274,6 +270,14 @@ var layers = map[string]struct {
 	"front/natskv": {
 		own: []string{"log/natssink"}, foreign: []string{"github.com/nats-io/nats.go"},
 		why: "follows keys of NATS; only the command imports it, so that package front needs no client",
+	},
+	"front/internal/wire": {
+		own: []string{"front/internal/eventpace", "front/internal/handshake", "front/internal/http3", "front/internal/pacing",
+			"front/internal/takeover", "front/stage", "internal/http1", "internal/http2", "internal/httphead",
+			"internal/httpsyntax", "internal/lazydeadline", "internal/machine", "internal/proxyproto", "internal/transport",
+			"log", "proxy"},
+		foreign: []string{"golang.org/x/net/http2/hpack"},
+		why:     "serves the connections of clients; it knows neither routes nor the configuration",
 	},
 	"front/internal/takeover": {
 		own: []string{"internal/sibling"},

@@ -16,7 +16,7 @@ import (
 // of its route does not occupy one of the slots for all routes.
 func (d *Door) admit(x *exchange, t *tables) bool {
 	g := x.route.gate
-	x.pacer.SetLimits(paceOf(&x.route.limits))
+	x.wire.Pacer.SetLimits(paceOf(&x.route.limits))
 	if g.total > 0 {
 		x.Deadline = x.Arrived.Add(g.total)
 	}

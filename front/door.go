@@ -3,6 +3,8 @@ package front
 import (
 	"cmp"
 	"context"
+	"io"
+	stdlog "log"
 	"slices"
 	"strings"
 	"sync"
@@ -10,11 +12,13 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/panicked"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/front/internal/upstream"
+	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
@@ -38,7 +42,9 @@ type Door struct {
 	builder  tableBuilder
 	certs    *certificates
 	tables   atomic.Pointer[tables]
-	server   *server
+	errorLog *stdlog.Logger // of the admin listener's net/http
+	server   *wire.Server
+	rules    atomic.Pointer[handshake.Policy] // for clients' certificates; nil if no host has one
 	draining atomic.Bool
 	cutting  atomic.Bool // drain.timeout is over
 
@@ -84,9 +90,12 @@ func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
 		g.apply()
 	}
 	d.certs = newCertificates(d.logger)
-	d.server = newServer(d)
+	d.errorLog = stdlog.New(io.Discard, "", 0)
+	d.server = wire.New(d.wireSettings())
+	d.useLimits(t)
+	d.useTLS(cfg)
 	d.metrics.registry.MustRegister(d.certs, upstream.Collector{InUse: d.upstreams}, sharedCollector{d.stores}, limitCollector{
-		metrics: d.metrics, clients: d.server.conns.len, upstreams: d.conns, tables: d.tables.Load,
+		metrics: d.metrics, clients: d.server.Connections, upstreams: d.conns, tables: d.tables.Load,
 	})
 	return d, nil
 }
@@ -114,16 +123,16 @@ func (d *Door) serve(x *exchange) {
 	d.metrics.inFlight.Add(1)
 	defer d.finish(x)
 	t := d.tables.Load()
-	x.pacer.Bind(&x.Exchange.Exchange)
-	x.pacer.SetLimits(paceOf(&t.limits))
+	x.wire.Pacer.Bind(&x.Exchange.Exchange)
+	x.wire.Pacer.SetLimits(paceOf(&t.limits))
 	x.Pages = t.pages
 	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
 	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
 	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
 		proxy.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
-	if x.altSvc != "" {
-		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.altSvc})
+	if x.wire.AltSvc != "" {
+		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.wire.AltSvc})
 	}
 	d.examine(x, t)
 	t.events.received(x)
@@ -142,8 +151,8 @@ func validate(x *exchange) (status int, why string) {
 	name, port, ok := target.SplitHost(x.Host)
 	x.describe(name, port)
 	switch {
-	case x.ambiguity != "":
-		return 400, x.ambiguity
+	case x.wire.Ambiguity != "":
+		return 400, x.wire.Ambiguity
 	case !ok:
 		return 400, "the Host is missing, ambiguous or invalid"
 	case x.Method == "CONNECT":
@@ -165,9 +174,9 @@ func validate(x *exchange) (status int, why string) {
 // forward forwards the request to the upstream of its route, or responds itself.
 func (d *Door) forward(x *exchange, t *tables) {
 	if x.found != nil && x.found.cors != nil {
-		x.found.cors.Begin(&x.Exchange)
+		x.found.cors.Begin(x.Exchange)
 	}
-	if t.access != nil && t.access.Apply(&x.Exchange) {
+	if t.access != nil && t.access.Apply(x.Exchange) {
 		return
 	}
 	if fields := t.gate.allow(x.Arrived, x.ClientAddr, x.Header); fields != nil {
@@ -178,11 +187,11 @@ func (d *Door) forward(x *exchange, t *tables) {
 	case x.found != nil:
 		x.route = x.found
 		x.Pages = x.route.pages
-		if x.route.responses != nil && x.route.responses.Apply(&x.Exchange) {
+		if x.route.responses != nil && x.route.responses.Apply(x.Exchange) {
 			return
 		}
 		if x.route.gate == nil || d.admit(x, t) {
-			x.route.handle(&x.Exchange)
+			x.route.handle(x.Exchange)
 		}
 	case x.allow == "":
 		x.Refuse(404, "no route")
@@ -209,7 +218,7 @@ func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
 	case proxy.Sending:
 		d.tables.Load().events.proxying(x)
 		if x.Mirror != nil {
-			x.Mirror.Offer(&x.Exchange)
+			x.Mirror.Offer(x.Exchange)
 		}
 	default:
 		x.To.Counts.Observe(px, e)
@@ -231,6 +240,7 @@ func (d *Door) finish(x *exchange) {
 	d.tables.Load().events.completed(x, ended)
 	d.count(x, ended.Sub(x.Arrived))
 	d.metrics.inFlight.Add(-1)
+	x.reset()
 }
 
 // count counts a request that has ended.

@@ -156,8 +156,8 @@ func (x *exchange) addDecisions(event log.Event) {
 	if x.User != "" {
 		event.Str("user", x.User)
 	}
-	if x.tls != nil && x.tls.Subject != "" {
-		event.Str("client_subject", x.tls.Subject)
+	if x.wire.TLS != nil && x.wire.TLS.Subject != "" {
+		event.Str("client_subject", x.wire.TLS.Subject)
 	}
 	if x.Refusal != "" {
 		event.Str("refused", x.Refusal)
@@ -172,7 +172,7 @@ func (x *exchange) sentFields() []proxy.Field {
 	if x.Upgraded {
 		return x.ResponseHeader()
 	}
-	return x.pacer.SentFields()
+	return x.wire.Pacer.SentFields()
 }
 
 // describe sets the data of the request that all its events have.

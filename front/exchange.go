@@ -4,20 +4,19 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/logcost"
-	"github.com/weirhq/weir/front/internal/pacing"
+	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
 
 // An exchange is one request, its response and all state that the front door
-// keeps for them. It comes from a pool.
+// keeps for them. It belongs to an exchange of the wire, which comes from a pool.
 type exchange struct {
-	stage.Exchange
+	*stage.Exchange
+	wire *wire.Exchange // which has the stage.Exchange
 
-	tls        *handshake.Client // of the connection; nil without TLS
 	trace      trace
 	found      *route // result of the lookup
 	allow      string // the methods that the path has routes for, if found is nil
@@ -29,10 +28,7 @@ type exchange struct {
 	clientText [64]byte        // buffer of http.Client
 	sampled    logcost.Sampled // selects the events that are measured; keeps its state in the pool
 	verdict    verdict
-	ambiguity  string // why the request is ambiguous
-	altSvc     string // of the client's listener: where it serves HTTP/3; "" if it does not
 
-	pacer   pacing.Pacer
 	inRoute *gate // the gate of the route, while the request is in it
 	inAll   *gate // the gate of all requests, while the request is in it
 }
@@ -48,13 +44,14 @@ type verdict struct {
 // of returns the exchange of the front door that a stage sees as x.
 func of(x *proxy.Exchange) *exchange { return x.Context.(*exchange) }
 
-// reset makes the exchange ready for the pool.
+// attach gives an exchange of the wire the state of the front door.
+func attach(wx *wire.Exchange) {
+	wx.Context = &exchange{Exchange: &wx.Exchange, wire: wx, sampled: logcost.SampleEvents()}
+}
+
+// reset forgets the request.
 func (x *exchange) reset() {
-	x.Exchange.Reset()
-	x.ambiguity, x.altSvc = "", ""
-	x.tls = nil
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
-	x.pacer.Reset()
 	x.inRoute, x.inAll = nil, nil
 	x.verdict = verdict{}
 	x.http = log.HTTP{}

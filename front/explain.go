@@ -1,7 +1,6 @@
 package front
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -60,27 +59,16 @@ type ExplainedCondition struct {
 // with its empty line, over a scheme, http or https, from a client. It forwards and logs nothing. The error says why the
 // head is not accepted at all.
 func (d *Door) Explain(scheme string, head []byte, client netip.Addr) (*Explanation, error) {
-	c := &clientConn{server: d.server, peer: client, in: takeInput(d.server.limits().Headers)}
-	c.seen = true
-	c.in.add(head)
-	defer c.in.release()
-	switch step, err := c.next(); step {
-	case badHead:
-		return nil, fmt.Errorf("the front door would respond with %d: %s", err.Status, err.Reason)
-	case completeHead:
-	default:
-		return nil, errors.New("the head is not complete")
+	wx, err := d.server.Parse(scheme, head, client)
+	if err != nil {
+		return nil, err
 	}
-	c.in.parser.Head.Continue = false // there is no connection to wait on
-	c.scheme = scheme                 // not before, because next would wait for the handshake
-	x := new(http1Exchange)
-	x.Context = &x.exchange
-	x.fill(c)
+	x := wx.Context.(*exchange)
 	t := d.tables.Load()
 	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
 	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
-	e := explain(&x.exchange, t)
-	if rules := d.server.clientRules.Load(); rules != nil {
+	e := explain(x, t)
+	if rules := d.rules.Load(); rules != nil {
 		e.addClientRule(rules.Demand(x.http.Host), t.subjectField)
 	}
 	return e, nil
@@ -128,9 +116,9 @@ func explain(x *exchange, t *tables) *Explanation {
 		found, allow = t.routes.Next(method, x.http.Host, "", x.Path, &x.Params)
 	}
 	if x.found == nil {
-		allow = t.working(&x.Exchange, allow)
+		allow = t.working(x.Exchange, allow)
 	}
-	redirect := t.secure != nil && t.secure.Begin(&x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme)) && !x.exceptsPlain()
+	redirect := t.secure != nil && t.secure.Begin(x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme)) && !x.exceptsPlain()
 	switch status, why := t.checkSpelling(x); {
 	case status != 0:
 		e.Status, e.Reason, e.Routes = status, why, e.Routes[:0]
@@ -156,14 +144,14 @@ func (e *Explanation) add(x *exchange, r *route, pattern string) {
 		one.Parameters = append(one.Parameters, Parameter{name, value})
 	}
 	if r.when != nil {
-		one.Conditions = explainConditions(&x.Exchange, r.when)
+		one.Conditions = explainConditions(x.Exchange, r.when)
 	}
 	switch {
-	case r.when != nil && !condition.Hold(&x.Exchange, r.when):
+	case r.when != nil && !condition.Hold(x.Exchange, r.when):
 		one.Why = "a condition does not hold"
 	case x.found == nil:
 		x.found = r
-		one.Chosen, one.Settings, one.Steps = true, r.settings, r.explain(&x.Exchange)
+		one.Chosen, one.Settings, one.Steps = true, r.settings, r.explain(x.Exchange)
 	default:
 		one.Why = whyAfter(e.chosen(), pattern)
 	}

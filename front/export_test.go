@@ -1,9 +1,19 @@
 package front
 
-import "github.com/weirhq/weir/front/stage"
+import (
+	"syscall"
+
+	"github.com/weirhq/weir/front/stage"
+)
 
 // FailListener makes the first listener fail.
-func (d *Door) FailListener() { d.server.listeners[0].Listener.Close() }
+func (d *Door) FailListener() {
+	_, listeners := d.server.Listeners()
+	if raw, err := listeners[0].SyscallConn(); err == nil { // the server may have a copy
+		raw.Control(func(fd uintptr) { syscall.Shutdown(int(fd), syscall.SHUT_RD) })
+	}
+	listeners[0].Close()
+}
 
 // WrapAction wraps the action of the route of a GET request for the path, to inject a
 // panic. No configuration can cause one. Call it before Serve.

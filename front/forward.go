@@ -16,7 +16,7 @@ type forwarding struct {
 
 func (f *forwarding) forward(x *stage.Exchange, to *stage.Upstream) {
 	x.Timeout, x.TryTimeout, x.Upgrade = f.timeout, f.try, f.upgrade
-	p := &of(&x.Exchange).pacer
+	p := &of(&x.Exchange).wire.Pacer
 	p.LimitTo(x.Deadline)
 	if to.HTTP2 && x.HTTP2 && stage.IsGRPC(x.Header) {
 		p.AllowQuiet(f.timeout)
@@ -28,9 +28,9 @@ func (f *forwarding) forward(x *stage.Exchange, to *stage.Upstream) {
 // respondToFailure responds to an exchange that has failed before a response began.
 func respondToFailure(px *proxy.Exchange, status int, fields []proxy.Field) error {
 	x := of(px)
-	x.pacer.AllowLateResponse()
+	x.wire.Pacer.AllowLateResponse()
 	if m := x.route.maintenance; m != nil && x.Failure().NotConnected() {
-		return m.Send(&x.Exchange)
+		return m.Send(x.Exchange)
 	}
 	return x.RespondError(status, "", fields)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/sharing"
+	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
@@ -187,16 +188,15 @@ const (
 	limitBody        = "body"
 	limitUpload      = "upload_rate"
 	limitDownload    = "download_rate"
-	limitHeaders     = "headers"
-	limitHeaderTime  = "header_timeout"
-	limitConnections = "max_connections"
-	limitPerClient   = "connections_per_client"
-	limitFiles       = "open_files"
+	limitHeaders     = wire.LimitHeaders
+	limitHeaderTime  = wire.LimitHeaderTime
+	limitConnections = wire.LimitConnections
+	limitPerClient   = wire.LimitPerClient
+	limitFiles       = wire.LimitFiles
 	limitUpstreams   = "upstream_connections"
 	limitWaiting     = "upstream_waiting"
 	limitServers     = "server_connections"
 	limitServerQueue = "server_queue"
-	limitAdmin       = "admin_connections"
 	limitTotal       = "timeout_total"
 )
 

@@ -57,12 +57,12 @@ func union(a, b []string) []string {
 
 // addLogFields adds the fields of the route to an event.
 func (x *exchange) addLogFields(e log.Event) {
-	v := template.Of(&x.Exchange)
+	v := template.Of(x.Exchange)
 	for i := range x.route.logFields {
 		f := &x.route.logFields[i]
 		text := f.text
 		if f.made != nil {
-			text, _ = template.Text(&x.Exchange, f.made, &v) // one that is too long is cut, as the log does with any value
+			text, _ = template.Text(x.Exchange, f.made, &v) // one that is too long is cut, as the log does with any value
 		}
 		e.Str(f.key, text)
 	}

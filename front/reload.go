@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
 )
@@ -64,18 +65,18 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	before.upstreams.Stop()
 	t.upstreams.Adopt(before.upstreams)
 	d.conns.SetMax(t.files.Upstreams)
-	d.server.useTLS(cfg)
+	d.useTLS(cfg)
 	d.tables.Store(t)
 	for _, g := range t.gates {
 		g.apply()
 	}
 	closeSlots(before.gates, t.gates)
-	d.server.use(t)
+	d.useLimits(t)
 	certificates.apply()
-	listeners.apply()
+	listeners.Apply(cfg.Drain.Delay)
 	before.upstreams.Close()
 	t.upstreams.Forget(before.upstreams)
-	if d.server.running {
+	if d.server.Running() {
 		t.upstreams.Start()
 	}
 	d.logLimits(t)
@@ -84,11 +85,11 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 }
 
 // prepareListeners prepares the listeners of a configuration, unless a drain has begun. Reloading is held.
-func (d *Door) prepareListeners(cfg *config.Config) (*listenersChange, error) {
+func (d *Door) prepareListeners(cfg *config.Config) (*wire.Change, error) {
 	if d.draining.Load() { // while the files were read
 		return nil, ErrDraining
 	}
-	return d.server.prepare(cfg)
+	return d.server.Prepare(addressesOf(cfg))
 }
 
 // closeUnusedStores closes the stores that the configuration in use does not have.

@@ -17,10 +17,10 @@ func findRoute(x *exchange, t *tables) {
 	if t.cors && x.Method == "OPTIONS" && x.findPreflight(t) {
 		return
 	}
-	if x.found, x.allow = t.find(&x.Exchange, x.Method, x.Path, &x.Params); x.found != nil {
+	if x.found, x.allow = t.find(x.Exchange, x.Method, x.Path, &x.Params); x.found != nil {
 		x.events = x.found.events
 	} else {
-		x.allow = t.working(&x.Exchange, x.allow)
+		x.allow = t.working(x.Exchange, x.allow)
 	}
 }
 
@@ -31,7 +31,7 @@ func (x *exchange) findPreflight(t *tables) bool {
 	if method == "" || stage.Only(x.Header, "Origin") == "" {
 		return false
 	}
-	if r, _ := t.find(&x.Exchange, method, x.Path, &x.Params); r != nil && r.cors != nil {
+	if r, _ := t.find(x.Exchange, method, x.Path, &x.Params); r != nil && r.cors != nil {
 		x.found, x.events, x.Preflight = r, r.events, true
 	}
 	return x.Preflight

@@ -25,7 +25,7 @@ func (t *tables) checkSpelling(x *exchange) (status int, why string) {
 	}
 	for _, path := range target.Readings(x.Path) {
 		var params router.Params
-		if r, _ := t.find(&x.Exchange, x.Method, path, &params); r != nil && r != x.found && r.restricts {
+		if r, _ := t.find(x.Exchange, x.Method, path, &params); r != nil && r != x.found && r.restricts {
 			return http.StatusBadRequest, "the path is another spelling of a restricted one"
 		}
 	}

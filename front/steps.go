@@ -1,6 +1,10 @@
 package front
 
-import "github.com/weirhq/weir/proxy"
+import (
+	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/proxy"
+)
 
 // steps are the steps before a request is forwarded, in the order of their precedence. Each may respond, and reports
 // whether it has.
@@ -19,8 +23,8 @@ func (d *Door) examine(x *exchange, t *tables) {
 	v := &x.verdict
 	v.status, v.why = validate(x)
 	v.invalid = v.status != 0
-	v.plain = t.secure != nil && t.secure.Begin(&x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme))
-	if rules := d.server.clientRules.Load(); rules != nil && !v.invalid {
+	v.plain = t.secure != nil && t.secure.Begin(x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme))
+	if rules := d.rules.Load(); rules != nil && !v.invalid {
 		v.status, v.why = checkClient(rules, x)
 	}
 	if t.subjectField != "" {
@@ -45,7 +49,7 @@ func (d *Door) respondToChallenge(x *exchange, _ *tables) (responded bool) {
 	if m == nil {
 		return false
 	}
-	answer := answerChallenge(m, &x.Exchange)
+	answer := answerChallenge(m, x.Exchange)
 	if answer != "" {
 		x.RespondWith(200, challengeFields, answer)
 	}
@@ -59,7 +63,7 @@ func (d *Door) redirectToHTTPS(x *exchange, t *tables) (responded bool) {
 		return false
 	}
 	x.route = x.found
-	t.secure.Respond(&x.Exchange)
+	t.secure.Respond(x.Exchange)
 	return true
 }
 
@@ -96,4 +100,23 @@ func (d *Door) respondForServer(x *exchange, _ *tables) (responded bool) {
 		return false
 	}
 	return true
+}
+
+// checkClient checks that the handshake of the connection has applied the rule for the
+// request's host. It returns the status and the reason of a refusal, or 0.
+func checkClient(p *handshake.Policy, x *exchange) (status int, why string) {
+	if p.Misdirected(x.wire.TLS, x.http.Host) {
+		return 421, "the connection was not made for this host, which has other rules for client certificates"
+	}
+	return 0, ""
+}
+
+// passSubject passes the subject of the client's certificate to the upstream in the named
+// field, or removes the field.
+func (x *exchange) passSubject(name string) {
+	if x.wire.TLS == nil || x.wire.TLS.Subject == "" {
+		x.SendRemove = stage.JoinNames(x.SendRemove, []string{name})
+		return
+	}
+	x.Send = append(x.Send, proxy.Field{Name: name, Value: x.wire.TLS.Subject})
 }

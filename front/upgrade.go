@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/takeover"
+	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/internal/sibling"
 )
 
@@ -20,17 +21,7 @@ import (
 func (d *Door) Adopt(listeners map[string][]*net.TCPListener) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
-	d.server.adopted = listeners
-}
-
-// closeAdopted closes the listeners that no address of the configuration uses.
-func (s *server) closeAdopted() {
-	for _, list := range s.adopted {
-		for _, l := range list {
-			l.Close()
-		}
-	}
-	s.adopted = nil
+	d.server.Adopt(listeners)
 }
 
 // upgradeReady is the message of the next process when it serves.
@@ -59,17 +50,15 @@ func (d *Door) Upgrade(
 		return fmt.Errorf("offering the listeners: %w", err)
 	}
 	defer offers.Close()
-	for _, h := range d.server.http3.all() {
-		if err := h.handOver(); err != nil {
-			return err
-		}
+	if err := d.server.HandOver(); err != nil {
+		return err
 	}
 	pid, exited, err := start(name)
 	if err != nil {
 		return err
 	}
 	handed := make(chan error, 1)
-	go func() { handed <- d.server.handOver(ctx, offers, pid) }()
+	go func() { handed <- handOver(ctx, offers, pid, d.server) }()
 	select {
 	case err = <-handed:
 	case failed := <-exited:
@@ -84,17 +73,13 @@ func (d *Door) Upgrade(
 	if err != nil {
 		return err
 	}
-	d.server.handedOver = true
-	if a := d.server.admin; a != nil {
-		d.server.admin = nil // /readyz is that of the next process
-		d.server.background.Go(a.end)
-	}
+	d.server.HandedOver() // /readyz is that of the next process
 	return nil
 }
 
 // handOver sends the listeners to the process with the given id and waits until it is
 // ready.
-func (s *server) handOver(ctx context.Context, offers *net.UnixListener, pid int) error {
+func handOver(ctx context.Context, offers *net.UnixListener, pid int, s *wire.Server) error {
 	c, by, err := sibling.Accept(offers)
 	if err != nil {
 		return err
@@ -104,14 +89,7 @@ func (s *server) handOver(ctx context.Context, offers *net.UnixListener, pid int
 	if by != pid {
 		return fmt.Errorf("the process %d asks for the listeners, not %d", by, pid)
 	}
-	var keys []string
-	var listeners []*net.TCPListener
-	for _, l := range s.listeners {
-		keys, listeners = append(keys, l.address.key()), append(listeners, l.TCP())
-	}
-	if a := s.admin; a != nil {
-		keys, listeners = append(keys, a.address.key()), append(listeners, a.TCP())
-	}
+	keys, listeners := s.Listeners()
 	message, err := json.Marshal(keys)
 	if err != nil {
 		return err

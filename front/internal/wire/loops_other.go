@@ -1,6 +1,6 @@
 //go:build !linux
 
-package front
+package wire
 
 import (
 	"net"
@@ -14,4 +14,4 @@ func newListener(l *net.TCPListener) (transport.Listener, error) {
 	return transport.NewListener(l), nil
 }
 
-func newLoops(s *server) (engine, error) { return goroutines{s}, nil }
+func newLoops(s *shared) (engine, error) { return goroutines{s}, nil }

@@ -1,10 +1,11 @@
-package front
+package wire
 
 import (
 	"context"
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // conns are the open connections of clients, including tunnels and HTTP/2.
@@ -41,10 +42,10 @@ func (cs *conns) admit(c *clientConn) (broken string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.most > 0 && len(cs.set) >= cs.most {
-		return limitConnections
+		return LimitConnections
 	}
 	if !cs.count(c) {
-		return limitPerClient
+		return LimitPerClient
 	}
 	if cs.set == nil {
 		cs.set = make(map[*clientConn]struct{})
@@ -138,4 +139,18 @@ func (cs *conns) awaitFirst(ctx context.Context, f func(*clientConn) bool) {
 		cs.each(func(c *clientConn) { fresh = fresh || f(c) && !c.hasSeen() })
 		return !fresh
 	})
+}
+
+// await polls a condition every millisecond until it holds or ctx is done.
+func await(ctx context.Context, holds func() bool) error {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
 }

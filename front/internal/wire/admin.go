@@ -1,9 +1,12 @@
-package front
+package wire
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -40,7 +43,7 @@ func (l *adminListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if !l.hasRoom() {
-			l.reject(a, limitAdmin)
+			l.reject(a, LimitAdmin)
 			continue
 		}
 		if nc, err := a.NetConn(); err == nil {
@@ -105,4 +108,54 @@ func adminStateChanged(nc net.Conn, state http.ConnState) {
 		c.idle = state == http.StateIdle
 		c.listener.mu.Unlock()
 	}
+}
+
+// An adminServer serves operators at one address.
+type adminServer struct {
+	*adminListener
+	address Address
+	http    *http.Server
+}
+
+// bindAdmin binds the address of the admin listener.
+func (s *Server) bindAdmin(address Address) (*adminServer, error) {
+	bound, err := s.bind(address)
+	if err != nil {
+		return nil, err
+	}
+	for _, more := range bound[1:] {
+		more.Close()
+	}
+	pages := s.Admin(address.Text)
+	pages.ConnState = adminStateChanged
+	return &adminServer{
+		adminListener: newAdminListener(bound[0], s.CloseUnused, s.rejector.reject),
+		address:       address,
+		http:          pages,
+	}, nil
+}
+
+// run starts to serve.
+func (a *adminServer) run(s *Server) {
+	s.background.Go(func() {
+		if err := a.http.Serve(a.adminListener); !errors.Is(err, http.ErrServerClosed) {
+			s.fail(err)
+		}
+	})
+}
+
+// adminEnd is how long requests to an admin listener that is removed may take.
+const adminEnd = time.Second
+
+// end ends a server that a reload has removed, after its requests.
+func (a *adminServer) end() {
+	ctx, cancel := context.WithTimeout(context.Background(), adminEnd)
+	defer cancel()
+	a.http.Shutdown(ctx)
+	a.close()
+}
+
+func (a *adminServer) close() {
+	a.http.Close()
+	a.adminListener.Close() // if the server has not been started
 }

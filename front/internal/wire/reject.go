@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"io"
@@ -26,7 +26,7 @@ var busyResponse = []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Type: tex
 
 // A rejector closes the connections that exceed a limit, counts and logs them.
 type rejector struct {
-	metrics   *metrics
+	limited   func(limit string)
 	log       eventpace.Flood
 	lingering chan struct{} // a slot for each client that is waited for
 	waiting   sync.WaitGroup
@@ -37,7 +37,7 @@ type rejector struct {
 // response. Therefore reject waits for some clients to close it first.
 func (r *rejector) reject(a transport.Accepted, broken string) {
 	r.note(broken)
-	if broken != limitFiles {
+	if broken != LimitFiles {
 		select {
 		case r.lingering <- struct{}{}:
 			r.waiting.Go(func() {
@@ -59,8 +59,8 @@ func (r *rejector) rejectTLS(a transport.Accepted, broken string) {
 
 // note counts and logs a connection that is rejected.
 func (r *rejector) note(broken string) {
-	r.metrics.refusal(broken, allRoutes).Inc()
-	r.log.Note(string(broken))
+	r.limited(broken)
+	r.log.Note(broken)
 }
 
 // linger sends the response and waits until the client closes the connection.

@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"net/http"
@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/log"
 )
@@ -20,7 +19,7 @@ const eventRefused = "http request refused"
 func (c *clientConn) refuse(status int, reason string) {
 	title := strconv.Itoa(status) + " " + http.StatusText(status)
 	text := title + ": " + reason
-	c.server.door.noteRefusal(c.peer, status, text)
+	c.server.noteRefusal(c.peer, status, text)
 	c.SetWriteDeadline(time.Now().Add(lingerTimeout))
 	c.Write([]byte("HTTP/1.1 " + title + "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" + text))
 	c.linger()
@@ -31,32 +30,32 @@ func (c *clientConn) refuse(status int, reason string) {
 func limitBehind(status int) string {
 	switch status {
 	case 408:
-		return limitHeaderTime
+		return LimitHeaderTime
 	case 431:
-		return limitHeaders
+		return LimitHeaders
 	case manyConnections.Status:
-		return limitPerClient
+		return LimitPerClient
 	}
 	return ""
 }
 
 // noteRefusal counts and logs a request that is refused before it is complete.
-func (d *Door) noteRefusal(client netip.Addr, status int, reason string) {
-	d.metrics.refused.Inc()
-	e := d.logger().Warn(eventRefused).
+func (s *shared) noteRefusal(client netip.Addr, status int, reason string) {
+	s.Counts.Refused()
+	e := s.Log().Warn(eventRefused).
 		HTTP(&log.HTTP{StatusCode: status, Client: client.String()}).
 		Str("reason", reason)
 	if broken := limitBehind(status); broken != "" {
-		d.metrics.refusal(broken, allRoutes).Inc()
+		s.Counts.Limited(broken)
 		e.Str("limit", broken)
 	}
 	e.Send()
 }
 
-// A streamError is why the door has ended a stream or a connection of HTTP/2 or HTTP/3, because of the client.
+// A streamError is why the server has ended a stream or a connection of HTTP/2 or HTTP/3, because of the client.
 type streamError struct {
-	errors               *prometheus.CounterVec // of the version
-	event                string                 // of a connection that is ended
+	count                func(of, reason string) // of the version of HTTP
+	event                string                  // of a connection that is ended
 	client               netip.Addr
 	connection           bool // not only the stream
 	reason, code, detail string
@@ -70,16 +69,32 @@ var refusals = map[string]int{
 
 // noteStreamError counts and logs an error. A request that is refused before it is complete has the same event as over
 // HTTP/1. Other errors of streams are in the completed event of their request.
-func (d *Door) noteStreamError(e *streamError) {
+func (s *shared) noteStreamError(e *streamError) {
 	of := "stream"
 	if e.connection {
 		of = "connection"
 	}
-	e.errors.WithLabelValues(of, e.reason).Inc()
+	e.count(of, e.reason)
 	if status := refusals[e.reason]; status != 0 {
-		d.noteRefusal(e.client, status, e.detail)
+		s.noteRefusal(e.client, status, e.detail)
 	} else if e.connection {
-		d.logger().Warn(e.event).HTTP(&log.HTTP{Client: e.client.String()}).
+		s.Log().Warn(e.event).HTTP(&log.HTTP{Client: e.client.String()}).
 			Str("reason", e.reason).Str("code", e.code).Str("detail", e.detail).Send()
 	}
 }
+
+// manyConnections is the refusal of a client that has as many connections as it may, if a
+// header names it. Others are rejected when their connection is accepted.
+var manyConnections = &http1.Error{Status: 503, Reason: "the client has too many connections"}
+
+// refuseHeader counts and logs a connection that is closed because of its header. The client
+// gets no response: it may use any protocol.
+func (c *clientConn) refuseHeader(why headerRefusal, err error) {
+	s := c.server
+	s.Counts.Header(string(why))
+	s.Log().Warn(eventHeaderRefused).HTTP(&log.HTTP{Client: c.peer.String()}).Str("refused", string(why)).
+		Err(err).Send()
+}
+
+// eventHeaderRefused is the event of a connection that is closed because of its header.
+const eventHeaderRefused = "proxy protocol refused"

@@ -1,11 +1,11 @@
-package front
+package wire
 
 import (
+	"github.com/weirhq/weir/front/stage"
 	"io"
 	"sync/atomic"
 	"time"
 
-	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy"

@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"crypto/tls"
@@ -11,17 +11,17 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/http3"
 )
 
 // An http3Listener serves HTTP/3 at the address of a TLS listener, over UDP.
 type http3Listener struct {
-	listener *listener
-	altSvc   string        // the value of Alt-Svc (RFC 7838) by which clients find it
-	socket   *http3.Socket // owned by server once that exists
-	server   *http3.Server // nil before run
+	owner  *Server
+	state  *listenerState // of the TLS listener
+	addr   netip.AddrPort
+	socket *http3.Socket // owned by server once that exists
+	server *http3.Server // nil before run
 }
 
 // http3Listeners are the listeners of HTTP/3 that serve, including those that end.
@@ -51,9 +51,6 @@ func (hs *http3Listeners) all() []*http3Listener {
 	return slices.Collect(maps.Keys(hs.set))
 }
 
-// hasHTTP3 reports whether an address of the configuration is one with HTTP/3.
-func hasHTTP3(cfg *config.Config, a listenAddress) bool { return hasTLS(cfg, a) && cfg.TLS.HTTP3 }
-
 // listenHTTP3 binds the address of l over UDP.
 func listenHTTP3(l *listener) (*http3Listener, error) {
 	addr := l.Addr().(*net.TCPAddr).AddrPort()
@@ -61,8 +58,7 @@ func listenHTTP3(l *listener) (*http3Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	altSvc := `h3=":` + strconv.Itoa(int(addr.Port())) + `"; ma=86400`
-	return &http3Listener{listener: l, altSvc: altSvc, socket: socket}, nil
+	return &http3Listener{owner: l.server, state: &l.listenerState, addr: addr, socket: socket}, nil
 }
 
 // eventBuffer is the event of a UDP socket with a small buffer.
@@ -70,7 +66,7 @@ const eventBuffer = "udp receive buffer is small"
 
 // run starts to serve.
 func (h *http3Listener) run() {
-	s := h.listener.server
+	s := h.owner
 	server, err := http3.NewServer(h.socket, http3.Options{
 		TLS: func(hello *tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) http3.Owner) {
 			config, client := s.handshakes.ConfigFor(hello)
@@ -90,7 +86,7 @@ func (h *http3Listener) run() {
 	h.server = server
 	s.http3.add(h)
 	if size, wanted, err := h.socket.BufferSize(); err == nil && size < wanted {
-		s.door.logger().Warn(eventBuffer).Int("bytes", size).Int("wanted", wanted).Send()
+		s.Log().Warn(eventBuffer).Int("bytes", size).Int("wanted", wanted).Send()
 	}
 	s.background.Go(func() {
 		if err := server.Serve(); err != nil && !errors.Is(err, net.ErrClosed) {
@@ -107,19 +103,12 @@ func (h *http3Listener) retire() {
 		return
 	}
 	h.noteHandOver(h.handOver())
-	h.listener.server.background.Go(func() {
+	h.owner.background.Go(func() {
 		h.server.Drain()
 		<-h.server.Ended()
 		h.server.Close()
-		h.listener.server.http3.remove(h)
+		h.owner.http3.remove(h)
 	})
-}
-
-// retireHTTP3 ends the listener of HTTP/3, if there is one.
-func (l *listener) retireHTTP3() {
-	if h := l.http3.Swap(nil); h != nil {
-		h.retire()
-	}
 }
 
 // handOver prepares for the next socket at the address.
@@ -128,31 +117,25 @@ func (h *http3Listener) handOver() error {
 	if err == nil || errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
-	return fmt.Errorf("handing over the address %v of HTTP/3: %w", h.listener.Addr(), err)
+	return fmt.Errorf("handing over the address %v of HTTP/3: %w", h.addr, err)
 }
 
 // noteHandOver logs an address that the next listener cannot have.
 func (h *http3Listener) noteHandOver(err error) {
 	if err != nil {
-		h.listener.server.door.logger().Warn("udp address not handed over").Err(err).Send()
+		h.owner.Log().Warn("udp address not handed over").Err(err).Send()
 	}
 }
 
-// altSvc returns the value of Alt-Svc for responses of the listener, or "".
-func (l *listener) altSvc() string {
-	if l == nil { // of weir check --explain
-		return ""
-	}
-	if h := l.http3.Load(); h != nil {
-		return h.altSvc
-	}
-	return ""
+// altSvc returns the value of Alt-Svc (RFC 7838) by which clients find the listener.
+func (h *http3Listener) altSvc() string {
+	return `h3=":` + strconv.Itoa(int(h.addr.Port())) + `"; ma=86400`
 }
 
 // admit counts a connection as one of the client, for the limits of connections.
 func (h *http3Listener) admit(client netip.Addr) (end func(), err error) {
-	s := h.listener.server
-	c := &clientConn{server: s, listener: h.listener, scheme: "https", peer: client}
+	s := &h.owner.shared
+	c := &clientConn{server: s, listener: h.state, scheme: "https", peer: client}
 	if broken := s.conns.admit(c); broken != "" {
 		s.rejector.note(broken)
 		return nil, errConnections
@@ -171,41 +154,41 @@ func (h *http3Listener) failed(err error) {
 	if !errors.Is(err, http3.ErrBusy) {
 		result = handshake.ResultOf(nil, err)
 	}
-	s := h.listener.server
-	s.door.metrics.handshakes.count(result)
+	s := h.owner
+	s.Counts.Handshake(result)
 	s.handshakeLog.Note(string(result))
 }
 
 // connected counts a handshake, and returns the owner of the connection.
 func (h *http3Listener) connected(client *handshake.Client) http3.Owner {
-	s := h.listener.server
-	s.door.metrics.handshakes.count(handshake.ResultOf(client, nil))
-	s.door.metrics.handshakes.countClient(client)
-	return &http3Client{h.listener, client}
+	s := &h.owner.shared
+	s.Counts.Handshake(handshake.ResultOf(client, nil))
+	s.Counts.Connected(client)
+	return &http3Client{s, h.state, client}
 }
 
 // An http3Client is a connection over HTTP/3. It is the owner of the connection of package http3.
 type http3Client struct {
-	listener *listener
+	server   *shared
+	listener *listenerState
 	tls      *handshake.Client
 }
 
 // Serve implements http3.Owner.
 func (c *http3Client) Serve(s *http3.Stream) {
-	x := streamExchanges.Get().(*streamExchange)
+	x := c.server.streamExchanges.Get().(*streamExchange)
 	x.HTTP3, x.Scheme = true, "https"
 	peer := s.Peer()
-	x.Peer, x.PeerPort, x.tls = peer.Addr(), peer.Port(), c.tls
-	x.pacer.NoRoom = true
-	x.fill(c.listener, s, &s.Request)
+	x.Peer, x.PeerPort, x.TLS = peer.Addr(), peer.Port(), c.tls
+	x.Pacer.NoRoom = true
+	x.fill(c.server, c.listener, s, &s.Request)
 	x.Run()
 }
 
 // Failed implements http3.Owner.
 func (c *http3Client) Failed(e *http3.Error, client netip.Addr, connection bool) {
-	d := c.listener.server.door
-	d.noteStreamError(&streamError{
-		errors: d.metrics.http3, event: "http/3 connection failed", client: client, connection: connection,
+	c.server.noteStreamError(&streamError{
+		count: c.server.Counts.HTTP3Error, event: "http/3 connection failed", client: client, connection: connection,
 		reason: string(e.Reason), code: e.Code.String(), detail: e.Detail,
 	})
 }

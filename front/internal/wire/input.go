@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"sync"
@@ -25,18 +25,24 @@ type input struct {
 	array  [inputSize]byte // the first memory of buf
 }
 
-var inputs = sync.Pool{New: func() any {
+var inputs = sync.Pool{New: func() any { return newInput() }}
+
+func newInput() *input {
 	in := new(input)
 	in.parser.Fields = &in.fields
 	return in
-}}
+}
 
 // takeInput returns an empty input for heads of at most maxHead bytes.
 func takeInput(maxHead int) *input {
 	in := inputs.Get().(*input)
+	in.begin(maxHead)
+	return in
+}
+
+func (in *input) begin(maxHead int) {
 	in.parser.MaxHead = maxHead
 	in.buf = in.array[:]
-	return in
 }
 
 // release returns the input to the pool.

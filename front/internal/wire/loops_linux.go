@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"net"
@@ -16,7 +16,7 @@ import (
 // loops is the engine of event loops: one for each processor. A connection stays on its
 // loop as long as its requests fit there.
 type loops struct {
-	server  *server
+	server  *shared
 	loops   []*clientLoop
 	running sync.WaitGroup
 	release func() // gives back the processors
@@ -25,7 +25,7 @@ type loops struct {
 // A clientLoop is a loop and the number of its connections.
 type clientLoop struct {
 	*transport.Loop
-	server *server
+	server *shared
 	conns  atomic.Int64
 }
 
@@ -35,7 +35,7 @@ func newListener(l *net.TCPListener) (transport.Listener, error) {
 }
 
 // newLoops starts the loops.
-func newLoops(s *server) (engine, error) {
+func newLoops(s *shared) (engine, error) {
 	e := &loops{server: s}
 	n := machine.Processors()
 	e.release = machine.LeaseProcessors(n)

@@ -1,16 +1,15 @@
-package front
+package wire
 
 import (
 	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/pacing"
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httphead"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/proxy"
@@ -34,11 +33,12 @@ type messageStream interface {
 // A streamExchange is an exchange over HTTP/2 or HTTP/3. It is the task that serves the request, and the
 // [proxy.Client] of the exchange. Its strings belong to the stream.
 type streamExchange struct {
-	exchange
-	door   *Door
-	stream messageStream
-	drain  *http2Client // asked for another connection while the listener drains; nil over HTTP/3
-	body   streamBody
+	Exchange
+	server   *shared
+	listener *listenerState
+	stream   messageStream
+	http2    *http2.Conn // asks for another connection while the listener drains; nil over HTTP/3
+	body     streamBody
 
 	framed  responseBody // of the response
 	left    int64        // bytes of the body that are to be written, if framed is sizedBody
@@ -48,17 +48,17 @@ type streamExchange struct {
 	trailers func([]proxy.Field) []proxy.Field // appendTrailers, made once to save an allocation per request
 }
 
-var streamExchanges = sync.Pool{New: func() any {
+// newStreamExchange returns an exchange of the server's pool.
+func (s *shared) newStreamExchange() any {
 	x := new(streamExchange)
-	x.sampled = logcost.SampleEvents()
-	x.Context = &x.exchange
+	s.Attach(&x.Exchange)
 	x.trailers = x.appendTrailers
 	return x
-}}
+}
 
 // fill sets the request from the head of a stream.
-func (x *streamExchange) fill(l *listener, s messageStream, r *httphead.Request) {
-	x.door, x.stream = l.server.door, s
+func (x *streamExchange) fill(server *shared, l *listenerState, s messageStream, r *httphead.Request) {
+	x.server, x.listener, x.stream = server, l, s
 	x.Method, x.Target, x.Host = r.Method, r.Path, r.Authority
 	if r.Method == http.MethodConnect {
 		x.Target = r.Authority
@@ -70,17 +70,17 @@ func (x *streamExchange) fill(l *listener, s messageStream, r *httphead.Request)
 		x.Body, x.Trailers = &x.body, x.trailers
 		x.body = streamBody{stream: s, mustContinue: r.Continue}
 	}
-	x.altSvc = l.altSvc()
-	x.pacer.Begin(s, time.Time{}, time.Time{})
+	x.AltSvc = l.alt()
+	x.Pacer.Begin(s, time.Time{}, time.Time{})
 	x.Client = x
 	s.Bind(x)
 }
 
 // Run implements transport.Task. It serves the request.
 func (x *streamExchange) Run() {
-	x.door.serve(&x.exchange)
+	x.server.Serve(&x.Exchange)
 	if !x.Cut {
-		x.pacer.AllowLastWrite()
+		x.Pacer.AllowLastWrite()
 		x.end()
 	}
 	x.release()
@@ -89,10 +89,12 @@ func (x *streamExchange) Run() {
 // release ends the use of the stream.
 func (x *streamExchange) release() {
 	x.stream.Close() // nothing cancels x afterwards
-	x.exchange.reset()
-	x.door, x.stream, x.drain, x.body, x.trailer = nil, nil, nil, streamBody{}, nil
+	x.Exchange.reset()
+	pool := &x.server.streamExchanges
+	x.server, x.listener, x.stream, x.http2 = nil, nil, nil, nil
+	x.body, x.trailer = streamBody{}, nil
 	x.framed, x.left, x.ended = noBody, 0, false
-	streamExchanges.Put(x)
+	pool.Put(x)
 }
 
 // end sends the end of a complete response. If bytes of the body are missing, the stream is
@@ -126,8 +128,8 @@ func addFieldsTo(h *httphead.Block, fields []proxy.Field) {
 // Head implements proxy.Client. While the listener drains, the client is asked to make another
 // connection, except over HTTP/3.
 func (x *streamExchange) Head(status int, fields []proxy.Field, length int64) error {
-	if x.drain != nil && x.drain.client.listener.draining.Load() {
-		x.drain.conn.Drain()
+	if x.http2 != nil && x.listener.draining.Load() {
+		x.http2.Drain()
 	}
 	x.framed, x.left = bodyOf(x.Method, status, length), max(length, 0)
 	h := x.stream.NewHead()

@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"context"
@@ -18,19 +18,17 @@ const (
 	acceptLimit = time.Second
 )
 
-// A listener accepts the connections of clients. It has the state that its connections
-// share.
+// A listener accepts the connections of clients.
 type listener struct {
 	*acceptor
-	server   *server
-	address  listenAddress                 // as configured first
-	secure   atomic.Bool                   // new connections have TLS
-	http3    atomic.Pointer[http3Listener] // at the same address; nil for none
-	closing  atomic.Int64                  // start of closing, as Unix time in nanoseconds; 0 before
-	ignoring atomic.Bool                   // the kernel ignores new connections
-	draining atomic.Bool                   // each response asks its client to close the connection
-	ending   atomic.Bool                   // connections without a request in progress must end
-	ended    chan struct{}                 // closed when the accept loop has ended
+	listenerState
+	server   *Server
+	address  Address        // as configured first
+	secure   atomic.Bool    // new connections have TLS
+	http3    *http3Listener // at the same address; nil for none. The caller's lock guards it, see Server.
+	closing  atomic.Int64   // start of closing, as Unix time in nanoseconds; 0 before
+	ignoring atomic.Bool    // the kernel ignores new connections
+	ended    chan struct{}  // closed when the accept loop has ended
 }
 
 // serve accepts connections and starts to serve them, until the listener is closed.
@@ -44,7 +42,7 @@ func (l *listener) serve() error {
 		case err != nil:
 			return err
 		case usedSpare:
-			l.reject(a, limitFiles)
+			l.reject(a, LimitFiles)
 			l.refill()
 		default:
 			l.start(a)
@@ -56,9 +54,9 @@ func (l *listener) serve() error {
 func (l *listener) start(a transport.Accepted) {
 	s := l.server
 	remote := a.Remote()
-	c := &clientConn{server: s, listener: l, scheme: "http", peer: remote.Addr().WithZone("").Unmap(),
+	c := &clientConn{server: &s.shared, listener: &l.listenerState, scheme: "http", peer: remote.Addr().WithZone("").Unmap(),
 		port: remote.Port()}
-	if rule := s.headers.Load(); rule != nil {
+	if rule := s.limits().Header; rule != nil {
 		c.header = rule.of(c.peer)
 	}
 	if l.secure.Load() {
@@ -116,8 +114,8 @@ func (l *listener) run() {
 }
 
 // remove ends a listener that a reload has removed: it accepts the connections in the
-// kernel's queue and drains as [Door.Serve] does, but cuts no request. delay is that of
-// the drain. It ends early when cancel is closed, because the whole door drains.
+// kernel's queue and drains as a whole server does, but cuts no request. delay is that of
+// the drain. It ends early when cancel is closed, because the whole server drains.
 func (l *listener) remove(delay time.Duration, cancel <-chan struct{}) {
 	l.ignoring.Store(transport.IgnoreNew(l.TCP()) == nil)
 	l.stop()
@@ -131,7 +129,7 @@ func (l *listener) remove(delay time.Duration, cancel <-chan struct{}) {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), firstRequestGrace)
 	defer stop()
-	mine := func(c *clientConn) bool { return c.listener == l }
+	mine := func(c *clientConn) bool { return c.listener == &l.listenerState }
 	l.server.conns.awaitFirst(ctx, mine)
 	l.ending.Store(true)
 	l.server.conns.each(func(c *clientConn) {
@@ -148,5 +146,21 @@ func (l *listener) hasEnded() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// setHTTP3 sets the listener of HTTP/3 at the same address.
+func (l *listener) setHTTP3(h *http3Listener) {
+	l.http3 = h
+	altSvc := h.altSvc()
+	l.altSvc.Store(&altSvc)
+}
+
+// retireHTTP3 ends the listener of HTTP/3, if there is one.
+func (l *listener) retireHTTP3() {
+	if h := l.http3; h != nil {
+		l.http3 = nil
+		l.altSvc.Store(nil)
+		h.retire()
 	}
 }

@@ -1,14 +1,13 @@
-package front
+package wire
 
 import (
-	"bytes"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/handshake"
-	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/transport"
 )
 
@@ -19,8 +18,8 @@ import (
 // head, and calls serveRequest.
 type clientConn struct {
 	transport.Conn
-	server   *server
-	listener *listener         // that accepted it
+	server   *shared
+	listener *listenerState    // of the one that accepted it
 	peer     netip.Addr        // or the client that a header of the PROXY protocol names
 	port     uint16            // of peer
 	header   headerState       // of the PROXY protocol
@@ -33,13 +32,15 @@ type clientConn struct {
 	// a request has been read. It is odd during a write.
 	writes atomic.Uint64
 
-	mu      sync.Mutex // guards the fields below
-	busy    *http1Exchange
-	gone    bool         // the client has disconnected
-	seen    bool         // it has sent a request or the preface of HTTP/2
-	shaking bool         // the handshake of TLS is in progress
-	http2   *http2Client // nil before the preface of HTTP/2
-	readBy  time.Time    // the deadlines that are set
+	mu      sync.Mutex  // guards the fields below
+	busy    *Exchange   // over HTTP/1
+	reading bool        // a part of the request of busy has not been read
+	gone    bool        // the client has disconnected
+	seen    bool        // it has sent a request or the preface of HTTP/2
+	shaking bool        // the handshake of TLS is in progress
+	http2   *http2.Conn // nil before the preface of HTTP/2
+	drain   func()      // asks the client for another connection, and ends this one after its requests; over HTTP/2
+	readBy  time.Time   // the deadlines that are set
 	writeBy time.Time
 	watch   watch
 }
@@ -60,81 +61,13 @@ func (c *clientConn) GiveBack() {
 	}
 }
 
-// A step is the result of examining the bytes that have arrived.
-type step uint8
-
-const (
-	incomplete    step = iota // more bytes are needed
-	completeHead              // the head of a request is complete
-	http2Preface              // the connection is HTTP/2; with TLS, the preface may be incomplete or wrong
-	badHead                   // the bytes are not the beginning of a request
-	refusedHeader             // the connection must be closed because of its header
-	clientHello               // the handshake of TLS has begun
-)
-
-// preface begins an HTTP/2 connection (RFC 9113, section 3.4).
-const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-
-// next examines the bytes that have arrived. It does no input or output. After a complete
-// head, the caller calls serveRequest before the next call. err is the error of a badHead.
-func (c *clientConn) next() (s step, err *http1.Error) {
-	in := c.in
-	if in == nil {
-		return incomplete, nil
-	}
-	if c.header != headerDone {
-		if passed, s, err := c.readHeader(); !passed || c.in == nil {
-			return s, err
-		}
-	}
-	b := in.unread()
-	if len(b) == 0 {
-		return incomplete, nil
-	}
-	if c.awaitsHandshake() {
-		return clientHello, nil
-	}
-	if c.tls != nil && c.tls.Protocol == alpnHTTP2 {
-		return http2Preface, nil
-	}
-	if b[0] == preface[0] && c.mayBeHTTP2() {
-		n := min(len(b), len(preface))
-		switch {
-		case string(b[:n]) != preface[:n]:
-		case n == len(preface):
-			return http2Preface, nil
-		default:
-			return incomplete, nil
-		}
-	}
-	n, failure := in.parser.Parse(b)
-	switch {
-	case failure != nil:
-		return badHead, failure.(*http1.Error)
-	case n == 0:
-		return incomplete, nil
-	}
-	in.head, in.r = n, n
-	return completeHead, nil
-}
-
-// mayBeHTTP2 reports whether the connection may begin with the preface of HTTP/2 without
-// having announced it. With TLS, that needs ALPN (RFC 9113, section 3.2).
-func (c *clientConn) mayBeHTTP2() bool { return c.tls == nil && !c.hasSeen() }
-
-// inHead reports whether the head of a request has begun. An empty line does not begin
-// one.
-func (c *clientConn) inHead() bool {
-	return c.in != nil && len(bytes.TrimLeft(c.in.unread(), "\r\n")) > 0
-}
-
 // begin sets the exchange in progress.
-func (c *clientConn) begin(x *http1Exchange) {
+func (c *clientConn) begin(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy = x
-	x.pacer.Begin(c, c.readBy, c.writeBy)
-	if x.Length == 0 {
+	c.busy, c.reading = x, x.Length != 0
+	x.Pacer.Begin(c, c.readBy, c.writeBy)
+	if !c.reading {
 		c.watch.begin()
 	}
 	if c.gone {
@@ -160,6 +93,7 @@ func (c *clientConn) bodyEnded() {
 	c.writes.Add(2)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reading = false
 	c.watch.begin()
 }
 
@@ -178,7 +112,7 @@ func (c *clientConn) stalled(before *uint64) bool {
 func (c *clientConn) inBody() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.busy != nil && !c.busy.body.hasEnded()
+	return c.busy != nil && c.reading
 }
 
 // leave cancels the exchange because the client has disconnected. It may be called before
@@ -201,7 +135,7 @@ func (c *clientConn) cut() {
 	switch {
 	case c.Conn == nil:
 	case c.http2 != nil:
-		c.http2.conn.Abort()
+		c.http2.Abort()
 	case c.busy != nil:
 		c.Abort()
 	default:

@@ -1,4 +1,4 @@
-package front
+package wire
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func (c *clientConn) beginHTTP2(d transport.Driver, post func(func()), end func(
 	h := &http2Client{client: c, driver: d, post: post, end: end}
 	h.conn = http2.NewServer(c.Conn, d, h)
 	c.mu.Lock()
-	c.http2 = h
+	c.http2, c.drain = h.conn, h.drain
 	c.see()
 	c.mu.Unlock()
 	in := c.in
@@ -45,17 +45,17 @@ func (h *http2Client) Limits() http2.Limits {
 	l := h.client.server.limits()
 	return http2.Limits{
 		HeaderList: l.Headers, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout,
-		WriteTimeout: max(l.WriteTimeout, 0),
+		WriteTimeout: l.WriteTimeout,
 	}
 }
 
 // Opened implements http2.Owner.
 func (h *http2Client) Opened(s *http2.Stream) {
-	x := streamExchanges.Get().(*streamExchange)
+	x := h.client.server.streamExchanges.Get().(*streamExchange)
 	x.Driver, x.HTTP2, x.Scheme = h.driver, true, h.client.scheme
-	x.Peer, x.PeerPort, x.tls = h.client.peer, h.client.port, h.client.tls
-	x.drain = h
-	x.fill(h.client.listener, s, &s.Request)
+	x.Peer, x.PeerPort, x.TLS = h.client.peer, h.client.port, h.client.tls
+	x.http2 = h.conn
+	x.fill(h.client.server, h.client.listener, s, &s.Request)
 	if x.Length == 0 && !s.Ended() {
 		h.driver.Go((*unendedRequest)(x))
 	} else {
@@ -70,8 +70,7 @@ type unendedRequest streamExchange
 // Run implements transport.Task.
 func (r *unendedRequest) Run() {
 	x := (*streamExchange)(r)
-	h := x.drain
-	x.stream.SetReadDeadline(time.Now().Add(h.Limits().HeaderTimeout))
+	x.stream.SetReadDeadline(time.Now().Add(x.server.limits().HeaderTimeout))
 	_, err := x.stream.ReadInto(&fixedSpace{})
 	x.stream.SetReadDeadline(time.Time{})
 	var wrong *http2.Error
@@ -80,18 +79,18 @@ func (r *unendedRequest) Run() {
 		x.Run()
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		x.door.noteRefusal(h.client.peer, http.StatusRequestTimeout, "the request has no end")
+		x.server.noteRefusal(x.Peer, http.StatusRequestTimeout, "the request has no end")
 	case errors.As(err, &wrong) && (wrong.Reason == http2.BodyLength || wrong.Reason == http2.Trailers):
-		x.door.noteRefusal(h.client.peer, http.StatusBadRequest, wrong.Detail)
+		x.server.noteRefusal(x.Peer, http.StatusBadRequest, wrong.Detail)
 	}
 	x.release()
 }
 
 // Failed implements http2.Owner.
 func (h *http2Client) Failed(e *http2.Error, connection bool) {
-	d := h.client.server.door
-	d.noteStreamError(&streamError{
-		errors: d.metrics.http2, event: "http/2 connection failed", client: h.client.peer, connection: connection,
+	s := h.client.server
+	s.noteStreamError(&streamError{
+		count: s.Counts.HTTP2Error, event: "http/2 connection failed", client: h.client.peer, connection: connection,
 		reason: string(e.Reason), code: e.Code.String(), detail: e.Detail,
 	})
 }

@@ -1,0 +1,43 @@
+package wire
+
+import (
+	"unsafe"
+
+	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/proxy"
+)
+
+// read sets the request from the head of HTTP/1 at the beginning of an input, but not the body. The
+// strings are views of the input.
+func (x *Exchange) read(in *input, scheme string) {
+	h, buf := &in.parser.Head, in.buf
+	x.Method, x.Host, x.Scheme = view(h.Method.Of(buf)), view(h.Host.Of(buf)), scheme
+	x.Target = view(h.Target.Of(buf))
+	if h.Form == http1.AbsoluteForm {
+		if string(h.Scheme.Of(buf)) != x.Scheme {
+			x.Ambiguity = "the target has another scheme than the connection"
+		}
+		if x.Target = view(h.Path.Of(buf)); x.Target == "" || x.Target[0] != '/' {
+			x.Target = "/" + x.Target
+		}
+	}
+	x.HTTP10 = h.HTTP10
+	for i := range in.fields.Len() {
+		f := in.fields.At(i)
+		if name := view(f.Name.Of(buf)); !isHost(name) {
+			x.Header = append(x.Header, proxy.Field{Name: name, Value: view(f.Value.Of(buf))})
+		}
+	}
+	switch h.Framing {
+	case http1.BodyLength:
+		x.Length = h.Length
+	case http1.BodyChunked:
+		x.Length = -1
+	}
+}
+
+func isHost(name string) bool { return len(name) == len("Host") && httpsyntax.EqualFold(name, "Host") }
+
+// view returns b as a string without copying it. The string is valid until b is modified.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

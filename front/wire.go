@@ -1,0 +1,103 @@
+package front
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/admin"
+	"github.com/weirhq/weir/front/internal/handshake"
+	"github.com/weirhq/weir/front/internal/networks"
+	"github.com/weirhq/weir/front/internal/wire"
+	"github.com/weirhq/weir/log"
+)
+
+// wireSettings connects the server to the door.
+func (d *Door) wireSettings() wire.Settings {
+	m := d.metrics
+	return wire.Settings{
+		Attach:      attach,
+		Serve:       func(x *wire.Exchange) { d.serve(x.Context.(*exchange)) },
+		Log:         d.logger,
+		Busy:        func() bool { return m.inFlight.Load() > 0 },
+		Certificate: d.certs.store.Get,
+		CloseUnused: d.conns.CloseUnused,
+		Admin:       d.adminServer,
+		Counts: wire.Counts{
+			Limited:    func(limit string) { m.refusal(limit, allRoutes).Inc() },
+			Refused:    m.refused.Inc,
+			Header:     func(reason string) { m.headers.WithLabelValues(reason).Inc() },
+			Handshake:  m.handshakes.count,
+			Connected:  func(c *handshake.Client) { m.handshakes.countClient(c) },
+			HTTP2Error: func(of, reason string) { m.http2.WithLabelValues(of, reason).Inc() },
+			HTTP3Error: func(of, reason string) { m.http3.WithLabelValues(of, reason).Inc() },
+		},
+	}
+}
+
+// adminServer returns the server of the pages for operators.
+func (d *Door) adminServer(addr string) *http.Server {
+	return admin.NewServer(addr, admin.Pages{
+		Draining: d.draining.Load, Metrics: d.metrics.handler(), Log: d.out, Cost: d.cost,
+		Upstreams: d.upstreams, Logger: d.logger, ErrorLog: d.errorLog,
+	})
+}
+
+// useLimits applies the limits of connections and the log of a configuration.
+func (d *Door) useLimits(t *tables) {
+	l := withDefaults(t.config.Limits)
+	limits := wire.Limits{
+		Headers: l.Headers, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout, WriteTimeout: max(l.WriteTimeout, 0),
+		Connections: t.files.Clients, ConnectionsPerClient: l.ConnectionsPerClient, Exempt: t.config.TrustedProxies,
+	}
+	if p := t.config.ProxyProtocol; p != nil {
+		limits.Header = &wire.HeaderRule{From: networks.New(p.From).Contains, Required: p.Required}
+	}
+	d.server.Use(limits)
+	log.Capture(d.errorLog, t.events.log, log.LevelWarn, "http server complaint")
+}
+
+// useTLS applies the options of handshakes of a configuration.
+func (d *Door) useTLS(cfg *config.Config) {
+	if cfg.TLS == nil {
+		d.rules.Store(nil)
+		return
+	}
+	o := handshake.Options{
+		MinVersion: cfg.TLS.MinVersion, Challenges: cfg.TLS.ACME != nil && cfg.TLS.ACME.ALPN,
+	}
+	for _, c := range cfg.TLS.ClientCertificates {
+		o.Rules = append(o.Rules, handshake.Rule(c))
+	}
+	if p := d.server.UseTLS(o); p.HasRules() {
+		d.rules.Store(p)
+	} else {
+		d.rules.Store(nil)
+	}
+}
+
+// addressesOf returns the addresses of the listeners of a configuration.
+func addressesOf(cfg *config.Config) (public []wire.Address, admin wire.Address) {
+	for _, text := range cfg.Listen {
+		public = append(public, addressOf("listen", text))
+	}
+	if cfg.TLS != nil {
+		for _, text := range cfg.TLS.Listen {
+			a := addressOf("tls.listen", text)
+			a.TLS, a.HTTP3 = true, cfg.TLS.HTTP3
+			public = append(public, a)
+		}
+	}
+	if cfg.Admin != config.AdminOff {
+		admin = addressOf("admin", cfg.Admin)
+	}
+	return public, admin
+}
+
+func addressOf(key, text string) wire.Address {
+	a := wire.Address{Use: key, Text: text}
+	if name, found := strings.CutPrefix(text, config.SystemdPrefix); found {
+		a.Systemd = name
+	}
+	return a
+}
