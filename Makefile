@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
-.PHONY: test checks format vet staticcheck tidy oldest race engine allocs promises bench-module lacking soak build pgo fuzz bench \
+.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
 	test-node bench-node node-programs clean
 
@@ -18,7 +18,7 @@ JOBS ?= 2
 test:
 	@$(MAKE) -j$(JOBS) $(if $(filter output-sync,$(.FEATURES)),-Otarget) --no-print-directory checks
 
-checks: format race vet staticcheck tidy oldest engine allocs promises bench-module test-node lacking
+checks: format race vet staticcheck tidy oldest elsewhere engine allocs promises bench-module test-node lacking
 
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
@@ -67,6 +67,10 @@ oldest:
 		cd $(CURDIR)/$$module; \
 		GOWORK=off GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) build ./...; \
 	done
+
+# Everything builds for a system without event loops.
+elsewhere:
+	GOOS=darwin $(GO) build ./...
 
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
 # engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.

@@ -201,12 +201,6 @@ func (l *Loop) call(f func()) {
 	f()
 }
 
-// A TurnEnder is called at the end of a turn.
-type TurnEnder interface {
-	// EndTurn is called on the loop, outside of a task. It must not wait.
-	EndTurn()
-}
-
 // AtTurnEnd has the loop call e at the end of the present turn, once for each call of
 // AtTurnEnd. Many small writes of a turn can then be sent as one. It must be called on the
 // loop.

@@ -102,3 +102,9 @@ const UnixPrefix = "unix:"
 
 // Past is a deadline that interrupts.
 var Past = time.Unix(1, 0)
+
+// A TurnEnder is called at the end of a turn of a loop.
+type TurnEnder interface {
+	// EndTurn is called on the loop, outside of a task. It must not wait.
+	EndTurn()
+}
