@@ -25,9 +25,10 @@ func LeaseProcessors(n int) (giveBack func()) {
 }
 
 // Processors returns runtime.GOMAXPROCS without the leased ones: how many threads of Go the
-// machine, or the limit of the process, has processors for.
+// machine, or the limit of the process, has processors for. It is at least 1, also if someone has lowered GOMAXPROCS
+// since the lease.
 func Processors() int {
 	processors.Lock()
 	defer processors.Unlock()
-	return runtime.GOMAXPROCS(0) - leased
+	return max(runtime.GOMAXPROCS(0)-leased, 1)
 }
