@@ -19,6 +19,7 @@ import (
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
 )
 
@@ -42,8 +43,22 @@ func newFeatures(d stage.Door, connections int) *features {
 // configured is a route from whose configuration its stages and its action are made.
 type configured struct {
 	*config.Route
-	all *config.Config
-	of  *stage.Route
+	all     *config.Config
+	of      *stage.Route
+	pattern *template.Pattern
+
+	// Features that act before or after the stages too. Nil for none.
+	cors        *cors.Policy
+	pages       *errorpages.Pages
+	maintenance *maintenance.Response
+}
+
+func newConfigured(c *config.Route, all *config.Config, of *stage.Route) configured {
+	return configured{
+		Route: c, all: all, of: of, pattern: template.ParsePattern(c.Match), cors: cors.New(c.CORS),
+		pages:       errorpages.New(cmp.Or(c.ErrorPages, all.ErrorPages)),
+		maintenance: maintenance.New(cmp.Or(c.Maintenance, all.Maintenance)),
+	}
 }
 
 // stages make the stages of a route, in the order in which requests pass them. They return nil for a
@@ -53,33 +68,30 @@ var stages = []func(f *features, c configured) (stage.Stage, error){
 		return f.compress.Stage(cmp.Or(c.Compress, c.all.Compress), c.ForwardAuth == nil && (c.Files != nil || c.Respond != nil))
 	},
 	func(_ *features, c configured) (stage.Stage, error) { return access.Stage(c.Access, c.of) },
-	func(_ *features, c configured) (stage.Stage, error) { return cors.Stage(c.CORS) }, // preflights have no credentials
-	func(_ *features, c configured) (stage.Stage, error) { return maintenance.Stage(c.Route, c.all) },
+	func(_ *features, c configured) (stage.Stage, error) { return c.cors.Stage(), nil }, // preflights have no credentials
+	func(_ *features, c configured) (stage.Stage, error) { return c.maintenance.Stage(), nil },
 	func(f *features, c configured) (stage.Stage, error) { return f.basicAuth.Stage(c.BasicAuth, c.of) },
 	func(_ *features, c configured) (stage.Stage, error) { return forwardauth.Stage(c.ForwardAuth, c.of) },
 	func(f *features, c configured) (stage.Stage, error) { return f.mirror.Stage(c.Mirror, c.of) },
-	func(_ *features, c configured) (stage.Stage, error) { return errorpages.Stage(c.Route, c.all) },
-	func(_ *features, c configured) (stage.Stage, error) { return edits.Requests(c.Route) }, // the others see the client's request
+	func(_ *features, c configured) (stage.Stage, error) { return c.pages.Stage(), nil },
+	func(_ *features, c configured) (stage.Stage, error) { return edits.Requests(c.Route, c.pattern) }, // the others see the client's request
 }
 
 // actions make the action of a route. The last one forwards to an upstream.
 var actions = []func(f *features, c configured) (stage.Action, error){
 	func(f *features, c configured) (stage.Action, error) { return f.files.Action(c.Files, c.of) },
 	func(_ *features, c configured) (stage.Action, error) { return respond.Action(c.Respond) },
-	func(_ *features, c configured) (stage.Action, error) { return redirects.Action(c.Route) },
+	func(_ *features, c configured) (stage.Action, error) { return redirects.Action(c.Redirect, c.pattern) },
 	func(_ *features, c configured) (stage.Action, error) { return split.Action(c.Route, c.of) },
 	func(_ *features, c configured) (stage.Action, error) { return forward.Action(c.To, c.of) },
 }
 
-// apply sets the stages, the action and the errors of a route.
+// apply sets the stages and the action of a route.
 func (f *features) apply(r *route, c configured) error {
 	for _, stageOf := range stages {
 		s, err := stageOf(f, c)
 		if err != nil {
 			return fmt.Errorf("route %s: %w", c.Match, err)
-		}
-		if policy, ok := s.(*cors.Policy); ok {
-			r.cors = policy
 		}
 		if s != nil {
 			r.stages = append(r.stages, s)
@@ -90,11 +102,10 @@ func (f *features) apply(r *route, c configured) error {
 		r.action, err = actions[i](f, c)
 	}
 	if err == nil {
-		r.responses, err = edits.Responses(c.Route)
+		r.responses, err = edits.Responses(c.Route, c.pattern)
 	}
 	if err != nil {
 		return fmt.Errorf("route %s: %w", c.Match, err)
 	}
-	r.pages, r.maintenance = errorpages.Of(c.Route, c.all), maintenance.Of(c.Route, c.all)
 	return nil
 }

@@ -53,10 +53,10 @@ func (d *Door) logLimits(t *tables) {
 	} {
 		switch logger := t.events.log; {
 		case l.wanted > l.allowed:
-			logger.Warn(eventLowered).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", l.allowed).
+			logger.Warn(eventLowered).Str("limit", l.name).Int("wanted", l.wanted).Int("allowed", l.allowed).
 				Int("open_files", t.files.Files).Send()
 		case t.fitting > 0 && l.wanted > t.fitting:
-			logger.Warn(eventMemoryLow).Str("limit", string(l.name)).Int("wanted", l.wanted).Int("allowed", t.fitting).
+			logger.Warn(eventMemoryLow).Str("limit", l.name).Int("wanted", l.wanted).Int("allowed", t.fitting).
 				Int64("memory", d.memory).Send()
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/sharing"
-	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
@@ -131,11 +130,13 @@ func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams
 	}
 	f := forwarding{timeout: c.Timeout, try: c.TryTimeout, upgrade: c.Upgrade}
 	of := &stage.Route{Door: &b.features.door, Label: label, Match: c.Match, Upstreams: upstreams, Forward: f.forward}
-	if err := b.features.apply(r, configured{c, all, of}); err != nil {
+	from := newConfigured(c, all, of)
+	r.cors, r.pages, r.maintenance = from.cors, from.pages, from.maintenance
+	err := b.features.apply(r, from)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if r.logFields, err = newLogFields(c.LogFields, template.ParsePattern(c.Match)); err != nil {
+	if r.logFields, err = newLogFields(c.LogFields, from.pattern); err != nil {
 		return nil, fmt.Errorf("route %s: %w", c.Match, err)
 	}
 	t.restricted = t.restricted || r.restricts

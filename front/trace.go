@@ -3,7 +3,6 @@ package front
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/weirhq/weir/front/stage"
@@ -47,9 +46,7 @@ func (t *trace) read(header []proxy.Field) []proxy.Field {
 	return slices.DeleteFunc(header, isTraceState)
 }
 
-func isTraceState(f proxy.Field) bool {
-	return len(f.Name) == len(traceStateField) && strings.EqualFold(f.Name, traceStateField)
-}
+func isTraceState(f proxy.Field) bool { return stage.Named(&f, traceStateField) }
 
 // makeParent creates a traceparent for a request without one. The parent-id is
 // random. The flag "sampled" is set, because the log records this request, and

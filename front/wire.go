@@ -28,7 +28,7 @@ func (d *Door) wireSettings() wire.Settings {
 			Refused:    m.refused.Inc,
 			Header:     func(reason string) { m.headers.WithLabelValues(reason).Inc() },
 			Handshake:  m.handshakes.count,
-			Connected:  func(c *handshake.Client) { m.handshakes.countClient(c) },
+			Connected:  m.handshakes.countClient,
 			HTTP2Error: func(of, reason string) { m.http2.WithLabelValues(of, reason).Inc() },
 			HTTP3Error: func(of, reason string) { m.http3.WithLabelValues(of, reason).Inc() },
 		},

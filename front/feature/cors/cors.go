@@ -40,10 +40,10 @@ var (
 	varyOnPreflight = proxy.Field{Name: "Vary", Value: "Access-Control-Request-Method, Access-Control-Request-Headers"}
 )
 
-// Stage returns the stage of a route, a *Policy, or nil.
-func Stage(c *Config) (stage.Stage, error) {
+// New returns the policy of a route, or nil without a configuration.
+func New(c *Config) *Policy {
 	if c == nil {
-		return nil, nil
+		return nil
 	}
 	o := &Policy{origins: make(map[string]bool)}
 	for _, origin := range c.Origins {
@@ -75,7 +75,15 @@ func Stage(c *Config) (stage.Stage, error) {
 		o.preflight = append(o.preflight,
 			proxy.Field{Name: "Access-Control-Max-Age", Value: strconv.FormatInt(int64(c.MaxAge/time.Second), 10)})
 	}
-	return o, nil
+	return o
+}
+
+// Stage returns the stage of a route, or nil without a policy.
+func (o *Policy) Stage() stage.Stage {
+	if o == nil {
+		return nil
+	}
+	return o
 }
 
 // Begin sets the fields of the response, whichever part of the front door makes it.

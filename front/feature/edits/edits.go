@@ -23,8 +23,7 @@ type requestEdits struct {
 }
 
 // Requests returns the stage that edits the requests of a route, or nil if there are no edits.
-func Requests(r *config.Route) (stage.Stage, error) {
-	p := template.ParsePattern(r.Match)
+func Requests(r *config.Route, p *template.Pattern) (stage.Stage, error) {
 	e := new(requestEdits)
 	if r.StripPrefix != "" || r.AddPrefix != "" || r.Rewrite != "" {
 		var err error
@@ -134,8 +133,8 @@ func newFieldEdits(c config.FieldEdits, p *template.Pattern) (*fieldEdits, error
 }
 
 // Responses returns the stage that edits the responses of a route, or nil if there are no edits.
-func Responses(r *config.Route) (stage.Stage, error) {
-	e, err := newFieldEdits(r.ResponseHeaders, template.ParsePattern(r.Match))
+func Responses(r *config.Route, p *template.Pattern) (stage.Stage, error) {
+	e, err := newFieldEdits(r.ResponseHeaders, p)
 	if e == nil {
 		return nil, err
 	}

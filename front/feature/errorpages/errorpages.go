@@ -3,7 +3,6 @@
 package errorpages
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,17 +17,16 @@ import (
 type Pages struct {
 	byStatus map[int]Page
 	byClass  [2]Page // of 4xx and 5xx
-}
 
-// Of returns the pages of a route: its own, or those of all routes, or nil.
-func Of(r *config.Route, all *config.Config) *Pages { return New(cmp.Or(r.ErrorPages, all.ErrorPages)) }
+	intercept bool // the pages replace the bodies of upstreams too
+}
 
 // New returns the pages of a configuration, or nil if that is nil.
 func New(c *config.ErrorPages) *Pages {
 	if c == nil {
 		return nil
 	}
-	p := &Pages{byStatus: map[int]Page{}}
+	p := &Pages{byStatus: map[int]Page{}, intercept: c.Intercept}
 	for _, e := range c.Pages {
 		status, err := strconv.Atoi(e.Statuses)
 		if err == nil {

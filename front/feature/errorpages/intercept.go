@@ -1,13 +1,11 @@
 package errorpages
 
 import (
-	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
 )
@@ -16,12 +14,12 @@ import (
 // pages of the route.
 type interception struct{ pages *Pages }
 
-// Stage returns the stage of a route, or nil.
-func Stage(r *config.Route, all *config.Config) (stage.Stage, error) {
-	if e := cmp.Or(r.ErrorPages, all.ErrorPages); e == nil || !e.Intercept {
-		return nil, nil
+// Stage returns the stage that intercepts, or nil if the pages do not.
+func (p *Pages) Stage() stage.Stage {
+	if p == nil || !p.intercept {
+		return nil
 	}
-	return interception{Of(r, all)}, nil
+	return interception{p}
 }
 
 func (i interception) Apply(x *stage.Exchange) (responded bool) {

@@ -2,7 +2,6 @@
 package maintenance
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/weirhq/weir/front/config"
@@ -16,29 +15,30 @@ import (
 type Response struct {
 	page   errorpages.Page // empty for the page of 503
 	fields []proxy.Field
+	active bool // all requests get it
 }
 
-// Stage returns the stage of a route that is in maintenance, or nil.
-func Stage(r *config.Route, all *config.Config) (stage.Stage, error) {
-	if c := cmp.Or(r.Maintenance, all.Maintenance); c == nil || !c.Active {
-		return nil, nil
-	}
-	return Of(r, all), nil
-}
-
-// Of returns the response of a route: its own, or that of all routes, or nil.
-func Of(r *config.Route, all *config.Config) *Response {
-	c := cmp.Or(r.Maintenance, all.Maintenance)
+// New returns the response of a configuration, or nil if that is nil.
+func New(c *config.Maintenance) *Response {
 	if c == nil {
 		return nil
 	}
-	m := &Response{page: c.Files}
+	m := &Response{page: c.Files, active: c.Active}
 	if c.RetryAfter > 0 {
 		m.fields = []proxy.Field{{Name: "Retry-After", Value: strconv.Itoa(int(c.RetryAfter.Seconds()))}}
 	}
 	return m
 }
 
+// Stage returns the stage of a route that is in maintenance, or nil.
+func (m *Response) Stage() stage.Stage {
+	if m == nil || !m.active {
+		return nil
+	}
+	return m
+}
+
+// Apply implements stage.Stage.
 func (m *Response) Apply(x *stage.Exchange) (responded bool) {
 	x.Refusal = "maintenance"
 	x.LeaveBody()

@@ -27,17 +27,19 @@ func (r redirectTo) Respond(x *stage.Exchange) {
 }
 
 // Action returns the action of a route, or nil.
-func Action(of *config.Route) (stage.Action, error) {
-	r := of.Redirect
+func Action(r *config.RouteRedirect, p *template.Pattern) (stage.Action, error) {
 	if r == nil {
 		return nil, nil
 	}
-	target, refused := redirect.ParseTemplate(r.To, r.Status, redirect.Query(r.Query), template.ParsePattern(of.Match))
+	target, refused := redirect.ParseTemplate(r.To, r.Status, redirect.Query(r.Query), p)
 	if refused != nil {
 		return nil, fmt.Errorf("redirect %q: %s", r.To, refused.What)
 	}
 	return redirectTo{target}, nil
 }
+
+// To returns the action that redirects to a target.
+func To(target *redirect.Target) stage.Action { return redirectTo{target} }
 
 // Explain implements stage.Explainer.
 func (r redirectTo) Explain(x *stage.Exchange) (steps []string, ends bool) {
@@ -48,6 +50,3 @@ func (r redirectTo) Explain(x *stage.Exchange) (steps []string, ends bool) {
 	}
 	return []string{fmt.Sprintf("redirects with %d to %s", r.target.Status, location)}, true
 }
-
-// To returns the action that redirects to a target.
-func To(target *redirect.Target) stage.Action { return redirectTo{target} }
