@@ -176,6 +176,7 @@ var layers = map[string]struct {
 			"proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
+	"front/internal/logfiles":  {own: []string{"front/config", "front/logto"}, why: "logs for the tests of several packages"},
 	"front/internal/namedfile": {why: "reads files; it knows no syntax"},
 	"front/internal/scalar": {
 		own: []string{"internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
@@ -433,6 +434,7 @@ var layers = map[string]struct {
 	"internal/proxyproto": {why: "headers of the PROXY protocol, for both sides of the proxy; no input and output"},
 	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
 		why: "makes and verifies hashes of passwords"},
+	"internal/leaktest":    {foreign: []string{"go.uber.org/goleak"}, why: "checks what the tests of several packages leave"},
 	"internal/certtest":    {why: "certificates for the tests of several packages"},
 	"internal/mounttest":   {why: "folders for the tests of several packages"},
 	"internal/floodbudget": {why: "counts uses; it knows neither frames nor connections"},

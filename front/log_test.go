@@ -11,45 +11,10 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log/sink"
 )
-
-// openLog opens a log with files as its streams, and closes it when the test
-// ends.
-func openLog(t *testing.T, cfg *config.Config, complain func(error)) (l *logto.Log, stdout, stderr *os.File) {
-	t.Helper()
-	dir := t.TempDir()
-	stdout, stderr = create(t, filepath.Join(dir, "stdout")), create(t, filepath.Join(dir, "stderr"))
-	l, err := logto.Open(cfg, logto.Options{Stdout: stdout, Stderr: stderr, Complain: complain})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close(t.Context()) })
-	return l, stdout, stderr
-}
-
-func create(t *testing.T, name string) *os.File {
-	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-func lines(t *testing.T, file string) []string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		t.Errorf("%s ends in the middle of a line", file)
-	}
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-}
 
 // TestLogPage reads the page /log of the admin listener. One of the two
 // destinations has lost its reader.
@@ -107,7 +72,7 @@ func TestLogPage(t *testing.T) {
 	if whole.To != file || whole.Written != 3*n || len(whole.Dropped) != 0 || whole.LastError != "" {
 		t.Errorf("of the file the page says %+v", whole)
 	}
-	if got := len(lines(t, file)); got != 3*n {
+	if got := len(logfiles.Lines(t, file)); got != 3*n {
 		t.Errorf("the file has %d events, want %d", got, 3*n)
 	}
 	for _, key := range []string{"share", "window_seconds", "encoding_seconds", "writing_seconds", "measuring_seconds",
@@ -189,7 +154,7 @@ func TestPanicFlushesTheLog(t *testing.T) {
 	back := upstream(t, hello)
 	cfg := doorConfig(back.URL)
 	cfg.Log.Queue.Linger = time.Hour
-	out, stdout, _ := openLog(t, cfg, nil)
+	out, stdout, _ := logfiles.Open(t, cfg, nil)
 	d := newDoorOver(t, cfg, out)
 	d.WrapAction("/", explodesBefore)
 	if err := d.Listen(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log/stream"
 )
@@ -72,7 +73,7 @@ func TestLogToServer(t *testing.T) {
 		c.Log.To = []string{config.LogToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}
 		c.Log.Heartbeat = 0
 	})
-	stdout := create(t, t.TempDir()+"/stdout")
+	stdout := logfiles.Create(t, t.TempDir()+"/stdout")
 	out, err := logto.Open(cfg, logto.Options{
 		Stdout:   stdout,
 		Complain: func(err error) { t.Error(err) },
@@ -117,7 +118,7 @@ func TestLogToServer(t *testing.T) {
 	if err := out.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	written := lines(t, stdout.Name())
+	written := logfiles.Lines(t, stdout.Name())
 	if got, want := strings.Join(server.lines, ""), strings.Join(written[:len(written)-3], "\n")+"\n"; got != want {
 		t.Errorf("the server has %d lines, stdout has %d", len(server.lines), len(written))
 	}
@@ -145,7 +146,7 @@ func TestLogSpill(t *testing.T) {
 	})
 	open := func() (*testDoor, *logto.Log) {
 		out, err := logto.Open(cfg, logto.Options{
-			Stdout:   create(t, t.TempDir()+"/stdout"),
+			Stdout:   logfiles.Create(t, t.TempDir()+"/stdout"),
 			Complain: func(err error) { t.Error(err) },
 			Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
 		})

@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/internal/logfiles"
 )
 
 // documented is the description of a metric in docs/metrics.md.
@@ -84,7 +85,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Limits.Rate = config.Rate{Every: time.Millisecond, Burst: 100, Shared: "redis://" + closedPort(t)}
 		c.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
-	out, _, _ := openLog(t, cfg, nil)
+	out, _, _ := logfiles.Open(t, cfg, nil)
 	d := serveDoor(t, cfg, out)
 	get(t, httpClient(t), d.url("/"))
 	get(t, httpClient(t), d.url("/dead"))

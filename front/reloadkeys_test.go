@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -348,7 +349,7 @@ func TestReloadOfLog(t *testing.T) {
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
 		c.Log.To, c.Log.Heartbeat = []string{path("0.log")}, 0
 	})
-	out, stdout, _ := openLog(t, cfg, func(err error) { t.Error(err) })
+	out, stdout, _ := logfiles.Open(t, cfg, func(err error) { t.Error(err) })
 	d := &testDoor{t: t, config: cfg, served: make(chan error, 1)}
 	var err error
 	if d.Door, err = engines.New(cfg, out); err != nil {
@@ -396,7 +397,7 @@ func TestReloadOfLog(t *testing.T) {
 	events := map[string]int{} // by trace id and name
 	var total uint64
 	for _, file := range append(logFiles(t, dir), stdout.Name()) {
-		for _, line := range lines(t, file) {
+		for _, line := range logfiles.Lines(t, file) {
 			var e event
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatalf("%v in %q of %s", err, line, file)
@@ -489,7 +490,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 	}
 	w.Close()
 	// The last event of the last request may be in either.
-	if a, b := strings.Count(<-old, "\n"), len(lines(t, file)); a+b != 3*(first+1) || a < 3*first-1 {
+	if a, b := strings.Count(<-old, "\n"), len(logfiles.Lines(t, file)); a+b != 3*(first+1) || a < 3*first-1 {
 		t.Errorf("the stalled destination has %d events, and the new one %d, want %d", a, b, 3*(first+1))
 	}
 	if s := out.Stats(); s.Written != 3*(first+1) || s.Lost() != 0 {

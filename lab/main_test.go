@@ -2,13 +2,11 @@ package lab_test
 
 import (
 	"flag"
-	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/weirhq/weir/internal/leaktest"
 )
 
 // asProgram is an environment variable. It makes the test binary run one of
@@ -29,46 +27,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(leftovers{m, descriptors()})
-}
-
-// leftovers checks that the tests leave no descriptor and no child.
-type leftovers struct {
-	m      *testing.M
-	before int
-}
-
-func (l leftovers) Run() int {
-	code := l.m.Run()
-	const poller = 3 // the runtime's own, from the first socket on
-	for end := time.Now().Add(patience); descriptors() > l.before+poller; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", descriptors(), l.before)
-			return 1
-		}
-	}
-	if left := children(os.Getpid()); len(left) > 0 {
-		fmt.Fprintf(os.Stderr, "children are left: %v\n", left)
-		return 1
-	}
-	return code
-}
-
-// descriptors returns the number of open files, or 0 if the system does not
-// report it.
-func descriptors() int {
-	names, _ := os.ReadDir("/proc/self/fd")
-	return len(names)
-}
-
-// children returns the numbers of a process's children, including zombies.
-func children(pid int) (all []string) {
-	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	for _, task := range tasks {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
-		all = append(all, strings.Fields(string(text))...)
-	}
-	return all
+	leaktest.Verify(m, leaktest.Options{Patience: patience, Children: true})
 }
 
 const patience = 2 * time.Minute

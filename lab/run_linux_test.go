@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/leaktest"
 	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/experiment"
@@ -735,10 +736,10 @@ func TestResumeAfterKill(t *testing.T) {
 		_, err := os.Stat(filepath.Join(out, "runs/002.json"))
 		return err == nil
 	})
-	until(t, "the third one runs", func() bool { return len(children(killed.Process.Pid)) == 1 })
-	service, _ := strconv.Atoi(children(killed.Process.Pid)[0])
-	until(t, "it has a child", func() bool { return len(children(service)) == 1 })
-	left, _ := strconv.Atoi(children(service)[0])
+	until(t, "the third one runs", func() bool { return len(leaktest.Children(killed.Process.Pid)) == 1 })
+	service, _ := strconv.Atoi(leaktest.Children(killed.Process.Pid)[0])
+	until(t, "it has a child", func() bool { return len(leaktest.Children(service)) == 1 })
+	left, _ := strconv.Atoi(leaktest.Children(service)[0])
 	killed.Process.Kill()
 	killed.Wait()
 	if err := os.WriteFile(filepath.Join(out, "runs/002.json"), []byte(`{"number": 2, "conf`), 0o666); err != nil {

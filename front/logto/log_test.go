@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/stream"
@@ -26,42 +27,6 @@ type event struct {
 	Data             map[string]any
 }
 
-// open opens a log with files as its streams, and closes it when the test
-// ends.
-func open(t *testing.T, cfg *config.Config, complain func(error)) (l *logto.Log, stdout, stderr *os.File) {
-	t.Helper()
-	dir := t.TempDir()
-	stdout, stderr = create(t, filepath.Join(dir, "stdout")), create(t, filepath.Join(dir, "stderr"))
-	l, err := logto.Open(cfg, logto.Options{Stdout: stdout, Stderr: stderr, Complain: complain})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close(t.Context()) })
-	return l, stdout, stderr
-}
-
-func create(t *testing.T, name string) *os.File {
-	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f
-}
-
-func lines(t *testing.T, file string) []string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		t.Errorf("%s ends in the middle of a line", file)
-	}
-	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-}
-
 // TestLogGoesEverywhere logs from several goroutines to two streams and a file.
 // Each gets all events, and the totals at the end.
 func TestLogGoesEverywhere(t *testing.T) {
@@ -69,7 +34,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 	cfg := config.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg.Log.To = []string{config.LogToStdout, file, config.LogToStderr}
-	l, stdout, stderr := open(t, cfg, nil)
+	l, stdout, stderr := logfiles.Open(t, cfg, nil)
 	const producers, each = 4, 500
 	logger := log.New(l, log.Options{Namespace: cfg.Namespace})
 	var all sync.WaitGroup
@@ -86,7 +51,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 	}
 	for _, name := range []string{stdout.Name(), file, stderr.Name()} {
 		seen := map[string]bool{}
-		for _, line := range lines(t, name) {
+		for _, line := range logfiles.Lines(t, name) {
 			var e event
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatalf("%v in %q", err, line)
@@ -122,7 +87,7 @@ func TestLogRotates(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "weir.log")
 	cfg.Log.To, cfg.Log.Rotate.Size, cfg.Log.Heartbeat = []string{file}, 16<<10, 0
-	l, _, _ := open(t, cfg, func(err error) { t.Error(err) })
+	l, _, _ := logfiles.Open(t, cfg, func(err error) { t.Error(err) })
 	const n = 1000
 	for i := range n {
 		fmt.Fprintf(l, `{"event":"counted","data":{"id":"%d","more":"%s"}}`+"\n", i, strings.Repeat("x", 100))
@@ -150,7 +115,7 @@ func TestLogRotates(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, f := range files {
-		for _, line := range lines(t, filepath.Join(dir, f.Name())) {
+		for _, line := range logfiles.Lines(t, filepath.Join(dir, f.Name())) {
 			var e event
 			if err := json.Unmarshal([]byte(line), &e); err != nil {
 				t.Fatalf("%v in %q", err, line)
@@ -233,7 +198,7 @@ func TestLogClosesWithStalledPipe(t *testing.T) {
 	if err := <-closed; err == nil || !strings.HasPrefix(err.Error(), "stderr: ") || strings.Contains(err.Error(), file) {
 		t.Errorf("Close: %v, want what stderr lacks alone", err)
 	}
-	got := lines(t, file)
+	got := logfiles.Lines(t, file)
 	if len(got) != 2 || !strings.Contains(got[0], "counted") || !strings.Contains(got[1], "log totals") {
 		t.Errorf("the file has\n%s\nwant an event and the totals", strings.Join(got, "\n"))
 	}

@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/weirhq/weir/internal/leaktest"
 	"github.com/weirhq/weir/lab/internal/service"
 )
 
@@ -34,42 +33,7 @@ func TestMain(m *testing.M) {
 		role()
 		return
 	}
-	goleak.VerifyTestMain(leftovers{m, open()})
-}
-
-// leftovers checks whether the tests have leaked a file descriptor or a child.
-type leftovers struct {
-	m      *testing.M
-	before int
-}
-
-func (l leftovers) Run() int {
-	code := l.m.Run()
-	const poller = 3 // the poller's descriptors, open since the first pipe
-	if now := open(); now > l.before+poller {
-		fmt.Fprintf(os.Stderr, "%d descriptors are open, %d were before the tests\n", now, l.before)
-		return 1
-	}
-	if left := children(os.Getpid()); len(left) > 0 {
-		fmt.Fprintf(os.Stderr, "children are left: %v\n", left)
-		return 1
-	}
-	return code
-}
-
-func open() int {
-	names, _ := os.ReadDir("/proc/self/fd")
-	return len(names)
-}
-
-// children returns the PIDs of a process's children, including zombies.
-func children(pid int) (all []string) {
-	lists, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	for _, task := range lists {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
-		all = append(all, strings.Fields(string(text))...)
-	}
-	return all
+	leaktest.Verify(m, leaktest.Options{Children: true})
 }
 
 // write writes as many bytes as its argument says, 100 per line.

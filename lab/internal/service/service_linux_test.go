@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/weirhq/weir/internal/leaktest"
 	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab/internal/service"
 )
@@ -229,8 +230,8 @@ func TestOwnerKilled(t *testing.T) {
 	if err != nil || e != nil {
 		t.Fatalf("the owner says %q, %v", line, err)
 	}
-	until(t, "it has a child", func() bool { return len(children(pid)) == 1 })
-	child, _ := strconv.Atoi(children(pid)[0])
+	until(t, "it has a child", func() bool { return len(leaktest.Children(pid)) == 1 })
+	child, _ := strconv.Atoi(leaktest.Children(pid)[0])
 	owner.Process.Signal(syscall.SIGKILL)
 	owner.Wait()
 	until(t, "the service has ended", func() bool { return !lives(pid) })
