@@ -31,7 +31,7 @@ func TestInvalidThenChallengeThenRedirectThenClientRulesThenSpellingThenTrace(t 
 		c.Routes = append(c.Routes, restricted)
 	})
 	for _, name := range domains {
-		d.log.find(t, func(e event) bool { return e.Event == "certificate obtained" && e.Data["name"] == name })
+		s.certificate(t, name)
 	}
 	for _, c := range []struct {
 		name, head, host string
