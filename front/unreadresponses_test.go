@@ -163,7 +163,7 @@ func eachUnread(t *testing.T, test func(t *testing.T, p unreadPath, n int)) {
 		case os.Getenv("WEIR_LONG") != "":
 			sizes = []int{1, 2, 3, 4, 5, 8, 16, 50, 100, 200}
 		case p.by == "HTTP/1":
-			sizes = []int{200}
+			sizes = []int{50}
 		}
 		for _, n := range sizes {
 			t.Run(fmt.Sprintf("%s/%d", p.name(), n), func(t *testing.T) {
