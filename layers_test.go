@@ -434,6 +434,7 @@ var layers = map[string]struct {
 	"internal/proxyproto": {why: "headers of the PROXY protocol, for both sides of the proxy; no input and output"},
 	"internal/password": {foreign: []string{"golang.org/x/crypto/argon2", "golang.org/x/crypto/bcrypt"},
 		why: "makes and verifies hashes of passwords"},
+	"internal/mistaketest": {why: "compares mistakes in files for the tests of several packages"},
 	"internal/leaktest":    {foreign: []string{"go.uber.org/goleak"}, why: "checks what the tests of several packages leave"},
 	"internal/certtest":    {why: "certificates for the tests of several packages"},
 	"internal/mounttest":   {why: "folders for the tests of several packages"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 const (
@@ -67,7 +68,7 @@ func TestMistakesInFileOfUsers(t *testing.T) {
 			if !errors.As(err, &ms) {
 				t.Fatalf("Parse: %v", err)
 			}
-			wantMistakes(t, ms, c.want)
+			mistaketest.Want(t, ms, c.want)
 			if strings.Contains(err.Error(), "swordfish") {
 				t.Errorf("a password is shown:\n%v", err)
 			}

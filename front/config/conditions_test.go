@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // when returns a configuration with a route for each of the conditions, on a line of its
@@ -67,7 +68,7 @@ func TestConditionMistakes(t *testing.T) {
 			[]string{`4:11 conflicts|more specific, or write the same pattern in both`}},
 		{"two without conditions", when("{headers: {X-A: 1}}", "", ""), []string{`5:11 conflicts|line 4`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, c.src, nil), c.want) })
+		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, c.src, nil), c.want) })
 	}
 }
 

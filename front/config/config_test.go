@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // compareNetworks compares configurations, except for the places in the file.
@@ -535,27 +536,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a conflict", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: '/{x}/b', to: a}\n" +
 			"- {match: '/{y}/b', to: a}\n", []string{`4:11 "/{y}/b"|"/{x}/b" on line 3|/b`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, c.src, nil), c.want) })
-	}
-}
-
-// wantMistakes compares mistakes with their positions and parts of their
-// messages, as "line:column part|part".
-func wantMistakes(t *testing.T, got config.Mistakes, want []string) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%d mistakes, want %d:\n%v", len(got), len(want), got)
-	}
-	for i, want := range want {
-		place, parts, _ := strings.Cut(want, " ")
-		if at := fmt.Sprintf("%d:%d", got[i].Line, got[i].Col); at != place {
-			t.Errorf("%v\nstands at %s, want %s", got[i], at, place)
-		}
-		for part := range strings.SplitSeq(parts, "|") {
-			if !strings.Contains(got[i].Error(), part) {
-				t.Errorf("%v\ndoes not say %s", got[i], part)
-			}
-		}
+		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, c.src, nil), c.want) })
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 func TestParseEdits(t *testing.T) {
@@ -151,7 +152,7 @@ func TestParseEditsMistakes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src := "upstreams: {a: {servers: http://a}}\nroutes:\n- match: h.example/api/{id}/{path...}\n" + c.keys
-			wantMistakes(t, mistakes(t, src, nil), c.want)
+			mistaketest.Want(t, mistakes(t, src, nil), c.want)
 		})
 	}
 }
@@ -214,7 +215,7 @@ func TestRedirectsOfRoutesAndFile(t *testing.T) {
 					}
 				}
 			}
-			wantMistakes(t, ms, c.want)
+			mistaketest.Want(t, ms, c.want)
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 func TestParseLog(t *testing.T) {
@@ -155,7 +156,7 @@ func TestParseLogMistakes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := mistakes(t, c.src+smallest, nil)
-			wantMistakes(t, found, c.want)
+			mistaketest.Want(t, found, c.want)
 			if strings.Contains(found.Error(), "secret@") || strings.Contains(found.Error(), ":secret") {
 				t.Errorf("a password in %v", found)
 			}

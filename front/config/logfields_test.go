@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 func TestParseLogFields(t *testing.T) {
@@ -30,7 +31,7 @@ func TestParseLogHeadersOfRoute(t *testing.T) {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
 	wrong := ofRoute("  to: a\n  log: {request_headers: [Cookie, a b], response_headers: [Host]}\n")
-	wantMistakes(t, mistakes(t, wrong, nil), []string{`5:27 "Cookie" contains a secret`, `5:35 "a b" is not the name`, `5:60 http.host`})
+	mistaketest.Want(t, mistakes(t, wrong, nil), []string{`5:27 "Cookie" contains a secret`, `5:35 "a b" is not the name`, `5:60 http.host`})
 	if secrets := c.Secrets(); len(secrets) == 0 {
 		t.Error("the secrets of header fields are not redacted")
 	}
@@ -38,7 +39,7 @@ func TestParseLogHeadersOfRoute(t *testing.T) {
 
 func TestParseSecretMistakes(t *testing.T) {
 	wrong := "log: {redact: ['*.password', token, 'req.headers.authorization', 'user[0].token']}\n" + ofRoute("  to: a\n")
-	wantMistakes(t, mistakes(t, wrong, nil), []string{
+	mistaketest.Want(t, mistakes(t, wrong, nil), []string{
 		`1:16 "*.password" is not the name of a key: write "password"`,
 		`1:37 "req.headers.authorization" is not the name of a key: write "authorization"`,
 		`1:66 "user[0].token" is not the name of a key: write "token"`,
@@ -61,7 +62,7 @@ func TestParseLogFieldsMistakes(t *testing.T) {
 		{"a mapping", "{a: {b: c}}", []string{`5:21 "a" must be a single value`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantMistakes(t, mistakes(t, ofRoute("  to: a\n  log: {fields: "+c.fields+"}\n"), nil), c.want)
+			mistaketest.Want(t, mistakes(t, ofRoute("  to: a\n  log: {fields: "+c.fields+"}\n"), nil), c.want)
 		})
 	}
 }
@@ -79,6 +80,6 @@ func TestLogFieldsOfEvents(t *testing.T) {
 	}
 	for _, key := range keys {
 		src := ofRoute("  to: a\n  log: {fields: {" + key[1] + ": x}}\n")
-		wantMistakes(t, mistakes(t, src, nil), []string{`5:18 "` + key[1] + `" of their own`})
+		mistaketest.Want(t, mistakes(t, src, nil), []string{`5:18 "` + key[1] + `" of their own`})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 func TestParseMirror(t *testing.T) {
@@ -50,6 +51,6 @@ func TestParseMirrorMistakes(t *testing.T) {
 		{"no copies", "  to: a\n  mirror: {to: b, in_flight: 0}\n", []string{`5:30 "0" allows nothing`}},
 		{"no action", "  mirror: {to: b}\n", []string{`3:3 no action`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
+		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // parseListed parses a configuration whose upstream has the servers of a file.
@@ -80,7 +81,7 @@ func TestServersInFileMistakes(t *testing.T) {
 			if !errors.As(err, &found) {
 				t.Fatalf("Parse: %v", err)
 			}
-			wantMistakes(t, found, c.want)
+			mistaketest.Want(t, found, c.want)
 			for _, m := range found {
 				if filepath.Base(m.File) != "servers.yaml" || strings.Contains(m.Error(), "hunter2") {
 					t.Errorf("the mistake is %v", m)
@@ -90,7 +91,7 @@ func TestServersInFileMistakes(t *testing.T) {
 			if !errors.As(err, &found) {
 				t.Fatalf("ParseServers: %v", err)
 			}
-			wantMistakes(t, found, c.want)
+			mistaketest.Want(t, found, c.want)
 		})
 	}
 }

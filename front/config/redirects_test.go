@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // withRedirects is a configuration with the file of redirects r.csv.
@@ -142,7 +143,7 @@ routes:
 			if !errors.As(err, &ms) {
 				t.Fatalf("the error is %v", err)
 			}
-			wantMistakes(t, ms, c.want)
+			mistaketest.Want(t, ms, c.want)
 			for _, m := range ms {
 				if filepath.Base(m.File) != "r.csv" {
 					t.Errorf("%v\nis not said of r.csv", m)
@@ -196,7 +197,7 @@ func TestParseRedirectsFile(t *testing.T) {
 		if !errors.As(err, &ms) {
 			t.Fatalf("%s: the error is %v", c.name, err)
 		}
-		wantMistakes(t, ms, []string{c.want})
+		mistaketest.Want(t, ms, []string{c.want})
 	}
 }
 
@@ -208,7 +209,7 @@ func TestParseRedirectsReportsBothFiles(t *testing.T) {
 	if !errors.As(err, &ms) {
 		t.Fatal(err)
 	}
-	wantMistakes(t, ms, []string{`1:1 "lisen"`, `1:1 no path`})
+	mistaketest.Want(t, ms, []string{`1:1 "lisen"`, `1:1 no path`})
 }
 
 // FuzzParseRedirects checks that no input panics, that each mistake has a

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // ofRoute returns a configuration with the upstreams a and b and a route with keys.
@@ -84,6 +85,6 @@ func TestParseSplitMistakes(t *testing.T) {
 		{"no age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: door, max_age: 0s}\n",
 			[]string{`5:35 "0s"|whole seconds`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { wantMistakes(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
+		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
 	}
 }

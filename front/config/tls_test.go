@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // tlsFolder makes a folder with certificates and keys.
@@ -150,7 +151,7 @@ func TestParseRedirectAndHSTS(t *testing.T) {
 
 func TestPlainHTTPWithoutRedirect(t *testing.T) {
 	ms := mistakes(t, "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, plain_http: true}]\n", nil)
-	wantMistakes(t, ms, []string{`2:28 plain_http has no effect|tls: {redirect: true}`})
+	mistaketest.Want(t, ms, []string{`2:28 plain_http has no effect|tls: {redirect: true}`})
 }
 
 func TestPlainListenersBesideTLS(t *testing.T) {
@@ -174,7 +175,7 @@ func TestExpiredCertificateIsAWarning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantMistakes(t, c.Warnings, []string{`1:29 the certificate "old.pem" has expired on |clients do not accept it`})
+	mistaketest.Want(t, c.Warnings, []string{`1:29 the certificate "old.pem" has expired on |clients do not accept it`})
 }
 
 func TestMistakesInTLS(t *testing.T) {
@@ -268,7 +269,7 @@ func TestMistakesInTLS(t *testing.T) {
 			if !errors.As(err, &ms) {
 				t.Fatalf("Parse: %v", err)
 			}
-			wantMistakes(t, ms, c.want)
+			mistaketest.Want(t, ms, c.want)
 		})
 	}
 }
@@ -287,7 +288,7 @@ routes:
 	if !errors.As(err, &ms) {
 		t.Fatalf("Parse: %v", err)
 	}
-	wantMistakes(t, ms, []string{
+	mistaketest.Want(t, ms, []string{
 		`2:93 "X-Client" is also written by request_headers of the route "/x"|choose another name`,
 		`2:93 "X-Client" is also written by forward_auth of the route "/y"`,
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // upstreamWith is a configuration with keys of an upstream.
@@ -80,14 +81,14 @@ func TestMistakesInUpstreamTLS(t *testing.T) {
 			if !errors.As(err, &ms) {
 				t.Fatalf("Parse: %v", err)
 			}
-			wantMistakes(t, ms, c.want)
+			mistaketest.Want(t, ms, c.want)
 		})
 	}
 	const plain = "upstreams: {a: {servers: http://a, tls: {name: b}}}\nroutes: {match: /, to: a}\n"
-	wantMistakes(t, mistakes(t, plain, nil), []string{`1:36 no https server that "tls" could concern|https://`})
+	mistaketest.Want(t, mistakes(t, plain, nil), []string{`1:36 no https server that "tls" could concern|https://`})
 	parsed, err := parseIn(folder, upstreamWith("tls: {cert: old-client.pem, key: old-client.key}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantMistakes(t, parsed.Warnings, []string{`1:49 has expired on |servers do not accept it`})
+	mistaketest.Want(t, parsed.Warnings, []string{`1:49 has expired on |servers do not accept it`})
 }

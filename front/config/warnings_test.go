@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 func TestWarnings(t *testing.T) {
@@ -58,7 +59,7 @@ routes:
     when: {headers: {User-Agent: ".*Mobile.*", X-A: "*"}, query: {v: "^1"}, cookies: {c: ~x}}
 `, []string{`5:34 ".*Mobile.*" is an exact value|write true`, `5:53 `, `5:70 `, `5:90 `}},
 	} {
-		t.Run(name, func(t *testing.T) { wantMistakes(t, parse(t, c.src, nil).Warnings, c.want) })
+		t.Run(name, func(t *testing.T) { mistaketest.Want(t, parse(t, c.src, nil).Warnings, c.want) })
 	}
 }
 
@@ -79,9 +80,9 @@ func TestAnchorWarnings(t *testing.T) {
 	} {
 		c := parse(t, "constraints: {x: '"+expr+"'}\nroutes: [{match: '/{x:x}', respond: {status: 403}}]", nil)
 		if want == "" {
-			wantMistakes(t, c.Warnings, nil)
+			mistaketest.Want(t, c.Warnings, nil)
 		} else {
-			wantMistakes(t, c.Warnings, []string{`1:18 the whole segment|write "` + want + `"`})
+			mistaketest.Want(t, c.Warnings, []string{`1:18 the whole segment|write "` + want + `"`})
 		}
 	}
 }
@@ -96,7 +97,7 @@ func TestRedirectsOfAHostThatIsAPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantMistakes(t, c.Warnings, []string{`2:1 moved.csv|"old" is the name of a host|write "/old/b"`})
+	mistaketest.Want(t, c.Warnings, []string{`2:1 moved.csv|"old" is the name of a host|write "/old/b"`})
 }
 
 // TestExamplesHaveNoWarnings parses the examples that need no other file.
@@ -111,7 +112,7 @@ func TestExamplesHaveNoWarnings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c, err := config.Parse(file, src, nil); err == nil {
-			wantMistakes(t, c.Warnings, nil)
+			mistaketest.Want(t, c.Warnings, nil)
 		}
 	}
 }

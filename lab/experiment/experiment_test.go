@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/mistaketest"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/results"
@@ -330,7 +331,7 @@ func TestParseMistakes(t *testing.T) {
 			if err == nil || e != nil {
 				t.Fatalf("Parse = %+v, %v, want mistakes", e, err)
 			}
-			wantMistakes(t, err, c.want)
+			mistaketest.Want(t, err, c.want)
 		})
 	}
 }
@@ -356,25 +357,6 @@ func mistakes(t *testing.T, err error) []yamlfile.Mistake {
 		all = append(all, e.(yamlfile.Mistake))
 	}
 	return all
-}
-
-func wantMistakes(t *testing.T, err error, want []string) {
-	t.Helper()
-	got := mistakes(t, err)
-	if len(got) != len(want) {
-		t.Fatalf("%d mistakes, want %d:\n%v", len(got), len(want), err)
-	}
-	for i, want := range want {
-		place, parts, _ := strings.Cut(want, " ")
-		if at := fmt.Sprintf("%d:%d", got[i].Line, got[i].Col); at != place {
-			t.Errorf("%v\nstands at %s, want %s", got[i], at, place)
-		}
-		for part := range strings.SplitSeq(parts, "|") {
-			if !strings.Contains(got[i].Error(), part) {
-				t.Errorf("%v\ndoes not say %s", got[i], part)
-			}
-		}
-	}
 }
 
 func TestSet(t *testing.T) {
