@@ -86,11 +86,11 @@ var layers = map[string]struct {
 	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
 	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
-		own: []string{"front/config", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
+		own: []string{"front/condition", "front/config", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
 			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
 			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
 			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
-			"front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs", "front/internal/condition",
+			"front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs",
 			"front/internal/counts", "front/internal/handshake", "front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
 			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/internal/wire", "front/logto",
@@ -172,7 +172,7 @@ var layers = map[string]struct {
 		why: "a feature of routes: it responds with a fixed response; it knows no other feature's stage",
 	},
 	"front/feature/split": {
-		own: []string{"front/config", "front/internal/condition", "front/internal/rotation", "front/stage", "internal/stickycookie",
+		own: []string{"front/condition", "front/config", "front/internal/rotation", "front/stage", "internal/stickycookie",
 			"proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
@@ -182,9 +182,9 @@ var layers = map[string]struct {
 		own: []string{"internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
 		why: "single values of a configuration",
 	},
-	"front/internal/condition": {
-		own: []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
-		why: "compares requests with the conditions of a configuration",
+	"front/condition": {
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+		why: "conditions of routes and shares; it knows no configuration",
 	},
 	"front/internal/networks": {
 		why: "a set of networks needs no other package",
@@ -197,7 +197,7 @@ var layers = map[string]struct {
 		why: "an error of a panic that log writes",
 	},
 	"front/config": {
-		own: []string{"front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
+		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
 			"front/feature/files", "front/feature/forwardauth", "front/feature/mirror", "front/feature/respond",
 			"front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
 			"front/internal/scalar", "front/internal/target", "front/internal/template", "internal/httpsyntax",

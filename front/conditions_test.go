@@ -6,26 +6,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
 // conditional returns a route with a fixed response: the name.
-func conditional(match, name string, when config.Conditions) config.Route {
+func conditional(match, name string, when condition.Set) config.Route {
 	r := config.DefaultRoute(match, "")
 	r.When, r.Respond = when, &respond.Config{Status: 200, Text: name, Type: "text/plain"}
 	return r
 }
 
-func headers(list ...config.Condition) config.Conditions { return config.Conditions{Headers: list} }
+func headers(list ...condition.Condition) condition.Set { return condition.Set{Headers: list} }
 
-func query(list ...config.Condition) config.Conditions { return config.Conditions{Query: list} }
+func query(list ...condition.Condition) condition.Set { return condition.Set{Query: list} }
 
 var (
-	beta   = config.Condition{Name: "X-Beta", Value: "1"}
-	hasAny = config.Condition{Name: "x-any", Test: config.IsPresent}
-	hasNot = config.Condition{Name: "X-Any", Test: config.IsAbsent}
-	debug  = config.Condition{Name: "debug", Test: config.IsPresent}
+	beta   = condition.Condition{Name: "X-Beta", Value: "1"}
+	hasAny = condition.Condition{Name: "x-any", Test: condition.IsPresent}
+	hasNot = condition.Condition{Name: "X-Any", Test: condition.IsAbsent}
+	debug  = condition.Condition{Name: "debug", Test: condition.IsPresent}
 )
 
 // TestConditions checks which route gets a request, over both protocols.
@@ -34,20 +35,20 @@ func TestConditions(t *testing.T) {
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = append(c.Routes,
-			conditional("/a", "a", config.Conditions{}),
+			conditional("/a", "a", condition.Set{}),
 			conditional("/a", "a beta", headers(beta)),
-			conditional("/a", "a any and debug", config.Conditions{Headers: headers(hasAny).Headers,
+			conditional("/a", "a any and debug", condition.Set{Headers: headers(hasAny).Headers,
 				Query: query(debug).Query}),
 			conditional("/a", "a any", headers(hasAny)),
 			conditional("/only/{x}", "only beta", headers(beta)),
 			conditional("/only/{x...}", "only debug", query(debug)),
 			conditional("GET /m", "GET m debug", query(debug)),
-			conditional("POST /m", "POST m", config.Conditions{}),
+			conditional("POST /m", "POST m", condition.Set{}),
 			conditional("GET /n", "GET n debug", query(debug)),
 			conditional("/n", "n beta", headers(beta)),
-			conditional("/q", "q ü", query(config.Condition{Name: "ü x", Value: "ö&+"})),
-			conditional("/q", "q empty", query(config.Condition{Name: "e"})),
-			conditional("/q", "q no debug", query(config.Condition{Name: "debug", Test: config.IsAbsent})),
+			conditional("/q", "q ü", query(condition.Condition{Name: "ü x", Value: "ö&+"})),
+			conditional("/q", "q empty", query(condition.Condition{Name: "e"})),
+			conditional("/q", "q no debug", query(condition.Condition{Name: "debug", Test: condition.IsAbsent})),
 			conditional("/none", "none any", headers(hasNot)),
 			conditional("{tenant}.example.com/", "tenant beta", headers(beta)),
 		)
@@ -141,10 +142,10 @@ func TestConditionsWithoutARoute(t *testing.T) {
 			conditional("GET /a", "a", query(debug)),
 			conditional("/b", "b", query(debug)),
 			conditional("GET /c", "c", query(debug)),
-			conditional("POST /c", "c", config.Conditions{}),
+			conditional("POST /c", "c", condition.Set{}),
 			conditional("GET,POST /d", "d", query(debug)),
 			conditional("GET,POST /e", "e", query(debug)),
-			conditional("PUT /e", "e", config.Conditions{}),
+			conditional("PUT /e", "e", condition.Set{}),
 			conditional("/{x...}", "x", headers(beta)),
 		}
 	})
@@ -188,7 +189,7 @@ func TestConditionalRoutesHaveTheirOwnNames(t *testing.T) {
 	})
 	route := func(value string) config.Route {
 		r := config.DefaultRoute("/{path...}", "site")
-		r.When = headers(config.Condition{Name: "X-Key", Value: value})
+		r.When = headers(condition.Condition{Name: "X-Key", Value: value})
 		r.Limits.InFlight = 1
 		return r
 	}
@@ -242,7 +243,7 @@ func TestConditionsAllocateNothing(t *testing.T) {
 	back := rawUpstream(t, answerWithoutAllocating)
 	d := discardingDoor(t, "http://"+back, config.EventsAll, func(c *config.Config) {
 		r := config.DefaultRoute("/{path...}", "site")
-		r.When = config.Conditions{Headers: []config.Condition{beta}, Query: []config.Condition{debug}}
+		r.When = condition.Set{Headers: []condition.Condition{beta}, Query: []condition.Condition{debug}}
 		c.Routes = append(c.Routes, r, conditional("/a/{x}", "a", headers(hasAny)))
 	})
 	request := "GET /a/b?x=1&debug HTTP/1.1\r\nHost: www.example.com\r\nX-Beta: 1\r\n\r\n"

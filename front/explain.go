@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/stage"
 )
 
@@ -144,10 +143,12 @@ func (e *Explanation) add(x *exchange, r *route, pattern string) {
 		one.Parameters = append(one.Parameters, Parameter{name, value})
 	}
 	if r.when != nil {
-		one.Conditions = explainConditions(x.Exchange, r.when)
+		r.when.Explain(x.Exchange, func(condition string, holds bool) {
+			one.Conditions = append(one.Conditions, ExplainedCondition{condition, holds})
+		})
 	}
 	switch {
-	case r.when != nil && !condition.Hold(x.Exchange, r.when):
+	case r.when != nil && !r.when.Hold(x.Exchange):
 		one.Why = "a condition does not hold"
 	case x.found == nil:
 		x.found = r
@@ -162,23 +163,6 @@ func (e *Explanation) add(x *exchange, r *route, pattern string) {
 func (e *Explanation) chosen() string {
 	i := slices.IndexFunc(e.Routes, func(r ExplainedRoute) bool { return r.Chosen })
 	return e.Routes[i].Pattern
-}
-
-// explainConditions returns the conditions.
-func explainConditions(x *stage.Exchange, when *config.Conditions) (all []ExplainedCondition) {
-	for _, list := range []struct {
-		prefix     string
-		conditions []config.Condition
-		holds      func(*stage.Exchange, *config.Condition) bool
-	}{{"", when.Headers, condition.Header}, {"?", when.Query, condition.Query}, {"cookie ", when.Cookies, condition.Cookie}} {
-		for i := range list.conditions {
-			c := &list.conditions[i]
-			text := list.prefix + c.Name + map[config.Test]string{config.HasValue: fmt.Sprintf(" is %q", c.Value),
-				config.IsPresent: " is present", config.IsAbsent: " is absent"}[c.Test]
-			all = append(all, ExplainedCondition{text, list.holds(x, c)})
-		}
-	}
-	return all
 }
 
 // whyAfter returns why a pattern comes after the chosen one, which matches the same

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front"
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/cors"
@@ -44,9 +45,9 @@ func TestExplainAgreesWithTheDoor(t *testing.T) {
 			conditional("/a/{x}", "2", query(debug)),
 			conditional("GET /a/{x}", "3", query(debug)),
 			conditional("*.example.com/a/{x}", "4", headers(hasAny)),
-			conditional("{tenant}.example.com/{path...}", "5", config.Conditions{}),
-			conditional("shop.example.com/a/b", "6", config.Conditions{}),
-			conditional("POST /post", "7", config.Conditions{}),
+			conditional("{tenant}.example.com/{path...}", "5", condition.Set{}),
+			conditional("shop.example.com/a/b", "6", condition.Set{}),
+			conditional("POST /post", "7", condition.Set{}),
 			conditional("/{p...}", "8", headers(hasNot)),
 		}
 		for i := range c.Routes {
@@ -99,7 +100,7 @@ func TestExplainListsTheCandidates(t *testing.T) {
 		split := config.DefaultRoute("/old/{x}/b", "")
 		split.Split = []config.Share{{To: "site", Weight: 3}, {To: "site", Weight: 1}}
 		c.Routes = append(c.Routes, limited, split, conditional("GET {t...}.com/{p...}", "any", headers(beta)),
-			conditional("/{x}/1", "x", config.Conditions{}))
+			conditional("/{x}/1", "x", condition.Set{}))
 	})
 	for _, c := range []struct {
 		request string
@@ -164,7 +165,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		add("/redirect/{id}", func(r *config.Route) {
 			r.To, r.Redirect = "", &config.RouteRedirect{To: "/new/{id}", Status: 308}
 		})
-		add("/cookie", func(r *config.Route) { r.When.Cookies = []config.Condition{{Name: "a", Value: "b"}} })
+		add("/cookie", func(r *config.Route) { r.When.Cookies = []condition.Condition{{Name: "a", Value: "b"}} })
 		add("/mirror", func(r *config.Route) {
 			r.Mirror = &mirror.Config{To: "two", Share: mirror.All / 10, InFlight: 1}
 		})

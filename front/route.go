@@ -1,6 +1,7 @@
 package front
 
 import (
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/errorpages"
@@ -12,9 +13,9 @@ import (
 // A route handles the requests that match a pattern: it applies its limits, then its
 // stages in order, and then its action.
 type route struct {
-	label  string             // in the log and in the metrics
-	when   *config.Conditions // nil for none
-	next   *route             // the next route with the same pattern; only if when is not nil
+	label  string         // in the log and in the metrics
+	when   *condition.Set // nil for none
+	next   *route         // the next route with the same pattern; only if when is not nil
 	counts *counts.Route
 	events eventSet
 	gate   *gate                // nil for a line of the file of redirects, which has no limits

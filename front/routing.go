@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/router"
 )
@@ -71,7 +70,7 @@ func (t *tables) working(x *stage.Exchange, allow string) string {
 // chosen returns the first route of a pattern whose conditions hold, or nil.
 func (r *route) chosen(x *stage.Exchange) *route {
 	for ; r != nil; r = r.next {
-		if r.when == nil || condition.Hold(x, r.when) {
+		if r.when == nil || r.when.Hold(x) {
 			return r
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/basicauth"
@@ -32,7 +33,7 @@ func TestSpellingsOfRestrictedPaths(t *testing.T) {
 		host.Access = admin.Access
 		beta := config.DefaultRoute("/beta/{path...}", "site")
 		beta.Access = admin.Access
-		beta.When = config.Conditions{Headers: []config.Condition{{Name: "X-Beta", Test: config.IsPresent}}}
+		beta.When = condition.Set{Headers: []condition.Condition{{Name: "X-Beta", Test: condition.IsPresent}}}
 		c.Routes = []config.Route{config.DefaultRoute("/{path...}", "site"), admin, one, gone, notice, host, beta,
 			config.DefaultRoute("/open/{path...}", "site")}
 	})

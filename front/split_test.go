@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 )
 
@@ -181,9 +182,9 @@ func TestSplitByConditions(t *testing.T) {
 	t.Parallel()
 	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next")}
 	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
-		c.Routes[0].Split[1].When = headers(config.Condition{Name: "X-Canary", Value: "1"})
-		c.Routes[0].Split = append(c.Routes[0].Split, config.Share{To: "shop-next", When: config.Conditions{
-			Cookies: []config.Condition{{Name: "canary", Test: config.IsPresent}, {Name: "never", Test: config.IsAbsent}},
+		c.Routes[0].Split[1].When = headers(condition.Condition{Name: "X-Canary", Value: "1"})
+		c.Routes[0].Split = append(c.Routes[0].Split, config.Share{To: "shop-next", When: condition.Set{
+			Cookies: []condition.Condition{{Name: "canary", Test: condition.IsPresent}, {Name: "never", Test: condition.IsAbsent}},
 		}})
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {

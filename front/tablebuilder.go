@@ -10,7 +10,6 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/feature/redirects"
-	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/upstream"
@@ -122,7 +121,7 @@ func compile(exprs map[string]string) (router.Constraints, error) {
 func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams map[string]*stage.Upstream) (*route, error) {
 	all := t.config
 	r := &route{
-		label: label, when: condition.Of(c.When), counts: b.metrics.requests.Route(label),
+		label: label, when: c.When.OrNil(), counts: b.metrics.requests.Route(label),
 		events:   b.events.set(cmp.Or(c.Events, all.Log.Events)),
 		limits:   inherit(c.Limits, all.Limits.RequestLimits),
 		position: c.Position, settings: c.Settings,

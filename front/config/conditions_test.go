@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
@@ -27,11 +27,11 @@ func when(conditions ...string) string {
 func TestParseConditions(t *testing.T) {
 	c := parse(t, when(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, X-S: "true", X-E: "", X-O: on},`+
 		` query: {v: a b, d: false}}`), nil)
-	want := config.Conditions{
-		Headers: []config.Condition{{Name: "X-Beta", Value: "1"}, {Name: "x-n", Value: "2"},
-			{Name: "X-T", Test: config.IsPresent}, {Name: "X-F", Test: config.IsAbsent}, {Name: "X-S", Value: "true"},
+	want := condition.Set{
+		Headers: []condition.Condition{{Name: "X-Beta", Value: "1"}, {Name: "x-n", Value: "2"},
+			{Name: "X-T", Test: condition.IsPresent}, {Name: "X-F", Test: condition.IsAbsent}, {Name: "X-S", Value: "true"},
 			{Name: "X-E"}, {Name: "X-O", Value: "on"}},
-		Query: []config.Condition{{Name: "v", Value: "a b"}, {Name: "d", Test: config.IsAbsent}},
+		Query: []condition.Condition{{Name: "v", Value: "a b"}, {Name: "d", Test: condition.IsAbsent}},
 	}
 	if diff := cmp.Diff(want, c.Routes[0].When); diff != "" {
 		t.Errorf("when (-want +got):\n%s", diff)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/compress"
@@ -269,7 +270,7 @@ type Route struct {
 	// When restricts the route to some of the requests that match. Routes with the same
 	// Match are tried in their order, one without conditions last. If the conditions of
 	// none of them hold, the next less specific pattern is used.
-	When Conditions
+	When condition.Set
 
 	To       string          // forward the request to the upstream of this name
 	Split    []Share         // forward the request to one of several upstreams
@@ -351,7 +352,7 @@ type Share struct {
 	// When assigns all requests to the upstream for which these conditions hold. The
 	// first such share of a split gets a request. Without conditions, the weights
 	// decide.
-	When Conditions
+	When condition.Set
 
 	// Weight is the number of requests that the upstream gets, relative to the weights
 	// of the other shares. With zero, it gets only those for which When holds, and
@@ -686,15 +687,6 @@ func (c *Config) Secrets() []string {
 		return c.Log.Redact
 	}
 	return slices.Concat(c.Log.Redact, secretHeaders)
-}
-
-// Conditions restrict a route, or a share of a split, to some of the requests that match the
-// pattern. All of them
-// must hold. The zero value holds for all requests.
-type Conditions struct {
-	Headers []Condition // for header fields, whose names are case-insensitive
-	Query   []Condition // for parameters of the query, after unescaping
-	Cookies []Condition // for cookies
 }
 
 // ErrorPages are the bodies of error responses.

@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/compress"
@@ -23,6 +24,8 @@ func featureKeys() []key {
 		compress.Keys("compress", func(f filling) **compress.Config { return &f.config.Compress }),
 		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
 		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
+		conditionKeys(condition.Keys("routes.*.when", func(f filling) *condition.Set { return &f.route.When })),
+		condition.Keys("routes.*.split.*.when", func(f filling) *condition.Set { return &f.share.When }),
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
 		then(forwardauth.Keys("routes.*.forward_auth", func(f filling) **forwardauth.Config { return &f.route.ForwardAuth },
 			func(f filling) *yamlfile.Scalar { return &f.route.authTo }), (*routeDraft).noteForwardAuth),
@@ -30,6 +33,17 @@ func featureKeys() []key {
 			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
 		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),
 	)
+}
+
+// conditionKeys notes whether the conditions of a route have a mistake.
+func conditionKeys(keys []key) []key {
+	read := keys[0].Read
+	keys[0].Read = func(r *fileReader, p place, n *yamlfile.Node) {
+		before := len(r.Mistakes())
+		read(r, p, n)
+		p.To.route.badWhen = len(r.Mistakes()) > before
+	}
+	return keys
 }
 
 // actionKeys makes the first one of keys the key of an action.

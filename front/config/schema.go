@@ -87,9 +87,9 @@ var schema = append([]key{
 	{Path: "routes.*.split.*.weight", Read: yamlfile.One(parseWeight, func(f filling) *int { return &f.share.Weight })},
 	{Path: "routes.*.sticky", Read: readSticky},
 	{Path: "routes.*.sticky.cookie", Required: "name the cookie, as in: sticky: {cookie: door}",
-		Read: yamlfile.One(parseCookieName, func(f filling) *string { return &f.route.Sticky.Cookie })},
+		Read: yamlfile.One(scalar.CookieName, func(f filling) *string { return &f.route.Sticky.Cookie })},
 	{Path: "routes.*.sticky.max_age",
-		Read: yamlfile.One(parseMaxAge, func(f filling) *time.Duration { return &f.route.Sticky.MaxAge })},
+		Read: yamlfile.One(scalar.CookieAge, func(f filling) *time.Duration { return &f.route.Sticky.MaxAge })},
 	{Path: "routes.*.upgrade",
 		Read: ofForwarded(yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade }))},
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
@@ -105,7 +105,6 @@ var schema = append([]key{
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
 	tlsKeys, acmeKeys, secureKeys, featureKeys(),
-	conditionKeys("routes.*.when"), conditionKeys("routes.*.split.*.when"),
 	retryKeys, timeoutKeys,
 	errorKeys(""), errorKeys("routes.*."))...)
 

@@ -19,9 +19,9 @@ type stickyDraft struct {
 var serverStickyKeys = []key{
 	{Path: "upstreams.*.sticky", Ambiguous: true, Read: readServerSticky},
 	{Path: "upstreams.*.sticky.cookie", Ambiguous: true, Required: "name the cookie, as in: sticky: {cookie: server}",
-		Read: yamlfile.One(parseCookieName, func(f filling) *string { return &f.sticky.Cookie })},
+		Read: yamlfile.One(scalar.CookieName, func(f filling) *string { return &f.sticky.Cookie })},
 	{Path: "upstreams.*.sticky.max_age", Ambiguous: true,
-		Read: yamlfile.One(parseMaxAge, func(f filling) *time.Duration { return &f.sticky.MaxAge })},
+		Read: yamlfile.One(scalar.CookieAge, func(f filling) *time.Duration { return &f.sticky.MaxAge })},
 	{Path: "upstreams.*.sticky.secret",
 		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.sticky.secret })},
 	{Path: "upstreams.*.sticky.secret_file",

@@ -2,9 +2,7 @@ package config
 
 import (
 	"slices"
-	"time"
 
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -64,22 +62,4 @@ func (d *routeDraft) checkSticky(r *fileReader) {
 	if d.Sticky != nil && !slices.ContainsFunc(d.actions, func(k yamlfile.Scalar) bool { return k.Text == "split" }) {
 		r.Mistakef(d.sticky, "remove it, or replace the action by a split", "only a split has clients to be kept")
 	}
-}
-
-// parseCookieName reads the name of a cookie. RFC 6265, section 4.1.1, defines it as a
-// token.
-func parseCookieName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
-	if !httpsyntax.IsToken([]byte(s.Text)) {
-		return "", yamlfile.Refuse("write a name, as in door", "%s is not the name of a cookie", yamlfile.Quote(s.Text))
-	}
-	return s.Text, nil
-}
-
-// parseMaxAge reads a duration of whole seconds, at least one.
-func parseMaxAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
-	d, refused := yamlfile.Duration(s)
-	if refused == nil && (d < time.Second || d%time.Second != 0) {
-		return 0, yamlfile.Refuse("write whole seconds, as in 24h", "%s is not the age of a cookie", yamlfile.Quote(s.Text))
-	}
-	return d, refused
 }

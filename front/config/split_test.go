@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
@@ -32,13 +33,13 @@ func TestParseSplitConditions(t *testing.T) {
 		"  - {to: b, weight: 2, when: {cookies: {c: true}, query: {d: false}}}\n  when: {cookies: {e: '2'}}\n"),
 		nil).Routes[0]
 	want := config.DefaultRoute("/", "")
-	want.When.Cookies = []config.Condition{{Name: "e", Value: "2"}}
+	want.When.Cookies = []condition.Condition{{Name: "e", Value: "2"}}
 	want.Split = []config.Share{
 		{To: "a", Weight: 1},
-		{To: "b", When: config.Conditions{Headers: []config.Condition{{Name: "X-A", Value: "1"}}}},
-		{To: "b", Weight: 2, When: config.Conditions{
-			Query:   []config.Condition{{Name: "d", Test: config.IsAbsent}},
-			Cookies: []config.Condition{{Name: "c", Test: config.IsPresent}},
+		{To: "b", When: condition.Set{Headers: []condition.Condition{{Name: "X-A", Value: "1"}}}},
+		{To: "b", Weight: 2, When: condition.Set{
+			Query:   []condition.Condition{{Name: "d", Test: condition.IsAbsent}},
+			Cookies: []condition.Condition{{Name: "c", Test: condition.IsPresent}},
 		}},
 	}
 	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {

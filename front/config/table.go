@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
@@ -23,7 +24,7 @@ type draft struct {
 	text yamlfile.Scalar // the pattern of a route, or the from of a redirect
 	line *redirectLine   // nil for a route
 	hop  *hop            // nil for a route without a redirect
-	when Conditions
+	when condition.Set
 }
 
 // A group has the drafts with one pattern. They have one entry, whose value is the draft
@@ -44,7 +45,7 @@ func (t *tableDraft) add(pattern string, d draft) {
 		t.entries = append(t.entries, router.Entry[draft]{Pattern: pattern, Value: d})
 	}
 	for _, before := range g.drafts {
-		if !before.when.None() && d.when.implies(before.when) {
+		if !before.when.None() && d.when.Implies(before.when) {
 			d.Mistakef(d.text.Pos, "remove it, or move it before that one",
 				"no request reaches this route: the route with the same pattern on %s takes all its requests",
 				before.text.Pos.LineFrom(d.text.Pos))

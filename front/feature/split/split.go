@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/internal/condition"
 	"github.com/weirhq/weir/front/internal/rotation"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/stickycookie"
@@ -29,8 +29,8 @@ type split struct {
 // A share is an upstream of a split.
 type share struct {
 	to     *stage.Upstream
-	when   *config.Conditions // of the requests that it gets in any case; nil for none
-	upTo   uint64             // the sum of the weights of this share and those before it
+	when   *condition.Set // of the requests that it gets in any case; nil for none
+	upTo   uint64         // the sum of the weights of this share and those before it
 	cookie stickycookie.Cookie
 }
 
@@ -46,7 +46,7 @@ func Action(c *config.Route, r *stage.Route) (stage.Action, error) {
 			return nil, err
 		}
 		s.total += uint64(max(entry.Weight, 0))
-		one := share{to: to, when: condition.Of(entry.When), upTo: s.total}
+		one := share{to: to, when: entry.When.OrNil(), upTo: s.total}
 		s.conditional = s.conditional || one.when != nil
 		if c.Sticky != nil {
 			one.cookie = newStickyCookie(c.Sticky, to.Name)
@@ -96,7 +96,7 @@ func (s *split) byWeight() *share {
 // byCondition returns the first share with conditions that hold for a request, or nil.
 func (s *split) byCondition(x *stage.Exchange) *share {
 	for i := range s.shares {
-		if when := s.shares[i].when; when != nil && condition.Hold(x, when) {
+		if when := s.shares[i].when; when != nil && when.Hold(x) {
 			return &s.shares[i]
 		}
 	}

@@ -137,3 +137,20 @@ func OwnedField(name, verb string, response bool) string {
 	}
 	return ""
 }
+
+// CookieName reads the name of a cookie. RFC 6265, section 4.1.1, defines it as a token.
+func CookieName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	if !httpsyntax.IsToken(s.Text) {
+		return "", yamlfile.Refuse("write a name, as in door", "%s is not the name of a cookie", yamlfile.Quote(s.Text))
+	}
+	return s.Text, nil
+}
+
+// CookieAge reads a duration of whole seconds, at least one.
+func CookieAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	d, refused := yamlfile.Duration(s)
+	if refused == nil && (d < time.Second || d%time.Second != 0) {
+		return 0, yamlfile.Refuse("write whole seconds, as in 24h", "%s is not the age of a cookie", yamlfile.Quote(s.Text))
+	}
+	return d, refused
+}
