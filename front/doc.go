@@ -6,7 +6,7 @@
 //	err = door.Listen()
 //	err = door.Serve(ctx) // until ctx is done, then it drains
 //
-// One function, serve of [Door], handles a request. All its state is in one pooled
-// struct, the exchange. http1.go fills it for HTTP/1, from bytes that a driver reads
-// (goroutines.go), and http2exchange.go for HTTP/2.
+// One function, serve of [Door], handles a request: it passes the steps of the front door (steps.go), the limits
+// (admission.go), and the stages and the action of its route (features.go). All its state is in one pooled struct, the
+// exchange. front/internal/wire fills it, over HTTP/1, 2 and 3.
 package front
