@@ -172,8 +172,8 @@ var layers = map[string]struct {
 		why: "a feature of routes: it responds with a fixed response; it knows no other feature's stage",
 	},
 	"front/feature/split": {
-		own: []string{"front/condition", "front/config", "front/internal/rotation", "front/stage", "internal/stickycookie",
-			"proxy"},
+		own: []string{"front/condition", "front/internal/rotation", "front/internal/scalar", "front/stage",
+			"internal/stickycookie", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
 	"front/internal/logfiles":  {own: []string{"front/config", "front/logto"}, why: "logs for the tests of several packages"},
@@ -199,7 +199,7 @@ var layers = map[string]struct {
 	"front/config": {
 		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
 			"front/feature/files", "front/feature/forwardauth", "front/feature/mirror", "front/feature/respond",
-			"front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
+			"front/feature/split", "front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
 			"front/internal/scalar", "front/internal/target", "front/internal/template", "internal/httpsyntax",
 			"internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy", "router"},
 		why: "a configuration is data; package front acts on it",

@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/feature/split"
 )
 
 // explain returns the decision about a request with fields, as METHOD HOST TARGET.
@@ -97,9 +98,9 @@ func TestExplainListsTheCandidates(t *testing.T) {
 			Position: config.Position{File: "r.csv", Line: 7}})(c)
 		limited := config.DefaultRoute("{t}.example.com/old/{x:int}", "site")
 		limited.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-		split := config.DefaultRoute("/old/{x}/b", "")
-		split.Split = []config.Share{{To: "site", Weight: 3}, {To: "site", Weight: 1}}
-		c.Routes = append(c.Routes, limited, split, conditional("GET {t...}.com/{p...}", "any", headers(beta)),
+		shares := config.DefaultRoute("/old/{x}/b", "")
+		shares.Split = []split.Share{{To: "site", Weight: 3}, {To: "site", Weight: 1}}
+		c.Routes = append(c.Routes, limited, shares, conditional("GET {t...}.com/{p...}", "any", headers(beta)),
 			conditional("/{x}/1", "x", condition.Set{}))
 	})
 	for _, c := range []struct {
@@ -158,8 +159,8 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		})
 		add("/split", func(r *config.Route) {
 			r.To = ""
-			r.Split = []config.Share{{To: "site", Weight: 1}, {To: "two", Weight: 3}, {To: "two", When: headers(beta)}}
-			r.Sticky = &config.Sticky{Cookie: "door"}
+			r.Split = []split.Share{{To: "site", Weight: 1}, {To: "two", Weight: 3}, {To: "two", When: headers(beta)}}
+			r.Sticky = &split.Sticky{Cookie: "door"}
 		})
 		add("/grpc", func(r *config.Route) { r.To = "grpc" })
 		add("/redirect/{id}", func(r *config.Route) {

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/split"
 )
 
 // stickyServers returns the upstream site with servers that respond with their names, and a
 // cookie.
 func stickyServers(t testing.TB, names ...string) config.Upstream {
 	up := servers(t, names...)
-	up.Sticky = &config.ServerSticky{Sticky: config.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "a secret of the test"}
+	up.Sticky = &config.ServerSticky{Sticky: split.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "a secret of the test"}
 	return up
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/split"
 )
 
 // named starts an upstream that responds with its name. It sets a cookie of its own, and
@@ -26,13 +27,13 @@ func named(t testing.TB, name string) config.Upstream {
 }
 
 // splitDoor returns a configuration that splits all requests between upstreams.
-func splitDoor(sticky *config.Sticky, upstreams []config.Upstream, weights ...int) func(*config.Config) {
+func splitDoor(sticky *split.Sticky, upstreams []config.Upstream, weights ...int) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Upstreams = upstreams
 		r := config.DefaultRoute("/{path...}", "")
 		r.Sticky = sticky
 		for i, weight := range weights {
-			r.Split = append(r.Split, config.Share{To: upstreams[i].Name, Weight: weight})
+			r.Split = append(r.Split, split.Share{To: upstreams[i].Name, Weight: weight})
 		}
 		c.Routes = []config.Route{r}
 	}
@@ -105,7 +106,7 @@ func visit(t *testing.T, d *testDoor, client *http.Client, cookies ...string) (n
 func TestSplitSticky(t *testing.T) {
 	t.Parallel()
 	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "last")}
-	sticky := &config.Sticky{Cookie: "door"}
+	sticky := &split.Sticky{Cookie: "door"}
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
 			d := openDoor(t, "", splitDoor(sticky, ups, 50, 50))
@@ -181,9 +182,9 @@ func TestSplitSticky(t *testing.T) {
 func TestSplitByConditions(t *testing.T) {
 	t.Parallel()
 	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next")}
-	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
+	d := openDoor(t, "", splitDoor(&split.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
 		c.Routes[0].Split[1].When = headers(condition.Condition{Name: "X-Canary", Value: "1"})
-		c.Routes[0].Split = append(c.Routes[0].Split, config.Share{To: "shop-next", When: condition.Set{
+		c.Routes[0].Split = append(c.Routes[0].Split, split.Share{To: "shop-next", When: condition.Set{
 			Cookies: []condition.Condition{{Name: "canary", Test: condition.IsPresent}, {Name: "never", Test: condition.IsAbsent}},
 		}})
 	})
@@ -224,7 +225,7 @@ func TestSplitByConditions(t *testing.T) {
 func TestStickyAttributes(t *testing.T) {
 	t.Parallel()
 	ups := []config.Upstream{named(t, "shop")}
-	sticky := &config.Sticky{Cookie: "door", MaxAge: 24 * time.Hour}
+	sticky := &split.Sticky{Cookie: "door", MaxAge: 24 * time.Hour}
 	d := openDoor(t, "", splitDoor(sticky, ups, 1), func(c *config.Config) {
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
@@ -241,7 +242,7 @@ func TestStickyAttributes(t *testing.T) {
 // it.
 func TestStickyFailure(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, "", splitDoor(&config.Sticky{Cookie: "door"},
+	d := openDoor(t, "", splitDoor(&split.Sticky{Cookie: "door"},
 		[]config.Upstream{{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}}}, 1))
 	resp, _ := get(t, httpClient(t), d.url("/"))
 	if resp.StatusCode != 502 || resp.Header["Set-Cookie"] != nil {
@@ -274,7 +275,7 @@ func TestSplitAllocations(t *testing.T) {
 	ups := []config.Upstream{
 		{Name: "a", Servers: []config.Server{{URL: "http://" + back}}}, {Name: "b", Servers: []config.Server{{URL: "http://" + back}}},
 	}
-	for name, sticky := range map[string]*config.Sticky{"weights": nil, "sticky": {Cookie: "door"}} {
+	for name, sticky := range map[string]*split.Sticky{"weights": nil, "sticky": {Cookie: "door"}} {
 		t.Run(name, func(t *testing.T) {
 			d := discardingDoor(t, "", config.EventsAll, splitDoor(sticky, ups, 70, 30))
 			request := "GET /a HTTP/1.1\r\nHost: www.example.com\r\nCookie: a=b; door=forged\r\n\r\n"

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"slices"
+
+	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -22,4 +25,12 @@ func (d *routeDraft) checkAction(r *fileReader, p place) {
 		r.Mistakef(d.actions[1].Pos, hint, "%s is a second action of the route, after %s",
 			yamlfile.Quote(d.actions[1].Text), yamlfile.Quote(d.actions[0].Text))
 	}
+	if d.Sticky != nil && !d.has("split") {
+		split.RefuseSticky(r.File, d.sticky)
+	}
+}
+
+// has reports whether a key is an action of the route.
+func (d *routeDraft) has(action string) bool {
+	return slices.ContainsFunc(d.actions, func(k yamlfile.Scalar) bool { return k.Text == action })
 }

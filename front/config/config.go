@@ -23,6 +23,7 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -273,7 +274,7 @@ type Route struct {
 	When condition.Set
 
 	To       string          // forward the request to the upstream of this name
-	Split    []Share         // forward the request to one of several upstreams
+	Split    []split.Share   // forward the request to one of several upstreams
 	Redirect *RouteRedirect  // redirect the request
 	Respond  *respond.Config // respond to the request
 	Files    *files.Config   // respond with a file
@@ -290,7 +291,7 @@ type Route struct {
 
 	// Sticky keeps each client at the upstream of Split that its first request was
 	// forwarded to. nil distributes each request anew.
-	Sticky *Sticky
+	Sticky *split.Sticky
 
 	// Mirror sends copies of requests that To or Split forwards. nil sends none.
 	Mirror *mirror.Config
@@ -345,30 +346,6 @@ type Route struct {
 	CORS *cors.Config
 }
 
-// Share is an upstream that gets a share of the requests of a route.
-type Share struct {
-	To string // the name of the upstream
-
-	// When assigns all requests to the upstream for which these conditions hold. The
-	// first such share of a split gets a request. Without conditions, the weights
-	// decide.
-	When condition.Set
-
-	// Weight is the number of requests that the upstream gets, relative to the weights
-	// of the other shares. With zero, it gets only those for which When holds, and
-	// those of clients that were assigned to it before; see Sticky.
-	Weight int
-}
-
-// Sticky assigns clients by a cookie.
-type Sticky struct {
-	Cookie string // its name
-
-	// MaxAge is how long browsers keep the cookie, in whole seconds. Zero, the default,
-	// keeps it until the browser ends.
-	MaxAge time.Duration
-}
-
 // ServerLimit limits the requests at each server of an upstream.
 type ServerLimit struct {
 	// Max is the number of requests that may be at a server at the same time. Over HTTP/1, it is
@@ -381,7 +358,7 @@ type ServerLimit struct {
 
 // ServerSticky assigns clients to servers of an upstream by a signed cookie.
 type ServerSticky struct {
-	Sticky
+	split.Sticky
 
 	// Secret is the key of the cookies, at least MinSecret bytes. Front doors with the same servers
 	// have the same Secret.

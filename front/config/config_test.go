@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
@@ -140,7 +141,7 @@ routes:
 				ConnectRetry: 3 * time.Second, Outliers: config.OutliersUnset(), ProxyProtocol: 2},
 			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
 				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: config.ServerLimit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &config.ServerSticky{
-					Sticky: config.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second, Outliers: config.OutliersUnset(),
+					Sticky: split.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second, Outliers: config.OutliersUnset(),
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{

@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -25,13 +26,15 @@ func featureKeys() []key {
 		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
 		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
 		conditionKeys(condition.Keys("routes.*.when", func(f filling) *condition.Set { return &f.route.When })),
-		condition.Keys("routes.*.split.*.when", func(f filling) *condition.Set { return &f.share.When }),
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
 		then(forwardauth.Keys("routes.*.forward_auth", func(f filling) **forwardauth.Config { return &f.route.ForwardAuth },
 			func(f filling) *yamlfile.Scalar { return &f.route.authTo }), (*routeDraft).noteForwardAuth),
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
 			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
 		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),
+		actionKeys(split.Keys("routes.*.split", func(f filling) *[]split.Share { return &f.route.Split },
+			func(f filling) *[]yamlfile.Scalar { return &f.route.others })),
+		then(split.StickyKeys("routes.*.sticky", func(f filling) **split.Sticky { return &f.route.Sticky }), (*routeDraft).noteSticky),
 	)
 }
 
@@ -61,6 +64,8 @@ func then(keys []key, note func(d *routeDraft, key yamlfile.Scalar)) []key {
 	}
 	return keys
 }
+
+func (d *routeDraft) noteSticky(key yamlfile.Scalar) { d.sticky = key.Pos }
 
 func (d *routeDraft) noteForwardAuth(key yamlfile.Scalar) {
 	d.others, d.authKey = append(d.others, d.authTo), key

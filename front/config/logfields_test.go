@@ -11,6 +11,11 @@ import (
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
+// ofRoute returns a configuration with the upstreams a and b and a route with keys.
+func ofRoute(keys string) string {
+	return "upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n" + keys
+}
+
 func TestParseLogFields(t *testing.T) {
 	c := parse(t, "upstreams: {a: {servers: http://a}}\nroutes:\n- match: '/{tenant}/x'\n  to: a\n"+
 		"  log: {events: none, fields: {team: checkout, tenant: \"{tenant}\", n: '5', x-y_Z: \"{{}}\"}}\n", nil)

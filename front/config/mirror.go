@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 
+	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -18,7 +19,7 @@ func (d *routeDraft) checkMirror(r *fileReader) {
 		r.Mistakef(d.mirrorKey.Pos, "remove it, or replace the action by to or split",
 			"only requests that are forwarded can be mirrored")
 	case d.Mirror.To == "":
-	case d.Mirror.To == d.To || slices.ContainsFunc(d.Split, func(s Share) bool { return s.To == d.Mirror.To }):
+	case d.Mirror.To == d.To || slices.ContainsFunc(d.Split, func(s split.Share) bool { return s.To == d.Mirror.To }):
 		r.Mistakef(d.mirrorTo.Pos, "name another upstream",
 			"the route forwards to %s, which would get each request twice", yamlfile.Quote(d.Mirror.To))
 	}

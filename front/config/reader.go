@@ -40,7 +40,6 @@ type filling struct {
 	server      *Server           // nil outside the servers of an upstream
 	sticky      *stickyDraft      // nil outside the sticky of an upstream
 	route       *routeDraft       // nil outside routes
-	share       *shareDraft       // nil outside the split of a route
 
 	certificate *certificateDraft   // nil outside tls.certificates
 	clients     *ClientCertificates // nil outside tls.client_certificates
@@ -152,12 +151,6 @@ type certificateDraft struct{ cert, key yamlfile.Scalar }
 
 // A logFieldDraft is a field that a route adds to its events.
 type logFieldDraft struct{ key, value yamlfile.Scalar }
-
-// A shareDraft is a share of a split and the position of its upstream in the file.
-type shareDraft struct {
-	Share
-	to yamlfile.Scalar
-}
 
 // one, some and many return functions that read a field of the Config: a value, a
 // list of at least one element, or a list that may be empty.

@@ -89,7 +89,6 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	d.Match, d.To = d.match.Text, d.to.Text
 	d.Position, d.Settings = Position{File: r.Name(), Line: max(n.Pos.Line, 1)}, settings(n)
 	d.checkAction(r, p)
-	d.checkSticky(r)
 	d.checkMirror(r)
 	d.checkEdits(r)
 	d.checkLogFields(r)

@@ -118,6 +118,17 @@ func (r *Reader[T]) Names(p Place[T], n *Node) {
 	}
 }
 
+// Entries reads the elements of a list, which must not be empty, or a single one.
+func (r *Reader[T]) Entries(p Place[T], n *Node) {
+	if r.RefuseEmpty(p, n) {
+		return
+	}
+	each, _ := r.lookup(child(p.Path, "*"))
+	for _, element := range r.Elements(p, n) {
+		each.Read(r, p.Below("*", Scalar{Pos: element.Pos}), element)
+	}
+}
+
 // RefuseEmpty adds a mistake if a list or mapping that must not be empty is, and
 // reports whether it did.
 func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/weirhq/weir/front/condition"
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/rotation"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/stickycookie"
@@ -35,12 +34,12 @@ type share struct {
 }
 
 // Action returns the action of a route, or nil.
-func Action(c *config.Route, r *stage.Route) (stage.Action, error) {
-	if c.Split == nil {
+func Action(shares []Share, sticky *Sticky, r *stage.Route) (stage.Action, error) {
+	if shares == nil {
 		return nil, nil
 	}
 	s := &split{forward: r.Forward}
-	for _, entry := range c.Split {
+	for _, entry := range shares {
 		to, err := r.Upstream(entry.To)
 		if err != nil {
 			return nil, err
@@ -48,16 +47,16 @@ func Action(c *config.Route, r *stage.Route) (stage.Action, error) {
 		s.total += uint64(max(entry.Weight, 0))
 		one := share{to: to, when: entry.When.OrNil(), upTo: s.total}
 		s.conditional = s.conditional || one.when != nil
-		if c.Sticky != nil {
-			one.cookie = newStickyCookie(c.Sticky, to.Name)
+		if sticky != nil {
+			one.cookie = newStickyCookie(sticky, to.Name)
 		}
 		s.shares = append(s.shares, one)
 	}
 	if s.total == 0 {
 		return nil, fmt.Errorf("all weights of the split are 0")
 	}
-	if c.Sticky != nil {
-		s.cookie, s.trust = c.Sticky.Cookie, s.shares[0].to.Proxy.Trust
+	if sticky != nil {
+		s.cookie, s.trust = sticky.Cookie, s.shares[0].to.Proxy.Trust
 	}
 	s.rotation.Start(rotation.GoldenRatio)
 	return s, nil
@@ -128,7 +127,7 @@ func (s *split) valued(value string) *share {
 // newStickyCookie returns the cookie of an upstream. Its value is a hash of the upstream's
 // name. It therefore shows neither name nor address, and is the same after a reload, after a
 // restart and at other front doors.
-func newStickyCookie(c *config.Sticky, upstream string) stickycookie.Cookie {
+func newStickyCookie(c *Sticky, upstream string) stickycookie.Cookie {
 	sum := sha256.Sum256([]byte(upstream))
 	return stickycookie.New(c.Cookie, hex.EncodeToString(sum[:8]), c.MaxAge)
 }

@@ -1,15 +1,22 @@
-package config_test
+package mirror_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
-func TestParseMirror(t *testing.T) {
+// parse parses a configuration with the upstreams a and b and a route with keys from line 4 on.
+func parse(keys string) (*config.Config, error) {
+	return config.Parse("weir.yaml",
+		[]byte("upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n"+keys), nil)
+}
+
+func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys string
 		want mirror.Config
@@ -21,15 +28,18 @@ func TestParseMirror(t *testing.T) {
 		{"{to: b, percent: 100}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
 	} {
 		for _, action := range []string{"  to: a\n", "  split: [{to: a, weight: 1}]\n"} {
-			got := parse(t, ofRoute(action+"  mirror: "+c.keys+"\n"), nil).Routes[0].Mirror
-			if diff := cmp.Diff(&c.want, got); diff != "" {
+			got, err := parse(action + "  mirror: " + c.keys + "\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&c.want, got.Routes[0].Mirror); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.keys, diff)
 			}
 		}
 	}
 }
 
-func TestParseMirrorMistakes(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string
@@ -51,6 +61,9 @@ func TestParseMirrorMistakes(t *testing.T) {
 		{"no copies", "  to: a\n  mirror: {to: b, in_flight: 0}\n", []string{`5:30 "0" allows nothing`}},
 		{"no action", "  mirror: {to: b}\n", []string{`3:3 no action`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parse(c.keys)
+			mistaketest.Want(t, err, c.want)
+		})
 	}
 }

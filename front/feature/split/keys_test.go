@@ -1,4 +1,4 @@
-package config_test
+package split_test
 
 import (
 	"testing"
@@ -8,33 +8,41 @@ import (
 
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
-// ofRoute returns a configuration with the upstreams a and b and a route with keys.
-func ofRoute(keys string) string {
-	return "upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n" + keys
+// parse parses a configuration with the upstreams a and b and a route with keys from line 4 on.
+func parse(keys string) (*config.Config, error) {
+	return config.Parse("weir.yaml",
+		[]byte("upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n"+keys), nil)
 }
 
-func TestParseSplit(t *testing.T) {
-	got := parse(t, ofRoute("  split: [{to: a, weight: 95}, {to: b, weight: 0}]\n  sticky: {cookie: door, max_age: 1h}\n"),
-		nil).Routes[0]
-	want := config.DefaultRoute("/", "")
-	want.Split = []config.Share{{To: "a", Weight: 95}, {To: "b"}}
-	want.Sticky = &config.Sticky{Cookie: "door", MaxAge: time.Hour}
-	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
-		t.Errorf("Parse (-want +got):\n%s", diff)
+// parseRoute parses a configuration without mistakes, and returns its route.
+func parseRoute(t *testing.T, keys string) config.Route {
+	t.Helper()
+	c, err := parse(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Routes[0]
+}
+
+func TestKeys(t *testing.T) {
+	got := parseRoute(t, "  split: [{to: a, weight: 95}, {to: b, weight: 0}]\n  sticky: {cookie: door, max_age: 1h}\n")
+	if diff := cmp.Diff([]split.Share{{To: "a", Weight: 95}, {To: "b"}}, got.Split); diff != "" {
+		t.Errorf("shares (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(&split.Sticky{Cookie: "door", MaxAge: time.Hour}, got.Sticky); diff != "" {
+		t.Errorf("sticky (-want +got):\n%s", diff)
 	}
 }
 
-// TestParseSplitConditions reads conditions of shares, which need no weight.
-func TestParseSplitConditions(t *testing.T) {
-	got := parse(t, ofRoute("  split:\n  - {to: a, weight: 1}\n  - {to: b, when: {headers: {X-A: '1'}}}\n"+
-		"  - {to: b, weight: 2, when: {cookies: {c: true}, query: {d: false}}}\n  when: {cookies: {e: '2'}}\n"),
-		nil).Routes[0]
-	want := config.DefaultRoute("/", "")
-	want.When.Cookies = []condition.Condition{{Name: "e", Value: "2"}}
-	want.Split = []config.Share{
+// TestConditions reads conditions of shares, which need no weight.
+func TestConditions(t *testing.T) {
+	got := parseRoute(t, "  split:\n  - {to: a, weight: 1}\n  - {to: b, when: {headers: {X-A: '1'}}}\n"+
+		"  - {to: b, weight: 2, when: {cookies: {c: true}, query: {d: false}}}\n  when: {cookies: {e: '2'}}\n")
+	want := []split.Share{
 		{To: "a", Weight: 1},
 		{To: "b", When: condition.Set{Headers: []condition.Condition{{Name: "X-A", Value: "1"}}}},
 		{To: "b", Weight: 2, When: condition.Set{
@@ -42,15 +50,15 @@ func TestParseSplitConditions(t *testing.T) {
 			Cookies: []condition.Condition{{Name: "c", Test: condition.IsPresent}},
 		}},
 	}
-	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
-		t.Errorf("Parse (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got.Split); diff != "" {
+		t.Errorf("shares (-want +got):\n%s", diff)
 	}
 	if names := got.When.Names(); names != "cookie e" {
-		t.Errorf("the names of the conditions are %q", names)
+		t.Errorf("the names of the route's own conditions are %q", names)
 	}
 }
 
-func TestParseSplitMistakes(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string
@@ -86,6 +94,9 @@ func TestParseSplitMistakes(t *testing.T) {
 		{"no age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: door, max_age: 0s}\n",
 			[]string{`5:35 "0s"|whole seconds`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, ofRoute(c.keys), nil), c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			_, err := parse(c.keys)
+			mistaketest.Want(t, err, c.want)
+		})
 	}
 }

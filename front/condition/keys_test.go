@@ -1,4 +1,4 @@
-package config_test
+package condition_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/condition"
+	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
@@ -24,9 +25,12 @@ func when(conditions ...string) string {
 	return b.String()
 }
 
-func TestParseConditions(t *testing.T) {
-	c := parse(t, when(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, X-S: "true", X-E: "", X-O: on},`+
-		` query: {v: a b, d: false}}`), nil)
+func TestKeys(t *testing.T) {
+	c, err := config.Parse("weir.yaml", []byte(when(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, X-S: "true", X-E: "", X-O: on},`+
+		` query: {v: a b, d: false}}`)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := condition.Set{
 		Headers: []condition.Condition{{Name: "X-Beta", Value: "1"}, {Name: "x-n", Value: "2"},
 			{Name: "X-T", Test: condition.IsPresent}, {Name: "X-F", Test: condition.IsAbsent}, {Name: "X-S", Value: "true"},
@@ -42,7 +46,7 @@ func TestParseConditions(t *testing.T) {
 	}
 }
 
-func TestConditionMistakes(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -60,22 +64,10 @@ func TestConditionMistakes(t *testing.T) {
 		{"values", when(`{query: {b: ' c', d: [1], e: "x\ny"}, headers: {X-A: null}}`),
 			[]string{`3:40 no request has the value " c"`, `3:49 "d" must be a single value`,
 				`3:57 no request has the value "x\ny"`, `3:81 "X-A" has no value`}},
-		{"unreachable", when("{headers: {X-A: true}}", "{headers: {x-a: 1}, query: {b: false}}", "{headers: {X-A: true}}", "",
-			"{headers: {X-B: 1}}", "{headers: {X-B: 1, X-C: false}}", "{headers: {X-B: 2}}"),
-			[]string{`4:11 no request reaches this route|on line 3|move it before`, `5:11 no request reaches|on line 3`,
-				`8:11 no request reaches|on line 7`}},
-		{"different names", strings.Replace(when("{headers: {X-A: 1}}", "{headers: {X-A: 2}}"), "{x...}", "{y...}", 1),
-			[]string{`4:11 conflicts|more specific, or write the same pattern in both`}},
-		{"two without conditions", when("{headers: {X-A: 1}}", "", ""), []string{`5:11 conflicts|line 4`}},
 	} {
-		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, c.src, nil), c.want) })
-	}
-}
-
-// A condition is not a reason why a redirect would be shadowed.
-func TestConditionsAndRedirects(t *testing.T) {
-	src := "redirects: r.csv\n" + when("{headers: {X-A: 1}}")
-	if _, err := parseRedirects(t, src, "/old,/new\n/a/*,/b/*\n"); err != nil {
-		t.Error(err)
+		t.Run(c.name, func(t *testing.T) {
+			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
+			mistaketest.Want(t, err, c.want)
+		})
 	}
 }
