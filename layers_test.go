@@ -130,7 +130,7 @@ var layers = map[string]struct {
 		why: "a feature of routes: it changes requests and responses; it knows no other feature's stage",
 	},
 	"front/feature/errorpages": {
-		own: []string{"front/config", "front/stage", "internal/httpsyntax", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it responds to errors with pages; it knows no other feature's stage",
 	},
 	"front/feature/files": {
@@ -154,7 +154,7 @@ var layers = map[string]struct {
 		why: "a feature of routes: it makes clients use https; it knows no other feature's stage",
 	},
 	"front/feature/maintenance": {
-		own: []string{"front/config", "front/feature/errorpages", "front/stage", "proxy"},
+		own: []string{"front/feature/errorpages", "front/stage", "internal/yamlfile", "proxy"},
 		why: "responds while a route is not in service",
 	},
 	"front/feature/mirror": {
@@ -198,8 +198,8 @@ var layers = map[string]struct {
 	},
 	"front/config": {
 		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
-			"front/feature/files", "front/feature/forwardauth", "front/feature/mirror", "front/feature/respond",
-			"front/feature/split", "front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
+			"front/feature/errorpages", "front/feature/files", "front/feature/forwardauth", "front/feature/maintenance",
+			"front/feature/mirror", "front/feature/respond", "front/feature/split", "front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
 			"front/internal/scalar", "front/internal/target", "front/internal/template", "internal/httpsyntax",
 			"internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy", "router"},
 		why: "a configuration is data; package front acts on it",

@@ -18,7 +18,9 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
@@ -595,10 +597,10 @@ func TestCompressedSlowReader(t *testing.T) {
 func TestExplainCompression(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, compressed(), func(c *config.Config) {
-		c.Routes[0].ErrorPages = &config.ErrorPages{Intercept: true,
-			Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("x")}}}
+		c.Routes[0].ErrorPages = &errorpages.Config{Intercept: true,
+			Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("x")}}}
 		closed := config.DefaultRoute("/closed", "site")
-		closed.Maintenance = &config.Maintenance{Active: true}
+		closed.Maintenance = &maintenance.Config{Active: true}
 		c.Routes = append(c.Routes, closed)
 	})
 	const accept = "Accept-Encoding: br"

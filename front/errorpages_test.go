@@ -10,15 +10,17 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
-func htmlPage(body string) []config.PageFile {
-	return []config.PageFile{{Type: "text/html; charset=utf-8", Body: body}}
+func htmlPage(body string) errorpages.Page {
+	return errorpages.Page{{Type: "text/html; charset=utf-8", Body: body}}
 }
 
-func htmlAndJSON(html, json string) []config.PageFile {
-	return append(htmlPage(html), config.PageFile{Type: "application/json", Body: json})
+func htmlAndJSON(html, json string) errorpages.Page {
+	return append(htmlPage(html), errorpages.File{Type: "application/json", Body: json})
 }
 
 // TestErrorPages checks the pages of errors of the front door and of the upstream, over both
@@ -45,18 +47,18 @@ func TestErrorPages(t *testing.T) {
 		io.WriteString(w, "of the upstream")
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.ErrorPages = &config.ErrorPages{Pages: []config.ErrorPage{
-			{Statuses: "4xx", Files: htmlPage("any 4xx")},
-			{Statuses: "404", Files: htmlPage("not found")},
-			{Statuses: "502", Files: htmlAndJSON("bad gateway", `{"error": 502}`)},
+		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{
+			{Statuses: "4xx", Page: htmlPage("any 4xx")},
+			{Statuses: "404", Page: htmlPage("not found")},
+			{Statuses: "502", Page: htmlAndJSON("bad gateway", `{"error": 502}`)},
 		}}
 		c.Routes[0].Match = "/site/{path...}"
 		reset := config.DefaultRoute("/reset", "site")
 		limited := config.DefaultRoute("/limited", "site")
 		limited.Limits.Body = 1
 		intercepted := config.DefaultRoute("/intercepted", "site")
-		intercepted.ErrorPages = &config.ErrorPages{Intercept: true, Pages: []config.ErrorPage{
-			{Statuses: "5xx", Files: htmlPage("intercepted")}}}
+		intercepted.ErrorPages = &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
+			{Statuses: "5xx", Page: htmlPage("intercepted")}}}
 		intercepted.Compress = compress.Default()
 		intercepted.Compress.MinLength = 0
 		fixed := config.DefaultRoute("/fixed", "")
@@ -146,12 +148,12 @@ func TestMaintenance(t *testing.T) {
 	down := "http://" + closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", Servers: []config.Server{{URL: down}}})
-		c.ErrorPages = &config.ErrorPages{Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("any 5xx")}}}
-		c.Maintenance = &config.Maintenance{Files: htmlPage("back soon"), RetryAfter: 30 * time.Second}
+		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("any 5xx")}}}
+		c.Maintenance = &maintenance.Config{Page: htmlPage("back soon"), RetryAfter: 30 * time.Second}
 		bare := config.DefaultRoute("/bare", "down")
-		bare.Maintenance = new(config.Maintenance)
+		bare.Maintenance = new(maintenance.Config)
 		active := config.DefaultRoute("/active", "site")
-		active.Maintenance = &config.Maintenance{Active: true, RetryAfter: time.Minute}
+		active.Maintenance = &maintenance.Config{Active: true, RetryAfter: time.Minute}
 		c.Routes = append(c.Routes, config.DefaultRoute("/down", "down"), bare, active)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -185,7 +187,7 @@ func TestMaintenance(t *testing.T) {
 	}
 	changed := doorConfig(back.URL)
 	changed.Listen, changed.Admin = d.config.Listen, d.config.Admin
-	changed.Maintenance = &config.Maintenance{Active: true}
+	changed.Maintenance = &maintenance.Config{Active: true}
 	if _, err := d.Reload(changed); err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +211,8 @@ func TestInterceptedCutResponses(t *testing.T) {
 	})
 	page := strings.Repeat("an error ", 1000)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.ErrorPages = &config.ErrorPages{Intercept: true, Pages: []config.ErrorPage{
-			{Statuses: "5xx", Files: htmlPage(page)}}}
+		c.ErrorPages = &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
+			{Statuses: "5xx", Page: htmlPage(page)}}}
 		plain := config.DefaultRoute("/plain/{path...}", "site")
 		plain.StripPrefix = "/plain"
 		c.Routes = append(c.Routes, plain)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 )
 
@@ -339,7 +340,7 @@ func TestMissingRoot(t *testing.T) {
 	f := newFolder(t, map[string]string{"root/a": "a"})
 	root := f + "/root"
 	pages := func(c *config.Config) {
-		c.ErrorPages = &config.ErrorPages{Pages: []config.ErrorPage{{Statuses: "5xx", Files: htmlPage("sorry")}}}
+		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("sorry")}}}
 	}
 	d := openDoor(t, "", pages, func(c *config.Config) { c.Upstreams = nil },
 		routes(root.route("/{path...}", func(c *files.Config) { c.Fallback = "/a" })))

@@ -19,8 +19,10 @@ import (
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/feature/split"
@@ -102,8 +104,8 @@ type Config struct {
 	// ErrorPages and Maintenance apply to the routes without their own, and ErrorPages also to
 	// requests without a route. Nil, the default, is plain text, and 502 while no server of an
 	// upstream accepts a connection.
-	ErrorPages  *ErrorPages
-	Maintenance *Maintenance
+	ErrorPages  *errorpages.Config
+	Maintenance *maintenance.Config
 
 	// Redirects are the lines of the file of redirects, in file order.
 	Redirects []Redirect
@@ -318,8 +320,8 @@ type Route struct {
 	// Compress, ErrorPages and Maintenance replace those of Config for this route, unless they
 	// are nil.
 	Compress    *compress.Config
-	ErrorPages  *ErrorPages
-	Maintenance *Maintenance
+	ErrorPages  *errorpages.Config
+	Maintenance *maintenance.Config
 
 	// LogFields are added to the completed event of each request, in data.
 	LogFields []Field
@@ -664,29 +666,6 @@ func (c *Config) Secrets() []string {
 		return c.Log.Redact
 	}
 	return slices.Concat(c.Log.Redact, secretHeaders)
-}
-
-// ErrorPages are the bodies of error responses.
-type ErrorPages struct {
-	Pages []ErrorPage // in file order; none has the same Statuses as another
-
-	// Intercept also replaces the bodies of error responses of upstreams.
-	Intercept bool
-}
-
-// PageFile is a file that Parse has read. Of several, the Accept of a request chooses one by
-// its type. The first is the default.
-type PageFile struct {
-	Type string // the Content-Type, by the extension of the file's name
-	Body string // at most 1 MiB
-}
-
-// Maintenance is the response with status 503 while no server of the upstream accepts
-// a connection, or to all requests.
-type Maintenance struct {
-	Files      []PageFile    // the body; without one, that of ErrorPages
-	RetryAfter time.Duration // in whole seconds; zero for no Retry-After
-	Active     bool          // respond to all requests, without the upstream
 }
 
 // asMistakes returns the mistakes in a file.

@@ -8,8 +8,10 @@ import (
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/feature/split"
@@ -26,9 +28,13 @@ func featureKeys() []key {
 		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
 		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
 		conditionKeys(condition.Keys("routes.*.when", func(f filling) *condition.Set { return &f.route.When })),
+		errorpages.Keys("error_pages", func(f filling) **errorpages.Config { return &f.config.ErrorPages }, filling.pageFile),
+		errorpages.Keys("routes.*.error_pages", func(f filling) **errorpages.Config { return &f.route.ErrorPages }, filling.pageFile),
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
 		then(forwardauth.Keys("routes.*.forward_auth", func(f filling) **forwardauth.Config { return &f.route.ForwardAuth },
 			func(f filling) *yamlfile.Scalar { return &f.route.authTo }), (*routeDraft).noteForwardAuth),
+		maintenance.Keys("maintenance", func(f filling) **maintenance.Config { return &f.config.Maintenance }, filling.pageFile),
+		maintenance.Keys("routes.*.maintenance", func(f filling) **maintenance.Config { return &f.route.Maintenance }, filling.pageFile),
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
 			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
 		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),

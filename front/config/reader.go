@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 
+	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -20,10 +21,10 @@ type reader struct {
 	routes       []*routeDraft
 	include      []yamlfile.Scalar // the values of include
 	included     []*yamlfile.File
-	lists        []*yamlfile.File     // of servers
-	pages        map[string]*PageFile // that were read, by name
-	redirectsKey yamlfile.Scalar      // the value of redirects
-	redirects    *redirectFile        // nil if there is none
+	lists        []*yamlfile.File            // of servers
+	pages        map[string]*errorpages.File // that were read, by name
+	redirectsKey yamlfile.Scalar             // the value of redirects
+	redirects    *redirectFile               // nil if there is none
 	userFiles    []*userFile
 	tlsKey       yamlfile.Pos // of the key tls
 	certificates bool         // tls has certificates, which may have mistakes

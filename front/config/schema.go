@@ -94,8 +94,7 @@ var schema = append([]key{
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, slices.Concat(serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
 	tlsKeys, acmeKeys, secureKeys, featureKeys(),
-	retryKeys, timeoutKeys,
-	errorKeys(""), errorKeys("routes.*."))...)
+	retryKeys, timeoutKeys)...)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 

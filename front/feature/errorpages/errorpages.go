@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
@@ -22,7 +21,7 @@ type Pages struct {
 }
 
 // New returns the pages of a configuration, or nil if that is nil.
-func New(c *config.ErrorPages) *Pages {
+func New(c *Config) *Pages {
 	if c == nil {
 		return nil
 	}
@@ -30,9 +29,9 @@ func New(c *config.ErrorPages) *Pages {
 	for _, e := range c.Pages {
 		status, err := strconv.Atoi(e.Statuses)
 		if err == nil {
-			p.byStatus[status] = e.Files
+			p.byStatus[status] = e.Page
 		} else {
-			p.byClass[e.Statuses[0]-'4'] = e.Files
+			p.byClass[e.Statuses[0]-'4'] = e.Page
 		}
 	}
 	return p
@@ -58,12 +57,9 @@ func (p *Pages) Respond(x *stage.Exchange, status int, fields []proxy.Field) (fo
 	return true, page.Respond(x, status, fields)
 }
 
-// A Page is the files of which a client gets one.
-type Page []config.PageFile
-
 // choose returns the file whose type the client accepts with the highest weight, and of
 // several the first.
-func (p Page) choose(accept string) *config.PageFile {
+func (p Page) choose(accept string) *File {
 	best, chosen := 0, 0
 	for i := range p {
 		name, _, _ := strings.Cut(p[i].Type, ";")
@@ -75,7 +71,7 @@ func (p Page) choose(accept string) *config.PageFile {
 }
 
 // appendFields appends the fields of a file of the page.
-func (p Page) appendFields(fields []proxy.Field, file *config.PageFile) []proxy.Field {
+func (p Page) appendFields(fields []proxy.Field, file *File) []proxy.Field {
 	fields = append(fields, proxy.Field{Name: "Content-Type", Value: file.Type},
 		proxy.Field{Name: "X-Content-Type-Options", Value: "nosniff"})
 	if len(p) > 1 {

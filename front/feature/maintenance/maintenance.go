@@ -4,7 +4,6 @@ package maintenance
 import (
 	"strconv"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
@@ -19,11 +18,11 @@ type Response struct {
 }
 
 // New returns the response of a configuration, or nil if that is nil.
-func New(c *config.Maintenance) *Response {
+func New(c *Config) *Response {
 	if c == nil {
 		return nil
 	}
-	m := &Response{page: c.Files, active: c.Active}
+	m := &Response{page: c.Page, active: c.Active}
 	if c.RetryAfter > 0 {
 		m.fields = []proxy.Field{{Name: "Retry-After", Value: strconv.Itoa(int(c.RetryAfter.Seconds()))}}
 	}

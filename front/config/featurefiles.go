@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -31,4 +32,25 @@ func (r *reader) userFile(by *yamlfile.File, path yamlfile.Scalar) []basicauth.U
 		by.Mistakef(path.Pos, "add a line NAME:HASH for each user", "the file %s has no user", yamlfile.Quote(name))
 	}
 	return f.users
+}
+
+// pageFile returns a file of a page, which it reads only once, or nil if it has reported a mistake.
+func (r *reader) pageFile(by *yamlfile.File, path yamlfile.Scalar) *errorpages.File {
+	name := namedfile.Resolve(by.Name(), path.Text)
+	if file := r.pages[name]; file != nil {
+		return file
+	}
+	kind, ok := errorpages.CheckFile(by, path, name)
+	if !ok {
+		return nil
+	}
+	src, ok := r.readNamed(by, path.Pos, "the page", name)
+	if !ok {
+		return nil
+	}
+	if r.pages == nil {
+		r.pages = map[string]*errorpages.File{}
+	}
+	r.pages[name] = &errorpages.File{Type: kind, Body: string(src)}
+	return r.pages[name]
 }

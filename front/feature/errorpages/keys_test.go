@@ -1,0 +1,99 @@
+package errorpages_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/maintenance"
+	"github.com/weirhq/weir/internal/mistaketest"
+)
+
+const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
+
+// TestKeys parses error pages and a maintenance whose files exist, in the configuration and in an
+// included file in another folder, and one that is too long.
+func TestKeys(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("pages/error.HTML", "<p>error")
+	write("pages/error.json", "{}")
+	write("routes/own.txt", "own")
+	write("routes/a.yaml", "routes:\n- {match: /own, to: a, error_pages: {404: own.txt}, maintenance: {active: true}}\n")
+	main := filepath.Join(folder, "weir.yaml")
+	src := smallest + "include: routes/*.yaml\n" +
+		"error_pages: {5XX: [pages/error.HTML, pages/error.json], 404: pages/error.HTML, intercept: true}\n" +
+		"maintenance: {page: pages/error.json, retry_after: 1m30s}\n"
+	got, err := config.Parse(main, []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html := errorpages.File{Type: "text/html; charset=utf-8", Body: "<p>error"}
+	json := errorpages.File{Type: "application/json", Body: "{}"}
+	wantPages := &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
+		{Statuses: "5xx", Page: errorpages.Page{html, json}}, {Statuses: "404", Page: errorpages.Page{html}}}}
+	if diff := cmp.Diff(wantPages, got.ErrorPages); diff != "" {
+		t.Errorf("error_pages (-want +got):\n%s", diff)
+	}
+	wantMaintenance := &maintenance.Config{Page: errorpages.Page{json}, RetryAfter: 90 * time.Second}
+	if diff := cmp.Diff(wantMaintenance, got.Maintenance); diff != "" {
+		t.Errorf("maintenance (-want +got):\n%s", diff)
+	}
+	own := got.Routes[1]
+	wantPages = &errorpages.Config{Pages: []errorpages.StatusPage{
+		{Statuses: "404", Page: errorpages.Page{{Type: "text/plain; charset=utf-8", Body: "own"}}}}}
+	if diff := cmp.Diff(wantPages, own.ErrorPages); diff != "" {
+		t.Errorf("error_pages of a route (-want +got):\n%s", diff)
+	}
+	if own.Maintenance == nil || !own.Maintenance.Active || own.Maintenance.Page != nil {
+		t.Errorf("maintenance of a route: %+v", own.Maintenance)
+	}
+
+	write("pages/error.json", strings.Repeat("x", 1<<20+1))
+	_, err = config.Parse(main, []byte(src), nil)
+	if err == nil || !strings.Contains(err.Error(), "the limit is 1048576") {
+		t.Errorf("a page that is too long: %v", err)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"error pages", smallest + "error_pages: {200: a.html, 600: a.html, 4x: a.html, 404: none.html, 405: [], " +
+			"406: config.go, 407: true, intercept: on}\n",
+			[]string{`3:15 "200" is not the status of an error|400 to 599`, `3:28 "600"`, `3:41 "4x"`,
+				`3:58 the page "none.html": no such file|folder of this file`, `3:74 error page "405" is empty`,
+				`3:83 "config.go"|.html`,
+				`3:99 true is a bool`, `3:116 "on"|true or false`}},
+		{"error pages without one", smallest + "error_pages: {intercept: true}\n" +
+			"maintenance: {page: ., retry_after: 1500ms, active: 1}\n",
+			[]string{`3:1 "error_pages" has no status|5xx: pages/error.html`, `4:21 "."|.html`, `4:37 "1500ms"|whole seconds`,
+				`4:53 "1"`}},
+		{"maintenance of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, maintenance: true}\n" +
+			"- {match: /b, to: a, error_pages: a.html, maintenance: {retry_after: 0s, status: 503}}\n",
+			[]string{`3:35 "maintenance" must be a mapping`, `4:35 "error_pages" must be a mapping`, `4:70 "0s"`,
+				`4:74 "status"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
+			mistaketest.Want(t, err, c.want)
+		})
+	}
+}
