@@ -176,11 +176,15 @@ var layers = map[string]struct {
 			"internal/stickycookie", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
-	"front/internal/logfiles":  {own: []string{"front/config", "front/logto"}, why: "logs for the tests of several packages"},
+	"front/internal/logfiles":  {own: []string{"front/logto"}, why: "logs for the tests of several packages"},
 	"front/internal/namedfile": {why: "reads files; it knows no syntax"},
 	"front/internal/scalar": {
 		own: []string{"internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
 		why: "single values of a configuration",
+	},
+	"front/internal/serverurl": {
+		own: []string{"front/internal/namedfile", "front/internal/scalar", "internal/nearest", "internal/yamlfile"},
+		why: "URLs of servers for the log and for lists; it connects to none",
 	},
 	"front/condition": {
 		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
@@ -199,9 +203,11 @@ var layers = map[string]struct {
 	"front/config": {
 		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
 			"front/feature/errorpages", "front/feature/files", "front/feature/forwardauth", "front/feature/maintenance",
-			"front/feature/mirror", "front/feature/respond", "front/feature/split", "front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
-			"front/internal/scalar", "front/internal/target", "front/internal/template", "internal/httpsyntax",
-			"internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy", "router"},
+			"front/feature/mirror", "front/feature/respond", "front/feature/split",
+			"front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
+			"front/internal/scalar", "front/internal/serverurl", "front/internal/target", "front/internal/template",
+			"front/logto", "internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy",
+			"router"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/acme": {
@@ -229,7 +235,8 @@ var layers = map[string]struct {
 		why:     "counts requests and reloads; it knows neither routes nor the configuration",
 	},
 	"front/logto": {
-		own: []string{"front/config", "front/internal/logcost", "front/internal/metric", "internal/abandon", "log", "log/sink",
+		own: []string{"front/internal/logcost", "front/internal/metric", "front/internal/namedfile", "front/internal/scalar",
+			"front/internal/serverurl", "internal/abandon", "internal/nearest", "internal/yamlfile", "log", "log/sink",
 			"log/stream"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "writes events to their destinations; it does not know what they are about",

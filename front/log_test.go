@@ -28,8 +28,8 @@ func TestLogPage(t *testing.T) {
 	back := upstream(t, hello)
 	cfg := doorConfig(back.URL)
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg.Log.To, cfg.Log.Heartbeat = []string{config.LogToStderr, file}, 0
-	out, err := logto.Open(cfg, logto.Options{Stdout: os.Stdout, Stderr: w})
+	cfg.Log.To, cfg.Log.Heartbeat = []string{logto.ToStderr, file}, 0
+	out, err := logto.Open(cfg.Log.Config, logto.Options{Stdout: os.Stdout, Stderr: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestPanicFlushesTheLog(t *testing.T) {
 	back := upstream(t, hello)
 	cfg := doorConfig(back.URL)
 	cfg.Log.Queue.Linger = time.Hour
-	out, stdout, _ := logfiles.Open(t, cfg, nil)
+	out, stdout, _ := logfiles.Open(t, cfg.Log.Config, nil)
 	d := newDoorOver(t, cfg, out)
 	d.WrapAction("/", explodesBefore)
 	if err := d.Listen(); err != nil {

@@ -70,11 +70,11 @@ func TestLogToServer(t *testing.T) {
 	t.Parallel()
 	server := &logServer{password: "right-secret"}
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
-		c.Log.To = []string{config.LogToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}
+		c.Log.To = []string{logto.ToStdout, "otlp+http://weir:wrong-secret@collector:4318/v1?x=secret"}
 		c.Log.Heartbeat = 0
 	})
 	stdout := logfiles.Create(t, t.TempDir()+"/stdout")
-	out, err := logto.Open(cfg, logto.Options{
+	out, err := logto.Open(cfg.Log.Config, logto.Options{
 		Stdout:   stdout,
 		Complain: func(err error) { t.Error(err) },
 		Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
@@ -94,7 +94,7 @@ func TestLogToServer(t *testing.T) {
 		return state.To == name && state.Stats.LastError != nil && state.Stats.Waiting == 3*requests
 	})
 	d.reload(func(c *config.Config) {
-		c.Log.To = []string{config.LogToStdout, "otlp+http://weir:right-secret@collector:4318/v1"}
+		c.Log.To = []string{logto.ToStdout, "otlp+http://weir:right-secret@collector:4318/v1"}
 	})
 	eventually(t, "the events", func() bool { return out.Destinations()[1].Stats.Written == 3*requests })
 	for _, page := range []string{"/metrics", "/log"} {
@@ -110,7 +110,7 @@ func TestLogToServer(t *testing.T) {
 	}
 	get(t, client, d.url("/last"))
 	eventually(t, "the last events", func() bool { return out.Destinations()[1].Stats.Written == 3*requests+3 })
-	d.reload(func(c *config.Config) { c.Log.To = []string{config.LogToStdout} })
+	d.reload(func(c *config.Config) { c.Log.To = []string{logto.ToStdout} })
 	get(t, client, d.url("/after"))
 	if err := d.close(); err != nil {
 		t.Error(err)
@@ -141,11 +141,11 @@ func TestLogSpill(t *testing.T) {
 	const name = "otlp+http://collector"
 	folder := filepath.Join(t.TempDir(), "spill")
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
-		c.Log.To, c.Log.Heartbeat = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}, 0
+		c.Log.To, c.Log.Heartbeat = []string{logto.ToStdout, "otlp+http://u:wrong@collector"}, 0
 		c.Log.Spill.Folder = folder
 	})
 	open := func() (*testDoor, *logto.Log) {
-		out, err := logto.Open(cfg, logto.Options{
+		out, err := logto.Open(cfg.Log.Config, logto.Options{
 			Stdout:   logfiles.Create(t, t.TempDir()+"/stdout"),
 			Complain: func(err error) { t.Error(err) },
 			Servers:  map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
@@ -195,28 +195,28 @@ func TestLogSpill(t *testing.T) {
 		t.Errorf("at the end, %+v", s)
 	}
 
-	cfg.Log.To = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}
+	cfg.Log.To = []string{logto.ToStdout, "otlp+http://u:wrong@collector"}
 	d, out = open()
 	load(d)
 	if got := d.metric(t, "weir_log_events_recovered_total"); got != 3*requests {
 		t.Errorf("%v events are recovered", got)
 	}
 	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
-	setTo(d, config.LogToStdout)
+	setTo(d, logto.ToStdout)
 	stillWrong := *d.config
-	stillWrong.Log.To = []string{config.LogToStdout, "otlp+http://u:wrong@collector"}
+	stillWrong.Log.To = []string{logto.ToStdout, "otlp+http://u:wrong@collector"}
 	eventually(t, "the server again, though its events wait", func() bool {
 		_, err := d.Reload(&stillWrong)
 		return err == nil
 	})
 	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
-	setTo(d, config.LogToStdout, "otlp+http://u:right@collector")
+	setTo(d, logto.ToStdout, "otlp+http://u:right@collector")
 	eventually(t, "the delivery", func() bool { return toServer(out).Stats.Written == 6*requests })
-	setTo(d, config.LogToStdout)
+	setTo(d, logto.ToStdout)
 	load(d)
 	eventually(t, "the events on stdout", func() bool { return out.Destinations()[0].Stats.Written == 6*requests })
 	again := *d.config
-	again.Log.To, again.Log.Spill.Size = []string{config.LogToStdout, "otlp+http://u:right@collector"}, 1<<20
+	again.Log.To, again.Log.Spill.Size = []string{logto.ToStdout, "otlp+http://u:right@collector"}, 1<<20
 	eventually(t, "the server again", func() bool { // when it is closed
 		_, err := d.Reload(&again)
 		return err == nil

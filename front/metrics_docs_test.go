@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/internal/logfiles"
+	"github.com/weirhq/weir/front/logto"
 )
 
 // documented is the description of a metric in docs/metrics.md.
@@ -67,7 +68,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Upstreams = append(c.Upstreams, config.Upstream{
 			Name: "listed", Servers: []config.Server{{URL: back.URL}}, List: config.ServerList{File: file + ".missing"},
 		})
-		c.Log.To = []string{config.LogToStdout, file}
+		c.Log.To = []string{logto.ToStdout, file}
 		c.Upstreams = append(c.Upstreams,
 			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
 		closing := "http://" + rawUpstream(t, func(c *rawConn) { c.request() })
@@ -85,7 +86,7 @@ func TestMetricsDocs(t *testing.T) {
 		c.Limits.Rate = config.Rate{Every: time.Millisecond, Burst: 100, Shared: "redis://" + closedPort(t)}
 		c.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.0/24")}
 	})
-	out, _, _ := logfiles.Open(t, cfg, nil)
+	out, _, _ := logfiles.Open(t, cfg.Log.Config, nil)
 	d := serveDoor(t, cfg, out)
 	get(t, httpClient(t), d.url("/"))
 	get(t, httpClient(t), d.url("/dead"))

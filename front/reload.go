@@ -3,7 +3,6 @@ package front
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/wire"
@@ -112,7 +111,7 @@ func (d *Door) prepareLog(cfg *config.Config) (c doorLogChange, err error) {
 	}
 	var w io.Writer = d.out
 	if l, ok := d.out.(*logto.Log); ok {
-		if c.change, err = l.Prepare(cfg); err != nil {
+		if c.change, err = l.Prepare(cfg.Log.Config); err != nil {
 			return c, err
 		}
 		w = c.change.Writer()
@@ -145,11 +144,6 @@ func (d *Door) ReloadFailed(err error) {
 	d.logger().Error(eventReloadFailed).Err(err).Send()
 }
 
-// hasLogServer reports whether the log goes to a server.
-func hasLogServer(cfg *config.Config) bool {
-	return slices.ContainsFunc(cfg.Log.To, func(to string) bool { return config.LogScheme(to) != "" })
-}
-
 // keepFixed returns a configuration with the previous values of the keys that only a new
 // process can apply, and the names of those with another value.
 func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []string) {
@@ -162,8 +156,7 @@ func keepFixed(before, cfg *config.Config) (kept *config.Config, unchanged []str
 		c.Log.Queue.WhenFull, c.Log.Queue.Wait = before.Log.Queue.WhenFull, before.Log.Queue.Wait
 		unchanged = append(unchanged, "log.queue.when_full")
 	}
-	if hasLogServer(before) && hasLogServer(&c) &&
-		c.Log.Spill.Folder != before.Log.Spill.Folder {
+	if before.Log.Servers() > 0 && c.Log.Servers() > 0 && c.Log.Spill.Folder != before.Log.Spill.Folder {
 		c.Log.Spill.Folder = before.Log.Spill.Folder
 		unchanged = append(unchanged, "log.spill.folder")
 	}

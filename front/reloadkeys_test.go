@@ -349,7 +349,7 @@ func TestReloadOfLog(t *testing.T) {
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
 		c.Log.To, c.Log.Heartbeat = []string{path("0.log")}, 0
 	})
-	out, stdout, _ := logfiles.Open(t, cfg, func(err error) { t.Error(err) })
+	out, stdout, _ := logfiles.Open(t, cfg.Log.Config, func(err error) { t.Error(err) })
 	d := &testDoor{t: t, config: cfg, served: make(chan error, 1)}
 	var err error
 	if d.Door, err = engines.New(cfg, out); err != nil {
@@ -376,12 +376,12 @@ func TestReloadOfLog(t *testing.T) {
 		d.reload(func(c *config.Config) {
 			c.Log.Queue.Linger = time.Duration(i%3) * time.Millisecond
 			c.Log.Queue.Size = (1 + i%2) * (4 << 20)
-			c.Log.Rotate = config.LogRotate{Size: int64(i%2) << 20, Keep: i % 2 * 1000}
+			c.Log.Rotate = logto.Rotate{Size: int64(i%2) << 20, Keep: i % 2 * 1000}
 			switch i % 4 {
 			case 0: // another file
 				c.Log.To = []string{path(fmt.Sprintf("%d.log", i%3))}
 			case 2: // stdout, which is a file here
-				c.Log.To = []string{config.LogToStdout}
+				c.Log.To = []string{logto.ToStdout}
 			} // else only other options
 		})
 		eventually(t, "requests", func() bool { return sent.Load() > before+20 })
@@ -449,7 +449,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 	defer w.Close()
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) { c.Log.Heartbeat = 0 })
-	out, err := logto.Open(cfg, logto.Options{Stdout: w, Stderr: os.Stderr})
+	out, err := logto.Open(cfg.Log.Config, logto.Options{Stdout: w, Stderr: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -473,7 +473,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 		return err == nil && strings.Count(string(text), `"/after"`) == 3
 	})
 	c := *d.config
-	c.Log.To = []string{config.LogToStdout}
+	c.Log.To = []string{logto.ToStdout}
 	if _, err := d.Reload(&c); err == nil || !strings.Contains(err.Error(), "still being closed") {
 		t.Errorf("the stalled destination again: %v", err)
 	}

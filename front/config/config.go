@@ -26,6 +26,8 @@ import (
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/internal/serverurl"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -226,7 +228,7 @@ type ServerList struct {
 // String returns the place for messages, without a password.
 func (l ServerList) String() string {
 	if l.NATS != "" {
-		return LogName(l.NATS)
+		return serverurl.Name(l.NATS)
 	}
 	return l.File
 }
@@ -410,15 +412,7 @@ func Default() *Config {
 		Admin:     "127.0.0.1:20001",
 		Drain:     Drain{Delay: time.Second, Timeout: 10 * time.Second},
 		Engine:    EngineLoops,
-		Log: Log{
-			To:        []string{LogToStdout},
-			Format:    "json",
-			Level:     "info",
-			Events:    EventsAll,
-			Queue:     LogQueue{Size: 8 << 20, WhenFull: "shed", Linger: 5 * time.Millisecond},
-			Spill:     LogSpill{Size: 1 << 30, Age: 7 * 24 * time.Hour},
-			Heartbeat: 10 * time.Second,
-		},
+		Log:       Log{Config: logto.Default(), Level: "info", Events: EventsAll},
 		Limits: Limits{
 			RequestLimits: RequestLimits{
 				UploadRate: 500, DownloadRate: 500,
@@ -569,17 +563,10 @@ const (
 	RatePerHeader = "header " // by the value of the header field that follows; requests without it share a bucket
 )
 
-// Log configures the events, their format and their destinations.
+// Log configures the events and their destinations.
 type Log struct {
-	// To holds the destinations: LogToStdout (the default), LogToStderr, the path of
-	// a file to append to, or the URL of a server, which may contain a password; see
-	// LogName. There is at least one, and none occurs twice. Every event goes to all
-	// of them. Each has its own queue.
-	To []string
+	logto.Config
 
-	// Format is json (the default), json-v1, ltsv, human or auto, as in
-	// log.ParseFormat. Servers require json or auto.
-	Format string
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
@@ -591,47 +578,7 @@ type Log struct {
 	// Redact lists keys with secret values, such as query parameters; see
 	// log.Options.
 	Redact []string
-
-	Queue  LogQueue
-	Spill  LogSpill
-	Rotate LogRotate
-
-	// Fsync is the minimum interval between calls of fsync for a file. FsyncEach
-	// means a call after each write; 0, the default, means none.
-	Fsync time.Duration
-
-	// Heartbeat is the interval at which the log writes an event with its totals.
-	// Zero means never; default 10s.
-	Heartbeat time.Duration
 }
-
-// LogQueue configures the queue of each destination.
-type LogQueue struct {
-	Size     int           // maximum size in bytes; default 8 MiB
-	WhenFull string        // shed (the default), drop or block, as in sink.ParsePolicy
-	Wait     time.Duration // how long block waits before it drops; 0, the default, means forever
-	Linger   time.Duration // how long the first event of a batch waits for others; default 5ms, twenty times for servers
-}
-
-// LogSpill configures the disk on which events for servers wait. It is off if Folder is
-// empty.
-type LogSpill struct {
-	Folder string
-	Size   int64         // maximum size of the files for each server, in bytes; default 1 GiB
-	Age    time.Duration // older events are dropped; 0 means no limit; default 7 days
-}
-
-// LogRotate configures the rotation of the log's files. It is off if Size is zero
-// and Daily is false.
-type LogRotate struct {
-	Size  int64 // maximum size of a file in bytes; 0, the default, sets no limit
-	Daily bool  // rotate at midnight, local time
-	Keep  int   // number of rotated files to keep; 0, the default, keeps all
-	Gzip  bool  // compress rotated files
-}
-
-// FsyncEach is the value of [Log.Fsync] for a call after each write.
-const FsyncEach time.Duration = -1
 
 // Values of [Log.Events].
 const (
@@ -642,12 +589,6 @@ const (
 // EventsNone is a value of [Route.Events]. It omits all events of a request except
 // a completed event of severity WARN or worse.
 const EventsNone = "none"
-
-// Values of [Log.To] that are neither paths nor URLs.
-const (
-	LogToStdout = "stdout"
-	LogToStderr = "stderr"
-)
 
 // secretHeaders are header fields whose values are never logged.
 var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}

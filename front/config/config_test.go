@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
@@ -122,14 +123,17 @@ routes:
 			From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		},
 		Log: config.Log{
+			Config: logto.Config{
+				To: []string{"/var/log/weir.log", "nats://server/logs"}, Format: "auto",
+				Queue:  logto.Queue{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
+				Spill:  logto.Spill{Folder: "spill", Size: 2 << 30, Age: 24 * time.Hour},
+				Rotate: logto.Rotate{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
+				Fsync:  5 * time.Second, Heartbeat: time.Minute,
+			},
+			Level: "warn", Events: config.EventsCompleted,
 			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
 			ResponseHeaders: []string{"content-type"},
-			To:              []string{"/var/log/weir.log", "nats://server/logs"}, Format: "auto", Level: "warn", Events: config.EventsCompleted,
-			Redact: []string{"token", "Session"},
-			Queue:  config.LogQueue{Size: 1 << 20, WhenFull: "block", Wait: time.Second, Linger: time.Millisecond},
-			Spill:  config.LogSpill{Folder: "spill", Size: 2 << 30, Age: 24 * time.Hour},
-			Rotate: config.LogRotate{Size: 100 << 20, Daily: true, Keep: 7, Gzip: true},
-			Fsync:  5 * time.Second, Heartbeat: time.Minute,
+			Redact:          []string{"token", "Session"},
 		},
 		Limits: config.Default().Limits, // see TestParseLimits
 		Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -16,7 +17,7 @@ func parseNameServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		host, port = strings.Trim(s.Text, "[]"), "53"
 	}
 	addr, err := netip.ParseAddr(host)
-	if err != nil || !isPort(port) || port == "0" {
+	if err != nil || !scalar.IsPort(port) || port == "0" {
 		return "", yamlfile.Refuse("write an IP address, as in 10.0.0.2 or 10.0.0.2:53", "%s is not a name server",
 			yamlfile.Quote(s.Text))
 	}

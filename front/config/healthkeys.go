@@ -98,7 +98,7 @@ func parseCheckPath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 // parseCheckHost reads the Host of a request, perhaps with a port.
 func parseCheckHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	host, port, found := strings.Cut(s.Text, ":")
-	if !scalar.IsHost(host) || found && !isPort(port) {
+	if !scalar.IsHost(host) || found && !scalar.IsPort(port) {
 		return "", yamlfile.Refuse("write a name, as in shop.internal", "%s is not a host", yamlfile.Quote(s.Text))
 	}
 	return s.Text, nil

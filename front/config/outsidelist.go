@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -64,15 +65,15 @@ func readServersURL(r *fileReader, p place, n *yamlfile.Node) {
 // and the query.
 func parseServersURL(file string, s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = "write nats://host:4222/BUCKET/KEY"
-	if scheme := LogScheme(s.Text); scheme != "nats" && scheme != "tls" {
-		return "", yamlfile.Refuse(example, "%s is not the URL of a key of NATS", yamlfile.Quote(LogName(s.Text)))
+	if scheme := serverurl.Scheme(s.Text); scheme != "nats" && scheme != "tls" {
+		return "", yamlfile.Refuse(example, "%s is not the URL of a key of NATS", yamlfile.Quote(serverurl.Name(s.Text)))
 	}
-	resolved, refused := parseLogURL(file, s.Text)
+	resolved, refused := serverurl.Parse(file, s.Text)
 	if refused != nil {
 		return "", refused
 	}
-	if _, _, path, _ := splitStream(s.Text); !natsKey.MatchString(path) {
-		return "", yamlfile.Refuse(example, "%s does not name a bucket and a key", yamlfile.Quote(LogName(s.Text)))
+	if !natsKey.MatchString(serverurl.Path(s.Text)) {
+		return "", yamlfile.Refuse(example, "%s does not name a bucket and a key", yamlfile.Quote(serverurl.Name(s.Text)))
 	}
 	return resolved, nil
 }

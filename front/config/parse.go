@@ -25,7 +25,6 @@ func Parse(file string, src []byte, lookupEnv func(string) (string, bool)) (*Con
 		r.readIncluded(file)
 		r.checkTLS(c)
 		r.checkAddresses(c)
-		r.checkLog(c)
 		r.readRedirects(file)
 		r.checkRoutes()
 		r.checkSecure(c)

@@ -30,7 +30,6 @@ type reader struct {
 	certificates bool         // tls has certificates, which may have mistakes
 	plainHTTP    []plainRoute // routes with plain_http
 	challenges   []string     // the value of tls.acme.challenges; nil if there is none
-	logTo        []logTarget  // the value of log.to; nil if there is none
 }
 
 // filling is the destination of the part of a file that is being read.

@@ -11,7 +11,7 @@ import (
 
 // schema is the only list of the keys of a configuration. It defines how they are
 // read and which are refused, and provides suggestions for unknown keys.
-var schema = append([]key{
+var schema = slices.Concat([]key{
 	{Path: "watch", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Watch })},
 	{Path: "include", Read: yamlfile.Some(scalar.Written, func(f filling) *[]yamlfile.Scalar { return &f.include })},
 	{Path: "namespace", Read: one(parseNamespace, func(c *Config) *string { return &c.Namespace })},
@@ -26,36 +26,7 @@ var schema = append([]key{
 	{Path: "dns", Read: (*fileReader).Fields},
 	{Path: "dns.servers", Ambiguous: true, Read: some(parseNameServer, func(c *Config) *[]string { return &c.DNS.Servers })},
 	{Path: "dns.max_ttl", Read: one(parseMaxTTL, func(c *Config) *time.Duration { return &c.DNS.MaxTTL })},
-
-	{Path: "log", Read: (*fileReader).Fields},
-	{Path: "log.to", Read: readLogTo},
-	{Path: "log.format", Read: one(yamlfile.Word(logFormats), func(c *Config) *string { return &c.Log.Format })},
-	{Path: "log.level", Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
-	{Path: "log.events", Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
-	{Path: "log.request_headers", Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.RequestHeaders })},
-	{Path: "log.response_headers",
-		Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.ResponseHeaders })},
-	{Path: "log.redact", Read: many(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
-	{Path: "log.queue", Read: (*fileReader).Fields},
-	{Path: "log.queue.size", Read: one(parseQueueSize, func(c *Config) *int { return &c.Log.Queue.Size })},
-	{Path: "log.queue.when_full",
-		Read: one(yamlfile.Word(logWhenFull), func(c *Config) *string { return &c.Log.Queue.WhenFull })},
-	{Path: "log.queue.wait", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Queue.Wait })},
-	{Path: "log.queue.linger",
-		Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Queue.Linger })},
-	{Path: "log.spill", Read: (*fileReader).Fields},
-	{Path: "log.spill.folder", Read: readSpillFolder},
-	{Path: "log.spill.size", Ambiguous: true,
-		Read: one(parseSpillSize, func(c *Config) *int64 { return &c.Log.Spill.Size })},
-	{Path: "log.spill.age", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Spill.Age })},
-	{Path: "log.rotate", Read: (*fileReader).Fields},
-	{Path: "log.rotate.size", Read: one(parseRotateSize, func(c *Config) *int64 { return &c.Log.Rotate.Size })},
-	{Path: "log.rotate.daily", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Log.Rotate.Daily })},
-	{Path: "log.rotate.keep", Read: one(yamlfile.Count, func(c *Config) *int { return &c.Log.Rotate.Keep })},
-	{Path: "log.rotate.gzip", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Log.Rotate.Gzip })},
-	{Path: "log.fsync", Read: one(parseFsync, func(c *Config) *time.Duration { return &c.Log.Fsync })},
-	{Path: "log.heartbeat", Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Log.Heartbeat })},
-
+}, logKeys(), []key{
 	{Path: "constraints", Read: (*fileReader).Names},
 	{Path: "constraints.*", Read: readConstraint},
 
@@ -92,9 +63,9 @@ var schema = append([]key{
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, slices.Concat(serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
+}, serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
 	tlsKeys, acmeKeys, secureKeys, featureKeys(),
-	retryKeys, timeoutKeys)...)
+	retryKeys, timeoutKeys)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -34,7 +35,7 @@ func parseHTTPSRedirect(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 		return 0, nil
 	}
 	port, err := strconv.Atoi(s.Text)
-	if err != nil || port == 0 || !isPort(s.Text) {
+	if err != nil || port == 0 || !scalar.IsPort(s.Text) {
 		return 0, yamlfile.Refuse("write true, or the port of the https URLs, as in 443", "%s is not known here",
 			yamlfile.Quote(s.Text))
 	}

@@ -81,7 +81,7 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case port == "":
 		port = "80"
 	}
-	if !isPort(port) || port == "0" {
+	if !scalar.IsPort(port) || port == "0" {
 		return "", yamlfile.Refuse("a port is a number from 1 to 65535", "%s is not a port", yamlfile.Quote(port))
 	}
 	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + base, nil

@@ -2,7 +2,6 @@ package config
 
 import (
 	"net"
-	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/scalar"
@@ -24,7 +23,7 @@ func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		}
 		return s.Text, nil
 	}
-	if isPort(s.Text) {
+	if scalar.IsPort(s.Text) {
 		return "", yamlfile.Refuse("write "+yamlfile.Quote(":"+s.Text), "%s is a port without its colon",
 			yamlfile.Quote(s.Text))
 	}
@@ -34,7 +33,7 @@ func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse(example, "%s is not an address", yamlfile.Quote(s.Text))
 	case host != "" && !scalar.IsHost(host):
 		return "", yamlfile.Refuse(example, "%s is not a host", yamlfile.Quote(host))
-	case !isPort(port):
+	case !scalar.IsPort(port):
 		return "", yamlfile.Refuse("a port is a number from 0 to 65535", "%s is not a port", yamlfile.Quote(port))
 	}
 	return net.JoinHostPort(host, port), nil
@@ -49,13 +48,6 @@ func parseAdmin(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse("write off to have no admin listener", "%s is not an address", yamlfile.Quote(s.Text))
 	}
 	return parseListen(s)
-}
-
-// isPort reports whether s is a port in the usual notation. A second notation could
-// hide that a port occurs twice.
-func isPort(s string) bool {
-	n, err := strconv.ParseUint(s, 10, 16)
-	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
 // parseUpgrade reads the name of a protocol for the header field Upgrade.

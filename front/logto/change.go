@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/logcost"
+	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
@@ -16,18 +17,32 @@ import (
 // by its name. Destinations that stay are changed in place.
 type Change struct {
 	log     *Log
-	config  config.Log
+	config  Config
 	options sink.QueueOptions
 	next    *destinations
 	opened  []*destination // those of next that the log did not have
 	moved   []movedServer
 }
 
+// Open opens the destinations of a configuration. After an error, no file and no
+// connection is open.
+func Open(cfg Config, o Options) (*Log, error) {
+	l := &Log{o: o}
+	l.giveUp, l.endWait = context.WithCancel(context.Background())
+	l.cost.Start()
+	c, err := l.Prepare(cfg)
+	if err != nil {
+		return nil, err
+	}
+	l.current.Store(c.next)
+	return l, nil
+}
+
 // Prepare opens the destinations of a configuration that the log does not have. The
 // caller then calls Apply or Abandon. After an error, no more files are open than
 // before.
-func (l *Log) Prepare(cfg *config.Config) (_ *Change, err error) {
-	c := &Change{log: l, config: cfg.Log}
+func (l *Log) Prepare(cfg Config) (_ *Change, err error) {
+	c := &Change{log: l, config: cfg}
 	if c.options, err = queueOptions(cfg); err != nil {
 		return nil, err
 	}
@@ -44,8 +59,8 @@ func (l *Log) Prepare(cfg *config.Config) (_ *Change, err error) {
 	if ds := l.current.Load(); ds != nil {
 		before = ds.list
 	}
-	for _, to := range cfg.Log.To {
-		d := named(before, config.LogName(to))
+	for _, to := range cfg.To {
+		d := named(before, serverurl.Name(to))
 		switch {
 		case d == nil:
 			if d, err = c.open(to); err == nil {
@@ -65,9 +80,9 @@ func (l *Log) Prepare(cfg *config.Config) (_ *Change, err error) {
 
 // open opens a destination that the log does not have.
 func (c *Change) open(to string) (*destination, error) {
-	l, name := c.log, config.LogName(to)
+	l, name := c.log, serverurl.Name(to)
 	d := &destination{name: name}
-	if config.LogScheme(to) != "" {
+	if isServer(to) {
 		d.url = to
 	}
 	l.mu.Lock()
@@ -85,6 +100,19 @@ func (c *Change) open(to string) (*destination, error) {
 	}
 	c.opened = append(c.opened, d)
 	return d, nil
+}
+
+// open opens a destination and makes its queue.
+func (l *Log) open(d *destination, cfg Config, o sink.QueueOptions) (err error) {
+	if d.url != "" {
+		return l.openServer(d, cfg, o)
+	}
+	w, err := l.openWriter(d, cfg)
+	if err != nil {
+		return err
+	}
+	d.queue = sink.NewQueue(logcost.NewWriter(w, &l.cost), o)
+	return nil
 }
 
 // Abandon closes the destinations that were opened for nothing.
@@ -162,7 +190,7 @@ func (l *Log) closeRemoved(d *destination) {
 
 // changeFile changes the options of a file if they differ. A write in progress, which may
 // have stalled, delays the change.
-func (l *Log) changeFile(d *destination, cfg config.Log) {
+func (l *Log) changeFile(d *destination, cfg Config) {
 	before, now := d.wanted.Load(), l.fileOptions(d.name, cfg)
 	if before.MaxBytes == now.MaxBytes && before.Daily == now.Daily && before.Keep == now.Keep &&
 		before.Gzip == now.Gzip && before.Fsync == now.Fsync {

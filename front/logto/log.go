@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/internal/abandon"
 	"github.com/weirhq/weir/log"
@@ -26,7 +25,7 @@ type Output interface {
 	Stats() sink.Stats
 }
 
-// A Log writes the events of a front door to each destination of a [config.Log].
+// A Log writes the events of a front door to each destination of a [Config].
 // Each destination has its own queue, so that a stalled one does not delay the
 // others, unless queue.when_full is block. Make a Log with [Open]. Goroutines
 // may share it.
@@ -59,11 +58,11 @@ type destinations struct {
 
 // A destination is a standard stream, a file or a server of a Log, with its queue.
 type destination struct {
-	name     string // of config.LogName
+	name     string // without secrets
 	queue    *sink.Queue
 	file     *sink.File     // nil without a file
 	server   *stream.Sink   // owns the queue; nil without a server
-	url      string         // of the server, as in config.Log.To
+	url      string         // of the server, as in Config.To
 	fallback *sink.Fallback // for standard output that standard error may replace; else nil
 	earlier  *Destination   // the counts of an earlier destination with this name; nil for none
 	ended    *Destination   // the last counts of a destination that was removed and closed; else nil
@@ -83,61 +82,34 @@ type Options struct {
 	// must not log.
 	Complain func(error)
 
-	// Servers has a function for each scheme of the URLs in config.Log.To. The function
+	// Servers has a function for each scheme of the URLs in Config.To. The function
 	// does not wait for the server, and its errors contain no secrets of the URL. The Log
 	// closes the Destination.
 	Servers map[string]func(url string) (stream.Destination, error)
 }
 
-// Open opens the destinations of cfg.Log. After an error, no file and no
-// connection is open.
-func Open(cfg *config.Config, o Options) (*Log, error) {
-	l := &Log{o: o}
-	l.giveUp, l.endWait = context.WithCancel(context.Background())
-	l.cost.Start()
-	c, err := l.Prepare(cfg)
-	if err != nil {
-		return nil, err
-	}
-	l.current.Store(c.next)
-	return l, nil
-}
-
-func queueOptions(cfg *config.Config) (o sink.QueueOptions, err error) {
+func queueOptions(cfg Config) (o sink.QueueOptions, err error) {
 	o = sink.QueueOptions{
-		Bytes:     cfg.Log.Queue.Size,
-		Wait:      cfg.Log.Queue.Wait,
-		Linger:    cfg.Log.Queue.Linger,
-		Heartbeat: cfg.Log.Heartbeat,
+		Bytes:     cfg.Queue.Size,
+		Wait:      cfg.Queue.Wait,
+		Linger:    cfg.Queue.Linger,
+		Heartbeat: cfg.Heartbeat,
 	}
-	if o.WhenFull, err = sink.ParsePolicy(cfg.Log.Queue.WhenFull); err != nil {
+	if o.WhenFull, err = sink.ParsePolicy(cfg.Queue.WhenFull); err != nil {
 		return o, fmt.Errorf("log.queue.when_full: %w", err)
 	}
 	return o, nil
 }
 
-// open opens a destination and makes its queue.
-func (l *Log) open(d *destination, cfg config.Log, o sink.QueueOptions) (err error) {
-	if d.url != "" {
-		return l.openServer(d, cfg, o)
-	}
-	w, err := l.openWriter(d, cfg)
-	if err != nil {
-		return err
-	}
-	d.queue = sink.NewQueue(logcost.NewWriter(w, &l.cost), o)
-	return nil
-}
-
 // openWriter opens a file or a standard stream.
-func (l *Log) openWriter(d *destination, cfg config.Log) (w io.Writer, err error) {
+func (l *Log) openWriter(d *destination, cfg Config) (w io.Writer, err error) {
 	switch {
-	case d.name == config.LogToStderr:
+	case d.name == ToStderr:
 		return sink.Std(l.o.Stderr), nil
-	case d.name != config.LogToStdout:
+	case d.name != ToStdout:
 		d.file, err = sink.OpenFile(d.name, *d.wanted.Load())
 		return d.file, err
-	case slices.Contains(cfg.To, config.LogToStderr):
+	case slices.Contains(cfg.To, ToStderr):
 		return sink.Std(l.o.Stdout), nil
 	}
 	d.fallback = sink.NewFallback(sink.Std(l.o.Stdout), sink.Std(l.o.Stderr))
@@ -166,7 +138,7 @@ func (d *destination) checkDistinct(others []*destination) error {
 }
 
 // fileOptions returns the options of one of the log's files.
-func (l *Log) fileOptions(path string, cfg config.Log) *sink.FileOptions {
+func (l *Log) fileOptions(path string, cfg Config) *sink.FileOptions {
 	return &sink.FileOptions{
 		MaxBytes: cfg.Rotate.Size,
 		Daily:    cfg.Rotate.Daily,
@@ -252,7 +224,7 @@ func addStats(a, b sink.Stats) sink.Stats {
 
 // A Destination is the state of one destination of a [Log].
 type Destination struct {
-	To       string     // name, of config.LogName
+	To       string     // name, without secrets
 	Stats    sink.Stats // of its queue
 	OnDisk   Spilled    // of Stats.Waiting, those on a disk
 	Diverted uint64     // events written to standard error because the reader of standard output is gone

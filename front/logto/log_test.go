@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
@@ -31,12 +30,12 @@ type event struct {
 // Each gets all events, and the totals at the end.
 func TestLogGoesEverywhere(t *testing.T) {
 	t.Parallel()
-	cfg := config.Default()
+	cfg := logto.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg.Log.To = []string{config.LogToStdout, file, config.LogToStderr}
+	cfg.To = []string{logto.ToStdout, file, logto.ToStderr}
 	l, stdout, stderr := logfiles.Open(t, cfg, nil)
 	const producers, each = 4, 500
-	logger := log.New(l, log.Options{Namespace: cfg.Namespace})
+	logger := log.New(l, log.Options{Namespace: "front"})
 	var all sync.WaitGroup
 	for p := range producers {
 		all.Go(func() {
@@ -58,7 +57,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 			}
 			if e.Event == "counted" {
 				seen[e.Data["id"].(string)] = true
-			} else if e.Event != "log totals" || e.Namespace != cfg.Namespace {
+			} else if e.Event != "log totals" || e.Namespace != "front" {
 				t.Errorf("%s has the event %s", name, line)
 			}
 		}
@@ -70,7 +69,7 @@ func TestLogGoesEverywhere(t *testing.T) {
 		t.Errorf("the log counts %+v, want %d events, written all", s, 3*(producers*each+1))
 	}
 	for i, d := range l.Destinations() {
-		if d.To != cfg.Log.To[i] || d.Stats.Written != producers*each+1 {
+		if d.To != cfg.To[i] || d.Stats.Written != producers*each+1 {
 			t.Errorf("destination %d is %s and has %d events", i, d.To, d.Stats.Written)
 		}
 	}
@@ -83,10 +82,10 @@ func TestLogGoesEverywhere(t *testing.T) {
 // lost.
 func TestLogRotates(t *testing.T) {
 	t.Parallel()
-	cfg := config.Default()
+	cfg := logto.Default()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "weir.log")
-	cfg.Log.To, cfg.Log.Rotate.Size, cfg.Log.Heartbeat = []string{file}, 16<<10, 0
+	cfg.To, cfg.Rotate.Size, cfg.Heartbeat = []string{file}, 16<<10, 0
 	l, _, _ := logfiles.Open(t, cfg, func(err error) { t.Error(err) })
 	const n = 1000
 	for i := range n {
@@ -128,20 +127,20 @@ func TestLogRotates(t *testing.T) {
 	}
 }
 
-func cfgSize(cfg *config.Config) int { return int(cfg.Log.Rotate.Size) }
+func cfgSize(cfg logto.Config) int { return int(cfg.Rotate.Size) }
 
 // TestOpenFails checks that the error names the destination, and that no
 // goroutine or open file remains.
 func TestOpenFails(t *testing.T) {
-	cfg := config.Default()
+	cfg := logto.Default()
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder", "weir.log")
-	cfg.Log.To = []string{config.LogToStdout, missing}
+	cfg.To = []string{logto.ToStdout, missing}
 	_, err := logto.Open(cfg, logto.Options{Stdout: os.Stdout, Stderr: os.Stderr})
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "log.to: ") ||
 		!strings.Contains(err.Error(), missing) {
 		t.Errorf("Open: %v, want one that names log.to and %s", err, missing)
 	}
-	cfg.Log.To, cfg.Log.Queue.WhenFull = []string{config.LogToStdout}, "explode"
+	cfg.To, cfg.Queue.WhenFull = []string{logto.ToStdout}, "explode"
 	if _, err := logto.Open(cfg, logto.Options{Stdout: os.Stdout, Stderr: os.Stderr}); err == nil ||
 		!strings.Contains(err.Error(), "log.queue.when_full") {
 		t.Errorf("Open: %v, want one that names log.queue.when_full", err)
@@ -155,8 +154,8 @@ func TestOneFileTwice(t *testing.T) {
 	if err := os.Symlink(name, other); err != nil {
 		t.Fatal(err)
 	}
-	cfg := config.Default()
-	cfg.Log.To = []string{name, config.LogToStdout, other}
+	cfg := logto.Default()
+	cfg.To = []string{name, logto.ToStdout, other}
 	want := "log.to: " + other + " is the same file as " + name
 	if _, err := logto.Open(cfg, logto.Options{Stdout: os.Stdout, Stderr: os.Stderr}); err == nil || err.Error() != want {
 		t.Errorf("Open: %v, want %s", err, want)
@@ -175,10 +174,10 @@ func TestLogClosesWithStalledPipe(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	fill(t, w)
-	cfg := config.Default()
+	cfg := logto.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
-	cfg.Log.To = []string{config.LogToStderr, file}
-	cfg.Log.Queue.Linger = time.Hour
+	cfg.To = []string{logto.ToStderr, file}
+	cfg.Queue.Linger = time.Hour
 	l, err := logto.Open(cfg, logto.Options{Stderr: w})
 	if err != nil {
 		t.Fatal(err)
@@ -261,8 +260,8 @@ func TestLogToServerMistakes(t *testing.T) {
 		{"otlp+http://u:secret@collector", "ltsv",
 			"log.format: otlp+http://collector cannot parse the format ltsv; it needs json"},
 	} {
-		cfg := config.Default()
-		cfg.Log.To, cfg.Log.Format = []string{c.to}, c.format
+		cfg := logto.Default()
+		cfg.To, cfg.Format = []string{c.to}, c.format
 		_, err := logto.Open(cfg, logto.Options{
 			Servers: map[string]func(string) (stream.Destination, error){"otlp+http": new(memory).open},
 		})
@@ -276,8 +275,8 @@ func TestLogToServerMistakes(t *testing.T) {
 func TestLogToServerIsNoTerminal(t *testing.T) {
 	t.Parallel()
 	server := new(memory)
-	cfg := config.Default()
-	cfg.Log.To, cfg.Log.Format = []string{"otlp+http://u:p@collector"}, "auto"
+	cfg := logto.Default()
+	cfg.To, cfg.Format = []string{"otlp+http://u:p@collector"}, "auto"
 	out, err := logto.Open(cfg, logto.Options{
 		Servers: map[string]func(string) (stream.Destination, error){"otlp+http": server.open},
 	})

@@ -9,25 +9,25 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logcost"
+	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
 )
 
 // checkFormat checks that the servers of a log can parse its format.
-func checkFormat(cfg *config.Config) error {
-	for _, to := range cfg.Log.To {
-		if f := cfg.Log.Format; config.LogScheme(to) != "" && f != "json" && f != "auto" {
-			return fmt.Errorf("log.format: %s cannot parse the format %s; it needs json", config.LogName(to), f)
+func checkFormat(cfg Config) error {
+	for _, to := range cfg.To {
+		if isServer(to) && !isServerFormat(cfg.Format) {
+			return fmt.Errorf("log.format: %s cannot parse the format %s; it needs json", serverurl.Name(to), cfg.Format)
 		}
 	}
 	return nil
 }
 
 // openServer makes the queue of a destination that is a server.
-func (l *Log) openServer(d *destination, cfg config.Log, o sink.QueueOptions) error {
+func (l *Log) openServer(d *destination, cfg Config, o sink.QueueOptions) error {
 	to, err := l.connect(d.url)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (l *Log) openServer(d *destination, cfg config.Log, o sink.QueueOptions) er
 }
 
 // serverOptions returns the options of a server with a name.
-func (l *Log) serverOptions(name string, cfg config.Log, o sink.QueueOptions) stream.Options {
+func (l *Log) serverOptions(name string, cfg Config, o sink.QueueOptions) stream.Options {
 	spill := stream.Spill{Bytes: cfg.Spill.Size, Age: cfg.Spill.Age}
 	if cfg.Spill.Folder != "" {
 		spill.Folder = filepath.Join(cfg.Spill.Folder, spillFolder(name))
@@ -56,7 +56,7 @@ func (l *Log) serverOptions(name string, cfg config.Log, o sink.QueueOptions) st
 // larger than the default, because they are compressed. An uncompressed one is smaller than 1 MiB, the
 // default limit of some proxies.
 func serverBatch(name string) int {
-	if strings.HasPrefix(config.LogScheme(name), "otlp+") {
+	if strings.HasPrefix(serverurl.Scheme(name), "otlp+") {
 		return 768 << 10
 	}
 	return stream.DefaultBatch
@@ -96,13 +96,13 @@ func spillFolder(name string) string {
 
 // connect returns the client for the URL of a server.
 func (l *Log) connect(url string) (stream.Destination, error) {
-	open := l.o.Servers[config.LogScheme(url)]
+	open := l.o.Servers[serverurl.Scheme(url)]
 	if open == nil {
-		return nil, fmt.Errorf("%s: this program has no client for %s", config.LogName(url), config.LogScheme(url))
+		return nil, fmt.Errorf("%s: this program has no client for %s", serverurl.Name(url), serverurl.Scheme(url))
 	}
 	to, err := open(url)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", config.LogName(url), err)
+		return nil, fmt.Errorf("%s: %w", serverurl.Name(url), err)
 	}
 	return costDestination{to, logcost.NewSampler(&l.cost)}, nil
 }

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/logto"
 )
 
 // Open opens a log with files as its streams, and closes it when the test ends.
-func Open(t *testing.T, cfg *config.Config, complain func(error)) (l *logto.Log, stdout, stderr *os.File) {
+func Open(t *testing.T, cfg logto.Config, complain func(error)) (l *logto.Log, stdout, stderr *os.File) {
 	t.Helper()
 	dir := t.TempDir()
 	stdout, stderr = Create(t, filepath.Join(dir, "stdout")), Create(t, filepath.Join(dir, "stderr"))

@@ -4,6 +4,7 @@ package scalar
 
 import (
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,6 +63,13 @@ func IsHost(s string) bool {
 		}
 	}
 	return len(s) <= 253 && !IsDigits(labels[len(labels)-1])
+}
+
+// IsPort reports whether s is a port in the usual notation. A second notation could
+// hide that a port occurs twice.
+func IsPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
 // IsName reports whether s is made of ASCII letters, digits, '.', '_' and '-'.

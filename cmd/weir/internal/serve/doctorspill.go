@@ -34,13 +34,7 @@ func (h host) spill() finding {
 	if h.spillDisk == 0 {
 		return f
 	}
-	servers := 0
-	for _, to := range h.config.Log.To {
-		if config.LogScheme(to) != "" {
-			servers++
-		}
-	}
-	need := int64(servers) * h.config.Log.Spill.Size
+	need := int64(h.config.Log.Servers()) * h.config.Log.Spill.Size
 	f.Value = fmt.Sprintf("%s are free; the files may grow to %s", readable.Size(float64(h.spillDisk)),
 		readable.Size(float64(need)))
 	if h.spillDisk < need {

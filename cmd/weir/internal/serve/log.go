@@ -17,7 +17,7 @@ import (
 // openLog opens the log's destinations that the configuration names.
 func openLog(cfg *config.Config, s cli.Streams, stderr io.Writer) (*logto.Log, error) {
 	reporter := errorReporter{stderr: stderr}
-	out, err := logto.Open(cfg, logto.Options{
+	out, err := logto.Open(cfg.Log.Config, logto.Options{
 		Stdout: s.Out, Stderr: s.Err, Complain: reporter.report, Servers: logServers,
 	})
 	var server *cli.Error // of a destination that is a server

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
+	"github.com/weirhq/weir/log"
+)
+
+// logKeys returns the keys of [Log]. Hints list those of the destinations in two parts.
+func logKeys() []key {
+	return slices.Insert(logto.Keys("log", func(f filling) *logto.Config { return &f.config.Log.Config }), 3,
+		key{Path: "log.level", Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
+		key{Path: "log.events", Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
+		key{Path: "log.request_headers",
+			Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.RequestHeaders })},
+		key{Path: "log.response_headers",
+			Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.ResponseHeaders })},
+		key{Path: "log.redact", Read: many(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
+	)
+}
+
+// The allowed words of keys.
+var (
+	logLevels   = []string{"fatal", "error", "warn", "info", "debug"}
+	logEvents   = []string{EventsAll, EventsCompleted}
+	routeEvents = []string{EventsAll, EventsCompleted, EventsNone}
+)
+
+// parseSecret reads a key whose values must not be logged.
+func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	key, refused := yamlfile.Text(s)
+	if refused != nil {
+		return "", refused
+	}
+	if err := log.CheckRedactKey(key); err != nil {
+		return "", yamlfile.Refuse("list names of query parameters, such as token", "%s", err)
+	}
+	return key, nil
+}
+
+// parseLogHeader reads the name of a header field and returns it in lower case.
+func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	name := strings.ToLower(s.Text)
+	switch {
+	case !httpsyntax.IsToken([]byte(name)):
+		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header",
+			yamlfile.Quote(s.Text))
+	case IsSecretHeader(name):
+		return "", yamlfile.Refuse("remove it", "%s contains a secret, which is never logged", yamlfile.Quote(s.Text))
+	case name == "host":
+		return "", yamlfile.Refuse("remove it", "every event has the Host as http.host")
+	}
+	return name, nil
+}
+
+// ownLogKeys are the keys that the events of a request have in data, apart from those of
+// routes. docs/format.md describes them.
+var ownLogKeys = []string{
+	"cut", "destination", "failure", "limit", "proxy_name", "redirect", "refused", "request_headers",
+	"response_headers", "retried", "retry_denied", "upstream_path", "user",
+}
+
+func readLogFields(r *fileReader, p place, n *yamlfile.Node) {
+	if !r.RefuseEmpty(p, n) {
+		r.Names(p, n)
+	}
+}
+
+func readLogField(r *fileReader, p place, n *yamlfile.Node) {
+	name := p.Key.Text
+	switch {
+	case !scalar.IsName(name) || strings.Contains(name, "."):
+		r.Mistakef(p.Key.Pos, "a name has letters, digits, '_' and '-'", "%s cannot name a field of the log",
+			yamlfile.Quote(name))
+	case slices.Contains(ownLogKeys, name):
+		r.Mistakef(p.Key.Pos, "choose another name", "events have a field %s of their own", yamlfile.Quote(name))
+	}
+	if value, ok := yamlfile.ReadOne(r, p, n, logText); ok {
+		p.To.route.logFields = append(p.To.route.logFields, logFieldDraft{p.Key, value})
+	}
+}
+
+// logText reads a text and keeps its position.
+func logText(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	_, refused := yamlfile.Text(s)
+	return s, refused
+}
+
+// checkLogFields checks the values of the fields and stores them.
+func (d *routeDraft) checkLogFields(r *fileReader) {
+	pattern := template.ParsePattern(d.Match)
+	for _, f := range d.logFields {
+		_, refused := template.Parse(f.value.Text, template.Header, pattern)
+		switch at := strings.Index(f.value.Text, "{request.query}"); {
+		case refused != nil:
+			r.Refuse(f.value, refused)
+		case at >= 0:
+			r.Mistakef(r.Within(f.value, at), "remove it",
+				"events have the query as http.query, without the secrets of log.redact")
+		default:
+			d.LogFields = append(d.LogFields, Field{f.key.Text, f.value.Text})
+		}
+	}
+}
