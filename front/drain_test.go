@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/peer"
 )
 
 // slowUpstream responds once the gate is open. It echoes bodies, and switches
@@ -224,12 +225,7 @@ func TestListenIsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free := probe.Addr().String()
-	probe.Close()
+	free := peer.FreeAddress(t)
 	for name, adjust := range map[string]func(*config.Config){
 		"listen": func(c *config.Config) { c.Listen = []string{free, taken.Addr().String()} },
 		"admin":  func(c *config.Config) { c.Listen, c.Admin = []string{free}, taken.Addr().String() },
