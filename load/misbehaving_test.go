@@ -37,7 +37,8 @@ type badServer struct {
 	mu    sync.Mutex // guards the fields below
 	open  map[net.Conn]bool
 	count int
-	dead  bool // new connections are closed
+	dead  bool   // new connections are closed
+	last  string // the address of the client after which none is admitted
 }
 
 // A visit is a connection to a badServer.
@@ -75,7 +76,11 @@ func (s *badServer) serve(l net.Listener) {
 			if err != nil {
 				return
 			}
-			if v := s.admit(c); v != nil {
+			v, more := s.admit(c)
+			if !more {
+				return
+			}
+			if v != nil {
 				s.serving.Go(func() {
 					defer s.dismiss(c)
 					s.behave(v)
@@ -85,17 +90,18 @@ func (s *badServer) serve(l net.Listener) {
 	})
 }
 
-// admit registers a connection, unless the server has died since it was accepted.
-func (s *badServer) admit(c net.Conn) *visit {
+// admit registers a connection, unless the server has died since it was accepted. It reports whether more are accepted.
+func (s *badServer) admit(c net.Conn) (v *visit, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.dead {
+	last := c.RemoteAddr().String() == s.last
+	if s.dead || last {
 		c.Close()
-		return nil
+		return nil, !last
 	}
 	s.open[c] = true
 	s.count++
-	return &visit{Conn: c, server: s, number: s.count - 1, in: bufio.NewReader(c)}
+	return &visit{Conn: c, server: s, number: s.count - 1, in: bufio.NewReader(c)}, true
 }
 
 func (s *badServer) dismiss(c net.Conn) {
@@ -103,6 +109,23 @@ func (s *badServer) dismiss(c net.Conn) {
 	defer s.mu.Unlock()
 	c.Close()
 	delete(s.open, c)
+}
+
+// settle waits until the server has read all that its clients have sent, who have closed their connections.
+func (s *badServer) settle(t *testing.T) {
+	t.Helper()
+	s.mu.Lock() // until the address is known
+	c, err := net.Dial("tcp", s.Addr().String()) // is accepted after all others
+	if err != nil {
+		s.mu.Unlock()
+		t.Error(err)
+		return
+	}
+	defer c.Close()
+	s.last = c.LocalAddr().String()
+	s.mu.Unlock()
+	defer time.AfterFunc(waitLimit, s.die).Stop()
+	s.serving.Wait()
 }
 
 // die closes all connections and waits for their goroutines.
@@ -325,13 +348,14 @@ func (m *misbehaviour) meet(t *testing.T, s *badServer, w way, config *tls.Confi
 	p.Requests, p.Timeout, p.Process = 6, waitLimit, -1
 	switch {
 	case m.slow && w.tls: // the handshake must be shorter than the timeout
-		p.Requests, p.Timeout = 2, time.Second
+		p.Requests, p.Timeout = 2, 5*time.Second
 	case m.slow:
 		p.Requests, p.Timeout = 4, 50*time.Millisecond
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	r, err := load.Run(ctx, p)
+	s.settle(t)
 	s.die()
 	switch {
 	case m.deaf && unreachable(err, w.tls):

@@ -110,7 +110,7 @@ type queued struct {
 	stop         func() bool
 }
 
-// send writes the request and queues the exchange. c is nil if there is no connection.
+// send writes the request and queues the exchange. c is nil if there is no connection, or if leave has closed it.
 func (l *http1Line) send(ctx context.Context, m *program.Message) (c *http1Conn, q queued, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,6 +121,11 @@ func (l *http1Line) send(ctx context.Context, m *program.Message) (c *http1Conn,
 	c.turn = q.done
 	q.stop = context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })
 	_, err = c.Write(m.Head)
+	if errors.Is(err, net.ErrClosed) {
+		q.stop()
+		c.turn = q.before
+		return nil, queued{}, nil
+	}
 	if err == nil && m.File != nil {
 		_, err = io.Copy(c.Conn, io.NewSectionReader(m.File, 0, m.Size))
 	}
