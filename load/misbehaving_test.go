@@ -114,7 +114,7 @@ func (s *badServer) dismiss(c net.Conn) {
 // settle waits until the server has read all that its clients have sent, who have closed their connections.
 func (s *badServer) settle(t *testing.T) {
 	t.Helper()
-	s.mu.Lock() // until the address is known
+	s.mu.Lock()                                  // until the address is known
 	c, err := net.Dial("tcp", s.Addr().String()) // is accepted after all others
 	if err != nil {
 		s.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// TestGoneWhilePipelined closes the connection as an exchange does that has read its end, before that has removed it from
-// the line. A request behind it has sent nothing, and goes to the next connection.
+// TestGoneWhilePipelined closes the connection as an exchange does that has read its end, before that has removed it
+// from the line. A request behind it has sent nothing, and goes to the next connection.
 func TestGoneWhilePipelined(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
