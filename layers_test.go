@@ -90,7 +90,7 @@ var layers = map[string]struct {
 			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
 			"front/feature/forward", "front/feature/forwardauth", "front/feature/httpsredirect",
 			"front/feature/maintenance", "front/feature/mirror", "front/feature/redirects", "front/feature/respond",
-			"front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs",
+			"front/feature/rewrite", "front/feature/split", "front/internal/acme", "front/internal/admin", "front/internal/certs",
 			"front/internal/counts", "front/internal/handshake", "front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
 			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/internal/wire", "front/logto",
@@ -125,9 +125,9 @@ var layers = map[string]struct {
 		why: "a feature of routes: it lets other origins read; it knows no other feature's stage",
 	},
 	"front/feature/edits": {
-		own: []string{"front/config", "front/internal/rewrite", "front/internal/template", "front/stage", "internal/httpsyntax",
-			"proxy"},
-		why: "a feature of routes: it changes requests and responses; it knows no other feature's stage",
+		own: []string{"front/internal/scalar", "front/internal/target", "front/internal/template", "front/stage",
+			"internal/httpsyntax", "internal/yamlfile", "proxy"},
+		why: "a feature of routes: it changes header fields; it knows no other feature's stage",
 	},
 	"front/feature/errorpages": {
 		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
@@ -171,6 +171,11 @@ var layers = map[string]struct {
 		own: []string{"front/internal/scalar", "front/stage", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it responds with a fixed response; it knows no other feature's stage",
 	},
+	"front/feature/rewrite": {
+		own: []string{"front/internal/scalar", "front/internal/target", "front/internal/template", "front/stage",
+			"internal/yamlfile"},
+		why: "a feature of routes: it changes targets; it knows no other feature's stage",
+	},
 	"front/feature/split": {
 		own: []string{"front/condition", "front/internal/rotation", "front/internal/scalar", "front/stage",
 			"internal/stickycookie", "internal/yamlfile", "proxy"},
@@ -201,12 +206,13 @@ var layers = map[string]struct {
 		why: "an error of a panic that log writes",
 	},
 	"front/config": {
-		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress", "front/feature/cors",
-			"front/feature/errorpages", "front/feature/files", "front/feature/forwardauth", "front/feature/maintenance",
-			"front/feature/mirror", "front/feature/respond", "front/feature/split",
-			"front/internal/certs", "front/internal/namedfile", "front/internal/redirect", "front/internal/rewrite",
-			"front/internal/scalar", "front/internal/serverurl", "front/internal/target", "front/internal/template",
-			"front/logto", "internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy",
+		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
+			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
+			"front/feature/forwardauth", "front/feature/maintenance", "front/feature/mirror",
+			"front/feature/respond", "front/feature/rewrite", "front/feature/split", "front/internal/certs",
+			"front/internal/namedfile", "front/internal/redirect", "front/internal/scalar",
+			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto",
+			"internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy",
 			"router"},
 		why: "a configuration is data; package front acts on it",
 	},
@@ -299,10 +305,6 @@ var layers = map[string]struct {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",
 	},
-	"front/internal/rewrite": {
-		own: []string{"front/internal/target", "front/internal/template", "internal/yamlfile"},
-		why: "shared by the configuration and the front door",
-	},
 	"front/internal/sharing": {
 		own: []string{"internal/redisurl", "limit/lease"},
 		why: "keeps the stores of shared limits; it knows neither routes nor the clients of stores",
@@ -311,7 +313,7 @@ var layers = map[string]struct {
 		own: []string{"front/stage", "router", "internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
 		why: "texts made of a request's values, for redirects and for edits of requests and responses",
 	},
-	"front/internal/target": {own: []string{"internal/httpsyntax"}, why: "the grammar of request targets and hosts"},
+	"front/internal/target": {own: []string{"internal/httpsyntax", "internal/yamlfile"}, why: "the grammar of request targets and hosts"},
 	"load": {
 		own: []string{"load/internal/dispatch", "load/internal/failure", "load/internal/latencies",
 			"load/internal/line", "load/internal/program", "load/internal/random", "load/internal/record",

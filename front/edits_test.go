@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
@@ -35,14 +36,14 @@ func TestRewrittenTargets(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, recordTarget)
 	d := openDoor(t, back.URL,
-		routing("/api/{path...}", func(r *config.Route) { r.StripPrefix = "/api" }),
-		routing("/exact", func(r *config.Route) { r.StripPrefix = "/exact" }),
-		routing("/v1/{path...}", func(r *config.Route) { r.StripPrefix, r.AddPrefix = "/v1", "/v2" }),
-		routing("/add/{path...}", func(r *config.Route) { r.AddPrefix = "/more" }),
-		routing("/users/{id}/{page}", func(r *config.Route) { r.Rewrite = "/{page}?user={id}&{request.query}" }),
-		routing("/wild/{path...}", func(r *config.Route) { r.Rewrite = "/new/{path}" }),
-		routing("/short/v{id}", func(r *config.Route) { r.Rewrite = "/{id}?" }),
-		routing("{tenant}.example.com/{path...}", func(r *config.Route) { r.Rewrite = "/tenants/{tenant}/{path}" }),
+		routing("/api/{path...}", func(r *config.Route) { r.Rewrite.StripPrefix = "/api" }),
+		routing("/exact", func(r *config.Route) { r.Rewrite.StripPrefix = "/exact" }),
+		routing("/v1/{path...}", func(r *config.Route) { r.Rewrite.StripPrefix, r.Rewrite.AddPrefix = "/v1", "/v2" }),
+		routing("/add/{path...}", func(r *config.Route) { r.Rewrite.AddPrefix = "/more" }),
+		routing("/users/{id}/{page}", func(r *config.Route) { r.Rewrite.To = "/{page}?user={id}&{request.query}" }),
+		routing("/wild/{path...}", func(r *config.Route) { r.Rewrite.To = "/new/{path}" }),
+		routing("/short/v{id}", func(r *config.Route) { r.Rewrite.To = "/{id}?" }),
+		routing("{tenant}.example.com/{path...}", func(r *config.Route) { r.Rewrite.To = "/tenants/{tenant}/{path}" }),
 	)
 	for _, c := range []struct {
 		target, host, want string // want is "" for a refusal
@@ -117,13 +118,13 @@ func TestTextsAreBounded(t *testing.T) {
 	back := upstream(t, hello)
 	many := strings.Repeat("{path}", 20)
 	d := openDoor(t, back.URL,
-		routing("/a/{path...}", func(r *config.Route) { r.Rewrite = "/" + many }),
-		routing("/b/{path...}", func(r *config.Route) { r.Rewrite = "/x?" + many }),
+		routing("/a/{path...}", func(r *config.Route) { r.Rewrite.To = "/" + many }),
+		routing("/b/{path...}", func(r *config.Route) { r.Rewrite.To = "/x?" + many }),
 		routing("/c/{path...}", func(r *config.Route) {
-			r.RequestHeaders.Add = []config.Field{{Name: "X-Path", Value: many}}
+			r.RequestHeaders.Add = []edits.Field{{Name: "X-Path", Value: many}}
 		}),
 		routing("/d/{path...}", func(r *config.Route) {
-			r.ResponseHeaders.Set = []config.Field{{Name: "X-Path", Value: many}}
+			r.ResponseHeaders.Set = []edits.Field{{Name: "X-Path", Value: many}}
 		}),
 		routing("/e/{path...}", func(r *config.Route) {
 			r.To, r.Redirect = "", &config.RouteRedirect{To: "/x/" + many, Status: 307}
@@ -138,17 +139,17 @@ func TestTextsAreBounded(t *testing.T) {
 }
 
 func editFields(r *config.Route) {
-	r.RequestHeaders = config.FieldEdits{
-		Set: []config.Field{{Name: "X-Env", Value: "prod"}, {Name: "X-Tenant", Value: "{id}"}, {Name: "Host",
+	r.RequestHeaders = edits.Config{
+		Set: []edits.Field{{Name: "X-Env", Value: "prod"}, {Name: "X-Tenant", Value: "{id}"}, {Name: "Host",
 			Value: "inner:81"},
 			{Name: "X-Real-IP", Value: "{client.address}"}, {Name: "X-Id", Value: "{request.id}"},
 			{Name: "X-Line", Value: "{request.method} {request.path}?{request.query} {request.host}"}},
-		Add:    []config.Field{{Name: "Via", Value: "weir"}, {Name: "Via", Value: "door"}},
+		Add:    []edits.Field{{Name: "Via", Value: "weir"}, {Name: "Via", Value: "door"}},
 		Remove: []string{"X-Debug", "x-sum"},
 	}
-	r.ResponseHeaders = config.FieldEdits{
-		Set:    []config.Field{{Name: "X-Door", Value: "weir"}, {Name: "X-Got-Id", Value: "{id}"}},
-		Add:    []config.Field{{Name: "Vary", Value: "Origin"}},
+	r.ResponseHeaders = edits.Config{
+		Set:    []edits.Field{{Name: "X-Door", Value: "weir"}, {Name: "X-Got-Id", Value: "{id}"}},
+		Add:    []edits.Field{{Name: "Vary", Value: "Origin"}},
 		Remove: []string{"server", "X-Sum"},
 	}
 }
@@ -284,17 +285,17 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 		}),
 		routing("/gone/{id}", func(r *config.Route) {
 			editFields(r)
-			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &respond.Config{Status: 410}
+			r.To, r.RequestHeaders, r.Respond = "", edits.Config{}, &respond.Config{Status: 410}
 		}),
 		routing("/typed/{id}", func(r *config.Route) {
 			editFields(r)
-			r.ResponseHeaders.Set = append(r.ResponseHeaders.Set, config.Field{Name: "content-type", Value: "text/html"})
-			r.To, r.RequestHeaders, r.Respond = "", config.FieldEdits{}, &respond.Config{Status: 410, Text: "<p>",
+			r.ResponseHeaders.Set = append(r.ResponseHeaders.Set, edits.Field{Name: "content-type", Value: "text/html"})
+			r.To, r.RequestHeaders, r.Respond = "", edits.Config{}, &respond.Config{Status: 410, Text: "<p>",
 				Type: "a/b"}
 		}),
 		routing("/to/{id}", func(r *config.Route) {
 			editFields(r)
-			r.To, r.RequestHeaders, r.Redirect = "", config.FieldEdits{}, &config.RouteRedirect{To: "/new/{id}", Status: 308}
+			r.To, r.RequestHeaders, r.Redirect = "", edits.Config{}, &config.RouteRedirect{To: "/new/{id}", Status: 308}
 		}),
 		func(c *config.Config) { c.Upstreams[0].ConnectRetry = 0 },
 	)
@@ -335,7 +336,7 @@ func TestUpgradesAreEdited(t *testing.T) {
 			"Server: bare\r\n\r\n")
 		io.Copy(c, c.r)
 	})
-	d := openDoor(t, "http://"+back, routing("/ws/{id}", func(r *config.Route) { editFields(r); r.StripPrefix = "/ws" }))
+	d := openDoor(t, "http://"+back, routing("/ws/{id}", func(r *config.Route) { editFields(r); r.Rewrite.StripPrefix = "/ws" }))
 	conn, err := net.Dial("tcp", d.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -407,11 +408,11 @@ func TestRouteRedirects(t *testing.T) {
 	}
 	for _, invalid := range []func(*config.Config){
 		to("/old/{id}", "//evil", 308, ""), to("/old/{id}", "/{no}", 308, ""),
-		routing("/x", func(r *config.Route) { r.StripPrefix = "/y" }),
-		routing("/x", func(r *config.Route) { r.ResponseHeaders.Set = []config.Field{{Name: "A", Value: "{no}"}} }),
-		routing("/x", func(r *config.Route) { r.RequestHeaders.Add = []config.Field{{Name: "A", Value: "{no}"}} }),
+		routing("/x", func(r *config.Route) { r.Rewrite.StripPrefix = "/y" }),
+		routing("/x", func(r *config.Route) { r.ResponseHeaders.Set = []edits.Field{{Name: "A", Value: "{no}"}} }),
+		routing("/x", func(r *config.Route) { r.RequestHeaders.Add = []edits.Field{{Name: "A", Value: "{no}"}} }),
 		routing("/x", func(r *config.Route) {
-			r.RequestHeaders.Set = []config.Field{{Name: "Host",
+			r.RequestHeaders.Set = []edits.Field{{Name: "Host",
 				Value: "{request.path}"}}
 		}),
 	} {
@@ -430,15 +431,15 @@ func TestEditsAllocateNothing(t *testing.T) {
 	back := rawUpstream(t, answerWithoutAllocating)
 	for name, adjust := range map[string]func(*config.Route){
 		"fixed": func(r *config.Route) {
-			r.StripPrefix = "/embed"
-			r.RequestHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Env", Value: "prod"}},
-				Add: []config.Field{{Name: "Via", Value: "weir"}}, Remove: []string{"Accept"}}
-			r.ResponseHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Door", Value: "weir"}},
-				Add: []config.Field{{Name: "Vary", Value: "Origin"}}, Remove: []string{"Server"}}
+			r.Rewrite.StripPrefix = "/embed"
+			r.RequestHeaders = edits.Config{Set: []edits.Field{{Name: "X-Env", Value: "prod"}},
+				Add: []edits.Field{{Name: "Via", Value: "weir"}}, Remove: []string{"Accept"}}
+			r.ResponseHeaders = edits.Config{Set: []edits.Field{{Name: "X-Door", Value: "weir"}},
+				Add: []edits.Field{{Name: "Vary", Value: "Origin"}}, Remove: []string{"Server"}}
 		},
 		"made": func(r *config.Route) {
 			editFields(r)
-			r.Rewrite = "/a/{id}?b={id}&{request.query}"
+			r.Rewrite.To = "/a/{id}?b={id}&{request.query}"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -456,11 +457,11 @@ func TestEditsAreExplained(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, routing("/api/{id}/{path...}", func(r *config.Route) {
-		r.StripPrefix = "/api"
-		r.RequestHeaders = config.FieldEdits{Set: []config.Field{{Name: "Host", Value: "inner"}, {Name: "X-Id",
+		r.Rewrite.StripPrefix = "/api"
+		r.RequestHeaders = edits.Config{Set: []edits.Field{{Name: "Host", Value: "inner"}, {Name: "X-Id",
 			Value: "{id}"}},
-			Add: []config.Field{{Name: "Via", Value: "weir"}}, Remove: []string{"X-Debug"}}
-		r.ResponseHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Door", Value: "weir"}},
+			Add: []edits.Field{{Name: "Via", Value: "weir"}}, Remove: []string{"X-Debug"}}
+		r.ResponseHeaders = edits.Config{Set: []edits.Field{{Name: "X-Door", Value: "weir"}},
 			Remove: []string{"Server"}}
 	}))
 	for request, want := range map[string]string{

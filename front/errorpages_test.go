@@ -214,7 +214,7 @@ func TestInterceptedCutResponses(t *testing.T) {
 		c.ErrorPages = &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
 			{Statuses: "5xx", Page: htmlPage(page)}}}
 		plain := config.DefaultRoute("/plain/{path...}", "site")
-		plain.StripPrefix = "/plain"
+		plain.Rewrite.StripPrefix = "/plain"
 		c.Routes = append(c.Routes, plain)
 		c.Routes[0].Compress = compress.Default()
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/mirror"
@@ -154,8 +155,8 @@ func TestExplainShowsTheSteps(t *testing.T) {
 			c.Routes = append(c.Routes, r)
 		}
 		add("{tenant}.example.com/api/{path...}", func(r *config.Route) {
-			r.StripPrefix, r.AddPrefix = "/api", "/v2"
-			r.RequestHeaders.Set = []config.Field{{Name: "Host", Value: "{tenant}.internal"}, {Name: "Authorization", Value: "secret"}}
+			r.Rewrite.StripPrefix, r.Rewrite.AddPrefix = "/api", "/v2"
+			r.RequestHeaders.Set = []edits.Field{{Name: "Host", Value: "{tenant}.internal"}, {Name: "Authorization", Value: "secret"}}
 		})
 		add("/split", func(r *config.Route) {
 			r.To = ""

@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
@@ -74,7 +75,11 @@ var stages = []func(f *features, c configured) (stage.Stage, error){
 	func(_ *features, c configured) (stage.Stage, error) { return forwardauth.Stage(c.ForwardAuth, c.of) },
 	func(f *features, c configured) (stage.Stage, error) { return f.mirror.Stage(c.Mirror, c.of) },
 	func(_ *features, c configured) (stage.Stage, error) { return c.pages.Stage(), nil },
-	func(_ *features, c configured) (stage.Stage, error) { return edits.Requests(c.Route, c.pattern) }, // the others see the client's request
+	// The others see the request of the client.
+	func(_ *features, c configured) (stage.Stage, error) { return rewrite.Stage(c.Rewrite, c.pattern) },
+	func(_ *features, c configured) (stage.Stage, error) {
+		return edits.Requests(c.RequestHeaders, c.pattern)
+	},
 }
 
 // actions make the action of a route. The last one forwards to an upstream.
@@ -102,7 +107,7 @@ func (f *features) apply(r *route, c configured) error {
 		r.action, err = actions[i](f, c)
 	}
 	if err == nil {
-		r.responses, err = edits.Responses(c.Route, c.pattern)
+		r.responses, err = edits.Responses(c.ResponseHeaders, c.pattern)
 	}
 	if err != nil {
 		return fmt.Errorf("route %s: %w", c.Match, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/respond"
 )
@@ -170,9 +171,9 @@ func TestAccessWithEdits(t *testing.T) {
 		r := &c.Routes[0]
 		r.BasicAuth = &basicauth.Config{Realm: "x", Users: []basicauth.User{{Name: "a", Hash: bcryptHash(t, "b", 4)}}}
 		r.CORS = &cors.Config{Origins: []string{"https://app.example"}}
-		r.Match, r.StripPrefix = "/a/{path...}", "/a"
-		r.RequestHeaders = config.FieldEdits{Set: []config.Field{{Name: "X-Env", Value: "door"}}, Remove: []string{"X-Debug"}}
-		r.ResponseHeaders = config.FieldEdits{Remove: []string{"Server"}}
+		r.Match, r.Rewrite.StripPrefix = "/a/{path...}", "/a"
+		r.RequestHeaders = edits.Config{Set: []edits.Field{{Name: "X-Env", Value: "door"}}, Remove: []string{"X-Debug"}}
+		r.ResponseHeaders = edits.Config{Remove: []string{"Server"}}
 	})
 	resp, sent := ask(t, d.addr, "GET /a/b?c HTTP/1.1\r\nHost: a.example\r\nX-User: root\r\nX-Env: client\r\nX-Debug: 1\r\n"+
 		basic("a:b")+"\r\n")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/mirror"
 )
 
@@ -429,10 +430,10 @@ func TestMirrorAfterEdits(t *testing.T) {
 	d := openDoor(t, upstream(t, site.ServeHTTP).URL, mirrorTo(upstream(t, shadow.ServeHTTP).URL, 100),
 		func(c *config.Config) {
 			r := &c.Routes[0]
-			r.Rewrite = "/new/{path}"
-			r.RequestHeaders = config.FieldEdits{
-				Set:    []config.Field{{Name: "Host", Value: "inside.example"}, {Name: "X-Path", Value: "{path}"}},
-				Add:    []config.Field{{Name: "X-Added", Value: "2"}},
+			r.Rewrite.To = "/new/{path}"
+			r.RequestHeaders = edits.Config{
+				Set:    []edits.Field{{Name: "Host", Value: "inside.example"}, {Name: "X-Path", Value: "{path}"}},
+				Add:    []edits.Field{{Name: "X-Added", Value: "2"}},
 				Remove: []string{"x-secret"},
 			}
 		})

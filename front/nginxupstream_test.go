@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -97,7 +98,7 @@ func TestNginxTLSUpstream(t *testing.T) {
 		d := openDoor(t, "https://"+address, func(cfg *config.Config) {
 			cfg.Upstreams[0].TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{root.Cert}, Name: "site.internal",
 				Certificate: c.certificate}
-			cfg.Routes[0].RequestHeaders.Set = []config.Field{{Name: "Host", Value: "site.internal"}}
+			cfg.Routes[0].RequestHeaders.Set = []edits.Field{{Name: "Host", Value: "site.internal"}}
 		})
 		if status, body := fetch(t, d.url("/a?b")); status != c.status || !strings.Contains(body, c.body) {
 			t.Errorf("%s: %d, %q, want %d, %q", c.name, status, body, c.status, c.body)

@@ -93,7 +93,7 @@ func TestBasePath(t *testing.T) {
 	defer s.Close()
 	d := openDoor(t, s.URL+"/app/v1", func(c *config.Config) {
 		r := config.DefaultRoute("/old/{path...}", "site")
-		r.StripPrefix = "/old"
+		r.Rewrite.StripPrefix = "/old"
 		c.Routes = append(c.Routes, r)
 	})
 	for request, want := range map[string]string{

@@ -2,8 +2,10 @@ package config
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -33,4 +35,54 @@ func (d *routeDraft) checkAction(r *fileReader, p place) {
 // has reports whether a key is an action of the route.
 func (d *routeDraft) has(action string) bool {
 	return slices.ContainsFunc(d.actions, func(k yamlfile.Scalar) bool { return k.Text == action })
+}
+
+// checkEdits checks the changes of the requests and responses of a route, and stores them.
+func (d *routeDraft) checkEdits(r *fileReader) {
+	if len(d.forwarded) > 0 && len(d.actions) == 1 && d.To == "" && d.Split == nil {
+		r.Mistakef(d.forwarded[0].Pos, "remove it, or forward the requests with to",
+			"%s applies only to requests that are forwarded", yamlfile.Quote(d.forwarded[0].Text))
+	}
+	d.checkForwardAuth(r)
+	p := template.ParsePattern(d.Match)
+	d.Rewrite = d.rewriteDraft.Check(r.File, p)
+	d.RequestHeaders = d.requestEdits.Check(r.File, p, d.requestWriter)
+	d.ResponseHeaders = d.responseEdits.Check(r.File, p, d.responseWriter)
+}
+
+// requestWriter returns the key of the route, beside request_headers, that writes a field of its requests, or "".
+func (r *Route) requestWriter(name string) string {
+	switch is := func(other string) bool { return sameSent(other, name) }; {
+	case r.BasicAuth != nil && is(r.BasicAuth.UserHeader):
+		return "basic_auth"
+	case r.ForwardAuth != nil && slices.ContainsFunc(r.ForwardAuth.Copy, is):
+		return "forward_auth"
+	}
+	return ""
+}
+
+// responseWriter returns the key of the route, beside response_headers, that writes a field of its responses, or "".
+func (r *Route) responseWriter(name string) string {
+	if r.CORS != nil && strings.HasPrefix(strings.ToLower(name), "access-control-") {
+		return "cors"
+	}
+	return ""
+}
+
+// checkForwardAuth refuses fields that both forms of authentication write.
+func (d *routeDraft) checkForwardAuth(r *fileReader) {
+	if d.ForwardAuth == nil || d.BasicAuth == nil {
+		return
+	}
+	for _, name := range d.ForwardAuth.Copy {
+		if sameSent(name, d.BasicAuth.UserHeader) {
+			r.Mistakef(d.authKey.Pos, "choose another name for one of them",
+				"forward_auth copies %s, which is also the user_header of basic_auth", yamlfile.Quote(name))
+		}
+	}
+}
+
+// sameSent reports whether many services do not distinguish the names of two request fields.
+func sameSent(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, "_", "-"), strings.ReplaceAll(b, "_", "-"))
 }

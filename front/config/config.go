@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/condition"
@@ -19,13 +18,16 @@ import (
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -283,15 +285,10 @@ type Route struct {
 	Respond  *respond.Config // respond to the request
 	Files    *files.Config   // respond with a file
 
-	// StripPrefix removes a prefix of the path, with which Match begins, and AddPrefix then
-	// adds one. Rewrite replaces the path, and the query if it contains a "?"; it may contain
-	// values of the request. A route has prefixes or a Rewrite. Only forwarded requests are
-	// changed.
-	StripPrefix, AddPrefix string
-	Rewrite                string
+	Rewrite rewrite.Config // changes the targets of the requests that are forwarded
 
 	// RequestHeaders change the requests that are forwarded, and ResponseHeaders all responses.
-	RequestHeaders, ResponseHeaders FieldEdits
+	RequestHeaders, ResponseHeaders edits.Config
 
 	// Sticky keeps each client at the upstream of Split that its first request was
 	// forwarded to. nil distributes each request anew.
@@ -391,15 +388,7 @@ const (
 	QueryDrop = "drop"
 )
 
-// FieldEdits change the header fields of a message: first Remove, then Set, then Add.
-// A name, in any case, is in only one of them.
-type FieldEdits struct {
-	Set    []Field  // replace all fields of their names; each name occurs once
-	Add    []Field  // are added to the fields of their names
-	Remove []string // names
-}
-
-// Field is a header field. Its value may contain values of the request, such as
+// Field is a field that a route adds to its events. Its value may contain values of the request, such as
 // {id} and {request.host}.
 type Field struct{ Name, Value string }
 
@@ -590,12 +579,6 @@ const (
 // a completed event of severity WARN or worse.
 const EventsNone = "none"
 
-// secretHeaders are header fields whose values are never logged.
-var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
-
-// IsSecretHeader reports whether the values of a header field must not be shown.
-func IsSecretHeader(name string) bool { return slices.Contains(secretHeaders, strings.ToLower(name)) }
-
 // Secrets returns the keys whose values the log redacts. If header fields are logged, also
 // by a route, they include fields that contain secrets, because a Config may not come from
 // Parse. With any secret, a logger also redacts the user and the password in URLs; without,
@@ -606,7 +589,7 @@ func (c *Config) Secrets() []string {
 	if !logged {
 		return c.Log.Redact
 	}
-	return slices.Concat(c.Log.Redact, secretHeaders)
+	return slices.Concat(c.Log.Redact, scalar.SecretHeaders())
 }
 
 // asMistakes returns the mistakes in a file.

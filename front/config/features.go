@@ -8,12 +8,14 @@ import (
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -28,6 +30,8 @@ func featureKeys() []key {
 		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
 		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
 		conditionKeys(condition.Keys("routes.*.when", func(f filling) *condition.Set { return &f.route.When })),
+		forwardedKeys(edits.Keys("routes.*.request_headers", false, func(f filling) *edits.Draft { return &f.route.requestEdits })),
+		edits.Keys("routes.*.response_headers", true, func(f filling) *edits.Draft { return &f.route.responseEdits }),
 		errorpages.Keys("error_pages", func(f filling) **errorpages.Config { return &f.config.ErrorPages }, filling.pageFile),
 		errorpages.Keys("routes.*.error_pages", func(f filling) **errorpages.Config { return &f.route.ErrorPages }, filling.pageFile),
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
@@ -38,6 +42,7 @@ func featureKeys() []key {
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
 			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
 		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),
+		forwardedKeys(rewrite.Keys("routes.*", func(f filling) *rewrite.Draft { return &f.route.rewriteDraft })),
 		actionKeys(split.Keys("routes.*.split", func(f filling) *[]split.Share { return &f.route.Split },
 			func(f filling) *[]yamlfile.Scalar { return &f.route.others })),
 		then(split.StickyKeys("routes.*.sticky", func(f filling) **split.Sticky { return &f.route.Sticky }), (*routeDraft).noteSticky),
@@ -59,6 +64,24 @@ func conditionKeys(keys []key) []key {
 func actionKeys(keys []key) []key {
 	keys[0].Read = action(keys[0].Read)
 	return keys
+}
+
+// forwardedKeys notes those of keys that are directly in a route as keys that apply only to forwarded requests.
+func forwardedKeys(keys []key) []key {
+	for i := range keys {
+		if route, _ := keys[i].Parent(); route == "routes.*" {
+			keys[i].Read = ofForwarded(keys[i].Read)
+		}
+	}
+	return keys
+}
+
+// ofForwarded returns the function that reads a key that applies only to forwarded requests.
+func ofForwarded(read readFunc) readFunc {
+	return func(r *fileReader, p place, n *yamlfile.Node) {
+		p.To.route.forwarded = append(p.To.route.forwarded, p.Key)
+		read(r, p, n)
+	}
 }
 
 // then has a function called with the first one of keys after that was read in a route.

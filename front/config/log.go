@@ -51,7 +51,7 @@ func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case !httpsyntax.IsToken([]byte(name)):
 		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header",
 			yamlfile.Quote(s.Text))
-	case IsSecretHeader(name):
+	case scalar.IsSecretHeader(name):
 		return "", yamlfile.Refuse("remove it", "%s contains a secret, which is never logged", yamlfile.Quote(s.Text))
 	case name == "host":
 		return "", yamlfile.Refuse("remove it", "every event has the Host as http.host")

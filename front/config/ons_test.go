@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/router"
 )
 
@@ -143,7 +144,7 @@ func TestONSRoutes(t *testing.T) {
 			t.Errorf("GET %s reached %q by %q, want %q", c.path, got, e.Pattern, c.want)
 		}
 		framed := c.path == "/embed" || strings.HasPrefix(c.path, "/visualisations/") || strings.HasPrefix(c.path, "/census/maps/")
-		denied := slices.Contains(r.ResponseHeaders.Set, config.Field{Name: "X-Frame-Options", Value: "SAMEORIGIN"})
+		denied := slices.Contains(r.ResponseHeaders.Set, edits.Field{Name: "X-Frame-Options", Value: "SAMEORIGIN"})
 		if framed == denied { // SecurityHandler of the original
 			t.Errorf("GET %s by %q: X-Frame-Options is %v, want %v", c.path, e.Pattern, denied, !framed)
 		}

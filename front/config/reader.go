@@ -3,7 +3,9 @@ package config
 import (
 	"os"
 
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -100,8 +102,10 @@ type routeDraft struct {
 	mirrorKey yamlfile.Scalar   // the key mirror
 	logFields []logFieldDraft
 
-	redirectTo yamlfile.Scalar
-	editDrafts
+	redirectTo                  yamlfile.Scalar
+	rewriteDraft                rewrite.Draft
+	requestEdits, responseEdits edits.Draft
+	forwarded                   []yamlfile.Scalar // keys that apply only to forwarded requests
 }
 
 // A redirectFile is a file of redirects that is being read.
@@ -124,20 +128,6 @@ type hop struct {
 	from    string          // as in the file
 	to      yamlfile.Scalar // as in the file
 	target  *redirect.Target
-}
-
-// editDrafts are the keys of a route that change its requests and responses.
-type editDrafts struct {
-	strip, add, rewrite yamlfile.Scalar
-	fields              []fieldDraft
-	forwarded           []yamlfile.Scalar // keys that apply only to forwarded requests
-}
-
-// A fieldDraft is one edit of a field.
-type fieldDraft struct {
-	response    bool
-	verb        string // set, add or remove
-	name, value yamlfile.Scalar
 }
 
 // A plainRoute is the place of a route's plain_http.

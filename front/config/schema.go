@@ -63,7 +63,7 @@ var schema = slices.Concat([]key{
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(), editKeys(),
+}, serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(),
 	tlsKeys, acmeKeys, secureKeys, featureKeys(),
 	retryKeys, timeoutKeys)
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirhq/weir/front/internal/rewrite"
 	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -126,7 +126,7 @@ func parseUnixServer(text string) (string, *yamlfile.Refusal) {
 // parseBasePath parses the path of a server's URL. "/" is no path.
 func parseBasePath(text, base string) (string, *yamlfile.Refusal) {
 	base = strings.TrimSuffix(base, "/")
-	if base != "" && rewrite.CheckPrefix(base) != nil {
+	if base != "" && target.CheckPrefix(base) != nil {
 		return "", yamlfile.Refuse("write a plain path, as in http://127.0.0.1:8080/app",
 			"the path of %s cannot be put before the paths of requests", yamlfile.Quote(text))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/internal/certs"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/scalar"
@@ -206,16 +207,11 @@ func (r *reader) checkTLS(c *Config) {
 // writes returns the key by which a route writes or removes a request field, or "".
 func (r *Route) writes(name string) string {
 	is := func(other string) bool { return sameSent(name, other) }
-	isField := func(f Field) bool { return is(f.Name) }
-	edits := &r.RequestHeaders
-	switch {
-	case slices.ContainsFunc(edits.Set, isField), slices.ContainsFunc(edits.Add, isField),
-		slices.ContainsFunc(edits.Remove, is):
+	isField := func(f edits.Field) bool { return is(f.Name) }
+	edited := &r.RequestHeaders
+	if slices.ContainsFunc(edited.Set, isField) || slices.ContainsFunc(edited.Add, isField) ||
+		slices.ContainsFunc(edited.Remove, is) {
 		return "request_headers"
-	case r.BasicAuth != nil && is(r.BasicAuth.UserHeader):
-		return "basic_auth"
-	case r.ForwardAuth != nil && slices.ContainsFunc(r.ForwardAuth.Copy, is):
-		return "forward_auth"
 	}
-	return ""
+	return r.requestWriter(name)
 }

@@ -1,39 +1,29 @@
-// Package edits changes requests before they are forwarded, and responses: the keys strip_prefix,
-// add_prefix, rewrite, request_headers and response_headers.
+// Package edits changes the header fields of requests before they are forwarded, and of responses: the keys
+// request_headers and response_headers.
 package edits
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/internal/rewrite"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
 
-// requestEdits are a stage that changes requests before they are forwarded. It is the last
-// stage of a route, so that the others see the request of the client.
+// requestEdits are a stage that changes requests before they are forwarded.
 type requestEdits struct {
-	rewrite *rewrite.Rewrite // nil keeps the target
-	host    *template.Template
-	fields  fieldEdits
+	host   *template.Template // nil keeps the host
+	fields fieldEdits
 }
 
-// Requests returns the stage that edits the requests of a route, or nil if there are no edits.
-func Requests(r *config.Route, p *template.Pattern) (stage.Stage, error) {
+// Requests returns the stage that edits the requests of a route with a pattern, or nil if there are no edits.
+func Requests(c Config, p *template.Pattern) (stage.Stage, error) {
 	e := new(requestEdits)
-	if r.StripPrefix != "" || r.AddPrefix != "" || r.Rewrite != "" {
-		var err error
-		if e.rewrite, err = newRewrite(r, p); err != nil {
-			return nil, err
-		}
-	}
-	fields := r.RequestHeaders
+	fields := c
 	fields.Set = nil
-	for _, f := range r.RequestHeaders.Set {
+	for _, f := range c.Set {
 		if !httpsyntax.EqualFold(f.Name, "Host") {
 			fields.Set = append(fields.Set, f)
 			continue
@@ -50,36 +40,14 @@ func Requests(r *config.Route, p *template.Pattern) (stage.Stage, error) {
 	}
 	if edits != nil {
 		e.fields = *edits
-	} else if e.rewrite == nil && e.host == nil {
+	} else if e.host == nil {
 		return nil, nil
 	}
 	return e, nil
 }
 
-func newRewrite(r *config.Route, p *template.Pattern) (*rewrite.Rewrite, error) {
-	w, refused := rewrite.Parse(r.StripPrefix, r.AddPrefix, r.Rewrite, p)
-	for _, why := range refused {
-		if why != nil {
-			return nil, errors.New(why.What)
-		}
-	}
-	return w, nil
-}
-
 func (e *requestEdits) Apply(x *stage.Exchange) (responded bool) {
 	v := template.Of(x)
-	if e.rewrite != nil {
-		status, why := 0, ""
-		target, _ := x.Text(func(b []byte) ([]byte, error) {
-			b, status, why = e.rewrite.Append(b, &v, x.Target[len(x.Path):])
-			return b, nil
-		})
-		if status != 0 {
-			x.Refuse(status, why)
-			return true
-		}
-		x.Target, x.Rewritten = target, true
-	}
 	var err error
 	if e.host != nil {
 		x.SendHost, err = template.Text(x, e.host, &v)
@@ -108,13 +76,13 @@ type fieldEdit struct {
 }
 
 // newFieldEdits returns nil if there are none.
-func newFieldEdits(c config.FieldEdits, p *template.Pattern) (*fieldEdits, error) {
+func newFieldEdits(c Config, p *template.Pattern) (*fieldEdits, error) {
 	if len(c.Set)+len(c.Add)+len(c.Remove) == 0 {
 		return nil, nil
 	}
 	e := &fieldEdits{remove: c.Remove}
 	for _, list := range []struct {
-		from []config.Field
+		from []Field
 		to   *[]fieldEdit
 	}{{c.Set, &e.set}, {c.Add, &e.add}} {
 		for _, f := range list.from {
@@ -132,9 +100,9 @@ func newFieldEdits(c config.FieldEdits, p *template.Pattern) (*fieldEdits, error
 	return e, nil
 }
 
-// Responses returns the stage that edits the responses of a route, or nil if there are no edits.
-func Responses(r *config.Route, p *template.Pattern) (stage.Stage, error) {
-	e, err := newFieldEdits(r.ResponseHeaders, p)
+// Responses returns the stage that edits the responses of a route with a pattern, or nil if there are no edits.
+func Responses(c Config, p *template.Pattern) (stage.Stage, error) {
+	e, err := newFieldEdits(c, p)
 	if e == nil {
 		return nil, err
 	}
@@ -180,13 +148,6 @@ func appendFields(x *stage.Exchange, dst []proxy.Field, edits []fieldEdit, v *te
 // Explain implements stage.Explainer.
 func (e *requestEdits) Explain(x *stage.Exchange) (steps []string, ends bool) {
 	v := template.Of(x)
-	if e.rewrite != nil {
-		target, status, why := e.rewrite.Append(nil, &v, x.Target[len(x.Path):])
-		if status != 0 {
-			return []string{fmt.Sprintf("responds with %d: %s", status, why)}, true
-		}
-		steps = append(steps, "changes the target to "+string(target))
-	}
 	if e.host != nil {
 		host, _ := e.host.Append(nil, &v)
 		steps = append(steps, "changes the host to "+string(host))
@@ -220,7 +181,7 @@ func (e *fieldEdits) explain(x *stage.Exchange, message string) (steps []string)
 
 // shown returns the value of a field, unless it is secret.
 func shown(f proxy.Field) string {
-	if config.IsSecretHeader(f.Name) {
+	if scalar.IsSecretHeader(f.Name) {
 		return "[redacted]"
 	}
 	return f.Value

@@ -4,6 +4,7 @@ package scalar
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -162,3 +163,12 @@ func CookieAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 	}
 	return d, refused
 }
+
+// secretHeaders are header fields whose values are never logged.
+var secretHeaders = []string{"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
+
+// SecretHeaders returns the header fields whose values are never logged. The caller owns the result.
+func SecretHeaders() []string { return slices.Clone(secretHeaders) }
+
+// IsSecretHeader reports whether the values of a header field must not be shown.
+func IsSecretHeader(name string) bool { return slices.Contains(secretHeaders, strings.ToLower(name)) }

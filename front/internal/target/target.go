@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/yamlfile"
 )
 
 // CheckPath returns why a path is ambiguous, or "" if it is not. Two parsers could
@@ -139,4 +140,22 @@ func validName(name string) bool {
 		}
 	}
 	return true
+}
+
+// CheckPrefix returns why a text cannot be put before a path, or nil.
+func CheckPrefix(prefix string) *yamlfile.Refusal {
+	const example = "write a path without a slash at its end, as in /api"
+	why := CheckPath(prefix)
+	switch i := strings.IndexAny(prefix, "{}*?# "); {
+	case i >= 0 && strings.IndexByte("{}*", prefix[i]) >= 0:
+		return yamlfile.Refuse("use rewrite for a path with parameters, as in rewrite: /new/{id}",
+			"a prefix has no parameters").At(i)
+	case i >= 0:
+		return yamlfile.Refuse(example, "%s is not a path", yamlfile.Quote(prefix))
+	case len(prefix) < 2 || prefix[0] != '/' || strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//"):
+		return yamlfile.Refuse(example, "%s is not a prefix", yamlfile.Quote(prefix))
+	case why != "":
+		return yamlfile.Refuse(example, "%s: %s", yamlfile.Quote(prefix), why)
+	}
+	return nil
 }

@@ -13,9 +13,9 @@ import (
 // A rule is a route's pattern and the values of its keys.
 type rule struct{ match, strip, add, rewrite string }
 
-func (s rule) build(t testing.TB) *Rewrite {
+func (s rule) build(t testing.TB) *rewrite {
 	t.Helper()
-	r, refused := Parse(s.strip, s.add, s.rewrite, template.ParsePattern(s.match))
+	r, refused := parse(Config{StripPrefix: s.strip, AddPrefix: s.add, To: s.rewrite}, template.ParsePattern(s.match))
 	for _, why := range refused {
 		if why != nil {
 			t.Fatalf("%+v: %s", s, why.What)
@@ -26,7 +26,7 @@ func (s rule) build(t testing.TB) *Rewrite {
 
 // apply returns the target for a request, or the reason of a refusal in brackets. matched is
 // false if the pattern does not match.
-func (s rule) apply(t testing.TB, r *Rewrite, sent string) (got string, matched bool) {
+func (s rule) apply(t testing.TB, r *rewrite, sent string) (got string, matched bool) {
 	t.Helper()
 	table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: s.match}})
 	if err != nil {
@@ -37,7 +37,7 @@ func (s rule) apply(t testing.TB, r *Rewrite, sent string) (got string, matched 
 	if e, _ := table.Lookup("GET", "a", "", path, v.Params); e == nil {
 		return "", false
 	}
-	b, status, why := r.Append(nil, v, sent[len(path):])
+	b, status, why := r.append(nil, v, sent[len(path):])
 	if status != 0 {
 		return "[" + why + "]", true
 	}
@@ -103,21 +103,21 @@ func TestRefusals(t *testing.T) {
 	for _, prefix := range []string{"", "/", "api", "/api/", "//api", "/a//b", "/a/../b", "/a b", "/a?b", "/a#b", "/{id}",
 		"/*",
 		"/a%2", "/a\\", "/apis", "/api/x", "/a%00"} {
-		if _, refused := Parse(prefix, "", "", p); refused[0] == nil && prefix != "" {
+		if _, refused := parse(Config{StripPrefix: prefix}, p); refused[0] == nil && prefix != "" {
 			t.Errorf("strip_prefix %q is accepted", prefix)
 		}
 		ok := prefix == "/apis" || prefix == "/api/x" || prefix == ""
-		if _, refused := Parse("", prefix, "", p); (refused[1] == nil) != ok {
+		if _, refused := parse(Config{AddPrefix: prefix}, p); (refused[1] == nil) != ok {
 			t.Errorf("add_prefix %q: accepted is not %v", prefix, ok)
 		}
 	}
 	for _, text := range []string{"x", "{id}", "?x", "//x", "/{id}//x", "/..", "/x/*", "/x#y", "/x\n", "/{no}", "/x?{no}",
 		"/%{id}", "/{id", "/x\\y"} {
-		if _, refused := Parse("", "", text, p); refused[2] == nil {
+		if _, refused := parse(Config{To: text}, p); refused[2] == nil {
 			t.Errorf("rewrite %q is accepted", text)
 		}
 	}
-	if _, refused := Parse("/api", "", "/x", p); refused[2] == nil {
+	if _, refused := parse(Config{StripPrefix: "/api", To: "/x"}, p); refused[2] == nil {
 		t.Error("a rewrite after strip_prefix is accepted")
 	}
 }

@@ -1,5 +1,3 @@
-// Package rewrite changes the targets of requests before they are forwarded. It works on the
-// escaped path: nothing is decoded and encoded again.
 package rewrite
 
 import (
@@ -11,8 +9,9 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// A Rewrite changes targets. It does not change itself, so goroutines may share it.
-type Rewrite struct {
+// A rewrite changes targets. It works on the escaped path: nothing is decoded and encoded again. It does not
+// change itself, so goroutines may share it. As a stage, it changes requests before they are forwarded.
+type rewrite struct {
 	segments int    // number of segments that are removed from the start
 	prefix   string // added to the start
 
@@ -20,30 +19,29 @@ type Rewrite struct {
 	query *template.Template // replaces the query; nil keeps it
 }
 
-// Parse returns the Rewrite of a route with a pattern: it removes the prefix strip and adds the
-// prefix add, or replaces the path. Empty texts change nothing. refused has the refusals of the
-// three texts, which are nil for valid ones.
-func Parse(strip, add, replace string, p *template.Pattern) (_ *Rewrite, refused [3]*yamlfile.Refusal) {
-	r := new(Rewrite)
-	if strip != "" {
-		refused[0] = r.strip(strip, p)
+// parse returns the rewrite of a route with a pattern. refused has the refusals of StripPrefix, AddPrefix and
+// To, which are nil for valid ones.
+func parse(c Config, p *template.Pattern) (_ *rewrite, refused [3]*yamlfile.Refusal) {
+	r := new(rewrite)
+	if c.StripPrefix != "" {
+		refused[0] = r.strip(c.StripPrefix, p)
 	}
-	if add != "" {
-		refused[1] = r.add(add)
+	if c.AddPrefix != "" {
+		refused[1] = r.add(c.AddPrefix)
 	}
 	switch {
-	case replace == "":
-	case strip != "" || add != "":
+	case c.To == "":
+	case c.StripPrefix != "" || c.AddPrefix != "":
 		refused[2] = yamlfile.Refuse("keep one of them", "a route has either prefixes or a rewrite")
 	default:
-		refused[2] = r.replace(replace, p)
+		refused[2] = r.replace(c.To, p)
 	}
 	return r, refused
 }
 
 // strip removes a prefix such as /api, with which each path that the pattern matches begins.
-func (r *Rewrite) strip(prefix string, p *template.Pattern) *yamlfile.Refusal {
-	if refused := CheckPrefix(prefix); refused != nil {
+func (r *rewrite) strip(prefix string, p *template.Pattern) *yamlfile.Refusal {
+	if refused := target.CheckPrefix(prefix); refused != nil {
 		return refused
 	}
 	segments, ok := p.Begins(prefix)
@@ -56,35 +54,17 @@ func (r *Rewrite) strip(prefix string, p *template.Pattern) *yamlfile.Refusal {
 }
 
 // add adds a prefix such as /v2, after a prefix was removed.
-func (r *Rewrite) add(prefix string) *yamlfile.Refusal {
-	refused := CheckPrefix(prefix)
+func (r *rewrite) add(prefix string) *yamlfile.Refusal {
+	refused := target.CheckPrefix(prefix)
 	if refused == nil {
 		r.prefix = string(template.AppendURL(nil, prefix))
 	}
 	return refused
 }
 
-// CheckPrefix returns why a text cannot be put before a path, or nil.
-func CheckPrefix(prefix string) *yamlfile.Refusal {
-	const example = "write a path without a slash at its end, as in /api"
-	why := target.CheckPath(prefix)
-	switch i := strings.IndexAny(prefix, "{}*?# "); {
-	case i >= 0 && strings.IndexByte("{}*", prefix[i]) >= 0:
-		return yamlfile.Refuse("use rewrite for a path with parameters, as in rewrite: /new/{id}",
-			"a prefix has no parameters").At(i)
-	case i >= 0:
-		return yamlfile.Refuse(example, "%s is not a path", yamlfile.Quote(prefix))
-	case len(prefix) < 2 || prefix[0] != '/' || strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//"):
-		return yamlfile.Refuse(example, "%s is not a prefix", yamlfile.Quote(prefix))
-	case why != "":
-		return yamlfile.Refuse(example, "%s: %s", yamlfile.Quote(prefix), why)
-	}
-	return nil
-}
-
 // replace replaces the path, and the query if the text has a "?", by a text with values of the
 // request, such as /new/{id}?x={y}.
-func (r *Rewrite) replace(text string, p *template.Pattern) (refused *yamlfile.Refusal) {
+func (r *rewrite) replace(text string, p *template.Pattern) (refused *yamlfile.Refusal) {
 	path, query, hasQuery := strings.Cut(text, "?")
 	switch {
 	case yamlfile.Printable(text) != text:
@@ -117,10 +97,10 @@ func (r *Rewrite) replace(text string, p *template.Pattern) (refused *yamlfile.R
 	return nil
 }
 
-// Append appends the target for a request. query is the query as it was sent, with its "?", or
-// "". If the target is not unambiguous, Append returns the status and the reason of a refusal,
+// append appends the target for a request. query is the query as it was sent, with its "?", or
+// "". If the target is not unambiguous, append returns the status and the reason of a refusal,
 // otherwise 0.
-func (r *Rewrite) Append(dst []byte, v *template.Values, query string) (_ []byte, status int, why string) {
+func (r *rewrite) append(dst []byte, v *template.Values, query string) (_ []byte, status int, why string) {
 	start := len(dst)
 	if r.path == nil {
 		rest := afterSegments(v.Path, r.segments)
