@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/quic-go/quic-go/http3"
 
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -50,6 +53,7 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 	pid := startDoor(t, file, "http://"+admin)
 
 	var answered atomic.Int64
+	var ends drainEnds
 	failures := make(chan error, 4)
 	var clients sync.WaitGroup
 	done := make(chan struct{})
@@ -62,7 +66,7 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 					return
 				default:
 				}
-				resp, err := c.Get("https://localhost/")
+				resp, err := ends.get(c, "https://localhost/")
 				if err != nil {
 					failures <- fmt.Errorf("client %d: %w", i, err)
 					return
@@ -137,7 +141,44 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 	for close(failures); len(failures) > 0; {
 		t.Error(<-failures)
 	}
+	ends.check(t)
 	return true
+}
+
+// drainEnds are requests over HTTP/3 that have failed because the door has ended their connection.
+type drainEnds struct {
+	mu      sync.Mutex // guards the fields below
+	failed  int
+	slowest time.Duration // of all requests
+}
+
+// get repeats a request that fails in this way. A connection that drains ends a second after its last request, so that
+// the client has got a rejection of its next request before, and repeats it by itself. If the door or the client gets no
+// processor for so long, the client sees only the end.
+func (d *drainEnds) get(c *http.Client, url string) (*http.Response, error) {
+	for {
+		began := time.Now()
+		resp, err := c.Get(url)
+		var end *http3.Error
+		failed := errors.As(err, &end) && end.Remote && end.ErrorCode == http3.ErrCodeNoError
+		d.mu.Lock()
+		d.slowest = max(d.slowest, time.Since(began))
+		if failed {
+			d.failed++
+		}
+		d.mu.Unlock()
+		if !failed {
+			return resp, err
+		}
+	}
+}
+
+// check fails the test if requests have failed although the machine had time for them.
+func (d *drainEnds) check(t *testing.T) {
+	t.Helper()
+	if d.failed > 0 && d.slowest < 500*time.Millisecond {
+		t.Errorf("%d requests failed by the end of their connection, and none took longer than %v", d.failed, d.slowest)
+	}
 }
 
 // TestSecondUpgrade upgrades a door again while the process before it drains, under load over HTTP/1, HTTP/2 and, in one
@@ -179,6 +220,7 @@ func TestSecondUpgrade(t *testing.T) {
 				clients["https://localhost/4"] = http3Client(t, root, addr)
 			}
 			var running sync.WaitGroup
+			var ends drainEnds
 			done := make(chan struct{})
 			answered := make(map[string]*atomic.Int64)
 			for url, c := range clients {
@@ -191,7 +233,7 @@ func TestSecondUpgrade(t *testing.T) {
 							return
 						default:
 						}
-						resp, err := c.Get(url)
+						resp, err := ends.get(c, url)
 						if err != nil {
 							t.Errorf("%s: %v", url, err)
 							return
@@ -247,6 +289,7 @@ func TestSecondUpgrade(t *testing.T) {
 			progress()
 			close(done)
 			running.Wait()
+			ends.check(t)
 			stop(t, last)
 		})
 	}

@@ -177,8 +177,10 @@ func (c *conn) earnReset() {
 	c.resets.Earn()
 }
 
-// goAwayGrace is the time between the GOAWAY of a connection without requests and its end.
-const goAwayGrace = 100 * time.Millisecond
+// goAwayGrace is how long a connection without requests stays open after its GOAWAY. Most clients end it themselves. A
+// request that was sent before the client got the GOAWAY must arrive within this time, and its rejection at the client:
+// otherwise the client sees the end of the connection instead, and does not know that it can repeat the request.
+const goAwayGrace = time.Second
 
 // goAway sends a GOAWAY. The connection ends after its requests.
 func (c *conn) goAway() {

@@ -287,7 +287,7 @@ func TestLongHead(t *testing.T) {
 // that is not complete, and without another request.
 func TestIdleConnections(t *testing.T) {
 	limits := usual
-	limits.HeaderTimeout, limits.IdleTimeout = 300*time.Millisecond, 600*time.Millisecond
+	limits.HeaderTimeout, limits.IdleTimeout = 3*time.Second, 4*time.Second
 	s := open(t, loopback, limits, func(w http.ResponseWriter, r *http.Request) {})
 	silent, partial := dial(t, s.addr), dial(t, s.addr)
 	stream, err := partial.OpenStream()
@@ -359,6 +359,61 @@ func TestDrain(t *testing.T) {
 		c.CloseWithError(0, "")
 		t.Error("a new connection is accepted")
 	}
+}
+
+// TestLateRequest sends a request after the GOAWAY, as a client does that has not received it yet. The request is
+// rejected, and the connection stays open for the time in which more of them may arrive.
+func TestLateRequest(t *testing.T) {
+	const tries = 10 // on a busy machine the client may see the end of the connection before it sees the rejection
+	for i := 1; ; i++ {
+		lasted, err := sendLate(t)
+		if lasted < time.Second {
+			t.Fatalf("the connection was open for %v after the GOAWAY, want a second or more", lasted)
+		}
+		var reset *quic.StreamError
+		if errors.As(err, &reset) && reset.ErrorCode == quic.StreamErrorCode(http3.ErrCodeRequestRejected) {
+			return
+		}
+		if i == tries {
+			t.Fatalf("%v, want %v", err, http3.ErrCodeRequestRejected)
+		}
+	}
+}
+
+// sendLate returns how long a connection was open after its GOAWAY, and the error of a request that was sent then.
+func sendLate(t *testing.T) (lasted time.Duration, rejection error) {
+	t.Helper()
+	s := open(t, loopback, usual, func(http.ResponseWriter, *http.Request) { t.Error("the request is served") })
+	ctx, cancel := context.WithTimeout(t.Context(), testTimeout)
+	defer cancel()
+	_, roots := newCertificate()
+	tlsConfig := &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h3"}}
+	c, err := quic.DialAddr(ctx, s.addr.String(), tlsConfig, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseWithError(0, "")
+	control, err := c.AcceptUniStream(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := control.Read(make([]byte, 1)); err != nil { // the server knows the connection
+		t.Fatal(err)
+	}
+	drained := time.Now()
+	s.Drain()
+	stream, err := c.OpenStreamSync(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream.Write([]byte{headersFrame, 0})
+	_, rejection = stream.Read(make([]byte, 1))
+	select {
+	case <-s.Ended():
+	case <-ctx.Done():
+		t.Fatal("the server does not end the connection")
+	}
+	return time.Since(drained), rejection
 }
 
 // TestRefused refuses connections before their handshake.
