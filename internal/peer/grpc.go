@@ -17,7 +17,7 @@ import (
 type GRPC []string
 
 // grpcTime is how long all checks may take.
-const grpcTime = time.Minute
+const grpcTime = 5 * time.Minute
 
 // GRPCGo returns the program that uses grpc-go.
 func GRPCGo(t testing.TB) GRPC {

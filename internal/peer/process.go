@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// startTime is how long a program may take until it is ready.
-const startTime = 20 * time.Second
+// startTime is how long a program may take until it is ready, on a machine that other tests use too.
+const startTime = 2 * time.Minute
 
 // A process is a program that runs until the end of the test.
 type process struct {

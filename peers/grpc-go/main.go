@@ -29,8 +29,8 @@ import (
 // maxMessage is the largest size of a message in bytes.
 const maxMessage = 8 << 20
 
-// patience is how long one call may take.
-const patience = 20 * time.Second
+// patience is how long one call may take, on a machine that other tests use too.
+const patience = time.Minute
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {

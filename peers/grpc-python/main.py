@@ -43,15 +43,21 @@ def serve(address, files):
         return str(sum(map(len, messages))).encode()
 
     def watch(_, context):  # sends three messages with pauses, or one and no end
-        nonlocal cancelled
         gap = pause(context)
+        ended = threading.Event()
+
+        def end():
+            nonlocal cancelled
+            cancelled += 1
+            ended.set()
+
+        if not gap and not context.add_callback(end):  # before the message, after which the client may cancel
+            return
         for i in range(3 if gap else 1):
             time.sleep(gap / 2 if i else 0)
             yield b"x"
-        ended = threading.Event()
-        if not gap and context.add_callback(ended.set):
+        if not gap:
             ended.wait()
-            cancelled += 1
 
     def duplex(messages, context):  # sends each message back; all but the first after the pause
         for i, message in enumerate(messages):
