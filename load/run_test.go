@@ -461,15 +461,26 @@ func TestReplacedConnections(t *testing.T) {
 	}
 }
 
-// TestRefusals checks the errors of plans that send nothing.
-func TestRefusals(t *testing.T) {
-	t.Parallel()
+// closedAddress returns an address at which nobody listens: that of the client of a connection, until the end of the test.
+func closedAddress(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	nobody := "http://" + l.Addr().String()
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
+}
+
+// TestRefusals checks the errors of plans that send nothing.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	nobody := "http://" + closedAddress(t)
 	for _, c := range []struct {
 		name string
 		plan load.Plan

@@ -15,8 +15,13 @@ func TestMaxWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	up, err := NewUpstream("test", "http://"+l.Addr().String())
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	up, err := NewUpstream("test", "http://"+c.LocalAddr().String()) // where nobody listens
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -636,11 +636,17 @@ func TestDial(t *testing.T) {
 
 // TestDialErrors checks the properties of errors by which the proxy classifies them.
 func TestDialErrors(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed.Close()
+	defer l.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	closed := client.LocalAddr().String() // nobody listens there
 	silent := silentAddr(t)
 	eachEngine(t, func(t *testing.T, e *engine) {
 		dial := func(ctx context.Context, addr string) (err error) {
@@ -654,13 +660,13 @@ func TestDialErrors(t *testing.T) {
 			})
 			return err
 		}
-		for _, addr := range []string{closed.Addr().String(), "nowhere.invalid:80", "127.0.0.1"} {
+		for _, addr := range []string{closed, "nowhere.invalid:80", "127.0.0.1"} {
 			var operation *net.OpError
 			if err := dial(t.Context(), addr); !errors.As(err, &operation) || operation.Op != "dial" {
 				t.Errorf("%s: %v, want a *net.OpError of dial", addr, err)
 			}
 		}
-		if err := dial(t.Context(), closed.Addr().String()); !errors.Is(err, syscall.ECONNREFUSED) {
+		if err := dial(t.Context(), closed); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("error = %v, want ECONNREFUSED", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
