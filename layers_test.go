@@ -211,9 +211,8 @@ var layers = map[string]struct {
 			"front/feature/forwardauth", "front/feature/maintenance", "front/feature/mirror",
 			"front/feature/respond", "front/feature/rewrite", "front/feature/split", "front/internal/certs",
 			"front/internal/namedfile", "front/internal/redirect", "front/internal/scalar",
-			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto",
-			"internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "proxy",
-			"router"},
+			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto", "front/upstreams",
+			"internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "router"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/acme": {
@@ -221,12 +220,17 @@ var layers = map[string]struct {
 		why:     "obtains certificates; no other package imports certmagic and its logger",
 	},
 	"front/internal/certs": {
-		own: []string{"internal/yamlfile"},
+		own: []string{"front/internal/namedfile", "internal/yamlfile"},
 		why: "reads certificates and chooses one; it knows neither listeners nor the configuration",
+	},
+	"front/upstreams": {
+		own: []string{"front/internal/certs", "front/internal/namedfile", "front/internal/scalar",
+			"front/internal/serverurl", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+		why: "configures upstreams; it connects to none, and knows no routes",
 	},
 	"front/internal/upstream": {
 		own: []string{"front/config", "front/internal/eventpace", "front/internal/health", "front/internal/metric",
-			"front/internal/names", "front/internal/serverlist", "internal/resolve", "log", "proxy"},
+			"front/internal/names", "front/internal/serverlist", "front/upstreams", "internal/resolve", "log", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "makes upstreams and keeps them up to date; it knows neither routes nor requests",
 	},
@@ -484,8 +488,8 @@ var layers = map[string]struct {
 		why:     "the parts that all verbs share import no library that a verb drives",
 	},
 	"cmd/weir/internal/serve": {
-		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/logto", "front/natskv", "internal/abandon", "internal/backend",
-			"internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/password", "internal/readable",
+		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/logto", "front/natskv", "front/upstreams",
+			"internal/abandon", "internal/backend", "internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/password", "internal/readable",
 			"internal/sibling", "limit/lease", "limit/redisstore", "log", "log/natssink", "log/otlpsink", "log/sink",
 			"log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",

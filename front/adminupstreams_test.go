@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // A serverStatus is a server on the page /upstreams.
@@ -77,10 +78,10 @@ func (d *testDoor) setDraining(t testing.TB, verb, server string) {
 }
 
 // servers starts servers that respond with their names, and returns the upstream site.
-func servers(t testing.TB, names ...string) config.Upstream {
-	up := config.Upstream{Name: "site"}
+func servers(t testing.TB, names ...string) upstreams.Upstream {
+	up := upstreams.Upstream{Name: "site"}
 	for _, name := range names {
-		up.Servers = append(up.Servers, config.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		up.Servers = append(up.Servers, upstreams.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, name)
 		}).URL})
 	}
@@ -106,7 +107,7 @@ func responders(t testing.TB, d *testDoor, n int) (names string) {
 func TestDrainServer(t *testing.T) {
 	t.Parallel()
 	up := servers(t, "a", "b")
-	use := func(c *config.Config) { c.Upstreams = []config.Upstream{up} }
+	use := func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} }
 	d := openDoor(t, "", use)
 	if got := responders(t, d, 4); got != "abab" {
 		t.Fatalf("the requests went to %s", got)
@@ -162,7 +163,7 @@ func TestDrainServer(t *testing.T) {
 func TestDrainIsRefused(t *testing.T) {
 	t.Parallel()
 	up := servers(t, "a", "b")
-	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 	own := "http://" + d.AdminAddr().String()
 	drain := "/upstreams/site/drain?server=" + up.Servers[0].URL
 	for _, c := range []struct {
@@ -205,7 +206,7 @@ func TestStatusOfFailure(t *testing.T) {
 	})
 	dead := "http://" + closedPort(t)
 	d := openDoor(t, "", func(c *config.Config) {
-		c.Upstreams = []config.Upstream{{Name: "site", Servers: []config.Server{{URL: dead},
+		c.Upstreams = []upstreams.Upstream{{Name: "site", Servers: []upstreams.Server{{URL: dead},
 			{URL: back.URL, Backup: true}}}}
 	})
 	var asking sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // TestBalanceHash checks that requests with the same key reach the same server, and that the
@@ -15,8 +16,8 @@ import (
 func TestBalanceHash(t *testing.T) {
 	t.Parallel()
 	up := servers(t, "a", "b", "c")
-	up.Balance, up.HashBy = config.BalanceHash, "header X-User"
-	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+	up.Balance, up.HashBy = upstreams.BalanceHash, "header X-User"
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 	client := httpClient(t)
 	ask := func(user int) string {
 		r, err := http.NewRequest("GET", d.url("/"), nil)
@@ -54,13 +55,13 @@ func TestBalanceHash(t *testing.T) {
 // the requests.
 func TestBalanceByRequestsInFlight(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{config.BalanceLeastConnections, config.BalanceTwoChoices} {
+	for _, policy := range []string{upstreams.BalanceLeastConnections, upstreams.BalanceTwoChoices} {
 		t.Run(policy, func(t *testing.T) {
 			blocked, release := make(chan string), make(chan bool)
-			up := config.Upstream{Name: "site", Balance: policy}
+			up := upstreams.Upstream{Name: "site", Balance: policy}
 			for _, name := range []string{"a", "b"} {
 				up.Servers = append(up.Servers,
-					config.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
+					upstreams.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
 						if r.URL.Path == "/block" {
 							blocked <- name
 							<-release
@@ -68,7 +69,7 @@ func TestBalanceByRequestsInFlight(t *testing.T) {
 						io.WriteString(w, name)
 					}).URL})
 			}
-			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 			var asking sync.WaitGroup
 			asking.Go(func() { get(t, httpClient(t), d.url("/block")) })
 			busy := <-blocked

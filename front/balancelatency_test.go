@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // TestBalanceSlowServer sends requests to three servers, one of which takes as long as the others take for twenty
@@ -18,10 +19,10 @@ import (
 func TestBalanceSlowServer(t *testing.T) {
 	t.Parallel()
 	const clients, requests, slower = 24, 600, 20
-	for _, policy := range []string{config.BalanceRoundRobin, config.BalanceTwoChoices, config.BalanceLeastConnections} {
+	for _, policy := range []string{upstreams.BalanceRoundRobin, upstreams.BalanceTwoChoices, upstreams.BalanceLeastConnections} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			up := config.Upstream{Name: "site", Balance: policy}
+			up := upstreams.Upstream{Name: "site", Balance: policy}
 			var fast, atSlow, inSlow atomic.Int64
 			for _, h := range []http.HandlerFunc{
 				func(w http.ResponseWriter, r *http.Request) { fast.Add(1) },
@@ -36,9 +37,9 @@ func TestBalanceSlowServer(t *testing.T) {
 					}
 				},
 			} {
-				up.Servers = append(up.Servers, config.Server{URL: upstream(t, h).URL})
+				up.Servers = append(up.Servers, upstreams.Server{URL: upstream(t, h).URL})
 			}
-			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 			var asked atomic.Int64
 			var asking sync.WaitGroup
 			for range clients {
@@ -51,7 +52,7 @@ func TestBalanceSlowServer(t *testing.T) {
 			asking.Wait()
 			share := float64(atSlow.Load()) / requests
 			t.Logf("%s: %.1f %% at the slow server", policy, 100*share)
-			if policy == config.BalanceRoundRobin != (share > 0.25) {
+			if policy == upstreams.BalanceRoundRobin != (share > 0.25) {
 				t.Errorf("the slow server has %.1f %% of the requests", 100*share)
 			}
 		})
@@ -65,19 +66,19 @@ func TestBalanceLatency(t *testing.T) {
 		t.Skip("it measures, for docs/upstreams.md; WEIR_LONG=1 runs it")
 	}
 	const clients, fast, slow, run = 24, 2 * time.Millisecond, 40 * time.Millisecond, 5 * time.Second
-	for _, policy := range []string{config.BalanceRoundRobin, config.BalanceTwoChoices, config.BalanceLeastConnections} {
+	for _, policy := range []string{upstreams.BalanceRoundRobin, upstreams.BalanceTwoChoices, upstreams.BalanceLeastConnections} {
 		t.Run(policy, func(t *testing.T) {
-			up := config.Upstream{Name: "site", Balance: policy}
+			up := upstreams.Upstream{Name: "site", Balance: policy}
 			var atSlow atomic.Int64
 			for _, takes := range []time.Duration{fast, fast, slow} {
-				up.Servers = append(up.Servers, config.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
+				up.Servers = append(up.Servers, upstreams.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
 					if takes == slow {
 						atSlow.Add(1)
 					}
 					time.Sleep(takes)
 				}).URL})
 			}
-			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 			var mu sync.Mutex
 			var took []time.Duration
 			var asking sync.WaitGroup

@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // corsRoute returns a route with CORS for https://app.example and the hosts below
@@ -147,7 +148,7 @@ func TestCORSOfRefusals(t *testing.T) {
 	t.Parallel()
 	dead := closedPort(t)
 	d := corsDoor(t, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + dead}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + dead}}})
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
 		c.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.1/32")}
 		users, inner, failing, rare := corsRoute("/users"), corsRoute("/inner"), corsRoute("/failing"), corsRoute("/rare")

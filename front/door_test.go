@@ -17,6 +17,7 @@ import (
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -66,7 +67,7 @@ func doorConfig(upstream string, adjust ...func(*config.Config)) *config.Config 
 	cfg.Listen, cfg.Admin = []string{"127.0.0.1:0"}, "127.0.0.1:0"
 	cfg.Drain = config.Drain{Timeout: testTimeout}
 	cfg.Engine = cmp.Or(os.Getenv("WEIR_ENGINE"), cfg.Engine) // make test runs all tests with each engine
-	cfg.Upstreams = []config.Upstream{{Name: "site", Servers: []config.Server{{URL: upstream}}}}
+	cfg.Upstreams = []upstreams.Upstream{{Name: "site", Servers: []upstreams.Server{{URL: upstream}}}}
 	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "site")}
 	for _, f := range adjust {
 		f(cfg)

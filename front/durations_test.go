@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // families returns the metrics by name. It scrapes them like a Prometheus
@@ -66,7 +67,7 @@ func TestDurations(t *testing.T) {
 	})
 	dead := "http://" + closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: dead}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: dead}}})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
 	})
 	client := httpClient(t)
@@ -124,7 +125,7 @@ func checkHistogram(t *testing.T, name string, h *dto.Histogram, count uint64) {
 func TestServersInMetrics(t *testing.T) {
 	t.Parallel()
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
-	both := func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: dead}, {URL: back.URL}} }
+	both := func(c *config.Config) { c.Upstreams[0].Servers = []upstreams.Server{{URL: dead}, {URL: back.URL}} }
 	d := openDoor(t, back.URL, both)
 	up := func(server string) string { return `weir_upstream_up{server="` + server + `",upstream="site"}` }
 	check := func(want map[string]float64) {

@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 func htmlPage(body string) errorpages.Page {
@@ -147,7 +148,7 @@ func TestMaintenance(t *testing.T) {
 	back := upstream(t, hello)
 	down := "http://" + closedPort(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", Servers: []config.Server{{URL: down}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "down", Servers: []upstreams.Server{{URL: down}}})
 		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("any 5xx")}}}
 		c.Maintenance = &maintenance.Config{Page: htmlPage("back soon"), RetryAfter: 30 * time.Second}
 		bare := config.DefaultRoute("/bare", "down")

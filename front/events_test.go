@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // conversations are the bytes of clients, over each protocol, for tests of
@@ -166,7 +167,7 @@ func TestOnlyCompleted(t *testing.T) {
 func TestFailoverIsLogged(t *testing.T) {
 	t.Parallel()
 	back, dead := upstream(t, hello), "http://"+closedPort(t)
-	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: dead}, {URL: back.URL}} })
+	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []upstreams.Server{{URL: dead}, {URL: back.URL}} })
 	get(t, httpClient(t), d.url("/a"))
 	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"},
 		{"destination": back.URL, "proxy_name": "site"}} {

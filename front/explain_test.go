@@ -19,6 +19,7 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // explain returns the decision about a request with fields, as METHOD HOST TARGET.
@@ -146,9 +147,9 @@ func TestExplainShowsTheSteps(t *testing.T) {
 	to := "forwards to the upstream site: " + back.URL
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams,
-			config.Upstream{Name: "two", Servers: []config.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}},
-			config.Upstream{Name: "grpc", Servers: []config.Server{{URL: "http://c:3"}}, HTTP2: true,
-				Connections: config.ServerLimit{Max: 7}})
+			upstreams.Upstream{Name: "two", Servers: []upstreams.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}},
+			upstreams.Upstream{Name: "grpc", Servers: []upstreams.Server{{URL: "http://c:3"}}, HTTP2: true,
+				Connections: upstreams.Limit{Max: 7}})
 		add := func(match string, change func(r *config.Route)) {
 			r := config.DefaultRoute(match, "site")
 			change(&r)

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // A faultRow is a row of the table of faults in docs/upstreams.md.
@@ -313,14 +314,14 @@ func checkFault(t *testing.T, row faultRow) {
 		return openDoor(t, bad, func(c *config.Config) {
 			up := &c.Upstreams[0]
 			if strings.HasPrefix(bad, "https:") {
-				up.TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{expired().Leaf}}
+				up.TLS = &upstreams.TLS{Roots: []*x509.Certificate{expired().Leaf}}
 			}
 			up.HTTP2 = strings.HasPrefix(row.fault, overHTTP2)
 			if row.again == "refused" && others == nil {
 				up.Retry.Attempts = 1 // otherwise the same server gets the request again
 			}
 			for _, url := range others {
-				up.Servers = append(up.Servers, config.Server{URL: url})
+				up.Servers = append(up.Servers, upstreams.Server{URL: url})
 			}
 			r := &c.Routes[0]
 			r.Timeout = brief

@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // asking returns a route that asks the upstream "auth".
@@ -32,7 +33,7 @@ func asking(match string) config.Route {
 func authDoor(t *testing.T, site, auth string, adjust ...func(*config.Config)) *testDoor {
 	t.Helper()
 	return openDoor(t, site, append([]func(*config.Config){func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "auth", Servers: []config.Server{{URL: auth}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "auth", Servers: []upstreams.Server{{URL: auth}}})
 		c.Routes = []config.Route{asking("/{path...}"), config.DefaultRoute("/open", "site")}
 	}}, adjust...)...)
 }
@@ -331,7 +332,7 @@ func TestForwardAuthFailsClosed(t *testing.T) {
 			slow.ForwardAuth.Timeout = 300 * time.Millisecond
 			c.Routes = append(c.Routes, slow)
 		}
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}})
 		dead := asking("/dead")
 		dead.ForwardAuth.To = "dead"
 		c.Routes = append(c.Routes, dead)

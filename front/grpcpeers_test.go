@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -43,7 +44,7 @@ func testGRPCPeer(t *testing.T, program peer.GRPC) {
 		t.Run(c.name, func(t *testing.T) {
 			d := openTLSDoor(t, c.url, withHTTP2, func(cfg *config.Config) {
 				if c.name == "https" {
-					cfg.Upstreams[0].TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{root.Cert}}
+					cfg.Upstreams[0].TLS = &upstreams.TLS{Roots: []*x509.Certificate{root.Cert}}
 				}
 			})
 			if c.name == "https" {
@@ -65,8 +66,8 @@ func TestGRPCStatus(t *testing.T) {
 	address := peer.FreeAddress(t)
 	peer.GRPCGo(t).Serve(t, address, nil)
 	d := openDoor(t, "http://"+address, withHTTP2, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "down", HTTP2: true,
-			Servers: []config.Server{{URL: "http://" + peer.FreeAddress(t)}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "down", HTTP2: true,
+			Servers: []upstreams.Server{{URL: "http://" + peer.FreeAddress(t)}}})
 		limited, full := config.DefaultRoute(emptyCall, "site"), config.DefaultRoute(endlessCall, "site")
 		limited.Limits.Rate = config.Rate{Per: config.RatePerRoute, Every: time.Hour, Burst: 1}
 		full.Limits.InFlight = 1

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -70,15 +71,15 @@ func patients(t *testing.T, n int) ([]*patient, func(*config.Config)) {
 	return all, func(c *config.Config) {
 		c.Upstreams[0].Servers = nil
 		for _, p := range all {
-			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: p.URL})
+			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, upstreams.Server{URL: p.URL})
 		}
 	}
 }
 
 // withHealth checks the servers often.
-func withHealth(adjust ...func(*config.Health)) func(*config.Config) {
+func withHealth(adjust ...func(*upstreams.Health)) func(*config.Config) {
 	return func(c *config.Config) {
-		h := config.DefaultHealth()
+		h := upstreams.DefaultHealth()
 		h.Path, h.Interval, h.Timeout = "/healthz", 100*time.Millisecond, testTimeout
 		for _, f := range adjust {
 			f(h)
@@ -88,9 +89,9 @@ func withHealth(adjust ...func(*config.Health)) func(*config.Config) {
 }
 
 // withOutliers ejects servers.
-func withOutliers(adjust ...func(*config.Outliers)) func(*config.Config) {
+func withOutliers(adjust ...func(*upstreams.Outliers)) func(*config.Config) {
 	return func(c *config.Config) {
-		o := config.DefaultOutliers()
+		o := upstreams.DefaultOutliers()
 		o.Interval, o.Requests, o.Ejection = time.Second, 5, time.Second
 		for _, f := range adjust {
 			f(o)
@@ -129,7 +130,7 @@ func (d *testDoor) stateEvent(t *testing.T, server, to string) event {
 func TestHealthCheck(t *testing.T) {
 	t.Parallel()
 	ps, servers := patients(t, 2)
-	d := openDoor(t, "", servers, withHealth(func(h *config.Health) { h.Body = "ok$" }))
+	d := openDoor(t, "", servers, withHealth(func(h *upstreams.Health) { h.Body = "ok$" }))
 	sick := ps[1]
 	eventually(t, "checks", func() bool { return ps[0].checks.Load() > 2 && sick.checks.Load() > 2 })
 	if got, want := sick.agent.Load(), "weir-health-check "+strings.TrimPrefix(sick.URL, "http://"); got != want {
@@ -163,7 +164,7 @@ func TestHealthCheck(t *testing.T) {
 		d.log.find(t, func(e event) bool { return e.Data["reason"] == "2 checks have passed" })
 	}
 	checks := sick.checks.Load()
-	d.reload(withHealth(func(h *config.Health) { h.Interval = time.Hour }))
+	d.reload(withHealth(func(h *upstreams.Health) { h.Interval = time.Hour }))
 	if n := d.metric(t, `weir_upstream_checks_total{result="failed",upstream="site"}`); n < 6 {
 		t.Errorf("%v failed checks", n)
 	}
@@ -184,7 +185,7 @@ func TestHealthKept(t *testing.T) {
 	ps[1].status.Store(500)
 	d := openDoor(t, "", servers, withHealth())
 	d.awaitState(t, ps[1].URL, "unhealthy")
-	d.reload(withHealth(func(h *config.Health) { h.Interval = time.Hour }))
+	d.reload(withHealth(func(h *upstreams.Health) { h.Interval = time.Hour }))
 	if got := d.state(t, ps[1].URL); got != "unhealthy" {
 		t.Errorf("after a reload: %s", got)
 	}
@@ -219,7 +220,7 @@ func TestHealthOfStoppedProcess(t *testing.T) {
 	t.Parallel()
 	child, addr := startStoppable(t)
 	good := newPatient(t, "good")
-	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth(func(h *config.Health) { h.Timeout = 3 * time.Second }))
+	d := openDoor(t, "", withServers("http://"+addr, good.URL), withHealth(func(h *upstreams.Health) { h.Timeout = 3 * time.Second }))
 	get(t, httpClient(t), d.url("/"))
 	stop(t, child)
 	d.awaitState(t, "http://"+addr, "unhealthy")
@@ -248,7 +249,7 @@ func withServers(urls ...string) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Upstreams[0].Servers = nil
 		for _, u := range urls {
-			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: u})
+			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, upstreams.Server{URL: u})
 		}
 	}
 }
@@ -260,7 +261,7 @@ func TestConsecutiveFailures(t *testing.T) {
 	ps, servers := patients(t, 2)
 	liar := ps[0]
 	liar.failing.Store(502)
-	longer := func(o *config.Outliers) {
+	longer := func(o *upstreams.Outliers) {
 		o.FailureRate, o.Ejection, o.MaxEjection = 0, 2*time.Second, 3*time.Second
 	}
 	d := openDoor(t, "", servers, withHealth(), withOutliers(longer), func(c *config.Config) {
@@ -303,7 +304,7 @@ func TestEjectionBound(t *testing.T) {
 	for _, p := range ps[1:] {
 		p.failing.Store(503)
 	}
-	d := openDoor(t, "", servers, withOutliers(func(o *config.Outliers) { o.Ejection = time.Minute }))
+	d := openDoor(t, "", servers, withOutliers(func(o *upstreams.Outliers) { o.Ejection = time.Minute }))
 	var clients sync.WaitGroup
 	for range 4 {
 		clients.Go(func() {
@@ -339,9 +340,9 @@ func TestOutliersOfInterval(t *testing.T) {
 			w.WriteHeader(504)
 		}
 	})
-	d := openDoor(t, "", servers, withOutliers(func(o *config.Outliers) { o.Latency, o.Ejection = 3, time.Minute }),
+	d := openDoor(t, "", servers, withOutliers(func(o *upstreams.Outliers) { o.Latency, o.Ejection = 3, time.Minute }),
 		func(c *config.Config) {
-			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: flaky.URL})
+			c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, upstreams.Server{URL: flaky.URL})
 		})
 	stop := repeat(t, 4, func(c *http.Client) {
 		get(t, c, d.url("/"))
@@ -367,7 +368,7 @@ func TestOutliersOfInterval(t *testing.T) {
 func TestFlapping(t *testing.T) {
 	t.Parallel()
 	ps, servers := patients(t, 2)
-	d := openDoor(t, "", servers, withHealth(func(h *config.Health) { h.Rise, h.Fall = 1, 1 }))
+	d := openDoor(t, "", servers, withHealth(func(h *upstreams.Health) { h.Rise, h.Fall = 1, 1 }))
 	for range 5 {
 		ps[1].status.Store(500)
 		d.awaitState(t, ps[1].URL, "unhealthy")
@@ -407,7 +408,7 @@ func TestHealthCheckProtocols(t *testing.T) {
 				s.Config.Protocols.SetHTTP2(true)
 				s.Config.Protocols.SetUnencryptedHTTP2(true)
 			}
-			adjust := []func(*config.Config){withHealth(func(h *config.Health) { h.Timeout = testTimeout })}
+			adjust := []func(*config.Config){withHealth(func(h *upstreams.Health) { h.Timeout = testTimeout })}
 			if protocol.tls {
 				s.TLS = &tls.Config{Certificates: []tls.Certificate{*root.Issue(t, certtest.Options{}).TLS()}}
 				s.StartTLS()

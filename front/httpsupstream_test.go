@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -61,7 +62,7 @@ func openTLS(t *testing.T, pair *certtest.Pair, h http.HandlerFunc, adjust ...fu
 // trust has the upstream "site" trust a root.
 func trust(root *certtest.Pair) func(*config.Config) {
 	return func(c *config.Config) {
-		c.Upstreams[0].TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{root.Cert}}
+		c.Upstreams[0].TLS = &upstreams.TLS{Roots: []*x509.Certificate{root.Cert}}
 	}
 }
 
@@ -162,7 +163,7 @@ func TestHTTPSFailures(t *testing.T) {
 			}
 			d.awaitErrors(t, "tls")
 			d = openDoor(t, url, trust(root), func(c *config.Config) {
-				c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: good.url})
+				c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, upstreams.Server{URL: good.url})
 			})
 			before := good.requests.Load()
 			for range 3 {
@@ -243,7 +244,7 @@ func TestHTTPSClientCertificate(t *testing.T) {
 	}
 	for _, name := range []string{"first", "second"} {
 		d.reload(func(c *config.Config) {
-			c.Upstreams[0].TLS = &config.UpstreamTLS{
+			c.Upstreams[0].TLS = &upstreams.TLS{
 				Roots:       []*x509.Certificate{root.Cert},
 				Certificate: root.Issue(t, certtest.Options{Name: name, Client: true}).TLS(),
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // documented is the description of a metric in docs/metrics.md.
@@ -64,16 +65,16 @@ func TestMetricsDocs(t *testing.T) {
 	cfg := doorConfig(back.URL, func(c *config.Config) {
 		withHealth()(c)
 		c.DNS.Servers = []string{closedPort(t)}
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "name", Servers: []config.Server{{URL: "http://a.example:80"}}})
-		c.Upstreams = append(c.Upstreams, config.Upstream{
-			Name: "listed", Servers: []config.Server{{URL: back.URL}}, List: config.ServerList{File: file + ".missing"},
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "name", Servers: []upstreams.Server{{URL: "http://a.example:80"}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{
+			Name: "listed", Servers: []upstreams.Server{{URL: back.URL}}, List: upstreams.List{File: file + ".missing"},
 		})
 		c.Log.To = []string{logto.ToStdout, file}
 		c.Upstreams = append(c.Upstreams,
-			config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
+			upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
 		closing := "http://" + rawUpstream(t, func(c *rawConn) { c.request() })
-		c.Upstreams = append(c.Upstreams, config.Upstream{
-			Name: "closing", Servers: []config.Server{{URL: closing}}, Outliers: config.DefaultOutliers(),
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{
+			Name: "closing", Servers: []upstreams.Server{{URL: closing}}, Outliers: upstreams.DefaultOutliers(),
 		})
 		c.Upstreams[len(c.Upstreams)-1].Outliers.Consecutive = 1
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("/closing", "closing"))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // metrics returns the values of all series, as `name{label="value"}`.
@@ -54,7 +55,7 @@ func TestMetrics(t *testing.T) {
 		}
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("only.example/x", "site"))
 		c.Routes[0].Match = "GET,BREW,STIR /{path...}"
 	})

@@ -17,12 +17,13 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // mirrorTo adds an upstream "shadow" and mirrors a percentage of all requests to it.
 func mirrorTo(url string, percent float64) func(*config.Config) {
 	return func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, config.Upstream{Name: "shadow", Servers: []config.Server{{URL: url}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "shadow", Servers: []upstreams.Server{{URL: url}}})
 		c.Routes[0].Mirror = &mirror.Config{
 			To: "shadow", Share: int(percent * mirror.All / 100), InFlight: mirror.DefaultInFlight,
 		}
@@ -457,7 +458,7 @@ func TestMirrorAfterEdits(t *testing.T) {
 func TestMirrorOfSplit(t *testing.T) {
 	t.Parallel()
 	shadow := newRequestBook()
-	d := openDoor(t, "", splitDoor(nil, []config.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
+	d := openDoor(t, "", splitDoor(nil, []upstreams.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
 		mirrorTo(upstream(t, shadow.ServeHTTP).URL, 50))
 	for i := range 100 {
 		get(t, httpClient(t), d.url(fmt.Sprint("/", i)))

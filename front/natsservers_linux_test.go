@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/natskv"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/peer"
 	"github.com/weirhq/weir/log/sink"
 )
@@ -21,7 +22,7 @@ import (
 func openNATSDoor(t *testing.T, url string) *testDoor {
 	t.Helper()
 	cfg := doorConfig("", func(c *config.Config) {
-		c.Upstreams[0].Servers, c.Upstreams[0].List = nil, config.ServerList{NATS: url}
+		c.Upstreams[0].Servers, c.Upstreams[0].List = nil, upstreams.List{NATS: url}
 	})
 	d := &testDoor{t: t, config: cfg, log: newLogBook(), served: make(chan error, 1)}
 	var err error
@@ -99,7 +100,7 @@ func TestServersFromNATS(t *testing.T) {
 	}
 	inNATS := d.config.Upstreams
 	d.reload(func(c *config.Config) {
-		c.Upstreams = []config.Upstream{{Name: "site", Servers: []config.Server{{URL: one.URL}}}}
+		c.Upstreams = []upstreams.Upstream{{Name: "site", Servers: []upstreams.Server{{URL: one.URL}}}}
 	})
 	eventually(t, "a response of the configured server", gets("one"))
 	d.reload(func(c *config.Config) { c.Upstreams = inNATS }) // the configured servers stay until there is a list
@@ -124,7 +125,7 @@ func TestServersFromNATS(t *testing.T) {
 func TestServersFromNATSNeedEngine(t *testing.T) {
 	t.Parallel()
 	cfg := doorConfig("", func(c *config.Config) {
-		c.Upstreams[0].Servers, c.Upstreams[0].List = nil, config.ServerList{NATS: "nats://a:secret@127.0.0.1/b/k?creds=none"}
+		c.Upstreams[0].Servers, c.Upstreams[0].List = nil, upstreams.List{NATS: "nats://a:secret@127.0.0.1/b/k?creds=none"}
 	})
 	for _, e := range []front.Engines{{}, {Servers: natskv.Follow}} {
 		_, err := e.New(cfg, sink.NewDirect(io.Discard))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/edits"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -96,7 +97,7 @@ func TestNginxTLSUpstream(t *testing.T) {
 		{"without a certificate", nil, 400, "No required SSL certificate was sent"},
 	} {
 		d := openDoor(t, "https://"+address, func(cfg *config.Config) {
-			cfg.Upstreams[0].TLS = &config.UpstreamTLS{Roots: []*x509.Certificate{root.Cert}, Name: "site.internal",
+			cfg.Upstreams[0].TLS = &upstreams.TLS{Roots: []*x509.Certificate{root.Cert}, Name: "site.internal",
 				Certificate: c.certificate}
 			cfg.Routes[0].RequestHeaders.Set = []edits.Field{{Name: "Host", Value: "site.internal"}}
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // TestReloadUnderLoad swaps the tables many times while requests are in flight
@@ -78,7 +79,7 @@ func TestBadReload(t *testing.T) {
 		"a bad pattern":                 func(c *config.Config) { c.Routes[0].Match = "/{" },
 		"a conflict":                    func(c *config.Config) { c.Routes = append(c.Routes, c.Routes[0]) },
 		"a bad constraint":              func(c *config.Config) { c.Constraints["x"] = "(" },
-		"a bad server":                  func(c *config.Config) { c.Upstreams[0].Servers = []config.Server{{URL: "ftp://x"}} },
+		"a bad server":                  func(c *config.Config) { c.Upstreams[0].Servers = []upstreams.Server{{URL: "ftp://x"}} },
 	} {
 		if _, err := d.Reload(doorConfig("http://127.0.0.1:1", adjust)); err == nil {
 			t.Errorf("%s: no error", name)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // A server that accepts connections and resets them loses its traffic with the defaults of a file: at most 0.5% of the
@@ -18,12 +19,12 @@ func TestResettingServerLosesItsTraffic(t *testing.T) {
 	for _, n := range []int{2, 3, 10} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			up := config.Upstream{Name: "site", Outliers: config.OutliersUnset(),
-				Servers: []config.Server{{URL: "http://" + resettingServer(t)}}}
+			up := upstreams.Upstream{Name: "site", Outliers: upstreams.OutliersUnset(),
+				Servers: []upstreams.Server{{URL: "http://" + resettingServer(t)}}}
 			for range n - 1 {
-				up.Servers = append(up.Servers, config.Server{URL: upstream(t, hello).URL})
+				up.Servers = append(up.Servers, upstreams.Server{URL: upstream(t, hello).URL})
 			}
-			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 			const clients, requests = 8, 2500
 			var asked, failed atomic.Int64
 			var asking sync.WaitGroup

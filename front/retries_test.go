@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // silent reads a request, and waits until the connection is closed.
@@ -32,17 +33,17 @@ func TestRetries(t *testing.T) {
 	for _, test := range []struct {
 		reason, kind string
 		fault        func(*rawConn)
-		retry        config.Retry
+		retry        upstreams.Retry
 	}{
-		{"reset", "closed", func(c *rawConn) { c.request() }, config.Retry{}},
-		{"reset", "reset", func(c *rawConn) { c.request(); c.SetLinger(0) }, config.Retry{}},
-		{"timeout", "timeout", silent, config.Retry{}},
-		{"503", "", status(503), config.Retry{On: []string{"503"}}},
+		{"reset", "closed", func(c *rawConn) { c.request() }, upstreams.Retry{}},
+		{"reset", "reset", func(c *rawConn) { c.request(); c.SetLinger(0) }, upstreams.Retry{}},
+		{"timeout", "timeout", silent, upstreams.Retry{}},
+		{"503", "", status(503), upstreams.Retry{On: []string{"503"}}},
 	} {
 		t.Run(test.reason+test.kind, func(t *testing.T) {
 			bad, good := "http://"+rawUpstream(t, test.fault), upstream(t, hello).URL
 			d := openDoor(t, bad, func(c *config.Config) {
-				c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, config.Server{URL: good})
+				c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, upstreams.Server{URL: good})
 				c.Upstreams[0].Retry = test.retry
 				c.Routes[0].TryTimeout = 400 * time.Millisecond
 			})
@@ -84,7 +85,7 @@ func TestRetriesDenied(t *testing.T) {
 // TestExplainRetries checks the description of retries that are not the defaults.
 func TestExplainRetries(t *testing.T) {
 	t.Parallel()
-	for want, retry := range map[string]config.Retry{
+	for want, retry := range map[string]upstreams.Retry{
 		"":                            {},
 		"; each request is sent once": {Attempts: 1},
 		"; GET, PUT are sent again on reset 503, at most 2 times in all": {Attempts: 2, Methods: []string{"GET", "PUT"},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // TestServerLimit sends many requests at once to servers with few places each. No server has more
@@ -17,11 +18,11 @@ import (
 func TestServerLimit(t *testing.T) {
 	t.Parallel()
 	const most, requests = 2, 200
-	up := config.Upstream{Name: "site", Connections: config.ServerLimit{Max: most, Queue: requests, Wait: testTimeout}}
+	up := upstreams.Upstream{Name: "site", Connections: upstreams.Limit{Max: most, Queue: requests, Wait: testTimeout}}
 	var served atomic.Int64
 	for range 2 {
 		var now atomic.Int64
-		up.Servers = append(up.Servers, config.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		up.Servers = append(up.Servers, upstreams.Server{URL: upstream(t, func(w http.ResponseWriter, r *http.Request) {
 			if n := now.Add(1); n > most {
 				t.Errorf("%d requests at a server", n)
 			}
@@ -30,7 +31,7 @@ func TestServerLimit(t *testing.T) {
 			io.WriteString(w, "hello")
 		}).URL})
 	}
-	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 	client := httpClient(t)
 	var asking sync.WaitGroup
 	for range requests / 4 {
@@ -67,7 +68,7 @@ func TestServerLimitRefuses(t *testing.T) {
 		}
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams[0].Connections = config.ServerLimit{Max: 1, Queue: 1, Wait: testTimeout}
+		c.Upstreams[0].Connections = upstreams.Limit{Max: 1, Queue: 1, Wait: testTimeout}
 	})
 	var asking sync.WaitGroup
 	asking.Go(func() { get(t, httpClient(t), d.url("/block")) })
@@ -99,7 +100,7 @@ func TestServerLimitRefuses(t *testing.T) {
 	eventually(t, "no request waits", queued(0))
 
 	if _, err := d.Reload(doorConfig(back.URL, func(c *config.Config) {
-		c.Upstreams[0].Connections = config.ServerLimit{Max: 1, Queue: 1, Wait: 50 * time.Millisecond}
+		c.Upstreams[0].Connections = upstreams.Limit{Max: 1, Queue: 1, Wait: 50 * time.Millisecond}
 	})); err != nil {
 		t.Fatal(err)
 	}

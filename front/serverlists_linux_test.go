@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/mounttest"
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
 )
@@ -25,11 +26,11 @@ func listedIn(t *testing.T, file string) func(*config.Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		servers, err := config.ParseServers(file, src)
+		servers, err := upstreams.ParseServers(file, src)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Upstreams[0].Servers, c.Upstreams[0].List = servers, config.ServerList{File: file}
+		c.Upstreams[0].Servers, c.Upstreams[0].List = servers, upstreams.List{File: file}
 	}
 }
 

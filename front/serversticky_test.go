@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // stickyServers returns the upstream site with servers that respond with their names, and a
 // cookie.
-func stickyServers(t testing.TB, names ...string) config.Upstream {
+func stickyServers(t testing.TB, names ...string) upstreams.Upstream {
 	up := servers(t, names...)
-	up.Sticky = &config.ServerSticky{Sticky: split.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "a secret of the test"}
+	up.Sticky = &upstreams.Sticky{Cookie: "server", MaxAge: time.Hour, Secret: "a secret of the test"}
 	return up
 }
 
@@ -65,7 +65,7 @@ func serverCookies(t testing.TB, d *testDoor, client *http.Client, servers int) 
 func TestStickyServer(t *testing.T) {
 	t.Parallel()
 	up := stickyServers(t, "a", "b", "c")
-	use := func(c *config.Config) { c.Upstreams = []config.Upstream{up} }
+	use := func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} }
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
 			d := openDoor(t, "", use)
@@ -104,7 +104,7 @@ func TestStickyServerIsGone(t *testing.T) {
 	up := stickyServers(t, "a", "b")
 	down := upstream(t, hello)
 	up.Servers[0].URL, up.Servers[1].Backup = down.URL, true
-	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 	client := httpClient(t)
 	name, primary := visitServer(t, d, client)
 	if name != "hello" {
@@ -121,7 +121,7 @@ func TestStickyServerIsGone(t *testing.T) {
 
 	other := upstream(t, hello)
 	up.Servers[0].URL = other.URL
-	if _, err := d.Reload(doorConfig("", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })); err != nil {
+	if _, err := d.Reload(doorConfig("", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })); err != nil {
 		t.Fatal(err)
 	}
 	if name, set := visitServer(t, d, client, "server="+backup); name != "hello" || set == "" || set == primary {
@@ -134,7 +134,7 @@ func TestStickyServerIsGone(t *testing.T) {
 func TestStickyServerForged(t *testing.T) {
 	t.Parallel()
 	up := stickyServers(t, "a", "b")
-	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} })
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
 	client := httpClient(t)
 	values := serverCookies(t, d, client, 2)
 	forged := []string{"", "0", "a", up.Servers[0].URL, strings.TrimPrefix(up.Servers[0].URL, "http://"),
@@ -149,7 +149,7 @@ func TestStickyServerForged(t *testing.T) {
 		t.Error("the name of a cookie is case-sensitive")
 	}
 	up.Sticky.Secret = "another secret of the test"
-	other := serverCookies(t, openDoor(t, "", func(c *config.Config) { c.Upstreams = []config.Upstream{up} }), client, 2)
+	other := serverCookies(t, openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} }), client, 2)
 	if other["a"] == values["a"] || other["a"] == values["b"] {
 		t.Error("the value does not depend on the secret")
 	}

@@ -13,21 +13,22 @@ import (
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // named starts an upstream that responds with its name. It sets a cookie of its own, and
 // returns the cookies that it has received in X-Cookies.
-func named(t testing.TB, name string) config.Upstream {
+func named(t testing.TB, name string) upstreams.Upstream {
 	s := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Set-Cookie", "own=1")
 		w.Header().Set("X-Cookies", strings.Join(r.Header["Cookie"], "; "))
 		io.WriteString(w, name)
 	})
-	return config.Upstream{Name: name, Servers: []config.Server{{URL: s.URL}}}
+	return upstreams.Upstream{Name: name, Servers: []upstreams.Server{{URL: s.URL}}}
 }
 
 // splitDoor returns a configuration that splits all requests between upstreams.
-func splitDoor(sticky *split.Sticky, upstreams []config.Upstream, weights ...int) func(*config.Config) {
+func splitDoor(sticky *split.Sticky, upstreams []upstreams.Upstream, weights ...int) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Upstreams = upstreams
 		r := config.DefaultRoute("/{path...}", "")
@@ -43,7 +44,7 @@ func splitDoor(sticky *split.Sticky, upstreams []config.Upstream, weights ...int
 // the metrics have the upstream that a request was forwarded to.
 func TestSplitByWeight(t *testing.T) {
 	t.Parallel()
-	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "drained")}
+	ups := []upstreams.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "drained")}
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		d := openDoor(t, "", splitDoor(nil, ups, 95, 5, 0))
 		const n = 1000
@@ -105,7 +106,7 @@ func visit(t *testing.T, d *testDoor, client *http.Client, cookies ...string) (n
 
 func TestSplitSticky(t *testing.T) {
 	t.Parallel()
-	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "last")}
+	ups := []upstreams.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "last")}
 	sticky := &split.Sticky{Cookie: "door"}
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestSplitSticky(t *testing.T) {
 			}
 
 			// The upstream is drained: only its own clients reach it.
-			reload := func(ups []config.Upstream, weights ...int) {
+			reload := func(ups []upstreams.Upstream, weights ...int) {
 				if _, err := d.Reload(doorConfig("", splitDoor(sticky, ups, weights...))); err != nil {
 					t.Fatal(err)
 				}
@@ -181,7 +182,7 @@ func TestSplitSticky(t *testing.T) {
 // cookie, and that the request of a condition does not set the cookie.
 func TestSplitByConditions(t *testing.T) {
 	t.Parallel()
-	ups := []config.Upstream{named(t, "shop"), named(t, "shop-next")}
+	ups := []upstreams.Upstream{named(t, "shop"), named(t, "shop-next")}
 	d := openDoor(t, "", splitDoor(&split.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
 		c.Routes[0].Split[1].When = headers(condition.Condition{Name: "X-Canary", Value: "1"})
 		c.Routes[0].Split = append(c.Routes[0].Split, split.Share{To: "shop-next", When: condition.Set{
@@ -224,7 +225,7 @@ func TestSplitByConditions(t *testing.T) {
 // scheme of the client.
 func TestStickyAttributes(t *testing.T) {
 	t.Parallel()
-	ups := []config.Upstream{named(t, "shop")}
+	ups := []upstreams.Upstream{named(t, "shop")}
 	sticky := &split.Sticky{Cookie: "door", MaxAge: 24 * time.Hour}
 	d := openDoor(t, "", splitDoor(sticky, ups, 1), func(c *config.Config) {
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
@@ -243,7 +244,7 @@ func TestStickyAttributes(t *testing.T) {
 func TestStickyFailure(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, "", splitDoor(&split.Sticky{Cookie: "door"},
-		[]config.Upstream{{Name: "dead", Servers: []config.Server{{URL: "http://" + closedPort(t)}}}}, 1))
+		[]upstreams.Upstream{{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}}}, 1))
 	resp, _ := get(t, httpClient(t), d.url("/"))
 	if resp.StatusCode != 502 || resp.Header["Set-Cookie"] != nil {
 		t.Errorf("%s, Set-Cookie %q, want 502 without", resp.Status, resp.Header["Set-Cookie"])
@@ -253,7 +254,7 @@ func TestStickyFailure(t *testing.T) {
 // TestSplitOfLimitedRoute checks that the limits of the route apply to a split.
 func TestSplitOfLimitedRoute(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, "", splitDoor(nil, []config.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
+	d := openDoor(t, "", splitDoor(nil, []upstreams.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
 		func(c *config.Config) { c.Routes[0].Limits.Body = 3 })
 	for body, want := range map[string]int{"abc": 200, "abcd": 413} {
 		req, err := http.NewRequest("POST", d.url("/"), strings.NewReader(body))
@@ -272,8 +273,8 @@ func TestSplitAllocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	back := rawUpstream(t, answerWithoutAllocating)
-	ups := []config.Upstream{
-		{Name: "a", Servers: []config.Server{{URL: "http://" + back}}}, {Name: "b", Servers: []config.Server{{URL: "http://" + back}}},
+	ups := []upstreams.Upstream{
+		{Name: "a", Servers: []upstreams.Server{{URL: "http://" + back}}}, {Name: "b", Servers: []upstreams.Server{{URL: "http://" + back}}},
 	}
 	for name, sticky := range map[string]*split.Sticky{"weights": nil, "sticky": {Cookie: "door"}} {
 		t.Run(name, func(t *testing.T) {

@@ -182,20 +182,11 @@ func readIssuers(r *fileReader, p place, n *yamlfile.Node) []*x509.Certificate {
 	if !ok {
 		return nil
 	}
-	name := namedfile.Resolve(r.Name(), path.Text)
-	src, ok := p.To.readNamed(r.File, path.Pos, "the roots", name)
-	if !ok {
-		return nil
-	}
-	roots, refused := certs.ParseChain(src)
-	if refused == nil {
-		if i := slices.IndexFunc(roots, func(c *x509.Certificate) bool { return !c.IsCA }); i >= 0 {
-			refused = yamlfile.Refuse("name the certificates of issuers, not those that they have issued",
-				"certificate %d (%s) cannot issue others", i+1, yamlfile.Quote(roots[i].Subject.String()))
-		}
-	}
-	if refused != nil {
-		r.Mistakef(path.Pos, refused.Hint, "the roots %s: %s", yamlfile.Quote(name), refused.What)
+	roots := certs.Reader(p.To.readNamed).Chain(r.File, path, "the roots")
+	if i := slices.IndexFunc(roots, func(c *x509.Certificate) bool { return !c.IsCA }); i >= 0 {
+		r.Mistakef(path.Pos, "name the certificates of issuers, not those that they have issued",
+			"the roots %s: certificate %d (%s) cannot issue others", yamlfile.Quote(namedfile.Resolve(r.Name(), path.Text)), i+1,
+			yamlfile.Quote(roots[i].Subject.String()))
 		return nil
 	}
 	return roots

@@ -28,8 +28,8 @@ import (
 	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/front/internal/scalar"
-	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -99,7 +99,7 @@ type Config struct {
 
 	// Upstreams and Routes are in file order. There is at least one route. An upstream
 	// may have no route.
-	Upstreams []Upstream
+	Upstreams []upstreams.Upstream
 	Routes    []Route
 
 	// Compress applies to the routes without their own. Nil, the default, is no compression.
@@ -161,107 +161,6 @@ type DNS struct {
 	// MaxTTL is the longest time between two resolutions of a name. Zero means a minute, the
 	// default.
 	MaxTTL time.Duration
-}
-
-// Upstream is a named pool of servers.
-type Upstream struct {
-	Name    string   // letters, digits, '.', '_' and '-'
-	Servers []Server // at least one; all have the same path, and none occurs twice
-
-	// List is the place of the servers outside of the configuration. Servers are then those that
-	// were read with the configuration: none for a list in NATS.
-	List ServerList
-
-	// HTTP2 selects HTTP/2: by ALPN for https servers, and by prior knowledge for others.
-	HTTP2 bool
-
-	// TLS configures the connections to https servers. Nil means the defaults.
-	TLS *UpstreamTLS
-	// Balance is the policy by which requests choose a server: BalanceRoundRobin,
-	// BalanceLeastConnections, BalanceTwoChoices or BalanceHash. Empty means BalanceRoundRobin.
-	Balance string
-
-	// HashBy is the part of a request that determines its server with BalanceHash:
-	// HashByClient, HashByPath, or HashByHeader or HashByCookie and a name. Empty means
-	// HashByClient, which also applies to requests without the field or the cookie.
-	HashBy string
-
-	// Sticky keeps each client at the server that its first request was sent to. Nil does not.
-	Sticky *ServerSticky
-
-	// SlowStart is the time in which the share of a server grows from nothing to its weight, after
-	// the server was added or can be used again. Zero, the default, gives it the share at once.
-	SlowStart time.Duration
-
-	// Connections limits the requests at each server. The zero value sets no limit.
-	Connections ServerLimit
-
-	// ResponseFields is the maximum number of header fields of a response. Zero
-	// means 256, the default.
-	ResponseFields int
-
-	// ConnectRetry is how long a request retries to connect if no server accepts
-	// a connection. Zero fails without a retry. Default 1s.
-	ConnectRetry time.Duration
-
-	Retry Retry
-
-	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
-	// connection. Zero, the default, sends none.
-	ProxyProtocol int
-
-	// Health and Outliers decide which servers get requests. Nil is none. A file without the
-	// key has OutliersUnset.
-	Health   *Health
-	Outliers *Outliers
-}
-
-// A ServerList is the place of a list of servers outside of the configuration. The list changes
-// without a reload. The zero value is no such place, and one of the fields is set otherwise.
-type ServerList struct {
-	// File is the path of a file.
-	File string
-
-	// NATS is the URL of a key in a bucket of NATS: nats://host:4222/BUCKET/KEY. It may contain a
-	// password.
-	NATS string
-}
-
-// String returns the place for messages, without a password.
-func (l ServerList) String() string {
-	if l.NATS != "" {
-		return serverurl.Name(l.NATS)
-	}
-	return l.File
-}
-
-// Retry determines when a request is sent again to a server of an upstream.
-type Retry struct {
-	// Attempts is how often a request is sent at most, from 1 to 5. Zero means 3, the default.
-	Attempts int
-
-	// Methods are those of the requests that may be sent again. Nil, the default, means GET,
-	// HEAD and OPTIONS.
-	Methods []string
-
-	// On are the reasons: reset, timeout, 502, 503 and 504. Nil, the default, means reset and
-	// timeout.
-	On []string
-}
-
-// Server is a server of an upstream.
-type Server struct {
-	// URL is http://host:port or https://host:port, always with a port, or unix: and the absolute
-	// path of a socket. A path, as in http://host:port/app or unix:/run/app.sock:/app, is put
-	// before the paths of requests.
-	URL string
-
-	// Weight is the share of the server, relative to the weights of the others. Zero means 1,
-	// the default.
-	Weight int
-
-	// Backup keeps the server for the time when no other one of the upstream can be used.
-	Backup bool
 }
 
 // Route handles the requests that match a pattern. It has exactly one action: To,
@@ -346,28 +245,6 @@ type Route struct {
 	// fields of upstreams on.
 	CORS *cors.Config
 }
-
-// ServerLimit limits the requests at each server of an upstream.
-type ServerLimit struct {
-	// Max is the number of requests that may be at a server at the same time. Over HTTP/1, it is
-	// also the number of connections to the server. Zero is no limit.
-	Max int
-
-	Queue int           // number of requests that may wait for a server with less than Max; default none
-	Wait  time.Duration // their maximum waiting time, more than zero; default 1s
-}
-
-// ServerSticky assigns clients to servers of an upstream by a signed cookie.
-type ServerSticky struct {
-	split.Sticky
-
-	// Secret is the key of the cookies, at least MinSecret bytes. Front doors with the same servers
-	// have the same Secret.
-	Secret string
-}
-
-// MinSecret is the least length of [ServerSticky.Secret] in bytes.
-const MinSecret = 16
 
 // RouteRedirect redirects the requests of a route.
 type RouteRedirect struct {

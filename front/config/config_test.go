@@ -17,8 +17,8 @@ import (
 	"github.com/weirhq/weir/front/feature/compress"
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/forwardauth"
-	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
@@ -139,13 +139,12 @@ routes:
 		Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,
 			Types: []string{"text/html", "*+json"}, WithCredentials: true},
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
-		Upstreams: []config.Upstream{
-			{Name: "b", Servers: []config.Server{
+		Upstreams: []upstreams.Upstream{
+			{Name: "b", Servers: []upstreams.Server{
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, ResponseFields: 100,
-				ConnectRetry: 3 * time.Second, Outliers: config.OutliersUnset(), ProxyProtocol: 2},
-			{Name: "a", Servers: []config.Server{{URL: "http://[::1]:9000"}}, Balance: config.BalanceHash,
-				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: config.ServerLimit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &config.ServerSticky{
-					Sticky: split.Sticky{Cookie: "server", MaxAge: time.Hour}, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second, Outliers: config.OutliersUnset(),
+				ConnectRetry: 3 * time.Second, Outliers: upstreams.OutliersUnset(), ProxyProtocol: 2},
+			{Name: "a", Servers: []upstreams.Server{{URL: "http://[::1]:9000"}}, Balance: upstreams.BalanceHash,
+				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: upstreams.Limit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &upstreams.Sticky{Cookie: "server", MaxAge: time.Hour, Secret: "0123456789abcdef"}, ResponseFields: 256, ConnectRetry: time.Second, Outliers: upstreams.OutliersUnset(),
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -207,8 +206,8 @@ const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{
 func TestParseDefaults(t *testing.T) {
 	want := config.Default()
 	want.Sources, want.States = []string{"weir.yaml"}, map[string]fs.FileInfo{}
-	want.Upstreams = []config.Upstream{{Name: "a", Servers: []config.Server{{URL: "http://127.0.0.1:8080"}}, ResponseFields: 256,
-		ConnectRetry: time.Second, Outliers: config.OutliersUnset()}}
+	want.Upstreams = []upstreams.Upstream{{Name: "a", Servers: []upstreams.Server{{URL: "http://127.0.0.1:8080"}}, ResponseFields: 256,
+		ConnectRetry: time.Second, Outliers: upstreams.OutliersUnset()}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -530,69 +529,6 @@ func TestParseMistakes(t *testing.T) {
 	}
 }
 
-func TestParseServers(t *testing.T) {
-	for _, c := range []struct{ url, want string }{
-		{"http://a", "http://a:80"},
-		{"HTTP://A.Example:8080", "http://a.example:8080"},
-		{"http://[2001:db8::1]", "http://[2001:db8::1]:80"},
-		{"http://my_app-1:1", "http://my_app-1:1"},
-		{"https://a", "https://a:443"},
-		{"https://a:8443/x", "https://a:8443/x"},
-		{"srv+http://_http._tcp.Shop.example", "srv+http://_http._tcp.shop.example"},
-		{"srv+https://_https._tcp.shop.example/app/", "srv+https://_https._tcp.shop.example/app"},
-		{"srv+http://_http._tcp.shop.example:80", ""},
-		{"srv+http://10.0.0.1", ""},
-		{"srv+http://shop", ""},
-		{"srv+unix:/run/app.sock", ""},
-		{"ftp://a", ""},
-		{"a:80", ""},
-		{"//a", ""},
-		{"http://", ""},
-		{"http://:80", ""},
-		{"http://a:", ""},
-		{"http://a:0", ""},
-		{"http://a:65536", ""},
-		{"http://a/", "http://a:80"},
-		{"http://a/App/x/", "http://a:80/App/x"},
-		{"http://a:1/é", "http://a:1/%C3%A9"},
-		{"http://a//b", ""},
-		{"http://a/b/../c", ""},
-		{"http://a/{b}", ""},
-		{"http://a/b?c", ""},
-		{"unix:/run/app.sock", "unix:/run/app.sock"},
-		{"unix:/run/app.sock:/app/", "unix:/run/app.sock:/app"},
-		{"unix:/run/app.sock:", "unix:/run/app.sock"},
-		{"unix:app.sock", ""},
-		{"unix:/run/", ""},
-		{"unix:/run/../app.sock", ""},
-		{"unix:/run/app.sock:app", ""},
-		{"unix:/" + strings.Repeat("x", 107), ""},
-		{"unix:///run/app.sock", ""},
-		{"unix//run/app.sock", ""},
-		{"unix@/run/app.sock", ""},
-		{"http://unix:/run/app.sock", ""},
-		{"http://a?x", ""},
-		{"http://a#x", ""},
-		{"http://a b", ""},
-		{"http://a%41", ""},
-		{"http://[fe80::1%25eth0]", ""},
-		{"http://1.2.3.256", ""},
-		{"http://a..b", ""},
-		{"http://[::1", ""},
-	} {
-		t.Run(c.url, func(t *testing.T) {
-			src := "upstreams: {a: {servers: ['" + c.url + "']}}\nroutes: {match: /, to: a}\n"
-			if c.want == "" {
-				mistakes(t, src, nil)
-				return
-			}
-			if got := parse(t, src, nil).Upstreams[0].Servers[0].URL; got != c.want {
-				t.Errorf("server %q = %q, want %q", c.url, got, c.want)
-			}
-		})
-	}
-}
-
 // The YAML parser splits elements that look like a key in a list inside braces.
 func TestParseKeepsURLsWholeInBraces(t *testing.T) {
 	for _, src := range []string{
@@ -601,7 +537,7 @@ func TestParseKeepsURLsWholeInBraces(t *testing.T) {
 		"upstreams: {a: {servers: [\n  http://a:1,\n  http://b:2\n]}}\nroutes: {match: /, to: a}\n",
 	} {
 		got := parse(t, src, nil).Upstreams[0].Servers
-		if want := []config.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}; !cmp.Equal(got, want) {
+		if want := []upstreams.Server{{URL: "http://a:1"}, {URL: "http://b:2"}}; !cmp.Equal(got, want) {
 			t.Errorf("servers = %v, want %v, in\n%s", got, want, src)
 		}
 	}

@@ -21,14 +21,3 @@ func readProxyProtocol(r *fileReader, p place, n *yamlfile.Node) {
 	p.To.config.ProxyProtocol = &ProxyProtocol{Required: true}
 	r.Fields(p, n)
 }
-
-// parseProxyVersion reads the version of the header that upstreams get.
-func parseProxyVersion(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
-	switch s.Text {
-	case "v1":
-		return 1, nil
-	case "v2":
-		return 2, nil
-	}
-	return 0, yamlfile.Refuse("write v1 or v2", "%s is not a version of the PROXY protocol", yamlfile.Quote(s.Text))
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/redirect"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
 )
@@ -37,11 +38,8 @@ type reader struct {
 // filling is the destination of the part of a file that is being read.
 type filling struct {
 	*reader
-	upstream    *Upstream         // nil outside upstreams
-	upstreamTLS *upstreamTLSDraft // of upstream
-	server      *Server           // nil outside the servers of an upstream
-	sticky      *stickyDraft      // nil outside the sticky of an upstream
-	route       *routeDraft       // nil outside routes
+	upstream *upstreams.Draft // nil outside upstreams
+	route    *routeDraft      // nil outside routes
 
 	certificate *certificateDraft   // nil outside tls.certificates
 	clients     *ClientCertificates // nil outside tls.client_certificates

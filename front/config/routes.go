@@ -1,16 +1,14 @@
 package config
 
 import (
-	"maps"
 	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/scalar"
-	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
-	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
 
@@ -44,35 +42,6 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	}
 	f.constraints[name] = compiled
 	f.config.Constraints[name] = expr
-}
-
-// readUpstreams reads the mapping upstreams, which routes without an upstream do not need.
-func readUpstreams(r *fileReader, p place, n *yamlfile.Node) {
-	p.To.badUpstreams = n.Kind != yamlfile.Mapping
-	r.Names(p, n)
-}
-
-// readUpstream reads one entry of the mapping upstreams.
-func readUpstream(r *fileReader, p place, n *yamlfile.Node) {
-	f, name := p.To, p.Key.Text
-	if !scalar.IsName(name) {
-		r.Mistakef(p.Key.Pos, "a name has letters, digits, '.', '_' and '-'", "%s cannot name an upstream",
-			yamlfile.Quote(name))
-	}
-	if f.upstreams == nil {
-		f.upstreams = map[string]yamlfile.Pos{}
-	}
-	if givenBefore(r, p) {
-		return
-	}
-	f.upstreams[name] = p.Key.Pos
-	u := Upstream{Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset()}
-	p.To.upstream, p.To.upstreamTLS = &u, new(upstreamTLSDraft)
-	r.Fields(p, n)
-	checkUpstreamTLS(r, &u, p.To.upstreamTLS)
-	checkProtocol(r, p, &u)
-	u.checkBalance(r, n)
-	f.config.Upstreams = append(f.config.Upstreams, u)
 }
 
 func readRoutes(r *fileReader, p place, n *yamlfile.Node) {
@@ -130,22 +99,11 @@ func (r *reader) checkRoutes() {
 // upgrade is no mistake.
 func (r *reader) checkUpgrade(d *routeDraft) {
 	i := slices.IndexFunc(d.forwarded, func(k yamlfile.Scalar) bool { return k.Text == "upgrade" })
-	j := slices.IndexFunc(r.config.Upstreams, func(u Upstream) bool { return u.Name == d.To && u.HTTP2 })
+	j := slices.IndexFunc(r.config.Upstreams, func(u upstreams.Upstream) bool { return u.Name == d.To && u.HTTP2 })
 	if i >= 0 && j >= 0 && len(d.Upgrade) > 0 {
 		r.Mistakef(d.forwarded[i].Pos, "remove it, or forward to an upstream without protocol: http2",
 			"a connection of HTTP/2 to the upstream %s cannot be upgraded", yamlfile.Quote(d.To))
 	}
-}
-
-func (r *reader) rightUpstream(name string) string {
-	names := slices.Sorted(maps.Keys(r.upstreams))
-	if len(names) == 0 {
-		return "name it, as in: upstreams: {" + name + `: {servers: ["http://127.0.0.1:8080"]}}`
-	}
-	if near := nearest.Word(name, names); near != "" {
-		return yamlfile.DidYouMean(near)
-	}
-	return "the upstreams are " + strings.Join(names, ", ")
 }
 
 // checkAddresses reports listeners that have the same port.
@@ -193,4 +151,29 @@ func samePort(a, b string) bool {
 	hostB, portB, _ := net.SplitHostPort(b)
 	everywhere := func(host string) bool { return host == "" || host == "0.0.0.0" || host == "::" }
 	return portA == portB && portA != "0" && (hostA == hostB || everywhere(hostA) || everywhere(hostB))
+}
+
+// timeoutKeys are the timeouts of a route.
+var timeoutKeys = []key{
+	{Path: "routes.*.timeout", Read: ofForwarded(readRouteTimeout)},
+	{Path: "routes.*.timeout.silence", Read: readSilence},
+	{Path: "routes.*.timeout.try",
+		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
+	{Path: "routes.*.timeout.total",
+		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
+}
+
+var readSilence = yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })
+
+// readRouteTimeout reads a mapping, or a duration as the silence.
+func readRouteTimeout(r *fileReader, p place, n *yamlfile.Node) {
+	if n.Kind == yamlfile.Single {
+		readSilence(r, p, n)
+		return
+	}
+	r.Fields(p, n)
+	if d := p.To.route; d.TotalTimeout > 0 && d.TryTimeout >= d.TotalTimeout {
+		r.Mistakef(n.Pos, "make try shorter than total", "a try of %v never ends before the total of %v", d.TryTimeout,
+			d.TotalTimeout)
+	}
 }

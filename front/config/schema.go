@@ -29,20 +29,7 @@ var schema = slices.Concat([]key{
 }, logKeys(), []key{
 	{Path: "constraints", Read: (*fileReader).Names},
 	{Path: "constraints.*", Read: readConstraint},
-
-	{Path: "upstreams", Read: readUpstreams},
-	{Path: "upstreams.*", Read: readUpstream, Called: "upstream %s"},
-	{Path: "upstreams.*.servers",
-		Read:     readServers,
-		Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`},
-	{Path: "upstreams.*.response_fields",
-		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.ResponseFields })},
-	{Path: "upstreams.*.proxy_protocol",
-		Read: yamlfile.One(parseProxyVersion, func(f filling) *int { return &f.upstream.ProxyProtocol })},
-	{Path: "upstreams.*.connect", Read: (*fileReader).Fields},
-	{Path: "upstreams.*.connect.retry",
-		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.ConnectRetry })},
-
+}, upstreamKeys(), []key{
 	{Path: "routes", Read: readRoutes,
 		Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
 	{Path: "routes.*", Read: readRoute, Called: "a route"},
@@ -63,9 +50,9 @@ var schema = slices.Concat([]key{
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, serverKeys, outsideListKeys, balanceKeys, healthKeys, serverStickyKeys, limitKeys(), upstreamTLSKeys, proxyProtocolKeys, routeRedirectKeys(),
+}, limitKeys(), proxyProtocolKeys, routeRedirectKeys(),
 	tlsKeys, acmeKeys, secureKeys, featureKeys(),
-	retryKeys, timeoutKeys)
+	timeoutKeys)
 
 var engines = []string{EngineLoops, EngineGoroutines}
 

@@ -33,23 +33,16 @@ func readShared(field func(*RequestLimits) *string) readFunc {
 // checkStoreFiles checks the files that a URL names, and makes their paths absolute or relative
 // to the working directory.
 func checkStoreFiles(r *fileReader, p place, at yamlfile.Pos, u *redisurl.URL) bool {
-	if u.CA != "" {
-		u.CA = namedfile.Resolve(r.Name(), u.CA)
-		src, ok := p.To.readNamed(r.File, at, "the ca", u.CA)
-		if !ok {
-			return false
-		}
-		if _, refused := certs.ParseChain(src); refused != nil {
-			r.Mistakef(at, refused.Hint, "the ca %s: %s", yamlfile.Quote(u.CA), refused.What)
-			return false
+	read := certs.Reader(p.To.readNamed)
+	named := func(file string) yamlfile.Scalar { return yamlfile.Scalar{Text: file, Pos: at} }
+	ok := (u.CA == "" || read.Chain(r.File, named(u.CA), "the ca") != nil) &&
+		(u.Cert == "" || read.Client(r.File, named(u.Cert), named(u.Key)) != nil)
+	for _, file := range []*string{&u.CA, &u.Cert, &u.Key} {
+		if *file != "" {
+			*file = namedfile.Resolve(r.Name(), *file)
 		}
 	}
-	if u.Cert == "" {
-		return true
-	}
-	pair := &upstreamTLSDraft{cert: yamlfile.Scalar{Text: u.Cert, Pos: at}, key: yamlfile.Scalar{Text: u.Key, Pos: at}}
-	u.Cert, u.Key = namedfile.Resolve(r.Name(), u.Cert), namedfile.Resolve(r.Name(), u.Key)
-	return clientCertificate(r, p, pair) != nil
+	return ok
 }
 
 // SharedStores returns the URLs of the stores of shared limits, without duplicates.

@@ -4,12 +4,12 @@ import (
 	"crypto/x509"
 	"strings"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/proxy"
 )
 
 // newProxy returns the upstream of package proxy with the settings of a configuration, and without servers.
-func newProxy(c *config.Upstream) (*proxy.Upstream, error) {
+func newProxy(c *upstreams.Upstream) (*proxy.Upstream, error) {
 	up, err := proxy.NewUpstream(c.Name)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func newProxy(c *config.Upstream) (*proxy.Upstream, error) {
 }
 
 // endpointsOf returns servers as they are configured.
-func endpointsOf(servers []config.Server) []proxy.Endpoint {
+func endpointsOf(servers []upstreams.Server) []proxy.Endpoint {
 	endpoints := make([]proxy.Endpoint, len(servers))
 	for i, s := range servers {
 		endpoints[i] = proxy.Endpoint{URL: s.URL, Weight: s.Weight, Backup: s.Backup}
@@ -36,27 +36,27 @@ func endpointsOf(servers []config.Server) []proxy.Endpoint {
 
 // policies are the policies by their names in a configuration.
 var policies = map[string]proxy.Policy{
-	config.BalanceLeastConnections: proxy.LeastConnections,
-	config.BalanceTwoChoices:       proxy.TwoChoices,
-	config.BalanceHash:             proxy.Hash,
+	upstreams.BalanceLeastConnections: proxy.LeastConnections,
+	upstreams.BalanceTwoChoices:       proxy.TwoChoices,
+	upstreams.BalanceHash:             proxy.Hash,
 }
 
 // hashKey returns the key of the policy hash.
 func hashKey(by string) proxy.HashKey {
-	if name, ok := strings.CutPrefix(by, config.HashByHeader); ok {
+	if name, ok := strings.CutPrefix(by, upstreams.HashByHeader); ok {
 		return proxy.HashKey{By: proxy.ByHeader, Name: name}
 	}
-	if name, ok := strings.CutPrefix(by, config.HashByCookie); ok {
+	if name, ok := strings.CutPrefix(by, upstreams.HashByCookie); ok {
 		return proxy.HashKey{By: proxy.ByCookie, Name: name}
 	}
-	if by == config.HashByPath {
+	if by == upstreams.HashByPath {
 		return proxy.HashKey{By: proxy.ByPath}
 	}
 	return proxy.HashKey{}
 }
 
 // retryOf returns the retries of an upstream.
-func retryOf(c config.Retry) proxy.Retry {
+func retryOf(c upstreams.Retry) proxy.Retry {
 	r := proxy.Retry{Attempts: c.Attempts, Methods: c.Methods}
 	for _, why := range c.On {
 		r.On = append(r.On, proxy.RetryReason(why))
@@ -65,7 +65,7 @@ func retryOf(c config.Retry) proxy.Retry {
 }
 
 // serverTLS returns the configuration of the connections to the https servers of an upstream.
-func serverTLS(c *config.UpstreamTLS) (t proxy.TLS) {
+func serverTLS(c *upstreams.TLS) (t proxy.TLS) {
 	if c == nil {
 		return t
 	}

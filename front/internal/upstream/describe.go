@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/proxy"
 )
 
 // describe returns the name of an upstream and its servers, how one of them is chosen, and how
 // their state is observed.
-func describe(u *config.Upstream, up *proxy.Upstream) string {
+func describe(u *upstreams.Upstream, up *proxy.Upstream) string {
 	list := make([]string, len(u.Servers))
 	for i, s := range u.Servers {
 		list[i] = s.URL
@@ -23,7 +23,7 @@ func describe(u *config.Upstream, up *proxy.Upstream) string {
 		}
 	}
 	text := "upstream " + u.Name
-	if u.List != (config.ServerList{}) {
+	if u.List != (upstreams.List{}) {
 		text += " of " + u.List.String()
 	}
 	if len(list) > 0 {
@@ -45,11 +45,11 @@ func describe(u *config.Upstream, up *proxy.Upstream) string {
 }
 
 // describeHealth returns how the state of the servers is observed, or "" if it is not.
-func describeHealth(u *config.Upstream) (text string) {
+func describeHealth(u *upstreams.Upstream) (text string) {
 	if h := u.Health; h != nil {
 		text = fmt.Sprintf("; each server is checked with %s %s every %v", h.Method, h.Path, h.Interval)
 	}
-	if u.Outliers != nil && *u.Outliers != *config.OutliersUnset() {
+	if u.Outliers != nil && *u.Outliers != *upstreams.OutliersUnset() {
 		text += "; outliers are ejected"
 	}
 	return text

@@ -3,12 +3,12 @@ package upstream
 import (
 	"regexp"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/health"
+	"github.com/weirhq/weir/front/upstreams"
 )
 
 // checkOf returns the health check of a configuration, or nil.
-func checkOf(c *config.Health) *health.Check {
+func checkOf(c *upstreams.Health) *health.Check {
 	if c == nil {
 		return nil
 	}
@@ -23,7 +23,7 @@ func checkOf(c *config.Health) *health.Check {
 }
 
 // outliersOf returns the passive health checks of a configuration, or nil.
-func outliersOf(c *config.Outliers) *health.Outliers {
+func outliersOf(c *upstreams.Outliers) *health.Outliers {
 	if c == nil {
 		return nil
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/serverlist"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
 )
@@ -17,14 +17,14 @@ import (
 type list struct {
 	serverlist.List
 	upstream string
-	place    config.ServerList
+	place    upstreams.List
 	metrics  *Metrics
 	logger   func() *log.Logger
 	pace     eventpace.Pace
 }
 
 // newList returns the list of an upstream. The caller sets Apply.
-func newList(u *config.Upstream, parts Parts) (*list, error) {
+func newList(u *upstreams.Upstream, parts Parts) (*list, error) {
 	l := &list{upstream: u.Name, place: u.List, metrics: parts.Metrics, logger: parts.Logger}
 	switch {
 	case u.List.File != "":
@@ -41,7 +41,7 @@ func newList(u *config.Upstream, parts Parts) (*list, error) {
 		l.Watch = watch
 	}
 	l.Parse = func(text []byte) ([]proxy.Endpoint, error) {
-		servers, err := config.ParseServers(u.List.String(), text)
+		servers, err := upstreams.ParseServers(u.List.String(), text)
 		return endpointsOf(servers), err
 	}
 	l.Report = l.report

@@ -8,6 +8,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/front/internal/names"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/resolve"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/proxy"
@@ -35,7 +36,7 @@ type Upstream struct {
 
 // newUpstream returns an upstream, which follows that of another configuration unless before is nil. It has the servers
 // that are known.
-func newUpstream(c *config.Upstream, dns *config.DNS, parts Parts, before *Upstream) (*Upstream, error) {
+func newUpstream(c *upstreams.Upstream, dns *config.DNS, parts Parts, before *Upstream) (*Upstream, error) {
 	up, err := newProxy(c)
 	if err != nil {
 		return nil, err
@@ -64,9 +65,9 @@ func newUpstream(c *config.Upstream, dns *config.DNS, parts Parts, before *Upstr
 }
 
 // firstServers sets the servers that are known: as configured, in the list, or of before.
-func (u *Upstream) firstServers(c *config.Upstream, parts Parts, before *Upstream) (err error) {
+func (u *Upstream) firstServers(c *upstreams.Upstream, parts Parts, before *Upstream) (err error) {
 	u.listed = endpointsOf(c.Servers)
-	if c.List != (config.ServerList{}) {
+	if c.List != (upstreams.List{}) {
 		if u.list, err = newList(c, parts); err != nil {
 			return err
 		}

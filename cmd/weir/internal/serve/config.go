@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/backend"
 	"github.com/weirhq/weir/log"
 )
@@ -123,7 +124,7 @@ func demo() (cfg *config.Config, stop func(), err error) {
 	go server.Serve(l) // ends when stop closes the server
 	cfg = config.Default()
 	cfg.Listen = []string{"127.0.0.1:20000"}
-	cfg.Upstreams = []config.Upstream{{Name: "demo", Servers: []config.Server{{URL: "http://" + l.Addr().String()}}}}
+	cfg.Upstreams = []upstreams.Upstream{{Name: "demo", Servers: []upstreams.Server{{URL: "http://" + l.Addr().String()}}}}
 	cfg.Routes = []config.Route{config.DefaultRoute("/{path...}", "demo")}
 	return cfg, func() { server.Close() }, nil
 }

@@ -1,4 +1,4 @@
-package config
+package upstreams
 
 import (
 	"math"
@@ -12,52 +12,63 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// healthKeys are the keys of an upstream about the health of its servers.
-var healthKeys = []key{
-	{Path: "upstreams.*.health", Read: readHealth},
-	{Path: "upstreams.*.health.path", Required: "name the page that checks the service, as in: health: {path: /healthz}",
-		Ambiguous: true, Read: yamlfile.One(parseCheckPath, func(f filling) *string { return &f.upstream.Health.Path })},
-	{Path: "upstreams.*.health.method",
-		Read: yamlfile.One(yamlfile.Word(checkMethods), func(f filling) *string { return &f.upstream.Health.Method })},
-	{Path: "upstreams.*.health.host",
-		Read: yamlfile.One(parseCheckHost, func(f filling) *string { return &f.upstream.Health.Host })},
-	{Path: "upstreams.*.health.interval", Ambiguous: true,
-		Read: yamlfile.One(atLeast(100*time.Millisecond), func(f filling) *time.Duration { return &f.upstream.Health.Interval })},
-	{Path: "upstreams.*.health.timeout", Ambiguous: true,
-		Read: yamlfile.One(atLeast(time.Millisecond), func(f filling) *time.Duration { return &f.upstream.Health.Timeout })},
-	{Path: "upstreams.*.health.status", Ambiguous: true,
-		Read: yamlfile.One(parseStatusRange, func(f filling) *StatusRange { return &f.upstream.Health.Status })},
-	{Path: "upstreams.*.health.body", Ambiguous: true,
-		Read: yamlfile.One(parseBodyExpr, func(f filling) *string { return &f.upstream.Health.Body })},
-	{Path: "upstreams.*.health.rise",
-		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Health.Rise })},
-	{Path: "upstreams.*.health.fall",
-		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Health.Fall })},
+// healthKeys returns the keys of [Health] at a path.
+func healthKeys[T any](path string, at func(T) **Health) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+			readHealth(r, p, n, at(p.To))
+		}},
+		{Path: path + ".path", Required: "name the page that checks the service, as in: health: {path: /healthz}",
+			Ambiguous: true, Read: yamlfile.One(parseCheckPath, func(t T) *string { return &(*at(t)).Path })},
+		{Path: path + ".method",
+			Read: yamlfile.One(yamlfile.Word(checkMethods), func(t T) *string { return &(*at(t)).Method })},
+		{Path: path + ".host",
+			Read: yamlfile.One(parseCheckHost, func(t T) *string { return &(*at(t)).Host })},
+		{Path: path + ".interval", Ambiguous: true,
+			Read: yamlfile.One(atLeast(100*time.Millisecond), func(t T) *time.Duration { return &(*at(t)).Interval })},
+		{Path: path + ".timeout", Ambiguous: true,
+			Read: yamlfile.One(atLeast(time.Millisecond), func(t T) *time.Duration { return &(*at(t)).Timeout })},
+		{Path: path + ".status", Ambiguous: true,
+			Read: yamlfile.One(parseStatusRange, func(t T) *StatusRange { return &(*at(t)).Status })},
+		{Path: path + ".body", Ambiguous: true,
+			Read: yamlfile.One(parseBodyExpr, func(t T) *string { return &(*at(t)).Body })},
+		{Path: path + ".rise",
+			Read: yamlfile.One(scalar.Some, func(t T) *int { return &(*at(t)).Rise })},
+		{Path: path + ".fall",
+			Read: yamlfile.One(scalar.Some, func(t T) *int { return &(*at(t)).Fall })},
+	}
+}
 
-	{Path: "upstreams.*.outliers", Read: readOutliers},
-	{Path: "upstreams.*.outliers.consecutive",
-		Read: yamlfile.One(orOff(scalar.Some), func(f filling) *int { return &f.upstream.Outliers.Consecutive })},
-	{Path: "upstreams.*.outliers.failure_rate",
-		Read: yamlfile.One(orOff(parsePoints), func(f filling) *int { return &f.upstream.Outliers.FailureRate })},
-	{Path: "upstreams.*.outliers.latency",
-		Read: yamlfile.One(orOff(parseFactor), func(f filling) *float64 { return &f.upstream.Outliers.Latency })},
-	{Path: "upstreams.*.outliers.interval", Ambiguous: true,
-		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.Interval })},
-	{Path: "upstreams.*.outliers.requests",
-		Read: yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Outliers.Requests })},
-	{Path: "upstreams.*.outliers.ejection",
-		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.Ejection })},
-	{Path: "upstreams.*.outliers.max_ejection",
-		Read: yamlfile.One(atLeast(time.Second), func(f filling) *time.Duration { return &f.upstream.Outliers.MaxEjection })},
-	{Path: "upstreams.*.outliers.status", Ambiguous: true,
-		Read: yamlfile.One(parseStatusRange, func(f filling) *StatusRange { return &f.upstream.Outliers.Status })},
+// outlierKeys returns the keys of [Outliers] at a path.
+func outlierKeys[T any](path string, at func(T) **Outliers) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+			readOutliers(r, p, n, at(p.To))
+		}},
+		{Path: path + ".consecutive",
+			Read: yamlfile.One(orOff(scalar.Some), func(t T) *int { return &(*at(t)).Consecutive })},
+		{Path: path + ".failure_rate",
+			Read: yamlfile.One(orOff(parsePoints), func(t T) *int { return &(*at(t)).FailureRate })},
+		{Path: path + ".latency",
+			Read: yamlfile.One(orOff(parseFactor), func(t T) *float64 { return &(*at(t)).Latency })},
+		{Path: path + ".interval", Ambiguous: true,
+			Read: yamlfile.One(atLeast(time.Second), func(t T) *time.Duration { return &(*at(t)).Interval })},
+		{Path: path + ".requests",
+			Read: yamlfile.One(scalar.Some, func(t T) *int { return &(*at(t)).Requests })},
+		{Path: path + ".ejection",
+			Read: yamlfile.One(atLeast(time.Second), func(t T) *time.Duration { return &(*at(t)).Ejection })},
+		{Path: path + ".max_ejection",
+			Read: yamlfile.One(atLeast(time.Second), func(t T) *time.Duration { return &(*at(t)).MaxEjection })},
+		{Path: path + ".status", Ambiguous: true,
+			Read: yamlfile.One(parseStatusRange, func(t T) *StatusRange { return &(*at(t)).Status })},
+	}
 }
 
 var checkMethods = []string{"GET", "HEAD", "OPTIONS"}
 
-func readHealth(r *fileReader, p place, n *yamlfile.Node) {
+func readHealth[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, at **Health) {
 	h := DefaultHealth()
-	p.To.upstream.Health = h
+	*at = h
 	r.Fields(p, n)
 	for _, pair := range n.Pairs {
 		if pair.Key.Text == "body" && h.Method == "HEAD" {
@@ -67,12 +78,12 @@ func readHealth(r *fileReader, p place, n *yamlfile.Node) {
 }
 
 // readOutliers reads a mapping, or true for all defaults, or false.
-func readOutliers(r *fileReader, p place, n *yamlfile.Node) {
+func readOutliers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, at **Outliers) {
 	o := DefaultOutliers()
-	p.To.upstream.Outliers = o
+	*at = o
 	if n.Kind == yamlfile.Single {
 		if on, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch); ok && !on {
-			p.To.upstream.Outliers = nil
+			*at = nil
 		}
 		return
 	}

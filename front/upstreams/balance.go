@@ -1,4 +1,4 @@
-package config
+package upstreams
 
 import (
 	"strings"
@@ -27,41 +27,45 @@ const (
 	HashByCookie = "cookie " // the value of the cookie that follows
 )
 
-// balanceKeys are the keys of an upstream for the choice of a server.
-var balanceKeys = []key{
-	{Path: "upstreams.*.balance",
-		Read: yamlfile.One(yamlfile.Word(balances), func(f filling) *string { return &f.upstream.Balance })},
-	{Path: "upstreams.*.hash", Read: (*fileReader).Fields},
-	{Path: "upstreams.*.hash.by", Required: "name the part of the request, as in: hash: {by: cookie session}",
-		Read: yamlfile.One(parseHashBy, func(f filling) *string { return &f.upstream.HashBy })},
-	{Path: "upstreams.*.connections", Ambiguous: true, Read: readServerLimit},
-	{Path: "upstreams.*.connections.max", Ambiguous: true,
-		Required: "set the number for each server, as in: connections: {max: 100, queue: 50}",
-		Read:     yamlfile.One(scalar.Some, func(f filling) *int { return &f.upstream.Connections.Max })},
-	{Path: "upstreams.*.connections.queue", Ambiguous: true,
-		Read: yamlfile.One(yamlfile.Count, func(f filling) *int { return &f.upstream.Connections.Queue })},
-	{Path: "upstreams.*.connections.wait", Ambiguous: true,
-		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.upstream.Connections.Wait })},
-	{Path: "upstreams.*.slow_start", Ambiguous: true,
-		Read: yamlfile.One(yamlfile.Duration, func(f filling) *time.Duration { return &f.upstream.SlowStart })},
+// balanceKeys returns the keys of an upstream for the choice of a server.
+func balanceKeys[T any](path string, at func(T) *Upstream) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path + ".balance",
+			Read: yamlfile.One(yamlfile.Word(balances), func(t T) *string { return &at(t).Balance })},
+		{Path: path + ".hash", Read: (*yamlfile.Reader[T]).Fields},
+		{Path: path + ".hash.by", Required: "name the part of the request, as in: hash: {by: cookie session}",
+			Read: yamlfile.One(parseHashBy, func(t T) *string { return &at(t).HashBy })},
+		{Path: path + ".connections", Ambiguous: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+			readLimit(r, p, n, &at(p.To).Connections)
+		}},
+		{Path: path + ".connections.max", Ambiguous: true,
+			Required: "set the number for each server, as in: connections: {max: 100, queue: 50}",
+			Read:     yamlfile.One(scalar.Some, func(t T) *int { return &at(t).Connections.Max })},
+		{Path: path + ".connections.queue", Ambiguous: true,
+			Read: yamlfile.One(yamlfile.Count, func(t T) *int { return &at(t).Connections.Queue })},
+		{Path: path + ".connections.wait", Ambiguous: true,
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Connections.Wait })},
+		{Path: path + ".slow_start", Ambiguous: true,
+			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).SlowStart })},
+	}
 }
 
-// readServerLimit reads the limit of each server of an upstream.
-func readServerLimit(r *fileReader, p place, n *yamlfile.Node) {
-	p.To.upstream.Connections = ServerLimit{Wait: time.Second}
+// readLimit reads the limit of each server of an upstream.
+func readLimit[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, l *Limit) {
+	*l = Limit{Wait: time.Second}
 	r.Fields(p, n)
 	for _, pair := range n.Pairs {
-		if pair.Key.Text == "wait" && p.To.upstream.Connections.Queue == 0 {
+		if pair.Key.Text == "wait" && l.Queue == 0 {
 			r.Mistakef(pair.Key.Pos, "add queue, or remove it", "requests wait only if there is a queue")
 		}
 	}
 }
 
 // checkBalance checks the keys of an upstream that depend on each other.
-func (u *Upstream) checkBalance(r *fileReader, n *yamlfile.Node) {
+func (u *Upstream) checkBalance(f *yamlfile.File, n *yamlfile.Node) {
 	for _, p := range n.Pairs {
 		if p.Key.Text == "hash" && u.Balance != BalanceHash {
-			r.Mistakef(p.Key.Pos, "add balance: hash, or remove it", "only the policy hash has a part of the request")
+			f.Mistakef(p.Key.Pos, "add balance: hash, or remove it", "only the policy hash has a part of the request")
 		}
 	}
 }

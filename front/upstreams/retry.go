@@ -1,24 +1,39 @@
-package config
+package upstreams
 
 import (
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/proxy"
 )
 
-var retryKeys = []key{
-	{Path: "upstreams.*.retry", Read: (*fileReader).Fields},
-	{Path: "upstreams.*.retry.attempts",
-		Read: yamlfile.One(parseAttempts, func(f filling) *int { return &f.upstream.Retry.Attempts })},
-	{Path: "upstreams.*.retry.methods", Ambiguous: true,
-		Read: yamlfile.Some(parseRetryMethod, func(f filling) *[]string { return &f.upstream.Retry.Methods })},
-	{Path: "upstreams.*.retry.on",
-		Read: yamlfile.Some(parseRetryReason, func(f filling) *[]string { return &f.upstream.Retry.On })},
+// Retry determines when a request is sent again to a server of an upstream.
+type Retry struct {
+	// Attempts is how often a request is sent at most, from 1 to 5. Zero means 3, the default.
+	Attempts int
+
+	// Methods are those of the requests that may be sent again. Nil, the default, means GET,
+	// HEAD and OPTIONS.
+	Methods []string
+
+	// On are the reasons: reset, timeout, 502, 503 and 504. Nil, the default, means reset and
+	// timeout.
+	On []string
+}
+
+// retryKeys returns the keys of [Retry] at a path.
+func retryKeys[T any](path string, at func(T) *Retry) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path, Read: (*yamlfile.Reader[T]).Fields},
+		{Path: path + ".attempts",
+			Read: yamlfile.One(parseAttempts, func(t T) *int { return &at(t).Attempts })},
+		{Path: path + ".methods", Ambiguous: true,
+			Read: yamlfile.Some(parseRetryMethod, func(t T) *[]string { return &at(t).Methods })},
+		{Path: path + ".on",
+			Read: yamlfile.Some(parseRetryReason, func(t T) *[]string { return &at(t).On })},
+	}
 }
 
 func parseAttempts(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
@@ -56,29 +71,4 @@ func parseRetryReason(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return "", yamlfile.Refuse("remove it", "a stale connection is always replaced, unless attempts is 1")
 	}
 	return yamlfile.Word(retryReasons)(s)
-}
-
-// timeoutKeys are the timeouts of a route.
-var timeoutKeys = []key{
-	{Path: "routes.*.timeout", Read: ofForwarded(readRouteTimeout)},
-	{Path: "routes.*.timeout.silence", Read: readSilence},
-	{Path: "routes.*.timeout.try",
-		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
-	{Path: "routes.*.timeout.total",
-		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
-}
-
-var readSilence = yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })
-
-// readRouteTimeout reads a mapping, or a duration as the silence.
-func readRouteTimeout(r *fileReader, p place, n *yamlfile.Node) {
-	if n.Kind == yamlfile.Single {
-		readSilence(r, p, n)
-		return
-	}
-	r.Fields(p, n)
-	if d := p.To.route; d.TotalTimeout > 0 && d.TryTimeout >= d.TotalTimeout {
-		r.Mistakef(n.Pos, "make try shorter than total", "a try of %v never ends before the total of %v", d.TryTimeout,
-			d.TotalTimeout)
-	}
 }

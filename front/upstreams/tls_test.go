@@ -1,7 +1,6 @@
-package config_test
+package upstreams_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +17,27 @@ func upstreamWith(keys string) string {
 	return "upstreams: {a: {servers: https://a, " + keys + "}}\nroutes: {match: /, to: a}\n"
 }
 
-func TestParseUpstreamTLS(t *testing.T) {
-	folder, _, root := tlsFolder(t)
+// tlsFolder returns a folder with certificates, and the one that has issued them.
+func tlsFolder(t *testing.T) (folder string, root *certtest.Pair) {
+	t.Helper()
+	folder, root = t.TempDir(), certtest.Root(t, "root")
+	root.Issue(t, certtest.Options{Name: "shop"}).Write(t, folder, "shop")
+	root.Issue(t, certtest.Options{Name: "other"}).Write(t, folder, "other")
+	for name, src := range map[string][]byte{"ca.pem": certtest.PEM(root.Cert), "empty.pem": nil} {
+		if err := os.WriteFile(filepath.Join(folder, name), src, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, root
+}
+
+// parseIn parses a configuration in a folder.
+func parseIn(folder, src string) (*config.Config, error) {
+	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
+}
+
+func TestTLS(t *testing.T) {
+	folder, root := tlsFolder(t)
 	client := root.Issue(t, certtest.Options{Name: "weir", Client: true})
 	client.Write(t, folder, "client")
 	c, err := parseIn(folder, upstreamWith("tls: {roots: ca.pem, cert: client.pem, key: client.key, name: App.internal}"))
@@ -54,8 +72,8 @@ func TestParseUpstreamTLS(t *testing.T) {
 	}
 }
 
-func TestMistakesInUpstreamTLS(t *testing.T) {
-	folder, _, root := tlsFolder(t)
+func TestMistakesInTLS(t *testing.T) {
+	folder, root := tlsFolder(t)
 	old := time.Now().Add(-100 * 24 * time.Hour)
 	root.Issue(t, certtest.Options{Client: true, From: old, To: old.Add(time.Hour)}).Write(t, folder, "old-client")
 	for _, c := range []struct {
@@ -77,15 +95,12 @@ func TestMistakesInUpstreamTLS(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parseIn(folder, upstreamWith(c.keys))
-			var ms config.Mistakes
-			if !errors.As(err, &ms) {
-				t.Fatalf("Parse: %v", err)
-			}
-			mistaketest.Want(t, ms, c.want)
+			mistaketest.Want(t, err, c.want)
 		})
 	}
 	const plain = "upstreams: {a: {servers: http://a, tls: {name: b}}}\nroutes: {match: /, to: a}\n"
-	mistaketest.Want(t, mistakes(t, plain, nil), []string{`1:36 no https server that "tls" could concern|https://`})
+	_, err := parseIn(folder, plain)
+	mistaketest.Want(t, err, []string{`1:36 no https server that "tls" could concern|https://`})
 	parsed, err := parseIn(folder, upstreamWith("tls: {cert: old-client.pem, key: old-client.key}"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,82 @@
+package upstreams
+
+import (
+	"strings"
+	"time"
+
+	"github.com/weirhq/weir/front/internal/certs"
+	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/internal/yamlfile"
+)
+
+// Sticky assigns clients to servers of an upstream by a signed cookie.
+type Sticky struct {
+	Cookie string // its name
+
+	// MaxAge is how long browsers keep the cookie, in whole seconds. Zero, the default,
+	// keeps it until the browser ends.
+	MaxAge time.Duration
+
+	// Secret is the key of the cookies, at least MinSecret bytes. Front doors with the same servers
+	// have the same Secret.
+	Secret string
+}
+
+// MinSecret is the least length of [Sticky.Secret] in bytes.
+const MinSecret = 16
+
+// A stickyDraft is the sticky of an upstream and its position in the file.
+type stickyDraft struct {
+	Sticky
+	at           yamlfile.Pos
+	secret, file yamlfile.Scalar
+}
+
+// stickyKeys returns the keys of [Sticky] at a path.
+func stickyKeys[T any](path string, at func(T) *stickyDraft, file func(T) certs.Reader) []yamlfile.Key[T] {
+	return []yamlfile.Key[T]{
+		{Path: path, Ambiguous: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+			d := at(p.To)
+			d.at = p.Key.Pos
+			r.Fields(p, n)
+			if n.Kind == yamlfile.Mapping {
+				d.readSecret(r.File, file(p.To))
+			}
+		}},
+		{Path: path + ".cookie", Ambiguous: true, Required: "name the cookie, as in: sticky: {cookie: server}",
+			Read: yamlfile.One(scalar.CookieName, func(t T) *string { return &at(t).Cookie })},
+		{Path: path + ".max_age", Ambiguous: true,
+			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &at(t).MaxAge })},
+		{Path: path + ".secret",
+			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).secret })},
+		{Path: path + ".secret_file",
+			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).file })},
+	}
+}
+
+// readSecret sets the secret, from the file if it is in one. Mistakes do not show it.
+func (d *stickyDraft) readSecret(f *yamlfile.File, read certs.Reader) {
+	const example = "write secret_file: FILE, with a key such as that of openssl rand -hex 32"
+	at := d.secret.Pos
+	switch {
+	case d.secret.Text != "" && d.file.Text != "":
+		f.Mistakef(d.file.Pos, "remove one of the two", "sticky has a secret and a secret_file")
+		return
+	case d.secret.Text != "":
+		d.Secret = d.secret.Text
+	case d.file.Text != "":
+		at = d.file.Pos
+		src, ok := read(f, at, "the secret", namedfile.Resolve(f.Name(), d.file.Text))
+		if !ok {
+			return
+		}
+		d.Secret = strings.TrimRight(string(src), "\r\n")
+	default:
+		f.Mistakef(d.at, example, "sticky has no secret")
+		return
+	}
+	if n := len(d.Secret); n < MinSecret {
+		f.Mistakef(at, example, "the secret has %d bytes, and must have at least %d", n, MinSecret)
+	}
+}
