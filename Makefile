@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
-.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine plain promises bench-module lacking soak build pgo fuzz bench \
+.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
 	test-node bench-node node-programs clean
 
@@ -18,7 +18,7 @@ JOBS ?= 3
 test:
 	@$(MAKE) -j$(JOBS) $(if $(filter output-sync,$(.FEATURES)),-Otarget) --no-print-directory checks
 
-checks: format race vet staticcheck tidy oldest elsewhere engine plain promises bench-module test-node lacking
+checks: format race vet staticcheck tidy oldest elsewhere engine allocs promises bench-module test-node lacking
 
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
@@ -75,20 +75,18 @@ elsewhere:
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
 # engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.
 ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Files|Folder|ForwardAuth|Health|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|Name|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Fuzz|Resetting|Docs
-# ALONE names tests of code that uses one goroutine. The race detector finds nothing in them and makes them two to seven
-# times slower, so they run in plain.
-ALONE = TestAdaptiveServesWhatTheServiceCan|TestFalseAlarms|TestFalseSentences|TestFileCycles|TestFunctionLength|TestLibrariesBringNothingElse|TestPower|TestReleaseInstalls|TestWheelAgainstModel
 race engine: export GORACE = atexit_sleep_ms=0
 race:
-	$(GO) test -race -vet=off -timeout 30m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -skip '^($(ALONE))$$' $(PACKAGES)
+	$(GO) test -race -vet=off -timeout 30m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(PACKAGES)
 
 engine:
 	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -timeout 30m -skip '$(ABOVE)' ./front
 
-# The tests without the race detector. The tests that count allocations skip themselves under it, because it allocates.
-plain:
-	$(GO) test -vet=off -count=1 -run 'Alloc|^($(ALONE))$$' $$(grep -rlE --include='*_test.go' --exclude-dir='.?*' \
-		--exclude-dir=node_modules '^func (Test\w*Alloc|($(ALONE))\()' . | xargs -n 1 dirname | sort -u)
+# The race detector allocates, so the tests that count allocations skip
+# themselves under it and run here.
+allocs:
+	$(GO) test -vet=off -count=1 -run 'Alloc' $$(grep -rl --include='*_test.go' --exclude-dir='.?*' --exclude-dir=node_modules \
+		'^func Test[A-Za-z0-9]*Alloc' . | xargs -n 1 dirname | sort -u)
 
 # The long sizes of the tests that check promises: every code point, 10 MiB,
 # 100,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
