@@ -164,7 +164,8 @@ var layers = map[string]struct {
 		why:     "a feature of routes: it sends copies of requests; it knows no other feature's stage",
 	},
 	"front/feature/redirects": {
-		own: []string{"front/config", "front/internal/redirect", "front/internal/template", "front/stage", "proxy"},
+		own: []string{"front/internal/redirect", "front/internal/scalar", "front/internal/template", "front/stage",
+			"internal/yamlfile", "proxy"},
 		why: "a feature of routes: it redirects requests; it knows no other feature's stage",
 	},
 	"front/feature/respond": {
@@ -209,8 +210,8 @@ var layers = map[string]struct {
 		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
 			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
 			"front/feature/forwardauth", "front/feature/maintenance", "front/feature/mirror",
-			"front/feature/respond", "front/feature/rewrite", "front/feature/split", "front/internal/certs",
-			"front/internal/namedfile", "front/internal/redirect", "front/internal/scalar",
+			"front/feature/redirects", "front/feature/respond", "front/feature/rewrite", "front/feature/split",
+			"front/internal/certs", "front/internal/namedfile", "front/internal/routetable", "front/internal/scalar",
 			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto", "front/upstreams",
 			"internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "router"},
 		why: "a configuration is data; package front acts on it",
@@ -308,6 +309,11 @@ var layers = map[string]struct {
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
 		why: "shared by the configuration and the front door",
+	},
+	"front/internal/routetable": {
+		own: []string{"front/condition", "front/internal/redirect", "front/internal/scalar", "front/internal/template",
+			"internal/yamlfile", "router"},
+		why: "checks a table of patterns; it knows neither the configuration nor features",
 	},
 	"front/internal/sharing": {
 		own: []string{"internal/redisurl", "limit/lease"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
@@ -52,7 +53,7 @@ func TestConditions(t *testing.T) {
 			conditional("/none", "none any", headers(hasNot)),
 			conditional("{tenant}.example.com/", "tenant beta", headers(beta)),
 		)
-		c.Redirects = []config.Redirect{{From: "/moved", To: "/to", Status: 301}}
+		c.Redirects = []redirects.Redirect{{From: "/moved", To: "/to", Status: 301}}
 		c.Routes = append(c.Routes, conditional("/moved", "moved beta", headers(beta)))
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {

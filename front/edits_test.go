@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/edits"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
@@ -127,7 +128,7 @@ func TestTextsAreBounded(t *testing.T) {
 			r.ResponseHeaders.Set = []edits.Field{{Name: "X-Path", Value: many}}
 		}),
 		routing("/e/{path...}", func(r *config.Route) {
-			r.To, r.Redirect = "", &config.RouteRedirect{To: "/x/" + many, Status: 307}
+			r.To, r.Redirect = "", &redirects.Config{To: "/x/" + many, Status: 307}
 		}),
 	)
 	for _, path := range []string{"/a/", "/b/", "/c/", "/d/", "/e/"} {
@@ -223,10 +224,10 @@ func TestHostileValues(t *testing.T) {
 	d := openDoor(t, back.URL,
 		routing("/set/{id}", editFields),
 		routing("/go/{path...}", func(r *config.Route) {
-			r.To, r.Redirect = "", &config.RouteRedirect{To: "/{path}", Status: 302}
+			r.To, r.Redirect = "", &redirects.Config{To: "/{path}", Status: 302}
 		}),
 		routing("/away/{id}/{path...}", func(r *config.Route) {
-			r.To, r.Redirect = "", &config.RouteRedirect{To: "https://{request.host}/{id}/{path}?id={id}", Status: 302}
+			r.To, r.Redirect = "", &redirects.Config{To: "https://{request.host}/{id}/{path}?id={id}", Status: 302}
 		}),
 	)
 	for _, c := range []struct{ target, status, location string }{
@@ -295,7 +296,7 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 		}),
 		routing("/to/{id}", func(r *config.Route) {
 			editFields(r)
-			r.To, r.RequestHeaders, r.Redirect = "", edits.Config{}, &config.RouteRedirect{To: "/new/{id}", Status: 308}
+			r.To, r.RequestHeaders, r.Redirect = "", edits.Config{}, &redirects.Config{To: "/new/{id}", Status: 308}
 		}),
 		func(c *config.Config) { c.Upstreams[0].ConnectRetry = 0 },
 	)
@@ -368,14 +369,14 @@ func TestRouteRedirects(t *testing.T) {
 	back := upstream(t, hello)
 	to := func(match, to string, status int, query string) func(*config.Config) {
 		return routing(match, func(r *config.Route) {
-			r.To, r.Redirect = "", &config.RouteRedirect{To: to, Status: status, Query: query}
+			r.To, r.Redirect = "", &redirects.Config{To: to, Status: status, Query: query}
 		})
 	}
 	d := openDoor(t, back.URL,
 		to("/old/{id}", "/new/{id}", 308, ""),
 		to("GET /get/{id}", "/new?id={id}", 301, ""),
-		to("/keep", "/new?a=b", 302, config.QueryKeep),
-		to("/drop", "https://example.com/x#part", 307, config.QueryDrop),
+		to("/keep", "/new?a=b", 302, redirects.QueryKeep),
+		to("/drop", "https://example.com/x#part", 307, redirects.QueryDrop),
 		to("{tenant}.example.com/{path...}", "https://{tenant}.example.org/{path}", 308, ""),
 		to("/v6/{path...}", "https://{request.host}:8443/{path}", 308, ""),
 	)

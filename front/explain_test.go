@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/front/upstreams"
 )
@@ -96,8 +97,8 @@ func TestExplainListsTheCandidates(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		redirecting(config.Redirect{From: "/old/*", To: "/new/*", Status: 301,
-			Position: config.Position{File: "r.csv", Line: 7}})(c)
+		redirecting(redirects.Redirect{From: "/old/*", To: "/new/*", Status: 301,
+			File: "r.csv", Line: 7})(c)
 		limited := config.DefaultRoute("{t}.example.com/old/{x:int}", "site")
 		limited.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 		shares := config.DefaultRoute("/old/{x}/b", "")
@@ -166,7 +167,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		})
 		add("/grpc", func(r *config.Route) { r.To = "grpc" })
 		add("/redirect/{id}", func(r *config.Route) {
-			r.To, r.Redirect = "", &config.RouteRedirect{To: "/new/{id}", Status: 308}
+			r.To, r.Redirect = "", &redirects.Config{To: "/new/{id}", Status: 308}
 		})
 		add("/cookie", func(r *config.Route) { r.When.Cookies = []condition.Condition{{Name: "a", Value: "b"}} })
 		add("/mirror", func(r *config.Route) {

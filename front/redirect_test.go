@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/redirects"
 )
 
 // redirecting returns a function that adds redirects to a configuration.
-func redirecting(lines ...config.Redirect) func(*config.Config) {
+func redirecting(lines ...redirects.Redirect) func(*config.Config) {
 	return func(c *config.Config) { c.Redirects = append(c.Redirects, lines...) }
 }
 
@@ -19,19 +20,19 @@ func TestRedirects(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(
-		config.Redirect{From: "/a", To: "/b", Status: 307},
-		config.Redirect{From: "/own", To: "/b?y=2#part", Status: 301},
-		config.Redirect{From: "/drop", To: "/b?", Status: 302},
-		config.Redirect{From: "/part", To: "/b#part", Status: 308},
-		config.Redirect{From: "/away", To: "HTTPS://Example.com", Status: 301},
-		config.Redirect{From: "/ü", To: "/ö x/%C3%A4?é=\"1\"#ß", Status: 301},
-		config.Redirect{From: "/slash/", To: "/b", Status: 301},
-		config.Redirect{From: "/p/*", To: "/q/*", Status: 308},
-		config.Redirect{From: "/p/x", To: "/exact", Status: 308},
-		config.Redirect{From: "/old/deep/*", To: "https://example.com/new/*?", Status: 301},
-		config.Redirect{From: "/all/*", To: "/one", Status: 302},
-		config.Redirect{From: "/root/*", To: "/*", Status: 302},
-		config.Redirect{From: "h.example/a", To: "/host", Status: 302},
+		redirects.Redirect{From: "/a", To: "/b", Status: 307},
+		redirects.Redirect{From: "/own", To: "/b?y=2#part", Status: 301},
+		redirects.Redirect{From: "/drop", To: "/b?", Status: 302},
+		redirects.Redirect{From: "/part", To: "/b#part", Status: 308},
+		redirects.Redirect{From: "/away", To: "HTTPS://Example.com", Status: 301},
+		redirects.Redirect{From: "/ü", To: "/ö x/%C3%A4?é=\"1\"#ß", Status: 301},
+		redirects.Redirect{From: "/slash/", To: "/b", Status: 301},
+		redirects.Redirect{From: "/p/*", To: "/q/*", Status: 308},
+		redirects.Redirect{From: "/p/x", To: "/exact", Status: 308},
+		redirects.Redirect{From: "/old/deep/*", To: "https://example.com/new/*?", Status: 301},
+		redirects.Redirect{From: "/all/*", To: "/one", Status: 302},
+		redirects.Redirect{From: "/root/*", To: "/*", Status: 302},
+		redirects.Redirect{From: "h.example/a", To: "/host", Status: 302},
 	), func(c *config.Config) { c.Routes = append(c.Routes, config.DefaultRoute("/p/route", "site")) })
 	for _, c := range []struct {
 		target, want string // want: the status and the Location
@@ -87,7 +88,7 @@ func TestRedirects(t *testing.T) {
 func TestRedirectMethods(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, redirecting(config.Redirect{From: "/a", To: "/b", Status: 308}))
+	d := openDoor(t, back.URL, redirecting(redirects.Redirect{From: "/a", To: "/b", Status: 308}))
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "OPTIONS", "PROPFIND"} {
 			var body io.Reader
@@ -116,11 +117,11 @@ func TestRedirectMethods(t *testing.T) {
 func TestRedirectsAreNamed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	lines := []config.Redirect{{From: "/old/*", To: "/new/*?", Status: 301}}
+	lines := []redirects.Redirect{{From: "/old/*", To: "/new/*?", Status: 301}}
 	for i := range 300 {
 		lines = append(lines,
-			config.Redirect{From: fmt.Sprintf("/path%d", i), To: "/x", Status: 301},
-			config.Redirect{From: fmt.Sprintf("/prefix%d/*", i), To: "/x", Status: 301})
+			redirects.Redirect{From: fmt.Sprintf("/path%d", i), To: "/x", Status: 301},
+			redirects.Redirect{From: fmt.Sprintf("/prefix%d/*", i), To: "/x", Status: 301})
 	}
 	d := openDoor(t, back.URL, redirecting(lines...))
 	client := httpClient(t)
@@ -159,18 +160,18 @@ func TestRedirectsAreNamed(t *testing.T) {
 func TestReloadRedirects(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, redirecting(config.Redirect{From: "/a", To: "/b", Status: 301}))
+	d := openDoor(t, back.URL, redirecting(redirects.Redirect{From: "/a", To: "/b", Status: 301}))
 	client := httpClient(t)
 	for _, c := range []struct {
-		line config.Redirect
+		line redirects.Redirect
 		ok   bool
 		want string
 	}{
-		{config.Redirect{From: "/a", To: "/c", Status: 301}, true, "/c"},
-		{config.Redirect{From: "/a", To: "//d", Status: 301}, false, "/c"},
-		{config.Redirect{From: "a", To: "/d", Status: 301}, false, "/c"},
-		{config.Redirect{From: "/{path}/*", To: "/d", Status: 301}, false, "/c"},
-		{config.Redirect{From: "/x", To: "/d", Status: 301}, true, ""},
+		{redirects.Redirect{From: "/a", To: "/c", Status: 301}, true, "/c"},
+		{redirects.Redirect{From: "/a", To: "//d", Status: 301}, false, "/c"},
+		{redirects.Redirect{From: "a", To: "/d", Status: 301}, false, "/c"},
+		{redirects.Redirect{From: "/{path}/*", To: "/d", Status: 301}, false, "/c"},
+		{redirects.Redirect{From: "/x", To: "/d", Status: 301}, true, ""},
 	} {
 		if _, err := d.Reload(doorConfig(back.URL, redirecting(c.line))); (err == nil) != c.ok {
 			t.Errorf("%v: Reload returns %v", c.line, err)

@@ -166,7 +166,7 @@ const (
 )
 
 // addRedirects adds the redirects to the routes.
-func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect, events eventSet) error {
+func (b *tableBuilder) addRedirects(routes *routeList, lines []redirects.Redirect, events eventSet) error {
 	named := 0
 	for _, line := range lines {
 		from, refused := redirect.ParseSource(line.From)
@@ -184,7 +184,7 @@ func (b *tableBuilder) addRedirects(routes *routeList, lines []config.Redirect, 
 		}
 		routes.add(from.Pattern, &route{
 			label: line.From, action: redirects.To(target), counts: b.metrics.requests.Route(label), events: events,
-			position: line.Position,
+			position: config.Position{File: line.File, Line: line.Line},
 		})
 	}
 	return nil

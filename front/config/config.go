@@ -24,6 +24,7 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
@@ -112,7 +113,7 @@ type Config struct {
 	Maintenance *maintenance.Config
 
 	// Redirects are the lines of the file of redirects, in file order.
-	Redirects []Redirect
+	Redirects []redirects.Redirect
 }
 
 // Drain configures the end of a front door.
@@ -178,11 +179,11 @@ type Route struct {
 	// none of them hold, the next less specific pattern is used.
 	When condition.Set
 
-	To       string          // forward the request to the upstream of this name
-	Split    []split.Share   // forward the request to one of several upstreams
-	Redirect *RouteRedirect  // redirect the request
-	Respond  *respond.Config // respond to the request
-	Files    *files.Config   // respond with a file
+	To       string            // forward the request to the upstream of this name
+	Split    []split.Share     // forward the request to one of several upstreams
+	Redirect *redirects.Config // redirect the request
+	Respond  *respond.Config   // respond to the request
+	Files    *files.Config     // respond with a file
 
 	Rewrite rewrite.Config // changes the targets of the requests that are forwarded
 
@@ -246,25 +247,6 @@ type Route struct {
 	CORS *cors.Config
 }
 
-// RouteRedirect redirects the requests of a route.
-type RouteRedirect struct {
-	// To is a path, or a URL with the scheme http or https. It may contain values of the
-	// request, such as {id}.
-	To string
-
-	Status int // 301, 302, 307 or 308
-
-	// Query is QueryKeep or QueryDrop. Empty means QueryDrop if To contains a "?", and
-	// QueryKeep otherwise.
-	Query string
-}
-
-// Values of [RouteRedirect.Query].
-const (
-	QueryKeep = "keep" // the query of the request is appended to the address
-	QueryDrop = "drop"
-)
-
 // Field is a field that a route adds to its events. Its value may contain values of the request, such as
 // {id} and {request.host}.
 type Field struct{ Name, Value string }
@@ -295,24 +277,6 @@ func Default() *Config {
 // DefaultRoute returns a route with the defaults of its other fields.
 func DefaultRoute(match, to string) Route {
 	return Route{Match: match, To: to, Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}
-}
-
-// Redirect redirects the requests for a path, or for all paths below one. The
-// routing table contains redirects and routes. The most specific pattern of both
-// wins.
-type Redirect struct {
-	// From is [HOST]/PATH for one path, or [HOST]/PATH/* for all paths below.
-	From string
-
-	// To is a path, or a URL with the scheme http or https. If it ends in /*, From
-	// does too, and the part of the path that the * of From matches replaces the *.
-	// The query of a request is kept, unless To contains a "?".
-	To string
-
-	// Status is 301, 302, 307 or 308.
-	Status int
-
-	Position Position
 }
 
 // A Mistake is one mistake in a configuration, in an included file or in the file of

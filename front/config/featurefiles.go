@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -53,4 +54,21 @@ func (r *reader) pageFile(by *yamlfile.File, path yamlfile.Scalar) *errorpages.F
 	}
 	r.pages[name] = &errorpages.File{Type: kind, Body: string(src)}
 	return r.pages[name]
+}
+
+// readRedirects reads the file of redirects that the configuration names. The name of the
+// configuration is file.
+func (r *reader) readRedirects(file string) {
+	if r.redirectsKey.Text == "" {
+		return
+	}
+	name := namedfile.Resolve(file, r.redirectsKey.Text)
+	src, ok := r.readNamed(r.File, r.redirectsKey.Pos, "the redirects", name)
+	if !ok {
+		return
+	}
+	r.redirects = redirects.ParseFile(name, src)
+	for _, line := range r.redirects.Lines {
+		r.config.Redirects = append(r.config.Redirects, line.Redirect)
+	}
 }

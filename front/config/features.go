@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
@@ -41,6 +42,8 @@ func featureKeys() []key {
 		maintenance.Keys("routes.*.maintenance", func(f filling) **maintenance.Config { return &f.route.Maintenance }, filling.pageFile),
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
 			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
+		actionKeys(redirects.Keys("routes.*.redirect", func(f filling) **redirects.Config { return &f.route.Redirect },
+			func(f filling) *yamlfile.Scalar { return &f.route.redirectTo })),
 		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),
 		forwardedKeys(rewrite.Keys("routes.*", func(f filling) *rewrite.Draft { return &f.route.rewriteDraft })),
 		actionKeys(split.Keys("routes.*.split", func(f filling) *[]split.Share { return &f.route.Split },

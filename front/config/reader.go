@@ -3,11 +3,9 @@ package config
 import (
 	"os"
 
-	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/errorpages"
-	"github.com/weirhq/weir/front/feature/rewrite"
+	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/internal/namedfile"
-	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
@@ -27,7 +25,7 @@ type reader struct {
 	lists        []*yamlfile.File            // of servers
 	pages        map[string]*errorpages.File // that were read, by name
 	redirectsKey yamlfile.Scalar             // the value of redirects
-	redirects    *redirectFile               // nil if there is none
+	redirects    *redirects.File             // nil if there is none
 	userFiles    []*userFile
 	tlsKey       yamlfile.Pos // of the key tls
 	certificates bool         // tls has certificates, which may have mistakes
@@ -85,48 +83,6 @@ func (r *reader) noteState(name string) {
 
 // has reports whether the file has a value for a key.
 func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
-
-// routeDraft is a route and the positions of its keys in the file.
-type routeDraft struct {
-	Route
-	match, to yamlfile.Scalar
-	badWhen   bool              // the conditions have a mistake
-	actions   []yamlfile.Scalar // the keys of actions, in file order
-	others    []yamlfile.Scalar // names of further upstreams
-	authTo    yamlfile.Scalar   // the upstream of forward_auth
-	authKey   yamlfile.Scalar   // the key forward_auth
-	sticky    yamlfile.Pos      // of the key
-	mirrorTo  yamlfile.Scalar   // the upstream of mirror
-	mirrorKey yamlfile.Scalar   // the key mirror
-	logFields []logFieldDraft
-
-	redirectTo                  yamlfile.Scalar
-	rewriteDraft                rewrite.Draft
-	requestEdits, responseEdits edits.Draft
-	forwarded                   []yamlfile.Scalar // keys that apply only to forwarded requests
-}
-
-// A redirectFile is a file of redirects that is being read.
-type redirectFile struct {
-	*yamlfile.File
-	lines []*redirectLine // lines without a mistake
-}
-
-// A redirectLine is a line of a file of redirects.
-type redirectLine struct {
-	Redirect
-	from yamlfile.Scalar
-	hop  *hop
-}
-
-// A hop is a redirect that is followed to find chains and loops: a line of the file of
-// redirects, or a route.
-type hop struct {
-	pattern string
-	from    string          // as in the file
-	to      yamlfile.Scalar // as in the file
-	target  *redirect.Target
-}
 
 // A plainRoute is the place of a route's plain_http.
 type plainRoute struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/internal/routetable"
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -68,7 +69,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 // checkRoutes checks that the upstreams of the routes exist, and that the patterns
 // of routes and redirects form a valid table.
 func (r *reader) checkRoutes() {
-	t := tableDraft{reader: r}
+	var entries []routetable.Entry
 	for _, d := range r.routes {
 		r.checkCookies(d)
 		r.checkUpgrade(d)
@@ -78,20 +79,20 @@ func (r *reader) checkRoutes() {
 				r.badUpstreams = len(r.upstreams) == 0 // one mistake for all routes
 			}
 		}
-		if refused := refuseForeign(d.Match, r.constraints); refused != nil {
+		if refused := routetable.RefuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)
 		} else if d.Match != "" && !d.badWhen {
-			r.warnOfPattern(d.match)
-			t.add(d.Match, draft{File: r.File, text: d.match, hop: d.hop(r), when: d.When})
+			entries = append(entries, routetable.Entry{File: r.File, Text: d.match, Pattern: d.Match, When: d.When,
+				Redirect: d.leadsTo(r)})
 		}
 	}
 	if r.redirects != nil {
-		for _, line := range r.redirects.lines {
-			r.warnOfPattern(line.from)
-			t.add(line.hop.pattern, draft{File: r.redirects.File, text: line.from, line: line, hop: line.hop})
+		for _, line := range r.redirects.Lines {
+			entries = append(entries, routetable.Entry{File: r.redirects.File, Text: line.Source, Pattern: line.Pattern,
+				Line: true, Redirect: &routetable.Redirect{To: line.Address, Target: line.Target}})
 		}
 	}
-	t.check()
+	routetable.Check(r.constraints, entries)
 	r.warnOfUnused()
 }
 

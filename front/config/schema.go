@@ -50,7 +50,7 @@ var schema = slices.Concat([]key{
 	{Path: "routes.*.log.fields.*", Read: readLogField},
 
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, limitKeys(), proxyProtocolKeys, routeRedirectKeys(),
+}, limitKeys(), proxyProtocolKeys,
 	tlsKeys, acmeKeys, secureKeys, featureKeys(),
 	timeoutKeys)
 

@@ -5,31 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
-
-// warnOfPattern warns of unknown methods, and of a host that is probably the start of the path.
-func (r *reader) warnOfPattern(pattern yamlfile.Scalar) {
-	list, rest, found := strings.Cut(pattern.Text, " ")
-	if !found {
-		list, rest = "", pattern.Text
-	}
-	for offset, method := 0, ""; list != ""; offset += len(method) + 1 {
-		method, list, _ = strings.Cut(list, ",")
-		at := r.Within(pattern, offset)
-		scalar.WarnOfMethod(r.File, at, method)
-		if method == "TRACE" || method == "CONNECT" {
-			r.Warnf(at, "remove it", "no request with the method %s reaches a route", method)
-		}
-	}
-	rest = strings.TrimLeft(rest, " \t")
-	host, _, _ := strings.Cut(rest, "/")
-	if host != "" && host != "localhost" && !strings.ContainsAny(host, ".:{*") {
-		r.Warnf(r.Within(pattern, len(pattern.Text)-len(rest)), "write "+yamlfile.Quote("/"+rest)+" if it is the start of the path",
-			"%s is the name of a host", yamlfile.Quote(host))
-	}
-}
 
 // warnOfUnused warns of constraints and upstreams that no route has.
 func (r *reader) warnOfUnused() {

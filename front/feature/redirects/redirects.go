@@ -5,7 +5,6 @@ package redirects
 import (
 	"fmt"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
@@ -27,13 +26,13 @@ func (r redirectTo) Respond(x *stage.Exchange) {
 }
 
 // Action returns the action of a route, or nil.
-func Action(r *config.RouteRedirect, p *template.Pattern) (stage.Action, error) {
-	if r == nil {
+func Action(c *Config, p *template.Pattern) (stage.Action, error) {
+	if c == nil {
 		return nil, nil
 	}
-	target, refused := redirect.ParseTemplate(r.To, r.Status, redirect.Query(r.Query), p)
+	target, refused := c.Target(p)
 	if refused != nil {
-		return nil, fmt.Errorf("redirect %q: %s", r.To, refused.What)
+		return nil, fmt.Errorf("redirect %q: %s", c.To, refused.What)
 	}
 	return redirectTo{target}, nil
 }

@@ -4,10 +4,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/feature/edits"
+	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/internal/routetable"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
+
+// routeDraft is a route and the positions of its keys in the file.
+type routeDraft struct {
+	Route
+	match, to yamlfile.Scalar
+	badWhen   bool              // the conditions have a mistake
+	actions   []yamlfile.Scalar // the keys of actions, in file order
+	others    []yamlfile.Scalar // names of further upstreams
+	authTo    yamlfile.Scalar   // the upstream of forward_auth
+	authKey   yamlfile.Scalar   // the key forward_auth
+	sticky    yamlfile.Pos      // of the key
+	mirrorTo  yamlfile.Scalar   // the upstream of mirror
+	mirrorKey yamlfile.Scalar   // the key mirror
+	logFields []logFieldDraft
+
+	redirectTo                  yamlfile.Scalar
+	rewriteDraft                rewrite.Draft
+	requestEdits, responseEdits edits.Draft
+	forwarded                   []yamlfile.Scalar // keys that apply only to forwarded requests
+}
 
 // action returns the function that reads a key of a route of which it has exactly one.
 func action(read readFunc) readFunc {
@@ -85,4 +108,34 @@ func (d *routeDraft) checkForwardAuth(r *fileReader) {
 // sameSent reports whether many services do not distinguish the names of two request fields.
 func sameSent(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, "_", "-"), strings.ReplaceAll(b, "_", "-"))
+}
+
+// checkMirror checks that a route with a mirror forwards its requests, and not to the mirror
+// itself.
+func (d *routeDraft) checkMirror(r *fileReader) {
+	if d.Mirror == nil {
+		return
+	}
+	switch {
+	case len(d.actions) > 0 && !d.has("to") && !d.has("split"):
+		r.Mistakef(d.mirrorKey.Pos, "remove it, or replace the action by to or split",
+			"only requests that are forwarded can be mirrored")
+	case d.Mirror.To == "":
+	case d.Mirror.To == d.To || slices.ContainsFunc(d.Split, func(s split.Share) bool { return s.To == d.Mirror.To }):
+		r.Mistakef(d.mirrorTo.Pos, "name another upstream",
+			"the route forwards to %s, which would get each request twice", yamlfile.Quote(d.Mirror.To))
+	}
+}
+
+// leadsTo returns the redirect of a route, or nil if it has none or an invalid one, which leadsTo reports.
+func (d *routeDraft) leadsTo(r *reader) *routetable.Redirect {
+	if d.Redirect == nil || d.redirectTo.Text == "" {
+		return nil
+	}
+	target, refused := d.Redirect.Target(template.ParsePattern(d.Match))
+	if refused != nil {
+		r.Refuse(d.redirectTo, refused)
+		return nil
+	}
+	return &routetable.Redirect{To: d.redirectTo, Target: target}
 }

@@ -1,4 +1,4 @@
-package config
+package routetable
 
 import (
 	"fmt"
@@ -21,9 +21,9 @@ type foreignPattern struct {
 	escape  string // the escape of its character, or ""
 }
 
-// refuseForeign returns a refusal of a pattern with the syntax of another router,
+// RefuseForeign returns a refusal of a pattern with the syntax of another router,
 // or nil if it has none.
-func refuseForeign(pattern string, constraints router.Constraints) *yamlfile.Refusal {
+func RefuseForeign(pattern string, constraints router.Constraints) *yamlfile.Refusal {
 	f := readForeign(pattern)
 	if f.problem == "" {
 		return nil

@@ -1,4 +1,4 @@
-package config
+package routetable
 
 import (
 	"fmt"
@@ -19,10 +19,10 @@ const anySegment = "~weir-check~"
 var segmentExamples = []string{anySegment, "1", "a", "2000-01-01", "00000000-0000-4000-8000-000000000000", "192.0.2.1",
 	"2001:db8::1"}
 
-// samples returns paths that the hop's pattern matches, if its constraints accept a value for
+// samples returns paths that the entry's pattern matches, if its constraints accept a value for
 // its parameters. The first is the one that the fewest other patterns match.
-func (h *hop) samples(value string) []string {
-	path := h.pattern[strings.IndexByte(h.pattern, '/'):]
+func (e Entry) samples(value string) []string {
+	path := e.Pattern[strings.IndexByte(e.Pattern, '/'):]
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(path, "{")
@@ -43,9 +43,9 @@ func (h *hop) samples(value string) []string {
 	return []string{b.String()}
 }
 
-// host returns a host that the hop's pattern matches, or "" for all hosts.
-func (h *hop) host() string {
-	host := h.pattern[strings.LastIndexByte(h.pattern, ' ')+1:]
+// host returns a host that the entry's pattern matches, or "" for all hosts.
+func (e Entry) host() string {
+	host := e.Pattern[strings.LastIndexByte(e.Pattern, ' ')+1:]
 	host = host[:strings.IndexByte(host, '/')]
 	if _, suffix, found := strings.Cut(host, "}"); found {
 		return "x" + suffix
@@ -53,9 +53,9 @@ func (h *hop) host() string {
 	return strings.Replace(host, "*", "x", 1)
 }
 
-// method returns a method that the hop's pattern matches.
-func (h *hop) method() string {
-	methods, _, found := strings.Cut(h.pattern, " ")
+// method returns a method that the entry's pattern matches.
+func (e Entry) method() string {
+	methods, _, found := strings.Cut(e.Pattern, " ")
 	if !found {
 		return "GET"
 	}
@@ -63,20 +63,20 @@ func (h *hop) method() string {
 	return method
 }
 
-// start returns the values of a request for the hop. ok is false if none is found.
-func (h *hop) start(constraints router.Constraints) (_ *template.Values, ok bool) {
-	v := &template.Values{Params: new(router.Params), Method: h.method(), Host: h.host()}
-	if !h.target.FollowsRequest() {
-		v.Path = h.samples(anySegment)[0]
+// start returns the values of a request for the entry. ok is false if none is found.
+func (e Entry) start(constraints router.Constraints) (_ *template.Values, ok bool) {
+	v := &template.Values{Params: new(router.Params), Method: e.method(), Host: e.host()}
+	if !e.Redirect.Target.FollowsRequest() {
+		v.Path = e.samples(anySegment)[0]
 		return v, true
 	}
-	own, err := router.NewTable(constraints, []router.Entry[bool]{{Pattern: h.pattern}})
+	own, err := router.NewTable(constraints, []router.Entry[bool]{{Pattern: e.Pattern}})
 	if err != nil {
 		return nil, false
 	}
 	for _, value := range segmentExamples {
-		v.Path = h.samples(value)[0]
-		if e, _ := own.Lookup(v.Method, v.Host, "", v.Path, v.Params); e != nil {
+		v.Path = e.samples(value)[0]
+		if found, _ := own.Lookup(v.Method, v.Host, "", v.Path, v.Params); found != nil {
 			return v, true
 		}
 	}
@@ -87,15 +87,15 @@ func (h *hop) start(constraints router.Constraints) (_ *template.Values, ok bool
 const maxHops = 20
 
 // follow reports a redirect to another redirect.
-func (d draft) follow(table *router.Table[draft], constraints router.Constraints) {
-	v, ok := d.hop.start(constraints)
+func (e Entry) follow(table *router.Table[Entry], constraints router.Constraints) {
+	v, ok := e.start(constraints)
 	if !ok {
 		return
 	}
 	way := []string{v.Path}
-	var second *draft
-	for here := d; len(way) <= maxHops; {
-		b, err := here.hop.target.AppendLocation(nil, v)
+	var second *Entry
+	for here := e; len(way) <= maxHops; {
+		b, err := here.Redirect.Target.AppendLocation(nil, v)
 		if err != nil {
 			return
 		}
@@ -106,10 +106,10 @@ func (d draft) follow(table *router.Table[draft], constraints router.Constraints
 		case next == nil && second == nil:
 			return
 		case next == nil:
-			d.chain(second, here, location)
+			e.chain(second, here, location)
 			return
 		case slices.Contains(way, v.Path):
-			d.endless("leads into a loop", append(way, v.Path))
+			e.endless("leads into a loop", append(way, v.Path))
 			return
 		case second == nil:
 			second = next
@@ -117,7 +117,7 @@ func (d draft) follow(table *router.Table[draft], constraints router.Constraints
 		way = append(way, v.Path)
 		here = *next
 	}
-	d.endless(fmt.Sprintf("leads through more than %d redirects", maxHops), way)
+	e.endless(fmt.Sprintf("leads through more than %d redirects", maxHops), way)
 }
 
 // pathOf returns the path of a location of the same host, or "".
@@ -133,37 +133,37 @@ func pathOf(location string) string {
 
 // hopAt returns the redirect that a client reaches with a path, and sets the parameters. It
 // returns nil if there is none.
-func hopAt(table *router.Table[draft], v *template.Values) *draft {
-	e := lookup(table, v)
-	if e == nil || e.Value.hop == nil {
+func hopAt(table *router.Table[Entry], v *template.Values) *Entry {
+	found := lookup(table, v)
+	if found == nil || found.Value.Redirect == nil {
 		return nil
 	}
-	return &e.Value
+	return &found.Value
 }
 
 // chain reports a redirect that leads through the second one to the last one,
 // whose target is the address.
-func (d draft) chain(second *draft, last draft, address string) {
-	hint := "write " + last.hop.to.Text
+func (e Entry) chain(second *Entry, last Entry, address string) {
+	hint := "write " + last.Redirect.To.Text
 	switch {
-	case !last.hop.target.FollowsRequest():
-	case d.line != nil && last.line != nil:
+	case !last.Redirect.Target.FollowsRequest():
+	case e.Line && last.Line:
 		hint = "write " + withStar(address)
 	default:
-		hint = "write the last address, which has the form " + last.hop.to.Text
+		hint = "write the last address, which has the form " + last.Redirect.To.Text
 	}
-	d.Mistakef(d.hop.to.Pos, hint, "%s is redirected again on %s", yamlfile.Quote(d.hop.to.Text),
-		second.text.Pos.LineFrom(d.hop.to.Pos))
+	e.Mistakef(e.Redirect.To.Pos, hint, "%s is redirected again on %s", yamlfile.Quote(e.Redirect.To.Text),
+		second.Text.Pos.LineFrom(e.Redirect.To.Pos))
 }
 
 // endless reports a redirect that never ends at an address.
-func (d draft) endless(problem string, way []string) {
+func (e Entry) endless(problem string, way []string) {
 	shown := make([]string, 0, 4)
 	for _, path := range way[:min(len(way), cap(shown))] {
 		shown = append(shown, withStar(path))
 	}
-	d.Mistakef(d.hop.to.Pos, "remove one of the redirects", "%s %s: %s",
-		yamlfile.Quote(d.hop.from), problem, strings.Join(shown, " -> "))
+	e.Mistakef(e.Redirect.To.Pos, "remove one of the redirects", "%s %s: %s",
+		yamlfile.Quote(e.Text.Text), problem, strings.Join(shown, " -> "))
 }
 
 // withStar replaces the part of an address that a pattern leaves open by a "*".

@@ -1,4 +1,4 @@
-package config_test
+package routetable
 
 import (
 	"fmt"
@@ -6,17 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/router"
 )
-
-// routeTo returns a configuration whose only route has the pattern.
-func routeTo(pattern string) string {
-	return fmt.Sprintf("upstreams: {a: {servers: http://a}}\nroutes: {to: a, match: %q}\n", pattern)
-}
 
 // Each case is a pattern of another router, the offset of its first foreign
 // character, the suggested pattern ("" for none) and the suggested escape.
-func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
+func TestRefuseForeign(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		offset  int
@@ -65,13 +60,9 @@ func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 		{"/v\\d", 2, "/{name}", "%5C"},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
-			ms := mistakes(t, routeTo(c.pattern), nil)
-			col := len(`routes: {to: a, match: "`)
-			if c.offset > 0 {
-				col += 1 + c.offset
-			}
-			if len(ms) != 1 || ms[0].Line != 2 || ms[0].Col != col {
-				t.Fatalf("want one mistake at offset %d, got\n%v", c.offset, ms)
+			refused := RefuseForeign(c.pattern, nil)
+			if refused == nil || refused.Offset != c.offset {
+				t.Fatalf("want a refusal at offset %d, got %+v", c.offset, refused)
 			}
 			want := fmt.Sprintf("write %q, or %s for the character itself", c.meant, c.escape)
 			if c.escape == "" && c.meant == "" {
@@ -81,11 +72,11 @@ func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 			} else if c.meant == "" {
 				want = fmt.Sprintf("write %s for the character itself", c.escape)
 			}
-			if ms[0].Hint != want {
-				t.Errorf("the hint is\n%s\nwant\n%s", ms[0].Hint, want)
+			if refused.Hint != want {
+				t.Errorf("the hint is\n%s\nwant\n%s", refused.Hint, want)
 			}
 			if c.meant != "" {
-				parse(t, routeTo(c.meant), nil)
+				accept(t, c.meant)
 			}
 		})
 	}
@@ -93,7 +84,7 @@ func TestParseRefusesPatternsOfOtherRouters(t *testing.T) {
 
 // Literal characters that look like syntax must be escaped. In the middle of a
 // text, where no router gives them a meaning, they need not be.
-func TestParseAcceptsEscapedPatterns(t *testing.T) {
+func TestRefuseForeignAcceptsEscapes(t *testing.T) {
 	for _, c := range []struct{ pattern, path string }{
 		{"/%2A", "/*"},
 		{"/api/%2A%2A", "/api/**"},
@@ -106,7 +97,7 @@ func TestParseAcceptsEscapedPatterns(t *testing.T) {
 		{"/:1", "/:1"},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
-			table := upstreamTable(t, parse(t, routeTo(c.pattern), nil))
+			table := accept(t, c.pattern)
 			if e, _ := table.Lookup("GET", "", "", c.path, nil); e == nil {
 				t.Errorf("GET %s reaches no route", c.path)
 			}
@@ -114,9 +105,21 @@ func TestParseAcceptsEscapedPatterns(t *testing.T) {
 	}
 }
 
-// FuzzForeignPattern checks that each mistake has a position in the file, that
-// the suggested pattern is valid, and that no accepted path has a foreign
-// character.
+// accept returns a table with a pattern, which is not foreign.
+func accept(t *testing.T, pattern string) *router.Table[bool] {
+	t.Helper()
+	if refused := RefuseForeign(pattern, nil); refused != nil {
+		t.Fatalf("%q: %s", pattern, refused.What)
+	}
+	table, err := router.NewTable(nil, []router.Entry[bool]{{Pattern: pattern}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// FuzzForeignPattern checks that each refusal has a position in the pattern, that the suggested pattern is
+// valid, and that no accepted path has a foreign character.
 func FuzzForeignPattern(f *testing.F) {
 	for _, pattern := range []string{"/*", "/api/**", "/users/:id", "GET|POST /x", "/x?y=1", "/users/id}", "/x ",
 		"/{a}/:a*/b"} {
@@ -124,19 +127,21 @@ func FuzzForeignPattern(f *testing.F) {
 	}
 	written := regexp.MustCompile(`write "([^"\\]+)"`)
 	f.Fuzz(func(t *testing.T, pattern string) {
-		if strings.Contains(pattern, "$") {
-			return // an environment variable
-		}
-		_, err := config.Parse("f", []byte(routeTo(pattern)), nil)
-		if err == nil {
+		refused := RefuseForeign(pattern, nil)
+		if refused == nil {
+			if _, err := router.NewTable(nil, []router.Entry[bool]{{Pattern: pattern}}); err != nil {
+				return
+			}
 			if path := strings.IndexByte(pattern, '/'); strings.ContainsAny(pattern[max(path, 0):], "*?#") {
 				t.Errorf("%q was accepted", pattern)
 			}
 			return
 		}
-		checkMistakes(t, []byte(routeTo(pattern)), err)
-		if match := written.FindStringSubmatch(err.Error()); match != nil && strings.Contains(match[1], "/") {
-			parse(t, routeTo(match[1]), nil)
+		if refused.Offset < 0 || refused.Offset > len(pattern) {
+			t.Errorf("%q is refused at %d", pattern, refused.Offset)
+		}
+		if match := written.FindStringSubmatch(refused.Hint); match != nil && strings.Contains(match[1], "/") {
+			accept(t, match[1])
 		}
 	})
 }
