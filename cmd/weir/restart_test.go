@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestRestartLosesNoRequest restarts weir three times while 50 clients post on
+// TestRestartLosesNoRequest restarts weir three times while clients post on
 // persistent connections. The next process takes over the port while the previous
 // one drains.
 func TestRestartLosesNoRequest(t *testing.T) {
@@ -44,7 +44,7 @@ func restartsUnderLoad(t *testing.T, protocol string, delay time.Duration) (inTi
 	file := configFile(t, fmt.Sprintf("drain: {delay: %v, timeout: 10m}\nlog: {events: completed}\n", delay)+allTo(back.URL))
 	p := start(t, "serve", "--config", file)
 	url, admin := p.url(), p.admin()
-	posters := startPosters(t, protocol, strings.TrimPrefix(url, "http://"), 50)
+	posters := startPosters(t, protocol, strings.TrimPrefix(url, "http://"), inSoak(20, 50))
 	inTime = true
 	for range 3 {
 		posters.await(t, posters.answered.Load()+100)

@@ -25,7 +25,7 @@ import (
 // and WebSockets. No request fails, and each has its completed event once in one of the logs.
 func TestReloadsAndUpgrades(t *testing.T) {
 	t.Parallel()
-	reloads, upgrades := inSoak(20, 100), inSoak(3, 10)
+	reloads, upgrades, more := inSoak(20, 100), inSoak(3, 10), inSoak[int64](20, 100)
 	var served atomic.Int64
 	back := echoUpstream(t, &served)
 	dir := t.TempDir()
@@ -54,13 +54,13 @@ func TestReloadsAndUpgrades(t *testing.T) {
 			"--fail", "2xx < 100%"}, args...)...)
 	}
 	loads := []*process{
-		send(inSoak("200", "2000"), "http://"+addr+"/1"),
-		send(inSoak("100", "200"), "-c", "4", "--http2", "http://"+addr+"/2"),
-		send(inSoak("100", "200"), "-c", "4", "--insecure", "https://"+secure+"/3"),
+		send(inSoak("100", "2000"), "http://"+addr+"/1"),
+		send(inSoak("50", "200"), "-c", "4", "--http2", "http://"+addr+"/2"),
+		send(inSoak("50", "200"), "-c", "4", "--insecure", "https://"+secure+"/3"),
 	}
 	progress := func() {
 		before := served.Load()
-		await(t, "requests", func() bool { return served.Load() > before+100 })
+		await(t, "requests", func() bool { return served.Load() > before+more })
 	}
 	for i := range reloads {
 		configure(i)
