@@ -174,7 +174,7 @@ var layers = map[string]struct {
 	},
 	"front/feature/rewrite": {
 		own: []string{"front/internal/scalar", "front/internal/target", "front/internal/template", "front/stage",
-			"internal/yamlfile"},
+			"internal/httpsyntax", "internal/yamlfile"},
 		why: "a feature of routes: it changes targets; it knows no other feature's stage",
 	},
 	"front/feature/split": {

@@ -104,7 +104,7 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	h.Duration = ended.Sub(x.Arrived)
 	h.ResponseContentLength = x.BodySent
 	h.RequestContentLength = max(x.Length, x.BodyRead)
-	h.Client = view(x.ClientAddr.AppendTo(x.clientText[:0]))
+	h.Client = httpsyntax.View(x.ClientAddr.AppendTo(x.clientText[:0]))
 	h.Protocol = protocol(x)
 	h.UserAgent, h.Referer = x.userAgentAndReferer()
 	if x.route != nil {

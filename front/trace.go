@@ -3,9 +3,9 @@ package front
 import (
 	"math/rand/v2"
 	"slices"
-	"unsafe"
 
 	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/log/traceid"
 	"github.com/weirhq/weir/proxy"
 )
@@ -40,7 +40,7 @@ func (t *trace) read(header []proxy.Field) []proxy.Field {
 		return header
 	}
 	if t.id == "" {
-		t.id = view(traceid.AppendNew(t.idSpace[:0]))
+		t.id = httpsyntax.View(traceid.AppendNew(t.idSpace[:0]))
 	}
 	t.makeParent()
 	return slices.DeleteFunc(header, isTraceState)
@@ -56,11 +56,5 @@ func (t *trace) makeParent() {
 	b := traceid.AppendW3C(append(t.parentSpace[:0], "00-"...), t.id)
 	b = traceid.AppendHex(append(b, '-'), rand.Uint64()|1) // never all zeros
 	b = append(b, "-01"...)
-	t.parent = view(b)
-}
-
-// view returns b as a string without copying it. The string is valid until b is
-// modified, which is until the exchange that owns b ends.
-func view(b []byte) string {
-	return unsafe.String(unsafe.SliceData(b), len(b))
+	t.parent = httpsyntax.View(b)
 }

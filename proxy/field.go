@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
@@ -81,12 +80,6 @@ func contains(names []string, name string) bool {
 		}
 	}
 	return false
-}
-
-// view returns b as a string without copying. The string changes with b and
-// must not be used after b's owner is reused; see Client.
-func view(b []byte) string {
-	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // bufferCeiling is the capacity above which a buffer is not kept for the next

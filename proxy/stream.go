@@ -23,7 +23,7 @@ func (x *Exchange) streamHead(overTLS bool) *http2.Head {
 	if host.Value != "" {
 		h.Add(":authority", host.Value)
 	}
-	h.Add(":path", view(x.target()))
+	h.Add(":path", httpsyntax.View(x.target()))
 	for len(rest) > len(crlf) {
 		var f Field
 		if f, rest = cutField(rest); !ofHTTP1(f.Name) {
@@ -45,7 +45,7 @@ var crlf = []byte("\r\n")
 func cutField(b []byte) (f Field, rest []byte) {
 	line, rest, _ := bytes.Cut(b, crlf)
 	name, value, _ := bytes.Cut(line, []byte(": "))
-	return Field{view(name), view(value)}, rest
+	return Field{httpsyntax.View(name), httpsyntax.View(value)}, rest
 }
 
 // ofHTTP1 reports whether a field of a request concerns only connections of HTTP/1.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
+	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 	"github.com/weirhq/weir/router"
 )
@@ -112,7 +112,7 @@ func (x *Exchange) Text(appendTo func(dst []byte) ([]byte, error)) (string, erro
 	start := len(x.texts)
 	b, err := appendTo(x.texts)
 	x.texts = b
-	return unsafe.String(unsafe.SliceData(b[start:]), len(b)-start), err
+	return httpsyntax.View(b[start:]), err
 }
 
 // Parameters returns the parameters of the query. Like net/url, it leaves out those with a

@@ -2,7 +2,6 @@ package httphead
 
 import (
 	"strconv"
-	"unsafe"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
@@ -23,7 +22,7 @@ func (b *Block) Write(p []byte) (int, error) {
 // Status adds the pseudo-header field of a response. It must be the first field.
 func (b *Block) Status(status int) {
 	b.scratch = strconv.AppendInt(b.scratch[:0], int64(status), 10)
-	b.Encode(":status", view(b.scratch))
+	b.Encode(":status", httpsyntax.View(b.scratch))
 }
 
 // Add adds a field. The name may be in any case.
@@ -33,12 +32,10 @@ func (b *Block) Add(name, value string) {
 		for i := range len(name) {
 			b.scratch = append(b.scratch, httpsyntax.Lower(name[i]))
 		}
-		name = view(b.scratch)
+		name = httpsyntax.View(b.scratch)
 	}
 	b.Encode(name, value)
 }
-
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // keptBlock is the capacity above which the memory of a header block is not kept.
 const keptBlock = 16 << 10

@@ -2,7 +2,6 @@ package httphead
 
 import (
 	"strings"
-	"unsafe"
 
 	"golang.org/x/net/http2/hpack"
 
@@ -121,7 +120,7 @@ func (r *Request) joinCookies(fields []hpack.HeaderField, b []byte) []byte {
 	}
 	for i := range r.Fields {
 		if r.Fields[i].Name == "cookie" {
-			r.Fields[i].Value = unsafe.String(unsafe.SliceData(b), len(b))
+			r.Fields[i].Value = httpsyntax.View(b)
 		}
 	}
 	return b

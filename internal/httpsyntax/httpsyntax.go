@@ -1,6 +1,13 @@
 // Package httpsyntax contains the parts of HTTP's grammar that the parsers of
-// requests and of responses share, so that both apply the same rules.
+// requests and of responses share, so that both apply the same rules. They return
+// names and values as views of the bytes that they have read.
 package httpsyntax
+
+import "unsafe"
+
+// View returns b as a string without copying it. The string changes with b, and must not be used after the
+// owner of b reuses it.
+func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // EqualFold compares two names case-insensitively, for ASCII letters only.
 // Unicode case folding would match more letters than HTTP parsers do.

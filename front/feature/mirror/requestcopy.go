@@ -6,9 +6,9 @@ import (
 	"math"
 	"net"
 	"sync"
-	"unsafe"
 
 	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -54,7 +54,7 @@ func (c *requestCopy) fill(x *stage.Exchange, body []byte) {
 func (c *requestCopy) copy(s string) string {
 	start := len(c.text)
 	c.text = append(c.text, s...)
-	return unsafe.String(unsafe.SliceData(c.text[start:]), len(s))
+	return httpsyntax.View(c.text[start:])
 }
 
 func (c *requestCopy) copyFields(dst, fields []proxy.Field) []proxy.Field {

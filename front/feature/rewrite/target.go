@@ -2,10 +2,10 @@ package rewrite
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/front/internal/template"
+	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -120,7 +120,7 @@ func (r *rewrite) append(dst []byte, v *template.Values, query string) (_ []byte
 	case err != nil:
 		return dst, 400, "a parameter of the path would add an empty segment"
 	}
-	made := unsafe.String(unsafe.SliceData(dst[start:]), len(dst)-start)
+	made := httpsyntax.View(dst[start:])
 	switch why := target.CheckPath(made); {
 	case why != "":
 		return dst, 400, why + " after it is rewritten"

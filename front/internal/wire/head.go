@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"unsafe"
-
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
@@ -12,21 +10,21 @@ import (
 // strings are views of the input.
 func (x *Exchange) read(in *input, scheme string) {
 	h, buf := &in.parser.Head, in.buf
-	x.Method, x.Host, x.Scheme = view(h.Method.Of(buf)), view(h.Host.Of(buf)), scheme
-	x.Target = view(h.Target.Of(buf))
+	x.Method, x.Host, x.Scheme = httpsyntax.View(h.Method.Of(buf)), httpsyntax.View(h.Host.Of(buf)), scheme
+	x.Target = httpsyntax.View(h.Target.Of(buf))
 	if h.Form == http1.AbsoluteForm {
 		if string(h.Scheme.Of(buf)) != x.Scheme {
 			x.Ambiguity = "the target has another scheme than the connection"
 		}
-		if x.Target = view(h.Path.Of(buf)); x.Target == "" || x.Target[0] != '/' {
+		if x.Target = httpsyntax.View(h.Path.Of(buf)); x.Target == "" || x.Target[0] != '/' {
 			x.Target = "/" + x.Target
 		}
 	}
 	x.HTTP10 = h.HTTP10
 	for i := range in.fields.Len() {
 		f := in.fields.At(i)
-		if name := view(f.Name.Of(buf)); !isHost(name) {
-			x.Header = append(x.Header, proxy.Field{Name: name, Value: view(f.Value.Of(buf))})
+		if name := httpsyntax.View(f.Name.Of(buf)); !isHost(name) {
+			x.Header = append(x.Header, proxy.Field{Name: name, Value: httpsyntax.View(f.Value.Of(buf))})
 		}
 	}
 	switch h.Framing {
@@ -38,6 +36,3 @@ func (x *Exchange) read(in *input, scheme string) {
 }
 
 func isHost(name string) bool { return len(name) == len("Host") && httpsyntax.EqualFold(name, "Host") }
-
-// view returns b as a string without copying it. The string is valid until b is modified.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -199,7 +199,7 @@ func (on *loopClient) fits() bool {
 	}
 	for i := range in.fields.Len() {
 		name := in.fields.At(i).Name.Of(in.buf)
-		if len(name) == len("Upgrade") && httpsyntax.EqualFold(view(name), "Upgrade") {
+		if len(name) == len("Upgrade") && httpsyntax.EqualFold(httpsyntax.View(name), "Upgrade") {
 			return false
 		}
 	}

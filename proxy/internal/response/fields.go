@@ -2,7 +2,6 @@ package response
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httpsyntax"
@@ -50,7 +49,7 @@ func fieldName(b []byte) string {
 	if name, ok := knownNames[string(b)]; ok {
 		return name
 	}
-	s := view(b)
+	s := httpsyntax.View(b)
 	for _, name := range framingNames {
 		if httpsyntax.EqualFold(s, name) {
 			return name
@@ -67,7 +66,7 @@ func (r *Reader) keepFields(dst []Field, b []byte) []Field {
 	kept := r.kept[start:]
 	for i := range r.spans.Len() {
 		f := r.spans.At(i)
-		dst = append(dst, Field{Name: fieldName(f.Name.Of(kept)), Value: view(f.Value.Of(kept))})
+		dst = append(dst, Field{Name: fieldName(f.Name.Of(kept)), Value: httpsyntax.View(f.Value.Of(kept))})
 	}
 	return dst
 }
@@ -81,14 +80,11 @@ func (r *Reader) keepStreamFields(dst []Field, fields []http2.Field) []Field {
 	kept := r.kept[start:]
 	for i := range fields {
 		name, value := kept[:len(fields[i].Name)], kept[len(fields[i].Name):][:len(fields[i].Value)]
-		dst = append(dst, Field{Name: fieldName(name), Value: view(value)})
+		dst = append(dst, Field{Name: fieldName(name), Value: httpsyntax.View(value)})
 		kept = kept[len(name)+len(value):]
 	}
 	return dst
 }
-
-// view returns b as a string without copying. The string changes with b.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // keepEmpty empties a list of fields for reuse.
 func keepEmpty(fields []Field) []Field {
