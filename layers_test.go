@@ -94,7 +94,7 @@ var layers = map[string]struct {
 			"front/internal/counts", "front/internal/handshake", "front/internal/logcost", "front/internal/metric", "front/internal/networks", "front/internal/pacing",
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
 			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/internal/wire", "front/logto",
-			"front/stage", "internal/abandon", "internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/sibling",
+			"front/secure", "front/stage", "internal/abandon", "internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/sibling",
 			"limit", "limit/lease", "log", "log/traceid", "proxy", "router"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "the front door connects the wire, router, proxy, limit and log",
@@ -212,7 +212,8 @@ var layers = map[string]struct {
 			"front/feature/forwardauth", "front/feature/maintenance", "front/feature/mirror",
 			"front/feature/redirects", "front/feature/respond", "front/feature/rewrite", "front/feature/split",
 			"front/internal/certs", "front/internal/namedfile", "front/internal/routetable", "front/internal/scalar",
-			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto", "front/upstreams",
+			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto",
+			"front/secure", "front/upstreams",
 			"internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "router"},
 		why: "a configuration is data; package front acts on it",
 	},
@@ -223,6 +224,10 @@ var layers = map[string]struct {
 	"front/internal/certs": {
 		own: []string{"front/internal/namedfile", "internal/yamlfile"},
 		why: "reads certificates and chooses one; it knows neither listeners nor the configuration",
+	},
+	"front/secure": {
+		own: []string{"front/internal/certs", "front/internal/namedfile", "front/internal/scalar", "internal/yamlfile"},
+		why: "configures listeners for https; it opens none, and knows no routes",
 	},
 	"front/upstreams": {
 		own: []string{"front/internal/certs", "front/internal/namedfile", "front/internal/scalar",

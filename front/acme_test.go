@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -40,11 +41,11 @@ func newACMEServer(t *testing.T) *acmeServer {
 }
 
 // config makes a front door obtain certificates from the server.
-func (s *acmeServer) config(a *config.ACME) func(*config.Config) {
+func (s *acmeServer) config(a *secure.ACME) func(*config.Config) {
 	return func(c *config.Config) {
 		a.Directory, a.Roots = s.Directory, []*x509.Certificate{s.root.Cert}
 		c.Listen = []string{s.plain}
-		c.TLS = &config.TLS{Listen: []string{s.secure}, MinVersion: tls.VersionTLS12, ACME: a}
+		c.TLS = &config.TLS{Config: secure.Config{Listen: []string{s.secure}, MinVersion: tls.VersionTLS12, ACME: a}}
 	}
 }
 
@@ -69,12 +70,12 @@ func TestACME(t *testing.T) {
 	t.Parallel()
 	s, clients := newACMEServer(t), certtest.Root(t, "clients")
 	back := upstream(t, hello)
-	for name, a := range map[string]*config.ACME{"http.example": {HTTP: true}, "alpn.example": {ALPN: true}} {
+	for name, a := range map[string]*secure.ACME{"http.example": {HTTP: true}, "alpn.example": {ALPN: true}} {
 		t.Run(name, func(t *testing.T) {
 			a.Domains, a.Storage = []string{name}, filepath.Join(t.TempDir(), "acme")
 			d := openDoor(t, back.URL, s.config(a), func(c *config.Config) {
 				c.Access = &access.Config{Deny: parsePrefixes(t, "127.0.0.0/8")}
-				c.TLS.ClientCertificates = []config.ClientCertificates{
+				c.TLS.ClientCertificates = []secure.ClientCertificates{
 					{Hosts: []string{name}, Roots: []*x509.Certificate{clients.Cert}}}
 			})
 			d.log.find(t, func(e event) bool { return e.Event == "certificate obtained" && e.Data["name"] == name })
@@ -95,7 +96,7 @@ func TestACMEAfterReloadAndRestart(t *testing.T) {
 	t.Parallel()
 	s, back, storage := newACMEServer(t), upstream(t, hello), filepath.Join(t.TempDir(), "acme")
 	with := func(names ...string) func(*config.Config) {
-		return s.config(&config.ACME{Domains: names, Storage: storage, ALPN: true})
+		return s.config(&secure.ACME{Domains: names, Storage: storage, ALPN: true})
 	}
 	d := openDoor(t, back.URL, with("a.example"))
 	first := s.certificate(t, "a.example")

@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/internal/acme"
 	"github.com/weirhq/weir/front/internal/certs"
 	"github.com/weirhq/weir/front/internal/metric"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/abandon"
 	"github.com/weirhq/weir/log"
 )
@@ -30,7 +31,7 @@ type certificates struct {
 
 	mu       sync.Mutex
 	files    *certs.Files         // guarded by mu
-	acme     *config.ACME         // guarded by mu: that of manager
+	acme     *secure.ACME         // guarded by mu: that of manager
 	running  bool                 // guarded by mu: the front door serves
 	noted    map[string]time.Time // guarded by mu: the last events about the end of a certificate, by its source
 	stopping sync.WaitGroup       // managers that end
@@ -44,7 +45,7 @@ func newCertificates(logger func() *log.Logger) *certificates {
 type certificatesChange struct {
 	certificates *certificates
 	files        *certs.Files
-	acme         *config.ACME
+	acme         *secure.ACME
 	manager      *acme.Manager // that in use if the configuration of ACME is the same
 }
 
@@ -74,7 +75,7 @@ func (c *certificates) prepare(cfg *config.Config) (*certificatesChange, error) 
 }
 
 // options returns the options of a manager.
-func (c *certificates) options(a *config.ACME) acme.Options {
+func (c *certificates) options(a *secure.ACME) acme.Options {
 	o := acme.Options{
 		Names: a.Domains, Directory: a.Directory, Email: a.Email, Storage: a.Storage,
 		HTTP: a.HTTP, TLSALPN: a.ALPN, DNS: acme.Hook(a.Hook), DNSForAll: a.DNS,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -14,7 +15,7 @@ import (
 func tlsConfig(t testing.TB, hosts ...string) *config.TLS {
 	t.Helper()
 	cert, key := certtest.Root(t, "root").Issue(t, certtest.Options{Hosts: hosts}).Write(t, t.TempDir(), "site")
-	return &config.TLS{Listen: []string{"localhost:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+	return &config.TLS{Config: secure.Config{Listen: []string{"localhost:0"}, Certificates: []secure.Certificate{{Cert: cert, Key: key}}}}
 }
 
 // TestCertificatesAreReplaced replaces the files of a certificate while the front door runs.
@@ -28,7 +29,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 	first := issue("a.example", 90)
 	cert, key := first.Write(t, folder, "site")
 	d := openDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"localhost:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+		c.TLS = &config.TLS{Config: secure.Config{Listen: []string{"localhost:0"}, Certificates: []secure.Certificate{{Cert: cert, Key: key}}}}
 	})
 	series := func(host string) string {
 		return `weir_tls_certificate_expiry_timestamp_seconds{file="` + cert + `",name="` + host + `"}`
@@ -63,7 +64,7 @@ func TestEventOfExpiredCertificate(t *testing.T) {
 	cert, key := certtest.Root(t, "root").
 		Issue(t, certtest.Options{From: began, To: began.Add(time.Hour)}).Write(t, t.TempDir(), "old")
 	d := openDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"localhost:0"}, Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+		c.TLS = &config.TLS{Config: secure.Config{Listen: []string{"localhost:0"}, Certificates: []secure.Certificate{{Cert: cert, Key: key}}}}
 	})
 	d.log.find(t, func(e event) bool { return e.Event == "certificate not valid now" && e.Severity == 1 })
 }
@@ -73,8 +74,8 @@ func TestEventOfExpiredCertificate(t *testing.T) {
 func TestCertificatesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	broken := func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"localhost:0"},
-			Certificates: []config.Certificate{{Cert: filepath.Join(t.TempDir(), "no.pem"), Key: "no.key"}}}
+		c.TLS = &config.TLS{Config: secure.Config{Listen: []string{"localhost:0"},
+			Certificates: []secure.Certificate{{Cert: filepath.Join(t.TempDir(), "no.pem"), Key: "no.key"}}}}
 	}
 	if err := newDoor(t, "http://127.0.0.1:1", broken).Listen(); !os.IsNotExist(err) {
 		t.Errorf("Listen: %v", err)

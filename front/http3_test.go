@@ -24,6 +24,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -530,7 +531,7 @@ func TestHTTP3ClientCertificates(t *testing.T) {
 	staff := certtest.Root(t, "staff")
 	d := openHTTP3Door(t, back.URL, func(c *config.Config) {
 		c.TLS.SubjectHeader = "X-Subject"
-		c.TLS.ClientCertificates = []config.ClientCertificates{
+		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"admin.example"}, Roots: []*x509.Certificate{staff.Cert}},
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -86,7 +87,7 @@ func TestRedirectOfHostsWithClientCertificates(t *testing.T) {
 	staff := certtest.Root(t, "staff")
 	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.TLS.Redirect = 443
-		c.TLS.ClientCertificates = []config.ClientCertificates{
+		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"admin.example"}, Roots: []*x509.Certificate{staff.Cert}}}
 		c.Routes[0].PlainHTTP = true
 	})

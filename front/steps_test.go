@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 )
 
@@ -21,10 +22,10 @@ func TestInvalidThenChallengeThenRedirectThenClientRulesThenSpellingThenTrace(t 
 	t.Parallel()
 	s, clients := newACMEServer(t), certtest.Root(t, "clients")
 	domains := []string{"open.example", "staff.example"}
-	a := &config.ACME{HTTP: true, Domains: domains, Storage: filepath.Join(t.TempDir(), "acme")}
+	a := &secure.ACME{HTTP: true, Domains: domains, Storage: filepath.Join(t.TempDir(), "acme")}
 	d := openDoor(t, upstream(t, hello).URL, s.config(a), func(c *config.Config) {
 		c.TLS.Redirect = 443
-		c.TLS.ClientCertificates = []config.ClientCertificates{
+		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"staff.example"}, Roots: []*x509.Certificate{clients.Cert}}}
 		restricted := config.DefaultRoute("/restricted/{path...}", "site")
 		restricted.Access = &access.Config{Deny: parsePrefixes(t, "127.0.0.0/8")}

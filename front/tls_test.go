@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -40,8 +41,8 @@ func openTLSDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) 
 		Hosts: []string{"localhost", "127.0.0.1", "*.example", "*.admin.example"}})
 	cert, key := server.Write(t, t.TempDir(), "door")
 	withTLS := func(c *config.Config) {
-		c.TLS = &config.TLS{Listen: []string{"127.0.0.1:0"}, MinVersion: tls.VersionTLS12,
-			Certificates: []config.Certificate{{Cert: cert, Key: key}}}
+		c.TLS = &config.TLS{Config: secure.Config{Listen: []string{"127.0.0.1:0"}, MinVersion: tls.VersionTLS12,
+			Certificates: []secure.Certificate{{Cert: cert, Key: key}}}}
 		c.Listen = []string{"localhost:0"}
 	}
 	d := openDoor(t, upstream, append([]func(*config.Config){withTLS}, adjust...)...)
@@ -212,7 +213,7 @@ func TestTLSResumption(t *testing.T) {
 			t.Error("not resumed after a reload")
 		}
 		restricted := *d.config.TLS
-		restricted.ClientCertificates = []config.ClientCertificates{{Roots: []*x509.Certificate{d.root.Cert}, Optional: true}}
+		restricted.ClientCertificates = []secure.ClientCertificates{{Roots: []*x509.Certificate{d.root.Cert}, Optional: true}}
 		cfg.TLS = &restricted
 		if _, err := d.Reload(&cfg); err != nil {
 			t.Fatal(err)
@@ -242,7 +243,7 @@ func TestClientCertificates(t *testing.T) {
 	staff, partners := certtest.Root(t, "staff"), certtest.Root(t, "partners")
 	d := openTLSDoor(t, back.URL, func(c *config.Config) {
 		c.TLS.SubjectHeader = "X-Subject"
-		c.TLS.ClientCertificates = []config.ClientCertificates{
+		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"admin.example", "*.admin.example"}, Roots: []*x509.Certificate{staff.Cert}},
 			{Hosts: []string{"partner.example"}, Roots: []*x509.Certificate{partners.Cert}, Optional: true},
 		}

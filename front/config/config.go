@@ -30,6 +30,7 @@ import (
 	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -126,6 +127,25 @@ type Drain struct {
 	// Timeout is how long the requests in flight may take after Delay. Zero cuts
 	// them when Delay ends. Default 10s.
 	Timeout time.Duration
+}
+
+// TLS configures the listeners for https, and makes clients use them.
+type TLS struct {
+	secure.Config
+
+	// Redirect is the port of the https URLs to which requests over plain http are redirected,
+	// except those of routes with PlainHTTP. Zero, the default, does not redirect.
+	Redirect int
+
+	// HSTS, if not nil, makes browsers use https only.
+	HSTS *HSTS
+}
+
+// HSTS is the value of Strict-Transport-Security (RFC 6797).
+type HSTS struct {
+	MaxAge     time.Duration // whole seconds; zero makes browsers forget it
+	Subdomains bool          // it is also for all subdomains
+	Preload    bool          // browsers may have it in their lists
 }
 
 // ProxyProtocol lets proxies that forward TCP connections name the client of each connection,

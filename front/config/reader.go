@@ -6,6 +6,7 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
@@ -27,10 +28,8 @@ type reader struct {
 	redirectsKey yamlfile.Scalar             // the value of redirects
 	redirects    *redirects.File             // nil if there is none
 	userFiles    []*userFile
-	tlsKey       yamlfile.Pos // of the key tls
-	certificates bool         // tls has certificates, which may have mistakes
+	tls          secure.Draft
 	plainHTTP    []plainRoute // routes with plain_http
-	challenges   []string     // the value of tls.acme.challenges; nil if there is none
 }
 
 // filling is the destination of the part of a file that is being read.
@@ -38,9 +37,6 @@ type filling struct {
 	*reader
 	upstream *upstreams.Draft // nil outside upstreams
 	route    *routeDraft      // nil outside routes
-
-	certificate *certificateDraft   // nil outside tls.certificates
-	clients     *ClientCertificates // nil outside tls.client_certificates
 }
 
 type (
@@ -64,16 +60,6 @@ func (r *reader) readNamed(by *yamlfile.File, at yamlfile.Pos, kind, name string
 	return src, true
 }
 
-// readEntries reads the entries of a list, which must not be empty, or a single one.
-func readEntries(r *fileReader, p place, n *yamlfile.Node, read readFunc) {
-	if r.RefuseEmpty(p, n) {
-		return
-	}
-	for _, element := range r.Elements(p, n) {
-		read(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
-	}
-}
-
 // noteState adds the state of a file that is about to be read to the States.
 func (r *reader) noteState(name string) {
 	if info, err := os.Stat(name); err == nil {
@@ -89,9 +75,6 @@ type plainRoute struct {
 	*yamlfile.File
 	at yamlfile.Pos
 }
-
-// A certificateDraft has the names of the files of a certificate, and their positions.
-type certificateDraft struct{ cert, key yamlfile.Scalar }
 
 // A logFieldDraft is a field that a route adds to its events.
 type logFieldDraft struct{ key, value yamlfile.Scalar }

@@ -2,8 +2,6 @@ package config_test
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,27 +14,20 @@ import (
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
-// tlsFolder makes a folder with certificates and keys.
-func tlsFolder(t *testing.T) (folder string, shop *certtest.Pair, root *certtest.Pair) {
+// tlsFolder makes a folder with a certificate and that of its issuer.
+func tlsFolder(t *testing.T) (folder string) {
 	t.Helper()
-	folder, root = t.TempDir(), certtest.Root(t, "root")
-	shop = root.Issue(t, certtest.Options{Name: "shop", Hosts: []string{"shop.example"}})
-	shop.Write(t, folder, "shop")
-	root.Issue(t, certtest.Options{Name: "other"}).Write(t, folder, "other")
-	old := time.Now().Add(-100 * 24 * time.Hour)
-	root.Issue(t, certtest.Options{Name: "old", From: old, To: old.Add(time.Hour)}).Write(t, folder, "old")
+	folder, root := t.TempDir(), certtest.Root(t, "root")
+	shop := root.Issue(t, certtest.Options{Name: "shop"})
 	for name, src := range map[string][]byte{
-		"ca.pem":    certtest.PEM(root.Cert),
-		"both.pem":  append(certtest.PEM(shop.Cert), shop.KeyPEM(t)...),
-		"order.pem": certtest.PEM(root.Cert, shop.Cert),
-		"empty.pem": nil,
-		"large.pem": make([]byte, 1<<20+1),
+		"ca.pem":   certtest.PEM(root.Cert),
+		"both.pem": append(certtest.PEM(shop.Cert), shop.KeyPEM(t)...),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), src, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return folder, shop, root
+	return folder
 }
 
 // parseIn parses a configuration in a folder.
@@ -44,91 +35,8 @@ func parseIn(folder, src string) (*config.Config, error) {
 	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
 }
 
-func TestParseTLS(t *testing.T) {
-	folder, shop, root := tlsFolder(t)
-	c, err := parseIn(folder, `
-tls:
-  listen: ["127.0.0.1:8443", systemd/https.socket]
-  http3: true
-  min_version: 1.3
-  certificates: [{cert: shop.pem, key: shop.key}, {cert: both.pem}]
-  client_certificates:
-    - {hosts: [Admin.example, "*.partner.example"], roots: ca.pem}
-    - {roots: ca.pem, optional: true}
-  subject_header: X-Client-Subject
-`+smallest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := func(name string) string { return filepath.Join(folder, name) }
-	want := &config.TLS{
-		Listen:     []string{"127.0.0.1:8443", "systemd/https.socket"},
-		HTTP3:      true,
-		MinVersion: tls.VersionTLS13,
-		Certificates: []config.Certificate{
-			{Cert: in("shop.pem"), Key: in("shop.key"), Leaf: shop.Cert},
-			{Cert: in("both.pem"), Key: in("both.pem"), Leaf: shop.Cert},
-		},
-		SubjectHeader: "X-Client-Subject",
-		ClientCertificates: []config.ClientCertificates{
-			{Hosts: []string{"admin.example", "*.partner.example"}, Roots: []*x509.Certificate{root.Cert}},
-			{Roots: []*x509.Certificate{root.Cert}, Optional: true},
-		},
-	}
-	if diff := cmp.Diff(want, c.TLS); diff != "" {
-		t.Errorf("TLS (-want +got):\n%s", diff)
-	}
-	if c.Listen != nil || len(c.Warnings) != 0 {
-		t.Errorf("Listen = %q, Warnings = %v", c.Listen, c.Warnings)
-	}
-}
-
-func TestParseACME(t *testing.T) {
-	folder, _, root := tlsFolder(t)
-	parse := func(src string) *config.ACME {
-		t.Helper()
-		c, err := parseIn(folder, src+smallest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.TLS.ACME
-	}
-	want := &config.ACME{Domains: []string{"example.com", "www.example.org"}, Directory: config.LetsEncrypt, ALPN: true,
-		Storage: filepath.Join(folder, "acme"), Hook: config.ACMEHook{Timeout: 2 * time.Minute}}
-	if diff := cmp.Diff(want, parse("tls: {acme: {domains: [Example.com, www.example.org]}}\n")); diff != "" {
-		t.Errorf("the defaults (-want +got):\n%s", diff)
-	}
-	want = &config.ACME{Domains: []string{"*.example.com", "a.example"}, Directory: "https://ca.example/dir",
-		Roots: []*x509.Certificate{root.Cert}, Email: "ops@example.com", Storage: "/var", HTTP: true, DNS: true,
-		Hook: config.ACMEHook{Command: []string{filepath.Join(folder, "hook"), "-v", "-v"}, Timeout: time.Minute}}
-	if err := os.WriteFile(filepath.Join(folder, "hook"), nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	got := parse(`
-listen: ":80"
-tls:
-  acme:
-    domains: ["*.example.com", a.example]
-    email: ops@example.com
-    ca: https://ca.example/dir
-    ca_roots: ca.pem
-    challenges: [http-01, dns-01]
-    dns: {hook: [./hook, -v, -v], timeout: 1m}
-    storage: /var
-`)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("all keys (-want +got):\n%s", diff)
-	}
-	if a := parse("listen: ':80'\ntls: {acme: {domains: a}}\n"); !a.HTTP || !a.ALPN || a.DNS {
-		t.Errorf("the challenges with a plain listener: %+v", a)
-	}
-	if a := parse("tls: {acme: {domains: '*.a', dns: {hook: sh}}}\n"); a.Hook.Command[0] != "sh" || a.DNS {
-		t.Errorf("a hook in PATH: %+v", a)
-	}
-}
-
 func TestParseRedirectAndHSTS(t *testing.T) {
-	folder, _, _ := tlsFolder(t)
+	folder := tlsFolder(t)
 	for text, want := range map[string]config.TLS{
 		"redirect: true, hsts: 365d":                   {Redirect: 443, HSTS: &config.HSTS{MaxAge: 365 * 24 * time.Hour}},
 		"redirect: true, listen: ':8443'":              {Redirect: 8443},
@@ -155,8 +63,8 @@ func TestPlainHTTPWithoutRedirect(t *testing.T) {
 }
 
 func TestPlainListenersBesideTLS(t *testing.T) {
-	folder, _, _ := tlsFolder(t)
-	const certificates = "certificates: {cert: shop.pem, key: shop.key}"
+	folder := tlsFolder(t)
+	const certificates = "certificates: {cert: both.pem}"
 	c, err := parseIn(folder, "listen: ':80'\ntls: {"+certificates+"}\n"+smallest)
 	if err != nil {
 		t.Fatal(err)
@@ -169,85 +77,16 @@ func TestPlainListenersBesideTLS(t *testing.T) {
 	}
 }
 
-func TestExpiredCertificateIsAWarning(t *testing.T) {
-	folder, _, _ := tlsFolder(t)
-	c, err := parseIn(folder, "tls: {certificates: [{cert: old.pem, key: old.key}]}\n"+smallest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mistaketest.Want(t, c.Warnings, []string{`1:29 the certificate "old.pem" has expired on |clients do not accept it`})
-}
-
 func TestMistakesInTLS(t *testing.T) {
-	folder, _, _ := tlsFolder(t)
+	folder := tlsFolder(t)
 	for _, c := range []struct {
 		name, src string
 		want      []string
 	}{
-		{"nothing", "tls: {}\n", []string{`1:1 "tls" has no certificate|certificates: [{cert:|acme:`}},
-		{"a single value", "tls: true\n", []string{`1:6 "tls" must be a mapping`}},
-		{"no certificates", "tls: {certificates: []}\n", []string{`1:21 "certificates" is empty`}},
-		{"names of files", "tls: {certificates: [shop.pem]}\n",
-			[]string{`1:22 a certificate must be a mapping|cert, key`}},
-		{"a key without a certificate", "tls: {certificates: [{key: shop.key}]}\n",
-			[]string{`1:22 a certificate has no "cert"`}},
-		{"files that are missing", "tls: {certificates: [{cert: no.pem, key: shop.key}, {cert: shop.pem, key: no.key}]}\n",
-			[]string{`1:29 no.pem": no such file`, `1:75 no.key": no such file`}},
-		{"a folder", "tls: {certificates: [{cert: ., key: shop.key}]}\n", []string{`1:29 not a regular file`}},
-		{"a large file", "tls: {certificates: [{cert: large.pem, key: shop.key}]}\n",
-			[]string{`1:29 1048577 bytes; the limit`}},
-		{"swapped files", "tls: {certificates: [{cert: shop.key, key: shop.pem}]}\n",
-			[]string{`1:29 no certificate in PEM|-----BEGIN CERTIFICATE-----`, `1:44 no private key in PEM`}},
-		{"an empty file", "tls: {certificates: [{cert: empty.pem}]}\n",
-			[]string{`1:29 no certificate in PEM`, `1:29 no private key in PEM`}},
-		{"no key in the certificate's file", "tls: {certificates: {cert: shop.pem}}\n",
-			[]string{`1:28 no private key in PEM`}},
-		{"the key of another", "tls: {certificates: [{cert: shop.pem, key: other.key}]}\n",
-			[]string{`1:29 not that of the certificate "CN=shop"|the two files are not a pair`}},
-		{"the wrong order", "tls: {certificates: [{cert: order.pem, key: shop.key}]}\n",
-			[]string{`1:29 the chain is in the wrong order|put the server's certificate first`}},
-		{"a certificate twice", "tls: {certificates: [{cert: both.pem}, {cert: both.pem}]}\n",
-			[]string{`1:47 the certificate "both.pem" is given twice`}},
-		{"http3", "tls: {certificates: {cert: both.pem}, http3: on}\n", []string{`1:46 "on"|true`}},
-		{"versions", "tls: {certificates: {cert: both.pem}, min_version: 1.1}\n", []string{`1:52 "1.1"|1.2 or 1.3`}},
-		{"no listener", "tls: {certificates: {cert: both.pem}, listen: []}\n", []string{`1:47 "listen" is empty`}},
-		{"a port without a colon", "tls: {certificates: {cert: both.pem}, listen: 443}\n",
-			[]string{`1:47 "443"|":443"`}},
 		{"the port of plain requests", "listen: [':80', '127.0.0.1:443']\ntls: {certificates: {cert: both.pem}}\n",
 			[]string{`1:17 the listener "127.0.0.1:443" and the listener of tls ":443" have the same port`}},
 		{"the port of the admin listener", "tls: {certificates: {cert: both.pem}, listen: ':20001'}\n",
 			[]string{`1:47 the listener of tls ":20001" and the admin listener`}},
-		{"client certificates", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a.example}, " +
-			"{roots: no.pem},\n" +
-			"  {hosts: [a_b, '*', 'a:1'], roots: shop.pem, optional: maybe}]}\n",
-			[]string{`1:61 an entry of client_certificates has no "roots"|roots: ca.pem`, `1:89 the roots|no.pem": no such file`,
-				`2:12 "a_b" is not the name of a host`, `2:17 "*"`, `2:22 "a:1"`, `2:37 "CN=shop") cannot issue others`,
-				`2:57 "maybe"`}},
-		{"a host twice", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a, roots: ca.pem}, " +
-			"{hosts: A, roots: ca.pem},\n" +
-			"  {roots: ca.pem}, {roots: ca.pem}]}\n",
-			[]string{`1:88 "a" is in two entries`, `2:20 two entries of client_certificates are for all hosts`}},
-		{"the header of subjects", "tls: {certificates: {cert: both.pem}, subject_header: 'X Name'}\n",
-			[]string{`1:55 "X Name" is not the name`}},
-		{"the header of subjects without clients", "tls: {certificates: {cert: both.pem}, subject_header: X-Client}\n",
-			[]string{`1:55 subject_header has no effect without client_certificates|add client_certificates`}},
-		{"acme without names", "tls: {acme: {}}\n", []string{`1:7 "acme" has no "domains"|domains: [example.com]`}},
-		{"acme", "tls:\n  acme:\n    domains: [a_b, 192.0.2.1, '*.example.com', a.example, A.example]\n    email: ops\n" +
-			"    ca: http://ca.example/dir\n    ca_roots: shop.pem\n    storage: no/such\n",
-			[]string{`3:15 "a_b" is not the name of a host`, `3:20 "192.0.2.1" is an address`,
-				`3:31 "*.example.com" needs a hook`, `3:59 a.example is given twice`, `4:12 "ops"|ops@example.com`,
-				`5:9 https://`, `6:15 cannot issue others`,
-				`7:14 no such file or directory; create the folder`}},
-		{"challenges", "tls: {acme: {domains: a, challenges: [http-01, dns-01, tls-alpn]}}\n",
-			[]string{`1:39 http-01 needs a listener|listen: ":80"`, `1:48 dns-01 needs a hook`,
-				`1:56 did you mean "tls-alpn-01"?`}},
-		{"a hook that is not used", "tls: {acme: {domains: a, dns: {hook: sh}}}\n",
-			[]string{`1:38 the hook is not used`}},
-		{"hooks", "tls: {acme: {domains: '*.a', dns: {hook: ./no-hook, timeout: 0s}}}\n",
-			[]string{`1:42 the hook "./no-hook": no such file`, `1:62 "0s"`}},
-		{"a hook that is not executable", "tls: {acme: {domains: '*.a', dns: {hook: [./ca.pem, x]}}}\n",
-			[]string{`1:43 permission denied`}},
-		{"storage in a file", "tls: {acme: {domains: a, storage: ca.pem}}\n", []string{`1:35 is a file`}},
 		{"a redirect without plain listeners", "tls: {certificates: {cert: both.pem}, redirect: true}\n",
 			[]string{`1:49 redirect has no effect|listen: ":80"`}},
 		{"redirects", "listen: ':80'\ntls: {certificates: {cert: both.pem}, redirect: https}\n",
@@ -260,22 +99,16 @@ func TestMistakesInTLS(t *testing.T) {
 			[]string{`1:45 "1500ms" is not an age`}},
 		{"preload", "tls: {certificates: {cert: both.pem}, hsts: {max_age: 364d, subdomains: true, preload: true}}\n",
 			[]string{`1:88 preload needs subdomains and a max_age`}},
-		{"settings of ciphers", "tls: {certificates: {cert: both.pem}, ciphers: HIGH}\n",
-			[]string{`1:39 unknown key "ciphers"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parseIn(folder, c.src+smallest)
-			var ms config.Mistakes
-			if !errors.As(err, &ms) {
-				t.Fatalf("Parse: %v", err)
-			}
-			mistaketest.Want(t, ms, c.want)
+			mistaketest.Want(t, err, c.want)
 		})
 	}
 }
 
 func TestSubjectHeaderOfRoutes(t *testing.T) {
-	folder, _, _ := tlsFolder(t)
+	folder := tlsFolder(t)
 	_, err := parseIn(folder, `
 tls: {certificates: {cert: both.pem}, client_certificates: {roots: ca.pem}, subject_header: X-Client}
 upstreams: {a: {servers: ["http://127.0.0.1:1"]}}
@@ -284,11 +117,7 @@ routes:
   - {match: /y, to: a, forward_auth: {to: a, path: /auth, copy: [X-CLIENT]}}
   - {match: /z, to: a, request_headers: {set: {X-Other: a}}}
 `)
-	var ms config.Mistakes
-	if !errors.As(err, &ms) {
-		t.Fatalf("Parse: %v", err)
-	}
-	mistaketest.Want(t, ms, []string{
+	mistaketest.Want(t, err, []string{
 		`2:93 "X-Client" is also written by request_headers of the route "/x"|choose another name`,
 		`2:93 "X-Client" is also written by forward_auth of the route "/y"`,
 	})

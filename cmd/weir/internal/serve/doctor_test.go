@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/machine"
 )
 
@@ -68,9 +69,9 @@ func TestExamine(t *testing.T) {
 		{"no memory limit", func(h *host) { h.memoryLimit = math.MaxInt64 }, "GOMEMLIMIT", "AUTOMEMLIMIT"},
 		{"a small buffer of UDP, without HTTP/3", func(h *host) { h.udpBuffer = 208 << 10 }, "", ""},
 		{"a small buffer of UDP", func(h *host) {
-			h.udpBuffer, h.config.TLS = 208<<10, &config.TLS{HTTP3: true}
+			h.udpBuffer, h.config.TLS = 208<<10, &config.TLS{Config: secure.Config{HTTP3: true}}
 		}, "UDP buffer", "net.core.rmem_max=7340032"},
-		{"a large buffer of UDP", func(h *host) { h.udpBuffer, h.config.TLS = 7<<20, &config.TLS{HTTP3: true} }, "", ""},
+		{"a large buffer of UDP", func(h *host) { h.udpBuffer, h.config.TLS = 7<<20, &config.TLS{Config: secure.Config{HTTP3: true}} }, "", ""},
 		{"a certificate that ends soon", func(h *host) { h.config.TLS = certificateUntil(24 * time.Hour) }, "certificate",
 			"replace the file"},
 		{"a certificate that has ended", func(h *host) { h.config.TLS = certificateUntil(-time.Hour) }, "certificate",
@@ -111,7 +112,7 @@ func TestExamine(t *testing.T) {
 // certificateUntil returns a configuration with a certificate that ends after d.
 func certificateUntil(d time.Duration) *config.TLS {
 	leaf := &x509.Certificate{NotAfter: time.Now().Add(d)}
-	return &config.TLS{Certificates: []config.Certificate{{Cert: "shop.pem", Leaf: leaf}}}
+	return &config.TLS{Config: secure.Config{Certificates: []secure.Certificate{{Cert: "shop.pem", Leaf: leaf}}}}
 }
 
 // TestMemoryLimitOfServe checks the effect of the environment on the GOMEMLIMIT of
