@@ -10,7 +10,7 @@ import (
 )
 
 // logServers has the client for each scheme of the URLs in log.to. The schemes and the
-// parameters of their URLs are also in package config, which checks them.
+// parameters of their URLs are also in front/internal/serverurl, which checks them.
 var logServers = map[string]func(url string) (stream.Destination, error){
 	"nats":       openNATS,
 	"tls":        openNATS,
