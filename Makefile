@@ -35,6 +35,7 @@ soak:
 	WEIR_SOAK=$(LONG) $(GO) test -count=1 -timeout 60m -run '$(SOAKED)' ./log/sink ./limit/lease ./front ./cmd/weir
 	$(if $(LONG),WEIR_LONG=1 $(GO) test -count=1 -timeout 60m -run 'Unread' ./front)
 	$(if $(LONG),WEIR_LONG=1 $(GO) test -count=1 -timeout 60m -run 'DocsCommands' ./cmd/weir)
+	$(if $(LONG),WEIR_LONG=1 WEIR_SOAK=1 $(GO) test -count=1 -run 'OthersRead' ./log)
 
 # The profile is not named default.pgo: plain `go build` and `go run` would use that, and recompile the standard library.
 PROFILE = cmd/weir/release.pgo
@@ -89,7 +90,7 @@ allocs:
 		'^func Test[A-Za-z0-9]*Alloc' . | xargs -n 1 dirname | sort -u)
 
 # The long sizes of the tests that check promises: every code point, 10 MiB,
-# 100,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
+# 20,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
 # sizes. The tests of memory and of reused events run here too, because a build
 # with the race detector has other pools.
 promises: export WEIR_LONG = 1

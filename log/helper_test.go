@@ -15,7 +15,7 @@ import (
 var instant = time.Date(2026, 11, 21, 2, 6, 14, 123456000, time.UTC)
 
 // long is true if the tests use their long sizes, which take minutes: every
-// code point, values of 10 MiB, 100,000 lines, 10,000 secrets.
+// code point, values of 10 MiB, 20,000 lines, 10,000 secrets.
 var long = os.Getenv("WEIR_LONG") != ""
 
 // sized returns the short or the long size of a test.
