@@ -101,7 +101,7 @@ promises:
 
 # The peers stay out of this module; what measures them is checked all the same.
 bench-module:
-	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test ./...
+	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test -vet=off ./...
 
 # The package for Node, with the versions of Node that it promises to work with. npm has their programs.
 NODES = 20 22
@@ -116,9 +116,12 @@ test-node: node-programs
 bench-node: node-programs
 	cd node && PATH=$(call node-of,$(lastword $(NODES)))/bin:$$PATH npm run --silent bench
 
+# npm writes node_modules/.package-lock.json at the end.
 node-programs:
 	@if ! command -v npm >/dev/null; then exit 0; fi; set -e; \
-	npm ci --prefix node --no-audit --no-fund --ignore-scripts --loglevel=error; $(foreach version,$(NODES),\
+	[ node/node_modules/.package-lock.json -nt node/package-lock.json -a \
+		node/node_modules/.package-lock.json -nt node/package.json ] || \
+		npm ci --prefix node --no-audit --no-fund --ignore-scripts --loglevel=error; $(foreach version,$(NODES),\
 		[ -d $(call node-of,$(version)) ] || npm install --prefix $(CURDIR)/.bench/node-$(version) --no-audit --no-fund \
 			--loglevel=error node-$(NODE_SYSTEM)@$(version);)
 
