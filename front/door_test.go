@@ -23,7 +23,7 @@ import (
 
 // testTimeout is the timeout for conditions that should hold soon. No passing test
 // waits that long.
-const testTimeout = time.Minute
+const testTimeout = 3 * time.Minute
 
 // A testDoor is a front door on free ports of the loopback interface.
 type testDoor struct {

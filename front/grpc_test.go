@@ -93,8 +93,8 @@ func TestGRPC(t *testing.T) {
 	w.Close()
 
 	// With a wait for the rest of the request, each would take two seconds.
-	fastest := testTimeout
-	for try := 0; try < 5 && fastest > 1500*time.Millisecond; try++ {
+	fastest, limit := testTimeout, time.Now().Add(testTimeout)
+	for fastest > 1500*time.Millisecond && time.Now().Before(limit) {
 		began := time.Now()
 		w, resp = open(t.Context(), "/early")
 		if _, err := io.ReadAll(resp.Body); err != nil || resp.Trailer.Get("Grpc-Status") != "3" {
@@ -104,7 +104,7 @@ func TestGRPC(t *testing.T) {
 		w.Close()
 	}
 	if fastest > 1500*time.Millisecond {
-		t.Errorf("the fastest of 5 early ends took %v", fastest)
+		t.Errorf("the fastest of the early ends took %v", fastest)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())

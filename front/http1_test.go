@@ -551,9 +551,9 @@ func TestTunnel(t *testing.T) {
 		if err != nil || resp.StatusCode != 101 {
 			t.Fatalf("upgrade: %v, %v", resp, err)
 		}
-		time.Sleep(3 * quickly)
+		time.Sleep(quickly * 3 / 2)
 		c.send("late,")
-		time.Sleep(3 * quickly)
+		time.Sleep(quickly * 3 / 2)
 		c.send("last")
 		c.CloseWrite()
 		if got, err := io.ReadAll(c.r); string(got) != "begun,early,late,last" || err != nil {

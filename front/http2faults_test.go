@@ -122,7 +122,7 @@ func TestHTTP2EarlyResponse(t *testing.T) {
 // TestHTTP2SlowHead sends a part of a head, and then nothing.
 func TestHTTP2SlowHead(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Limits.HeaderTimeout = 50 * time.Millisecond })
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Limits.HeaderTimeout = quickly })
 	h2 := dialHTTP2(t, d.addr)
 	h2.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block(getFields...)})
 	if code := h2.goAway(); code != int(http2.ErrCodeEnhanceYourCalm) {
@@ -137,9 +137,8 @@ func TestHTTP2SlowHead(t *testing.T) {
 // request takes longer than a head may, the door reads the frames that follow.
 func TestHTTP2FirstRequestAtOnce(t *testing.T) {
 	t.Parallel()
-	const timeout = 50 * time.Millisecond
 	g := newGate(t)
-	d := openDoor(t, slowUpstream(t, g), limited(func(l *config.Limits) { l.HeaderTimeout = timeout }))
+	d := openDoor(t, slowUpstream(t, g), limited(func(l *config.Limits) { l.HeaderTimeout = quickly }))
 	c := dial(t, d.addr)
 	h2 := &rawHTTP2{conn: c, framer: http2.NewFramer(c, c.r)}
 	var b bytes.Buffer
@@ -150,7 +149,7 @@ func TestHTTP2FirstRequestAtOnce(t *testing.T) {
 		EndHeaders: true})
 	c.send(b.String())
 	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
-	time.Sleep(3 * timeout)
+	time.Sleep(quickly * 3 / 2)
 	c.SetReadDeadline(time.Now().Add(testTimeout / 2))
 	h2.framer.WritePing(false, [8]byte{1})
 	for {

@@ -168,10 +168,14 @@ func TestHTTP2UpstreamFaults(t *testing.T) {
 		}, "200 ok", "200 ok"},
 		{"silence", func(*frameServer, uint32) {}, "504 timeout", "504 timeout"},
 	} {
+		timeout := testTimeout
+		if c.name == "silence" {
+			timeout = 300 * time.Millisecond
+		}
 		t.Run(c.name, func(t *testing.T) {
 			for method, want := range map[string]string{"GET": c.get, "POST": c.post} {
 				d := openDoor(t, openFrames(t, c.play), withHTTP2, func(c *config.Config) {
-					c.Routes[0].Timeout, c.Upstreams[0].ConnectRetry = 300*time.Millisecond, 0
+					c.Routes[0].Timeout, c.Upstreams[0].ConnectRetry = timeout, 0
 				})
 				var body io.Reader
 				if method == "POST" {

@@ -153,7 +153,11 @@ func TestAltSvc(t *testing.T) {
 		if got := secure(); got == want != on {
 			t.Errorf("with http3: %v, Alt-Svc is %q", on, got)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		wait := time.Second
+		if on {
+			wait = testTimeout
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		c := d.client("localhost")
 		c.NextProtos = []string{"h3"}
 		conn, err := quic.DialAddr(ctx, d.secure, c, nil)
@@ -258,7 +262,7 @@ func TestHTTP3ClientDoesNotRead(t *testing.T) {
 			}
 		}
 	})
-	d := openHTTP3Door(t, back.URL, limited(func(l *config.Limits) { l.WriteTimeout = 500 * time.Millisecond }))
+	d := openHTTP3Door(t, back.URL, limited(func(l *config.Limits) { l.WriteTimeout = quickly }))
 	resp, err := d.http3Client(t).Get("https://localhost/big")
 	if err != nil {
 		t.Fatal(err)

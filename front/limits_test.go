@@ -240,7 +240,7 @@ func quick(l *config.Limits) {
 	l.HeaderTimeout = quickly
 }
 
-const quickly = time.Second
+const quickly = 2 * time.Second
 
 // TestSlowUploads checks that clients that stall or trickle are cut, for short
 // bodies that are read before the upstream is chosen and for longer ones.
@@ -266,7 +266,7 @@ func TestSlowUploads(t *testing.T) {
 		{"a long body, stalled", "/", 1 << 20, 1, 0, 408},
 		{"a short body, trickling", "/", 10_000, 10, 10 * time.Millisecond, 408},
 		{"a long body, trickling", "/", 1 << 20, 10, 10 * time.Millisecond, 408},
-		{"a good pace", "/", 400_000, 5000, 20 * time.Millisecond, 200}, // for longer than quickly
+		{"a good pace", "/", 800_000, 5000, 20 * time.Millisecond, 200}, // for longer than quickly
 		{"a slow upstream", "/slow", 4 << 20, 4 << 20, 0, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {

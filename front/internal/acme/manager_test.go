@@ -318,12 +318,24 @@ func rootOf(server *frontend) *x509.CertPool {
 func TestServerThatIsDown(t *testing.T) {
 	t.Parallel()
 	s, address, root := newSite(t), peer.FreeAddress(t), certtest.Root(t, "root")
-	began := time.Now()
-	m, events := s.add(t, acme.Options{Names: []string{"a.example"}, Directory: "https://" + address + "/dir", HTTP: true,
-		Roots: root.Pool(), Storage: t.TempDir(), Retry: 100 * time.Millisecond})
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("New waited %v for the server", took)
+	o := acme.Options{Names: []string{"a.example"}, Directory: "https://" + address + "/dir", HTTP: true,
+		Roots: root.Pool(), Storage: t.TempDir(), Retry: 100 * time.Millisecond, Log: func(acme.Event) {}}
+	for tries := 1; ; tries++ { // on a busy machine one may take long for another reason
+		began := time.Now()
+		m, err := acme.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		m.Stop()
+		if took < time.Second {
+			break
+		}
+		if tries == 10 {
+			t.Fatalf("New waits %v for the server", took)
+		}
 	}
+	m, events := s.add(t, o)
 	eventually(t, "two failed attempts", func() bool {
 		n, text := events.count(acme.EventNotObtained)
 		return n >= 2 && strings.Contains(text, "connection refused")
