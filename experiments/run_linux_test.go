@@ -3,6 +3,7 @@ package experiments_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -37,16 +38,17 @@ func built(name, folder, source string) func() (string, error) {
 }
 
 // install copies the Node service to a folder, runs npm install there, and copies the package weir-log. An error with a
-// folder is npm's.
+// folder is npm's, and then there are no packages.
 var install = sync.OnceValues(func() (folder string, err error) {
 	folder = filepath.Join(tools, "node")
 	if err := os.CopyFS(folder, os.DirFS("../bench/node")); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, "node", filepath.Join(folder, "install.js")).CombinedOutput(); err != nil {
-		return folder, fmt.Errorf("node install.js: %w\n%s", err, out)
+		return folder, errors.Join(fmt.Errorf("node install.js: %w\n%s", err, out),
+			os.RemoveAll(filepath.Join(folder, "node_modules")))
 	}
 	source := filepath.Join(folder, "node_modules", "weir-log")
 	if err := os.CopyFS(filepath.Join(source, "src"), os.DirFS("../node/src")); err != nil {
@@ -339,7 +341,7 @@ func TestCSVNodeItself(t *testing.T) {
 	if folder == "" {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "node", "--test")
 	command.Dir = folder

@@ -33,14 +33,21 @@ test('rows are the same in pieces of any size', () => {
   }
 })
 
+// freePort returns a port below the range of ephemeral ports, so that no connection takes it before the server does.
 async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const server = net.createServer()
+    const listening = new Promise((resolve) => server.once('listening', () => resolve(true)).once('error', () => resolve(false)))
+    const port = 10_000 + Math.floor(20_000 * Math.random())
+    server.listen(port, '127.0.0.1')
+    if (!await listening) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
+
+const patience = 120_000 // ms, for a machine that other tests use too
 
 // served starts the server, uploads, ends it, and returns its output and measures.
 async function served(name, uploads) {
@@ -52,11 +59,11 @@ async function served(name, uploads) {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const ended = once(child, 'close')
-  const giveUp = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  const giveUp = setTimeout(() => child.kill('SIGKILL'), patience)
   let text = ''
   child.stdout.setEncoding('utf8').on('data', (piece) => { text += piece })
   try {
-    await ready(`http://127.0.0.1:${port}/healthz`)
+    await ready(child, `http://127.0.0.1:${port}/healthz`)
     const answers = []
     for (const body of uploads) answers.push(await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).text())
     child.kill('SIGTERM')
@@ -72,12 +79,12 @@ async function served(name, uploads) {
   }
 }
 
-async function ready(url) {
-  for (const until = Date.now() + 10_000; ;) {
+async function ready(child, url) {
+  for (const until = Date.now() + patience; ;) {
     try {
       return await (await fetch(url)).text()
     } catch (error) {
-      if (Date.now() > until) throw error
+      if (Date.now() > until || child.exitCode !== null) throw error
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }
