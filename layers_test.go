@@ -150,7 +150,7 @@ var layers = map[string]struct {
 		why:     "a feature of routes: it asks a service for admission; it knows no other feature's stage",
 	},
 	"front/feature/httpsredirect": {
-		own: []string{"front/config", "front/internal/template", "front/stage", "proxy"},
+		own: []string{"front/internal/scalar", "front/internal/template", "front/stage", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it makes clients use https; it knows no other feature's stage",
 	},
 	"front/feature/maintenance": {
@@ -209,12 +209,12 @@ var layers = map[string]struct {
 	"front/config": {
 		own: []string{"front/condition", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
 			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
-			"front/feature/forwardauth", "front/feature/maintenance", "front/feature/mirror",
-			"front/feature/redirects", "front/feature/respond", "front/feature/rewrite", "front/feature/split",
-			"front/internal/certs", "front/internal/namedfile", "front/internal/routetable", "front/internal/scalar",
-			"front/internal/serverurl", "front/internal/target", "front/internal/template", "front/logto",
-			"front/secure", "front/upstreams",
-			"internal/httpsyntax", "internal/nearest", "internal/redisurl", "internal/yamlfile", "log", "router"},
+			"front/feature/forwardauth", "front/feature/httpsredirect", "front/feature/maintenance",
+			"front/feature/mirror", "front/feature/redirects", "front/feature/respond", "front/feature/rewrite",
+			"front/feature/split", "front/internal/certs", "front/internal/namedfile", "front/internal/routetable",
+			"front/internal/scalar", "front/internal/serverurl", "front/internal/target", "front/internal/template",
+			"front/logto", "front/secure", "front/upstreams", "internal/httpsyntax", "internal/nearest",
+			"internal/redisurl", "internal/yamlfile", "log", "router"},
 		why: "a configuration is data; package front acts on it",
 	},
 	"front/internal/acme": {

@@ -330,7 +330,7 @@ func TestExplainRedirectToHTTPS(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
 		c.TLS = tlsConfig(t, "a.example")
-		c.TLS.Redirect = 443
+		c.TLS.HTTPS.Redirect = 443
 		c.Routes = append(c.Routes, config.Route{Match: "/healthz", To: "site", PlainHTTP: true, Timeout: time.Minute})
 	})
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 )
@@ -28,7 +29,7 @@ func TestRedirectToHTTPS(t *testing.T) {
 	secure := func(port int) func(*config.Config) {
 		return func(c *config.Config) {
 			c.TLS = tlsConfig(t, "shop.example")
-			c.TLS.Redirect = port
+			c.TLS.HTTPS.Redirect = port
 			c.Routes = append(c.Routes, config.Route{Match: "/healthz", To: "site", PlainHTTP: true, Timeout: time.Minute})
 		}
 	}
@@ -86,7 +87,7 @@ func TestRedirectOfHostsWithClientCertificates(t *testing.T) {
 	t.Parallel()
 	staff := certtest.Root(t, "staff")
 	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
-		c.TLS.Redirect = 443
+		c.TLS.HTTPS.Redirect = 443
 		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"admin.example"}, Roots: []*x509.Certificate{staff.Cert}}}
 		c.Routes[0].PlainHTTP = true
@@ -102,16 +103,16 @@ func TestHSTS(t *testing.T) {
 		w.Header().Set("Strict-Transport-Security", "max-age=1")
 	})
 	for _, c := range []struct {
-		hsts config.HSTS
+		hsts httpsredirect.HSTS
 		want string
 	}{
-		{config.HSTS{MaxAge: 365 * 24 * time.Hour}, "max-age=31536000"},
-		{config.HSTS{MaxAge: time.Hour, Subdomains: true}, "max-age=3600; includeSubDomains"},
-		{config.HSTS{MaxAge: 365 * 24 * time.Hour, Subdomains: true, Preload: true},
+		{httpsredirect.HSTS{MaxAge: 365 * 24 * time.Hour}, "max-age=31536000"},
+		{httpsredirect.HSTS{MaxAge: time.Hour, Subdomains: true}, "max-age=3600; includeSubDomains"},
+		{httpsredirect.HSTS{MaxAge: 365 * 24 * time.Hour, Subdomains: true, Preload: true},
 			"max-age=31536000; includeSubDomains; preload"},
-		{config.HSTS{}, "max-age=0"},
+		{httpsredirect.HSTS{}, "max-age=0"},
 	} {
-		d := openTLSDoor(t, back.URL, func(cfg *config.Config) { cfg.TLS.HSTS = &c.hsts })
+		d := openTLSDoor(t, back.URL, func(cfg *config.Config) { cfg.TLS.HTTPS.HSTS = &c.hsts })
 		for _, path := range []string{"/", "/../a"} {
 			resp, _ := d.ask(t, d.client("localhost"), "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
 			if got := resp.Header.Values("Strict-Transport-Security"); len(got) != 1 || got[0] != c.want {

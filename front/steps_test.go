@@ -24,7 +24,7 @@ func TestInvalidThenChallengeThenRedirectThenClientRulesThenSpellingThenTrace(t 
 	domains := []string{"open.example", "staff.example"}
 	a := &secure.ACME{HTTP: true, Domains: domains, Storage: filepath.Join(t.TempDir(), "acme")}
 	d := openDoor(t, upstream(t, hello).URL, s.config(a), func(c *config.Config) {
-		c.TLS.Redirect = 443
+		c.TLS.HTTPS.Redirect = 443
 		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"staff.example"}, Roots: []*x509.Certificate{clients.Cert}}}
 		restricted := config.DefaultRoute("/restricted/{path...}", "site")

@@ -54,9 +54,8 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 	}()
 	if cfg.TLS != nil {
-		t.subjectField = cfg.TLS.SubjectHeader
+		t.subjectField, t.secure = cfg.TLS.SubjectHeader, httpsredirect.New(cfg.TLS.HTTPS)
 	}
-	t.secure = httpsredirect.New(cfg.TLS)
 	if cfg.Access != nil {
 		t.access = access.New(cfg.Access, &stage.Route{Door: &b.features.door, Label: allRoutes})
 	}

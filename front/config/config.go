@@ -22,6 +22,7 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/redirects"
@@ -133,19 +134,7 @@ type Drain struct {
 type TLS struct {
 	secure.Config
 
-	// Redirect is the port of the https URLs to which requests over plain http are redirected,
-	// except those of routes with PlainHTTP. Zero, the default, does not redirect.
-	Redirect int
-
-	// HSTS, if not nil, makes browsers use https only.
-	HSTS *HSTS
-}
-
-// HSTS is the value of Strict-Transport-Security (RFC 6797).
-type HSTS struct {
-	MaxAge     time.Duration // whole seconds; zero makes browsers forget it
-	Subdomains bool          // it is also for all subdomains
-	Preload    bool          // browsers may have it in their lists
+	HTTPS httpsredirect.Config // makes clients use these listeners
 }
 
 // ProxyProtocol lets proxies that forward TCP connections name the client of each connection,

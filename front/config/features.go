@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
 	"github.com/weirhq/weir/front/feature/forwardauth"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/mirror"
 	"github.com/weirhq/weir/front/feature/redirects"
@@ -38,6 +39,9 @@ func featureKeys() []key {
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
 		then(forwardauth.Keys("routes.*.forward_auth", func(f filling) **forwardauth.Config { return &f.route.ForwardAuth },
 			func(f filling) *yamlfile.Scalar { return &f.route.authTo }), (*routeDraft).noteForwardAuth),
+		httpsredirect.Keys("tls", func(f filling) *httpsredirect.Draft { return &f.https }),
+		httpsredirect.PlainKeys("routes.*.plain_http", func(f filling) *bool { return &f.route.PlainHTTP },
+			func(f filling) *httpsredirect.Draft { return &f.https }),
 		maintenance.Keys("maintenance", func(f filling) **maintenance.Config { return &f.config.Maintenance }, filling.pageFile),
 		maintenance.Keys("routes.*.maintenance", func(f filling) **maintenance.Config { return &f.route.Maintenance }, filling.pageFile),
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/secure"
@@ -29,7 +30,7 @@ type reader struct {
 	redirects    *redirects.File             // nil if there is none
 	userFiles    []*userFile
 	tls          secure.Draft
-	plainHTTP    []plainRoute // routes with plain_http
+	https        httpsredirect.Draft
 }
 
 // filling is the destination of the part of a file that is being read.
@@ -69,12 +70,6 @@ func (r *reader) noteState(name string) {
 
 // has reports whether the file has a value for a key.
 func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
-
-// A plainRoute is the place of a route's plain_http.
-type plainRoute struct {
-	*yamlfile.File
-	at yamlfile.Pos
-}
 
 // A logFieldDraft is a field that a route adds to its events.
 type logFieldDraft struct{ key, value yamlfile.Scalar }

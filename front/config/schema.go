@@ -51,7 +51,7 @@ var schema = slices.Concat([]key{
 
 	{Path: "redirects", Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
 }, limitKeys(), proxyProtocolKeys,
-	tlsKeys(), secureKeys, featureKeys(),
+	tlsKeys(), featureKeys(),
 	timeoutKeys)
 
 var engines = []string{EngineLoops, EngineGoroutines}

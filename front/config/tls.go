@@ -1,7 +1,11 @@
 package config
 
 import (
+	"cmp"
+	"net"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/internal/certs"
@@ -16,7 +20,7 @@ func tlsKeys() []key {
 	read := keys[0].Read
 	keys[0].Read = func(r *fileReader, p place, n *yamlfile.Node) {
 		c := &TLS{Config: secure.Default()}
-		p.To.config.TLS, p.To.tls.Config = c, &c.Config
+		p.To.config.TLS, p.To.tls.Config, p.To.https.Config = c, &c.Config, &c.HTTPS
 		read(r, p, n)
 	}
 	return keys
@@ -55,4 +59,23 @@ func (r *Route) writes(name string) string {
 		return "request_headers"
 	}
 	return r.requestWriter(name)
+}
+
+// checkSecure checks the keys that make clients use https.
+func (r *reader) checkSecure(c *Config) {
+	r.https.CheckPlain()
+	if c.TLS != nil {
+		at := func(key string) yamlfile.Pos { return r.Positions["tls."+key][0] }
+		r.https.Check(r.File, at, c.Listen != nil, portOf(c.TLS.Listen))
+	}
+}
+
+// portOf returns the port of the first address, or that of https if it is not known.
+func portOf(addrs []string) int {
+	if len(addrs) == 0 || strings.HasPrefix(addrs[0], SystemdPrefix) {
+		return 443
+	}
+	_, port, _ := net.SplitHostPort(addrs[0])
+	n, _ := strconv.Atoi(port) // parseListen has checked it
+	return cmp.Or(n, 443)
 }

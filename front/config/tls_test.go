@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -35,33 +34,6 @@ func parseIn(folder, src string) (*config.Config, error) {
 	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
 }
 
-func TestParseRedirectAndHSTS(t *testing.T) {
-	folder := tlsFolder(t)
-	for text, want := range map[string]config.TLS{
-		"redirect: true, hsts: 365d":                   {Redirect: 443, HSTS: &config.HSTS{MaxAge: 365 * 24 * time.Hour}},
-		"redirect: true, listen: ':8443'":              {Redirect: 8443},
-		"redirect: 9443, listen: ':8443'":              {Redirect: 9443},
-		"redirect: true, listen: systemd/https.socket": {Redirect: 443},
-		"redirect: false":                              {},
-		"hsts: {max_age: 31536000s, subdomains: true, preload: true}": {
-			HSTS: &config.HSTS{MaxAge: 365 * 24 * time.Hour, Subdomains: true, Preload: true}},
-	} {
-		c, err := parseIn(folder, "listen: ':80'\ntls: {certificates: {cert: both.pem}, "+text+"}\n"+smallest)
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if diff := cmp.Diff(want, config.TLS{Redirect: c.TLS.Redirect, HSTS: c.TLS.HSTS}); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
-	}
-}
-
-func TestPlainHTTPWithoutRedirect(t *testing.T) {
-	ms := mistakes(t, "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, plain_http: true}]\n", nil)
-	mistaketest.Want(t, ms, []string{`2:28 plain_http has no effect|tls: {redirect: true}`})
-}
-
 func TestPlainListenersBesideTLS(t *testing.T) {
 	folder := tlsFolder(t)
 	const certificates = "certificates: {cert: both.pem}"
@@ -87,18 +59,6 @@ func TestMistakesInTLS(t *testing.T) {
 			[]string{`1:17 the listener "127.0.0.1:443" and the listener of tls ":443" have the same port`}},
 		{"the port of the admin listener", "tls: {certificates: {cert: both.pem}, listen: ':20001'}\n",
 			[]string{`1:47 the listener of tls ":20001" and the admin listener`}},
-		{"a redirect without plain listeners", "tls: {certificates: {cert: both.pem}, redirect: true}\n",
-			[]string{`1:49 redirect has no effect|listen: ":80"`}},
-		{"redirects", "listen: ':80'\ntls: {certificates: {cert: both.pem}, redirect: https}\n",
-			[]string{`2:49 "https"|true|443`}},
-		{"hsts", "tls: {certificates: {cert: both.pem}, hsts: {max_age: 31536000, subdomains: 1}}\n",
-			[]string{`1:55 "31536000" is a number without a unit`, `1:77 "1"`}},
-		{"hsts without an age", "tls: {certificates: {cert: both.pem}, hsts: {subdomains: true}}\n",
-			[]string{`1:39 "hsts" has no "max_age"|365d`}},
-		{"a part of a second", "tls: {certificates: {cert: both.pem}, hsts: 1500ms}\n",
-			[]string{`1:45 "1500ms" is not an age`}},
-		{"preload", "tls: {certificates: {cert: both.pem}, hsts: {max_age: 364d, subdomains: true, preload: true}}\n",
-			[]string{`1:88 preload needs subdomains and a max_age`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parseIn(folder, c.src+smallest)

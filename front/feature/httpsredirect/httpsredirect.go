@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/proxy"
@@ -20,8 +19,8 @@ type Policy struct {
 }
 
 // New returns nil if the configuration has no policy.
-func New(c *config.TLS) *Policy {
-	if c == nil || c.Redirect == 0 && c.HSTS == nil {
+func New(c Config) *Policy {
+	if c == (Config{}) {
 		return nil
 	}
 	p := &Policy{redirect: c.Redirect != 0}
