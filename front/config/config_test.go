@@ -418,51 +418,6 @@ func TestParseMistakes(t *testing.T) {
 		{"no network", "trusted_proxies: [10.0.0.0/33, 10.1.2.3/8]\n" + smallest,
 			[]string{`1:19 "10.0.0.0/33"`, `1:32 "10.1.2.3/8"|did you mean "10.0.0.0/8"?`}},
 
-		{"access", smallest + "access: {allow: [10.0.0.0/8, 10.1.0.0/33], deny: [10.1.2.3, 10.0.0.0/8]}\n",
-			[]string{`3:18 10.0.0.0/8 is never allowed, because 10.0.0.0/8 is in deny|precedence`, `3:30 "10.1.0.0/33"`}},
-		{"access without networks", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, access: {}}\n" +
-			"- {match: /b, to: a, access: {allow: []}}\n- {match: /c, to: a, access: [10.0.0.0/8]}\n",
-			[]string{`3:30 "access" admits all clients`, `4:38 "allow" is empty`, `5:30 "access" must be a mapping`}},
-		{"users", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, basic_auth: {realm: 'a\"b'}}\n" +
-			"- {match: /b, to: a, basic_auth: {users: {'a:b': x, bob: swordfish, eve: $apr1$x$y}}}\n" +
-			"- {match: /c, to: a, basic_auth: {users: {}, user_header: x_forwarded_for}}\n" +
-			"- {match: /d, to: a, basic_auth: {users: 'bob:swordfish', pass_authorization: maybe}}\n" +
-			"- {match: /e, to: a, basic_auth: {users: no/users, user_header: 'a b'}}\n",
-			[]string{`3:22 no "users"|users.htpasswd`, `3:42 "a\"b" is not a realm`, `4:43 "a:b" cannot name a user`,
-				`4:58 the password of user "bob"|weir hash-password`, `4:74 the password of user "eve": its hash is too weak`,
-				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_for"`, `6:42 not the path of a file`,
-				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
-		{"cors", "upstreams: {a: {servers: http://a}}\nroutes:\n" +
-			"- {match: /a, to: a, cors: {origins: ['*', 'null'], credentials: true, max_age: 5}}\n" +
-			"- {match: /b, to: a, cors: {origins: ['*', 'http://a'], headers: [a, '*'], methods: [get, '*'], expose: ['*']}}\n" +
-			"- {match: /c, to: a, cors: {methods: [], headers: 'a b'}}\n- {match: /d, to: a, cors: {origins:\n" +
-			"    [a.example, 'https://', 'https://*', 'https://a.*.example', 'HTTPS://A.example', 'https://a/', 'https://a:443',\n" +
-			"     'https://a/b', 'https://u@a', 'https://*.a:443', 'https://a b', 'https://a:']}}\n",
-			[]string{`3:39 credentials, "*" would give`, `3:44 "null"`, `3:81 "5"`, `4:39 "*" includes the other origins`,
-				`4:70 "*" includes the other headers`, `4:86 "get"|did you mean "GET"?`, `4:91 "*" is not a method`,
-				`4:106 "*"`, `5:22 no "origins"`, `5:38 "methods" is empty`, `5:51 "a b" is not the name`,
-				`7:6 "a.example" is not an origin`, `7:17 "https://"`, `7:29 "https://*"`, `7:42 "https://a.*.example"`,
-				`7:65 another form|did you mean "https://a.example"?`, `7:86 did you mean "https://a"?`,
-				`7:100 did you mean "https://a"?`, `8:6 "https://a/b"`, `8:21 "https://u@a"`,
-				`8:36 did you mean "https://*.a"?`, `8:55 "https://a b"`, `8:70 "https://a:"`}},
-
-		{"compress", smallest + "compress: gzip\n", []string{`3:11 "gzip" is neither|{encodings: [gzip]}`}},
-		{"a compression", smallest + "compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +
-			"'text/*', 'te*/x'], with_credentials: yes}\n",
-			[]string{`3:30 "brotli"|zstd, br, gzip`, `3:38 gzip is given twice`, `3:52 "7" is not a level|1 (fastest) to 6`,
-				`3:67 "10" is a number without a unit`, `3:79 "html"|text/html`, `3:95 "te*/x"`, `3:123 "yes"`}},
-		{"a compression of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n" +
-			"- {match: /a, to: a, compress: {encodings: []}}\n- {match: /b, to: a, compress: [gzip]}\n" +
-			"- {match: /c, to: a, compress: {gzip: true}}\n",
-			[]string{`3:44 "encodings" is empty`, `4:32 "compress" must be a mapping`, `5:33 unknown key "gzip"`}},
-		{"forward_auth", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, forward_auth: {to: b}}\n" +
-			"- {match: /b, to: a, forward_auth: {to: a, path: verify, timeout: 0s, copy: [Host, x_forwarded_for, 'a b']}}\n" +
-			"- {match: /c, to: a, forward_auth: {to: a, path: /a/../b, request_headers: [], copy: []}}\n",
-			[]string{`3:22 no "path"`, `3:41 there is no upstream "b"`, `4:50 "verify" is not a path`, `4:67 no time`,
-				`4:78 weir itself writes "Host"`, `4:84 weir itself writes "x_forwarded_for"`,
-				`4:101 "a b" is not the name of a header field`, `5:50 "/a/../b"`, `5:76 "request_headers" is empty`,
-				`5:86 "copy" is empty`}},
-
 		{"no servers", "upstreams: {a: {}, b: {servers: []}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:13 upstream "a" has no "servers"`, `1:33 "servers" is empty`}},
 		{"no upstreams", "routes: [{match: /a, to: a}, {match: /b, to: b}]\n",
@@ -478,24 +433,6 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`3:5 no "match"`, `3:5 no action|to, split, redirect, respond and files`}},
 		{"two actions", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200}, to: a}]\n",
 			[]string{`2:45 "to" is a second action|after "respond"`}},
-		{"a status", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, respond: {status: 100}}\n" +
-			"- {match: /b, respond: {text: x}}\n- {match: /c, respond: {status: 204, text: x}}\n",
-			[]string{`3:33 "100"|200 to 599`, `4:15 no "status"`, `5:15 status 204 has no body|remove the text`}},
-		{"a type", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200, type: \"a\\nb\"}}]\n",
-			[]string{`2:50 "a\nb" is not the value of a header field`}},
-		{"no root", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, files: {}}\n" +
-			"- {match: /b, files: {root: ./none}}\n- {match: /c, files: {root: config.go}}\n",
-			[]string{`3:15 "files" has no "root"|./public`, `4:29 the root "none": no such file|folder of this file`,
-				`5:29 the root "config.go": not a folder`}},
-		{"files", "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /\n  files:\n    root: .\n" +
-			"    index: [.htaccess, a/b, index.html, index.html]\n    fallback: index.html\n    precompressed: [deflate, br]\n" +
-			"    cache_control: \"a\\nb\"\n    list: true\n",
-			[]string{`6:13 ".htaccess": the name begins with a dot`, `6:24 "a/b" is not the name of a file|index.html`,
-				`6:41 index.html is given twice`, `7:15 "index.html" does not begin with a slash|"/index.html"`,
-				`8:21 "deflate"|zstd, br, gzip`, `9:20 "a\nb" is not the value of a header field`, `10:5 "list"`}},
-		{"a fallback", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, files: {root: ., fallback: /}}\n" +
-			"- {match: /b, files: {root: ., fallback: /../a}}\n- {match: /c, files: {root: .}, to: a}\n",
-			[]string{`3:42 "/" is a folder`, `4:42 "/../a": the name begins with a dot`, `5:33 "to" is a second action`}},
 		{"an unknown upstream", "upstreams: {site: {servers: http://a}}\nroutes: {match: /, to: sit}\n",
 			[]string{`2:24 "sit"|did you mean "site"?`}},
 		{"no time", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, timeout: 0s}\n",

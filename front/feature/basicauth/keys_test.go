@@ -1,4 +1,4 @@
-package config_test
+package basicauth_test
 
 import (
 	"errors"
@@ -81,9 +81,12 @@ func TestMistakesInFileOfUsers(t *testing.T) {
 }
 
 func TestUsersInConfiguration(t *testing.T) {
-	c := parse(t, "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, basic_auth: {realm: The staff, "+
-		"users: {alice: "+someHash+", bob: '${HASH}'}, user_header: X-User, pass_authorization: true}}]\n",
-		env("HASH="+otherHash))
+	c, err := config.Parse("weir.yaml", []byte("upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, basic_auth: {realm: The staff, "+
+		"users: {alice: "+someHash+", bob: '${HASH}'}, user_header: X-User, pass_authorization: true}}]\n"),
+		func(name string) (string, bool) { return otherHash, name == "HASH" })
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := &basicauth.Config{Realm: "The staff", UserHeader: "X-User", PassAuthorization: true,
 		Users: []basicauth.User{{Name: "alice", Hash: someHash}, {Name: "bob", Hash: otherHash}}}
 	if diff := cmp.Diff(want, c.Routes[0].BasicAuth); diff != "" {
@@ -105,4 +108,26 @@ func FuzzFileOfUsers(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"users", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, basic_auth: {realm: 'a\"b'}}\n" +
+			"- {match: /b, to: a, basic_auth: {users: {'a:b': x, bob: swordfish, eve: $apr1$x$y}}}\n" +
+			"- {match: /c, to: a, basic_auth: {users: {}, user_header: x_forwarded_for}}\n" +
+			"- {match: /d, to: a, basic_auth: {users: 'bob:swordfish', pass_authorization: maybe}}\n" +
+			"- {match: /e, to: a, basic_auth: {users: no/users, user_header: 'a b'}}\n",
+			[]string{`3:22 no "users"|users.htpasswd`, `3:42 "a\"b" is not a realm`, `4:43 "a:b" cannot name a user`,
+				`4:58 the password of user "bob"|weir hash-password`, `4:74 the password of user "eve": its hash is too weak`,
+				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_for"`, `6:42 not the path of a file`,
+				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
+			mistaketest.Want(t, err, c.want)
+		})
+	}
 }

@@ -1,0 +1,32 @@
+package compress_test
+
+import (
+	"testing"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
+)
+
+const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"compress", smallest + "compress: gzip\n", []string{`3:11 "gzip" is neither|{encodings: [gzip]}`}},
+		{"a compression", smallest + "compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +
+			"'text/*', 'te*/x'], with_credentials: yes}\n",
+			[]string{`3:30 "brotli"|zstd, br, gzip`, `3:38 gzip is given twice`, `3:52 "7" is not a level|1 (fastest) to 6`,
+				`3:67 "10" is a number without a unit`, `3:79 "html"|text/html`, `3:95 "te*/x"`, `3:123 "yes"`}},
+		{"a compression of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n" +
+			"- {match: /a, to: a, compress: {encodings: []}}\n- {match: /b, to: a, compress: [gzip]}\n" +
+			"- {match: /c, to: a, compress: {gzip: true}}\n",
+			[]string{`3:44 "encodings" is empty`, `4:32 "compress" must be a mapping`, `5:33 unknown key "gzip"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
+			mistaketest.Want(t, err, c.want)
+		})
+	}
+}

@@ -1,0 +1,28 @@
+package forwardauth_test
+
+import (
+	"testing"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
+)
+
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		want      []string
+	}{
+		{"forward_auth", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, forward_auth: {to: b}}\n" +
+			"- {match: /b, to: a, forward_auth: {to: a, path: verify, timeout: 0s, copy: [Host, x_forwarded_for, 'a b']}}\n" +
+			"- {match: /c, to: a, forward_auth: {to: a, path: /a/../b, request_headers: [], copy: []}}\n",
+			[]string{`3:22 no "path"`, `3:41 there is no upstream "b"`, `4:50 "verify" is not a path`, `4:67 no time`,
+				`4:78 weir itself writes "Host"`, `4:84 weir itself writes "x_forwarded_for"`,
+				`4:101 "a b" is not the name of a header field`, `5:50 "/a/../b"`, `5:76 "request_headers" is empty`,
+				`5:86 "copy" is empty`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
+			mistaketest.Want(t, err, c.want)
+		})
+	}
+}
