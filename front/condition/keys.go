@@ -48,7 +48,9 @@ func Keys[T any](path string, at func(T) *Set) []yamlfile.Key[T] {
 }
 
 // read adds a condition to a list.
-func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, list *[]Condition, equal func(a, b string) bool) {
+func read[T any](
+	r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, list *[]Condition, equal func(a, b string) bool,
+) {
 	if i := slices.IndexFunc(*list, func(c Condition) bool { return equal(c.Name, p.Key.Text) }); i >= 0 {
 		r.Mistakef(p.Key.Pos, "keep one of the two", "%s is the same as %s", yamlfile.Quote(p.Key.Text),
 			yamlfile.Quote((*list)[i].Name))

@@ -22,28 +22,33 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// featureKeys returns the keys of the features that read them themselves.
+// featureKeys returns the keys of the features of routes, and those of their conditions.
 func featureKeys() []key {
 	return slices.Concat(
 		access.Keys("access", func(f filling) **access.Config { return &f.config.Access }),
 		access.Keys("routes.*.access", func(f filling) **access.Config { return &f.route.Access }),
-		basicauth.Keys("routes.*.basic_auth", func(f filling) **basicauth.Config { return &f.route.BasicAuth }, filling.userFile),
+		basicauth.Keys("routes.*.basic_auth",
+			func(f filling) **basicauth.Config { return &f.route.BasicAuth }, filling.userFile),
 		compress.Keys("compress", func(f filling) **compress.Config { return &f.config.Compress }),
 		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
 		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
 		conditionKeys(condition.Keys("routes.*.when", func(f filling) *condition.Set { return &f.route.When })),
-		forwardedKeys(edits.Keys("routes.*.request_headers", false, func(f filling) *edits.Draft { return &f.route.requestEdits })),
+		forwardedKeys(edits.Keys("routes.*.request_headers", false,
+			func(f filling) *edits.Draft { return &f.route.requestEdits })),
 		edits.Keys("routes.*.response_headers", true, func(f filling) *edits.Draft { return &f.route.responseEdits }),
 		errorpages.Keys("error_pages", func(f filling) **errorpages.Config { return &f.config.ErrorPages }, filling.pageFile),
-		errorpages.Keys("routes.*.error_pages", func(f filling) **errorpages.Config { return &f.route.ErrorPages }, filling.pageFile),
+		errorpages.Keys("routes.*.error_pages",
+			func(f filling) **errorpages.Config { return &f.route.ErrorPages }, filling.pageFile),
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
 		then(forwardauth.Keys("routes.*.forward_auth", func(f filling) **forwardauth.Config { return &f.route.ForwardAuth },
 			func(f filling) *yamlfile.Scalar { return &f.route.authTo }), (*routeDraft).noteForwardAuth),
 		httpsredirect.Keys("tls", func(f filling) *httpsredirect.Draft { return &f.https }),
 		httpsredirect.PlainKeys("routes.*.plain_http", func(f filling) *bool { return &f.route.PlainHTTP },
 			func(f filling) *httpsredirect.Draft { return &f.https }),
-		maintenance.Keys("maintenance", func(f filling) **maintenance.Config { return &f.config.Maintenance }, filling.pageFile),
-		maintenance.Keys("routes.*.maintenance", func(f filling) **maintenance.Config { return &f.route.Maintenance }, filling.pageFile),
+		maintenance.Keys("maintenance",
+			func(f filling) **maintenance.Config { return &f.config.Maintenance }, filling.pageFile),
+		maintenance.Keys("routes.*.maintenance",
+			func(f filling) **maintenance.Config { return &f.route.Maintenance }, filling.pageFile),
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
 			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
 		actionKeys(redirects.Keys("routes.*.redirect", func(f filling) **redirects.Config { return &f.route.Redirect },
@@ -52,7 +57,8 @@ func featureKeys() []key {
 		forwardedKeys(rewrite.Keys("routes.*", func(f filling) *rewrite.Draft { return &f.route.rewriteDraft })),
 		actionKeys(split.Keys("routes.*.split", func(f filling) *[]split.Share { return &f.route.Split },
 			func(f filling) *[]yamlfile.Scalar { return &f.route.others })),
-		then(split.StickyKeys("routes.*.sticky", func(f filling) **split.Sticky { return &f.route.Sticky }), (*routeDraft).noteSticky),
+		then(split.StickyKeys("routes.*.sticky",
+			func(f filling) **split.Sticky { return &f.route.Sticky }), (*routeDraft).noteSticky),
 	)
 }
 

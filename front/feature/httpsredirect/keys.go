@@ -119,7 +119,8 @@ func (d *Draft) CheckPlain() {
 // https.
 func (d *Draft) Check(f *yamlfile.File, at func(key string) yamlfile.Pos, plain bool, port int) {
 	if d.Redirect != 0 && !plain {
-		f.Mistakef(at("redirect"), `add one, as in: listen: ":80"`, "redirect has no effect without a listener for plain http")
+		f.Mistakef(at("redirect"), `add one, as in: listen: ":80"`,
+			"redirect has no effect without a listener for plain http")
 	}
 	if d.Redirect == samePort {
 		d.Redirect = port

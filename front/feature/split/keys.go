@@ -61,7 +61,9 @@ func lastOf[V any](list *[]V) *V { return &(*list)[len(*list)-1] }
 const unread = -1
 
 // readShare adds a share, and the name of its upstream.
-func readShare[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, shares *[]Share, to *[]yamlfile.Scalar) {
+func readShare[T any](
+	r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, shares *[]Share, to *[]yamlfile.Scalar,
+) {
 	before := *shares
 	*shares, *to = append(before, Share{Weight: unread}), append(*to, yamlfile.Scalar{})
 	r.Fields(p, n)
