@@ -1,4 +1,6 @@
 // Package logto writes the events of a front door to the destinations of log.to: standard streams, files and servers.
+// It has the keys of log.* that are about the destinations, such as to, format and queue, with their mistakes; package
+// config has those about the events.
 package logto
 
 import (

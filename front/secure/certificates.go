@@ -16,7 +16,8 @@ import (
 type Certificate struct {
 	Cert, Key string
 
-	// Leaf is the server's certificate, as Parse has read it. The front door does not use it.
+	// Leaf is the server's certificate at the time when the configuration was read, for weir check. The front
+	// door reads the files again.
 	Leaf *x509.Certificate
 }
 

@@ -2,8 +2,8 @@
 //
 // A request of a route passes the stages of the route in order, and then its action responds. An
 // [Exchange] is the request and its response, as both see it. A [Stage] may change the request,
-// respond to it, or put a [Filter] between the action and the client. A feature that a program adds
-// to its front door implements the same interfaces as those of Weir, in folders beside this one.
+// respond to it, or put a [Filter] between the action and the client. The features are the folders of
+// front/feature. Package front lists them; a program that uses it cannot add others.
 package stage
 
 import "github.com/weirhq/weir/proxy"

@@ -72,7 +72,8 @@ func (i *interceptor) Head(status int, fields []proxy.Field, length int64) error
 	return err
 }
 
-// aboutBody reports whether a field describes the body of a response.
+// aboutBody reports whether a field is not kept with a page: it describes the body of the response, or is one
+// of the fields that each page has itself.
 func aboutBody(name string) bool {
 	switch name = strings.ToLower(name); name {
 	case "etag", "last-modified", "accept-ranges", "digest", "repr-digest", "x-content-type-options":

@@ -313,7 +313,7 @@ func (s *serveFiles) Explain(x *stage.Exchange) (steps []string, ends bool) {
 	return []string{s.decide(x)}, true
 }
 
-// decide opens the file as respond does.
+// decide returns what serve does, and opens the file as it does.
 func (s *serveFiles) decide(x *stage.Exchange) string {
 	switch x.Method {
 	case http.MethodGet, http.MethodHead:

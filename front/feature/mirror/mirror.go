@@ -106,7 +106,7 @@ func (m *mirror) Apply(x *stage.Exchange) (responded bool) {
 	return false
 }
 
-// offer starts to send a copy of the request if the request is one of the mirror's share. It
+// Offer starts to send a copy of the request if the request is one of the mirror's share. It
 // must be called by the hook of the exchange for the event [proxy.Sending].
 func (m *mirror) Offer(x *stage.Exchange) {
 	if m.rotation.Next(All) >= m.share {

@@ -2,8 +2,9 @@
 //
 // A [Server] binds addresses, accepts connections and reads the heads of requests, in the event loops
 // of package transport or with a goroutine for each connection. It passes each request as an
-// [Exchange] to a function of its [Settings], which are all that it needs from the front door: it knows
-// neither routes nor the configuration.
+// [Exchange] to a function of its [Settings]. It knows neither routes nor the configuration: the front door
+// gives it limits (Use), the options of handshakes (UseTLS) and addresses (Prepare), or listeners of another
+// process (Adopt).
 //
 // A connection is a clientConn. It has an input while it holds bytes. Over HTTP/1 its exchange has a
 // requestBody and a responder; over HTTP/2 and 3, a streamExchange is both.

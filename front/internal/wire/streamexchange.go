@@ -197,7 +197,7 @@ func (x *streamExchange) appendTrailers(dst []proxy.Field) []proxy.Field {
 	return dst
 }
 
-// An streamBody is the body of a request over HTTP/2. It is a [proxy.SpaceReader].
+// A streamBody is the body of a request over HTTP/2 or HTTP/3. It is a [proxy.SpaceReader].
 type streamBody struct {
 	stream       messageStream
 	mustContinue bool // the client waits for 100
