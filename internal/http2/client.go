@@ -47,15 +47,24 @@ func (c *Conn) AwaitSettings(limit time.Duration) error {
 	return c.wait(limit, func() bool { return c.seen })
 }
 
-// Ping sends a PING and waits until bytes have arrived, but not longer than the limit. It must
-// be called in a task.
+// Ping sends a PING, which concurrent calls share, and waits until bytes have arrived, but not longer than the limit. It
+// must be called in a task.
 func (c *Conn) Ping(limit time.Duration) error {
 	c.mu.Lock()
 	defer c.unlock()
 	heard := c.client.heard
-	c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
-	c.push()
+	c.sendPing()
 	return c.wait(limit, func() bool { return c.client.heard.After(heard) })
+}
+
+// sendPing sends a PING, unless one was sent since bytes have arrived last: servers of gRPC end a connection after the
+// third PING without a response in between. mu is held.
+func (c *Conn) sendPing() {
+	if !c.client.pinged {
+		c.client.pinged = true
+		c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
+		c.push()
+	}
 }
 
 // wait waits for a condition that changes when bytes have arrived. mu is held, except for the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -245,4 +246,44 @@ func TestSilentServer(t *testing.T) {
 	if !errors.Is(err, http2.ErrSilent) {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// TestPingsAreShared sends two PINGs to a server that does not respond. The second call waits for the response to the
+// first.
+func TestPingsAreShared(t *testing.T) {
+	t.Parallel()
+	conn, peer := netPair(t)
+	pings := make(chan int)
+	go func() {
+		defer peer.Close()
+		n := 0
+		f := xhttp2.NewFramer(peer, peer)
+		io.ReadFull(peer, make([]byte, len(xhttp2.ClientPreface)))
+		f.WriteSettings()
+		for {
+			frame, err := f.ReadFrame()
+			if err != nil {
+				pings <- n
+				return
+			}
+			if _, ok := frame.(*xhttp2.PingFrame); ok {
+				n++
+			}
+		}
+	}()
+	owner := &clientOwner{ended: make(chan struct{})}
+	c := http2.NewClient(conn, transport.Goroutines, owner)
+	if err := c.AwaitSettings(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := c.Ping(10 * time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a server that does not respond: %v", err)
+		}
+	}
+	c.Retire()
+	if n := <-pings; n != 1 {
+		t.Errorf("%d PINGs were sent, want one", n)
+	}
+	<-owner.ended
 }

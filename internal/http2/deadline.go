@@ -3,8 +3,6 @@ package http2
 import (
 	"time"
 
-	"golang.org/x/net/http2"
-
 	"github.com/weirhq/weir/internal/lazydeadline"
 )
 
@@ -46,9 +44,7 @@ func (c *Conn) keepAlive(now time.Time, limits *Limits) (dead bool) {
 	switch silent := now.Sub(c.client.heard); {
 	case silent < limits.PingAfter:
 	case !c.client.pinged:
-		c.client.pinged = true
-		c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
-		c.push()
+		c.sendPing()
 	case silent >= limits.PingAfter+limits.PingTimeout:
 		c.client.cause = ErrSilent
 		return true
