@@ -78,7 +78,15 @@ func (t *tree) has(p process.Stat) bool {
 	if _, ok := t.known[p.Parent]; ok {
 		return true
 	}
-	return p.Parent == os.Getpid() && (p.Session == t.root || hasMark(p.PID, t.mark) || t.limitMark.isOn(p.PID))
+	return p.Parent == os.Getpid() && (p.Session == t.root || hasMark(p.PID, t.mark) ||
+		p.Session != ownSession() && t.limitMark.isOn(p.PID))
+}
+
+// ownSession returns the session of this process. No member is in it, but a command that another goroutine starts
+// meanwhile is, and inherits the limit mark too.
+func ownSession() int {
+	session, _ := unix.Getsid(0) // 0 cannot fail
+	return session
 }
 
 // hasMark reports whether a process was started with the environment variable
