@@ -57,16 +57,6 @@ func (c *Conn) Ping(limit time.Duration) error {
 	return c.wait(limit, func() bool { return c.client.heard.After(heard) })
 }
 
-// sendPing sends a PING, unless one was sent since bytes have arrived last: servers of gRPC end a connection after the
-// third PING without a response in between. mu is held.
-func (c *Conn) sendPing() {
-	if !c.client.pinged {
-		c.client.pinged = true
-		c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
-		c.push()
-	}
-}
-
 // wait waits for a condition that changes when bytes have arrived. mu is held, except for the
 // wait.
 func (c *Conn) wait(limit time.Duration, holds func() bool) error {

@@ -3,6 +3,8 @@ package http2
 import (
 	"time"
 
+	"golang.org/x/net/http2"
+
 	"github.com/weirhq/weir/internal/lazydeadline"
 )
 
@@ -50,6 +52,16 @@ func (c *Conn) keepAlive(now time.Time, limits *Limits) (dead bool) {
 		return true
 	}
 	return false
+}
+
+// sendPing sends a PING, unless one was sent since bytes have arrived last: servers of gRPC end a connection after the
+// third PING without a response in between. mu is held.
+func (c *Conn) sendPing() {
+	if !c.client.pinged {
+		c.client.pinged = true
+		c.writeFrames(func(f *http2.Framer) { f.WritePing(false, [8]byte{}) })
+		c.push()
+	}
 }
 
 // pingDue returns when keepAlive must be called, or the zero time. mu is held.
