@@ -118,10 +118,16 @@ func goCommand(t *testing.T, env []string, dir string, args ...string) string {
 	return out.String()
 }
 
-// A module that imports only a library gets no other module: its dependencies and its
-// go directive stay unchanged.
-func TestLibrariesBringNothingElse(t *testing.T) {
+// TestReleases uses the modules of this repository as their users do.
+func TestReleases(t *testing.T) {
 	env := proxyOfThisTree(t)
+	t.Run("libraries", func(t *testing.T) { bringNothingElse(t, env) })
+	t.Run("install", func(t *testing.T) { installs(t, env) })
+}
+
+// bringNothingElse checks that a module that imports only a library gets no other module: its dependencies and its
+// go directive stay unchanged.
+func bringNothingElse(t *testing.T, env []string) {
 	for library, use := range map[string]string{
 		"log":    `logger := log.New(os.Stdout, log.Options{}); logger.Info("x").Send()`,
 		"router": `_ = router.New(); _ = os.Args`,
@@ -168,10 +174,10 @@ func writeFile(t *testing.T, dir, name, text string) {
 	}
 }
 
-// go install of a released version rejects a module with a replace directive. With -n,
+// installs checks that go install accepts the released version. It rejects a module with a replace directive. With -n,
 // it resolves and loads everything and builds nothing.
-func TestReleaseInstalls(t *testing.T) {
-	out := goCommand(t, proxyOfThisTree(t), t.TempDir(), "install", "-n", modulePath+"/cmd/weir@"+nextRelease)
+func installs(t *testing.T, env []string) {
+	out := goCommand(t, env, t.TempDir(), "install", "-n", modulePath+"/cmd/weir@"+nextRelease)
 	if out != "" {
 		t.Errorf("got output %q, want none", out)
 	}
