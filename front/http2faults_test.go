@@ -180,18 +180,36 @@ func TestHTTP2IdleTimeout(t *testing.T) {
 // its response.
 func TestHTTP2Drain(t *testing.T) {
 	t.Parallel()
+	const tries = 10
+	for i := 1; !answersDuringDrain(t); i++ {
+		if i == tries {
+			t.Fatalf("of %d requests none was sent in time", tries)
+		}
+	}
+}
+
+// answersDuringDrain reports whether the request was sent in the 250 ms that a client has. On a busy machine, it may be
+// too late for the second GOAWAY.
+func answersDuringDrain(t *testing.T) (inTime bool) {
+	t.Helper()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
 	h2 := dialHTTP2(t, d.addr)
 	first := h2.begin(true, getFields...)
 	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+	began := time.Now()
 	d.drain()
 	if last := h2.lastStream(); last != 1<<31-1 {
 		t.Errorf("the first GOAWAY has the stream %d", last)
 	}
 	second := h2.begin(true, getFields...)
 	h2.framer.WritePing(true, [8]byte{'d', 'r', 'a', 'i', 'n'})
-	if last := h2.lastStream(); last != second {
+	inTime = time.Since(began) < 200*time.Millisecond
+	if last := h2.lastStream(); last != second && !inTime {
+		g.open()
+		d.close()
+		return false
+	} else if last != second {
 		t.Errorf("the second GOAWAY has the stream %d, want %d", last, second)
 	}
 	h2.begin(true, getFields...) // ignored
@@ -212,6 +230,7 @@ func TestHTTP2Drain(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Error(err)
 	}
+	return true
 }
 
 // TestHTTP2DrainBeforeFirstStream drains a connection before its first stream, and before the
