@@ -213,7 +213,7 @@ var layers = map[string]struct {
 			"front/feature/mirror", "front/feature/redirects", "front/feature/respond", "front/feature/rewrite",
 			"front/feature/split", "front/internal/certs", "front/internal/namedfile", "front/internal/routetable",
 			"front/internal/scalar", "front/internal/serverurl", "front/internal/target", "front/internal/template",
-			"front/logto", "front/secure", "front/upstreams", "internal/httpsyntax", "internal/nearest",
+			"front/logto", "front/secure", "front/stage", "front/upstreams", "internal/httpsyntax", "internal/nearest",
 			"internal/redisurl", "internal/yamlfile", "log", "router"},
 		why: "a configuration is data; package front acts on it",
 	},

@@ -102,6 +102,7 @@ func (f *features) apply(r *route, c configured) error {
 			r.stages = append(r.stages, s)
 		}
 	}
+	r.stages = append(r.stages, c.Stages...)
 	var err error
 	for i := 0; r.action == nil && err == nil; i++ {
 		r.action, err = actions[i](f, c)

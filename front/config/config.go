@@ -32,6 +32,7 @@ import (
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/front/secure"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -254,6 +255,10 @@ type Route struct {
 	// CORS, if not nil, lets pages of other origins read the responses. Nil passes the
 	// fields of upstreams on.
 	CORS *cors.Config
+
+	// Stages are those of a program that uses package front. Requests pass them in this order, after the stages of the
+	// other fields and immediately before the action. A file has no key for them.
+	Stages []stage.Stage
 }
 
 // Field is a field that a route adds to its events. Its value may contain values of the request, such as

@@ -3,7 +3,8 @@
 // A request of a route passes the stages of the route in order, and then its action responds. An
 // [Exchange] is the request and its response, as both see it. A [Stage] may change the request,
 // respond to it, or put a [Filter] between the action and the client. The features are the folders of
-// front/feature. Package front lists them; a program that uses it cannot add others.
+// front/feature, and package front lists them. A program that uses it adds its own stages to a route,
+// by the field Stages of config.Route.
 package stage
 
 import "github.com/weirhq/weir/proxy"
