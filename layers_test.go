@@ -151,11 +151,11 @@ var layers = map[string]struct {
 	},
 	"front/feature/httpsredirect": {
 		own: []string{"front/internal/scalar", "front/internal/template", "front/stage", "internal/yamlfile", "proxy"},
-		why: "a feature of routes: it makes clients use https; it knows no other feature's stage",
+		why: "makes clients use https, before a request has a route; it knows no feature of routes",
 	},
 	"front/feature/maintenance": {
 		own: []string{"front/feature/errorpages", "front/stage", "internal/yamlfile", "proxy"},
-		why: "responds while a route is not in service",
+		why: "a feature of routes: it responds while one is not in service, with the pages of errorpages",
 	},
 	"front/feature/mirror": {
 		own: []string{"front/internal/metric", "front/internal/panicked", "front/internal/rotation", "front/internal/scalar",
@@ -194,7 +194,7 @@ var layers = map[string]struct {
 	},
 	"front/condition": {
 		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
-		why: "conditions of routes and shares; it knows no configuration",
+		why: "conditions of routes and shares, with their keys; it knows neither routes nor other keys",
 	},
 	"front/internal/networks": {
 		why: "a set of networks needs no other package",
@@ -215,7 +215,7 @@ var layers = map[string]struct {
 			"front/internal/scalar", "front/internal/serverurl", "front/internal/target", "front/internal/template",
 			"front/logto", "front/secure", "front/stage", "front/upstreams", "internal/httpsyntax", "internal/nearest",
 			"internal/redisurl", "internal/yamlfile", "log", "router"},
-		why: "a configuration is data; package front acts on it",
+		why: "reads a configuration, with the keys of all features, and checks it; package front acts on it",
 	},
 	"front/internal/acme": {
 		foreign: []string{"github.com/caddyserver/certmagic", "github.com/mholt/acmez/v3", "go.uber.org/zap"},
@@ -238,7 +238,7 @@ var layers = map[string]struct {
 		own: []string{"front/config", "front/internal/eventpace", "front/internal/health", "front/internal/metric",
 			"front/internal/names", "front/internal/serverlist", "front/upstreams", "internal/resolve", "log", "proxy"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
-		why:     "makes upstreams and keeps them up to date; it knows neither routes nor requests",
+		why:     "makes the upstreams of a configuration, keeps them up to date and counts exchanges; it knows no routes",
 	},
 	"front/internal/admin": {
 		own: []string{"front/internal/logcost", "front/internal/target", "front/internal/upstream", "front/logto", "log",
@@ -313,7 +313,7 @@ var layers = map[string]struct {
 	},
 	"front/internal/redirect": {
 		own: []string{"front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile"},
-		why: "shared by the configuration and the front door",
+		why: "reads the address of a redirect and makes its Location; it knows neither routes nor responses",
 	},
 	"front/internal/routetable": {
 		own: []string{"front/condition", "front/internal/redirect", "front/internal/scalar", "front/internal/template",
