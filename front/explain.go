@@ -54,9 +54,9 @@ type ExplainedCondition struct {
 	Holds     bool   `json:"holds"`
 }
 
-// Explain returns the decision about a request, given as the head of an HTTP/1.1 message
-// with its empty line, over a scheme, http or https, from a client. It forwards and logs nothing. The error says why the
-// head is not accepted at all.
+// Explain returns the decision about a request, given as the head of an HTTP/1.1 message with its empty line, over a
+// scheme, http or https, from a client. It forwards and logs nothing. The error says why the head is not accepted at
+// all.
 func (d *Door) Explain(scheme string, head []byte, client netip.Addr) (*Explanation, error) {
 	wx, err := d.server.Parse(scheme, head, client)
 	if err != nil {

@@ -39,8 +39,8 @@ func Rates(cfg *config.Config) (n int64) {
 	return n
 }
 
-// LimitFromMemory returns limits.max_connections if it follows from the memory of the process, and this memory in bytes.
-// It returns 0 if the configuration or the limit of open files determines it.
+// LimitFromMemory returns limits.max_connections if it follows from the memory of the process, and this memory in
+// bytes. It returns 0 if the configuration or the limit of open files determines it.
 func (d *Door) LimitFromMemory() (connections int, memory int64) {
 	t := d.tables.Load()
 	if t.config.Limits.MaxConnections > 0 || t.files.Clients != t.fitting {

@@ -46,11 +46,11 @@ const (
 	downEvery    = 10 * time.Second
 )
 
-// An adaptive limit follows the capacity of a service. While requests reach the limit, it tries a higher one for a window
-// and compares the throughput. If more requests in flight are served at a higher rate, the limit stays. If the rate is the
-// same, they only wait for each other, and the limit goes back; from time to time it tries a much lower one. So it needs
-// no latency without load, which noise would falsify, refuses nothing in order to measure it, and does not touch a limit
-// that no request reaches. docs/decisions/adaptive-concurrency.md compares it with others.
+// An adaptive limit follows the capacity of a service. While requests reach the limit, it tries a higher one for a
+// window and compares the throughput. If more requests in flight are served at a higher rate, the limit stays. If the
+// rate is the same, they only wait for each other, and the limit goes back; from time to time it tries a much lower
+// one. So it needs no latency without load, which noise would falsify, refuses nothing in order to measure it, and does
+// not touch a limit that no request reaches. docs/decisions/adaptive-concurrency.md compares it with others.
 //
 // Goroutines may not share it.
 type adaptive struct {

@@ -159,7 +159,8 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("load: the start at %s was %.1f s ago, before the connections were open", e.At.Format(time.RFC3339), e.Late.Seconds())
+	return fmt.Sprintf("load: the start at %s was %.1f s ago, before the connections were open",
+		e.At.Format(time.RFC3339), e.Late.Seconds())
 }
 
 // unreachable returns an error if none of the first connections could be made.

@@ -21,7 +21,8 @@ type RoomError struct {
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("load: %d connections do not fit: the limit is %d %s, enough for %d", e.Connections, e.Limit, e.Of, e.Fit)
+	return fmt.Sprintf("load: %d connections do not fit: the limit is %d %s, enough for %d",
+		e.Connections, e.Limit, e.Of, e.Fit)
 }
 
 // fit raises the limit of open files as far as possible, and returns a RoomError if the

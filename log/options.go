@@ -29,14 +29,12 @@ type Options struct {
 	// longer.
 	MaxEventBytes int
 
-	// Redact lists keys with secret values. A to Z match in upper and lower
-	// case. A key with dots or brackets matches by its last part: token of
-	// user.token and user[token]. New panics if an entry is a path or a pattern,
-	// such as *.token, because it would match nothing: see [CheckRedactKey]. The value "[redacted]" is written instead, for fields at any depth,
-	// fields of errors, members of values encoded by Any, and parameters in the
-	// query of a request, a referer, a [url.URL], or the URL of a [url.Error]. If
-	// the list is not empty, user and password in these URLs are hidden too. Nothing else is searched: not the
-	// name of the event, auth, paths, or a text that contains a secret.
+	// Redact lists keys with secret values. A to Z match in upper and lower case. A key with dots or brackets matches by
+	// its last part: token of user.token and user[token]. New panics if an entry is a path or a pattern, such as *.token,
+	// because it would match nothing: see [CheckRedactKey]. The value "[redacted]" is written instead, for fields at any
+	// depth, fields of errors, members of values encoded by Any, and parameters in the query of a request, a referer, a
+	// [url.URL], or the URL of a [url.Error]. If the list is not empty, user and password in these URLs are hidden too.
+	// Nothing else is searched: not the name of the event, auth, paths, or a text that contains a secret.
 	Redact []string
 
 	// Sampling limits events that occur too often. Nil writes all events.

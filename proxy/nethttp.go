@@ -221,8 +221,9 @@ type handlerBody struct {
 // cancelWait limits the wait for a read of the body that is in progress when the context is cancelled.
 const cancelWait = 100 * time.Millisecond
 
-// isLate reports whether the context was cancelled because a read of the body was late: net/http cancels it for any error
-// of a read, before the read returns. It waits for the read, which goes on if someone else has cancelled the context.
+// isLate reports whether the context was cancelled because a read of the body was late: net/http cancels it for any
+// error of a read, before the read returns. It waits for the read, which goes on if someone else has cancelled the
+// context.
 func (b *handlerBody) isLate() bool {
 	for waited := time.Duration(0); b.reading.Load() && waited < cancelWait; waited += time.Millisecond {
 		time.Sleep(time.Millisecond)

@@ -23,8 +23,8 @@ type load struct {
 	p50, p99, p999 time.Duration
 }
 
-// mostConnections is the number of connections that weir load may open to a door that is late. The relay needs as many to
-// the backend.
+// mostConnections is the number of connections that weir load may open to a door that is late. The relay needs as many
+// to the backend.
 const mostConnections = 1000
 
 // load sends requests of w to origin for d.

@@ -24,7 +24,8 @@ var profileMix = []struct {
 	{0.10, []string{"-c", "64", "--body", "{\"title\": \"Inflation and price indices\", \"release\": \"september2026\"}"}},
 }
 
-// Profile runs Weir with the load of profileMix for d in all, and writes its CPU profile to file. The bench must be open.
+// Profile runs Weir with the load of profileMix for d in all, and writes its CPU profile to file. The bench must be
+// open.
 func (b *Bench) Profile(ctx context.Context, file string, d time.Duration) (err error) {
 	door := Door{Name: Weir, level: "info", events: "all", command: weirDoor}
 	s, err := b.site(door, Work{Connections: 64, Log: ToFile})

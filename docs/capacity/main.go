@@ -3,8 +3,8 @@
 //	go run ./docs/capacity
 //	go run ./docs/capacity -rates 25000 -events 3 -interval 1s
 //
-// The costs are the RESULT lines of make bench-capacity, in docs/capacity/results.txt. Measure them on a machine of your
-// own, and name the file with -results.
+// The costs are the RESULT lines of make bench-capacity, in docs/capacity/results.txt. Measure them on a machine of
+// your own, and name the file with -results.
 package main
 
 import (

@@ -82,8 +82,8 @@ func parse(s yamlfile.Scalar) (Condition, *yamlfile.Refusal) {
 
 // looksLikeExpression reports whether a condition's value is probably meant as an expression or a pattern.
 func looksLikeExpression(value string) bool {
-	return value == "*" || strings.HasPrefix(value, "^") || strings.HasPrefix(value, "~") || strings.HasSuffix(value, "$") ||
-		strings.Contains(value, ".*") || strings.Contains(value, ".+")
+	return value == "*" || strings.HasPrefix(value, "^") || strings.HasPrefix(value, "~") ||
+		strings.HasSuffix(value, "$") || strings.Contains(value, ".*") || strings.Contains(value, ".+")
 }
 
 func checkFieldName(name string) *yamlfile.Refusal {

@@ -14,9 +14,8 @@ var foreignKeys = func() map[string]string {
 	keys := make(map[string]string)
 	for hint, names := range map[string][]string{
 		inMatch: {"host", "hosts", "server_name", "method", "methods", "location", "path_prefix", "rule", "handle"},
-		action: {
-			"proxy", "proxy_pass", "grpc_pass", "reverse_proxy", "upstream", "backend", "use_backend", "default_backend", "service",
-		},
+		action: {"proxy", "proxy_pass", "grpc_pass", "reverse_proxy", "upstream", "backend", "use_backend",
+			"default_backend", "service"},
 		fields:   {"header", "headers", "add_header", "proxy_set_header", "header_up", "header_down"},
 		noOrder:  {"priority", "order"},
 		response: {"return", "status", "redir"},

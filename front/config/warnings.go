@@ -25,8 +25,8 @@ func (r *reader) warnOfUnused() {
 }
 
 // asSearch returns the constraint that finds an expression in a part of a segment, as other programs do, or "" if expr
-// itself always matches from the start to the end, or has no anchor: then its author does not expect a search. "." matches
-// every byte of a segment: paths with line breaks are refused.
+// itself always matches from the start to the end, or has no anchor: then its author does not expect a search. "."
+// matches every byte of a segment: paths with line breaks are refused.
 func asSearch(expr string) string {
 	re, err := syntax.Parse(expr, syntax.Perl)
 	begin := func(op syntax.Op) bool { return op == syntax.OpBeginText || op == syntax.OpBeginLine }

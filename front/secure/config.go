@@ -1,5 +1,5 @@
-// Package secure configures the listeners for https: their certificates, from files or by ACME, and those of clients. It
-// has the types, and the keys of a file with their mistakes.
+// Package secure configures the listeners for https: their certificates, from files or by ACME, and those of clients.
+// It has the types, and the keys of a file with their mistakes.
 package secure
 
 import (

@@ -37,8 +37,9 @@ func (x *Exchange) RespondWith(status int, fields []proxy.Field, body string) {
 	}
 }
 
-// RespondError responds to an error with its page, or with a text if it has none. A call of gRPC gets no body: grpc-core
-// may take the end of a body without trailers for a failure of its own, and derive UNKNOWN instead of the status.
+// RespondError responds to an error with its page, or with a text if it has none. A call of gRPC gets no body:
+// grpc-core may take the end of a body without trailers for a failure of its own, and derive UNKNOWN instead of the
+// status.
 func (x *Exchange) RespondError(status int, text string, fields []proxy.Field) error {
 	if x.HTTP2 && IsGRPC(x.Header) {
 		return x.Exchange.RespondWith(status, fields, "")

@@ -47,9 +47,9 @@ func DefaultHealth() *Health {
 	}
 }
 
-// OutliersUnset returns the value of outliers if the file does not have the key: a server is ejected after failures in a
-// row that are no responses. A status is not a failure, because it may be a normal response of a service. The caller owns
-// the result.
+// OutliersUnset returns the value of outliers if the file does not have the key: a server is ejected after failures in
+// a row that are no responses. A status is not a failure, because it may be a normal response of a service. The caller
+// owns the result.
 func OutliersUnset() *Outliers {
 	return &Outliers{
 		Consecutive: 5, Interval: 10 * time.Second, Requests: 20, Ejection: 10 * time.Second, MaxEjection: 5 * time.Minute,

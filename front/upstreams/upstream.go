@@ -1,5 +1,5 @@
-// Package upstreams configures upstreams, the pools of servers to which requests are forwarded. It has the types, the keys
-// of a file with their mistakes, and the lists of servers outside of the configuration.
+// Package upstreams configures upstreams, the pools of servers to which requests are forwarded. It has the types, the
+// keys of a file with their mistakes, and the lists of servers outside of the configuration.
 package upstreams
 
 import "time"

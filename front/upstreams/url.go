@@ -92,7 +92,8 @@ func parseSRV(u *url.URL, base string) (string, *yamlfile.Refusal) {
 	_, err := netip.ParseAddr(u.Hostname())
 	switch {
 	case u.Port() != "":
-		return "", yamlfile.Refuse("remove it: SRV records contain the port", "%s has a port", yamlfile.Quote(srvPrefix+u.String()))
+		return "", yamlfile.Refuse("remove it: SRV records contain the port", "%s has a port",
+			yamlfile.Quote(srvPrefix+u.String()))
 	case err == nil || !strings.Contains(u.Host, "."):
 		return "", yamlfile.Refuse("write srv+http:// and a name, as in srv+http://_http._tcp.shop.example",
 			"%s has no SRV records", yamlfile.Quote(u.Host))

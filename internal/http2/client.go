@@ -47,8 +47,8 @@ func (c *Conn) AwaitSettings(limit time.Duration) error {
 	return c.wait(limit, func() bool { return c.seen })
 }
 
-// Ping sends a PING, which concurrent calls share, and waits until bytes have arrived, but not longer than the limit. It
-// must be called in a task.
+// Ping sends a PING, which concurrent calls share, and waits until bytes have arrived, but not longer than the limit.
+// It must be called in a task.
 func (c *Conn) Ping(limit time.Duration) error {
 	c.mu.Lock()
 	defer c.unlock()

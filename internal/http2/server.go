@@ -27,7 +27,8 @@ func newConn(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	now := time.Now()
 	limits := owner.Limits()
 	c := &Conn{conn: conn, driver: d, owner: owner, streams: make(map[uint32]*Stream), recvWindow: connWindow,
-		recvInitial: startWindow, growth: growth, sendWindow: startWindow, initialWindow: startWindow, idle: now, due: now.Add(limits.HeaderTimeout)}
+		recvInitial: startWindow, growth: growth, sendWindow: startWindow, initialWindow: startWindow, idle: now,
+		due: now.Add(limits.HeaderTimeout)}
 	conn.SetReadDeadline(time.Time{}) // that of what was read before, which readBy does not have
 	c.ender, _ = d.(turnEnder)
 	c.decode = hpack.NewDecoder(tableSize, c.emit)

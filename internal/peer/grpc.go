@@ -46,8 +46,8 @@ func (g GRPC) Check(t testing.TB, address string, roots *certtest.Pair) {
 	runCalls(t, g.command(t, "check", address, roots), grpcTime)
 }
 
-// Quiet makes calls in which one side, or both, is silent so many seconds. Those that fail fail the test. [GRPCNode] has
-// no such calls.
+// Quiet makes calls in which one side, or both, is silent so many seconds. Those that fail fail the test. [GRPCNode]
+// has no such calls.
 func (g GRPC) Quiet(t testing.TB, address string, seconds int) {
 	t.Helper()
 	runCalls(t, exec.Command(g[0], append(g[1:len(g):len(g)], "quiet", address, strconv.Itoa(seconds))...),

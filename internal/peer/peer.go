@@ -37,8 +37,8 @@ func Program(t testing.TB, pkg string) string {
 	})
 }
 
-// cached returns the path of a file or a folder in the user's cache. build makes it if it does not exist. Other tests, of
-// this process and of others, may need it at the same time: one of them builds it and the others wait.
+// cached returns the path of a file or a folder in the user's cache. build makes it if it does not exist. Other tests,
+// of this process and of others, may need it at the same time: one of them builds it and the others wait.
 func cached(t testing.TB, name string, build func(built string)) string {
 	t.Helper()
 	file := filepath.Join(cacheFolder(t), name)

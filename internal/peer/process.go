@@ -80,9 +80,9 @@ func awaitAddress(t testing.TB, address string) {
 	})
 }
 
-// FreeAddress returns an address of the loopback interface whose port is free, outside of the range of ephemeral ports, so
-// that no connection takes it. It belongs to this process until that ends: no other call of FreeAddress returns it, also in
-// the tests of another package.
+// FreeAddress returns an address of the loopback interface whose port is free, outside of the range of ephemeral ports,
+// so that no connection takes it. It belongs to this process until that ends: no other call of FreeAddress returns it,
+// also in the tests of another package.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	const first, last = 20_000, 32_000

@@ -82,8 +82,8 @@ func listeners(addr netip.AddrPort) (links map[string]bool, err error) {
 	return wildcard, nil
 }
 
-// eachListener calls f for each listening socket. The kernel lists these first (Documentation/networking/proc_net_tcp.rst),
-// and the others may be tens of thousands.
+// eachListener calls f for each listening socket. The kernel lists these first
+// (Documentation/networking/proc_net_tcp.rst), and the others may be tens of thousands.
 func eachListener(name string, f func(local netip.AddrPort, inode string)) error {
 	file, err := os.Open(name)
 	if err != nil {

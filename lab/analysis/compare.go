@@ -227,8 +227,8 @@ func (c *Comparison) undecided() []Finding {
 	return all
 }
 
-// alike returns findings about comparisons without a verdict of better or worse: one for each configuration if there are
-// few of a kind, otherwise one for all.
+// alike returns findings about comparisons without a verdict of better or worse: one for each configuration if there
+// are few of a kind, otherwise one for all.
 func (m *ComparedMetric) alike(noise []*ComparedRow) []Finding {
 	var found []Finding
 	for _, kind := range []noiseKind{forbidden, open, none} {

@@ -38,12 +38,12 @@ func failuresOf(r *results.Results) map[string]failing {
 	return all
 }
 
-// manyRefused is the share of requests without a 2xx answer that a configuration may have above the baseline's and still
-// be better. The requests that were answered are a selection beyond it.
+// manyRefused is the share of requests without a 2xx answer that a configuration may have above the baseline's and
+// still be better. The requests that were answered are a selection beyond it.
 const manyRefused = 0.01
 
-// more returns the reason why a configuration with these failures is not better than one with those of base, or "" if it
-// may be. A service that refuses or dies has low costs and latencies.
+// more returns the reason why a configuration with these failures is not better than one with those of base, or "" if
+// it may be. A service that refuses or dies has low costs and latencies.
 func (f failing) more(base failing) string {
 	if f.runs > 0 && base.runs > 0 && f.failed*base.runs > base.failed*f.runs {
 		return fmt.Sprintf("its service failed in %d of %s", f.failed, readable.Things(int64(f.runs), "run"))

@@ -229,8 +229,8 @@ func alike(group []judged) []Finding {
 	return all
 }
 
-// fewOrOne returns a finding for each comparison, or one for all if there are many. The comparisons are of one kind, and of a
-// group with that many.
+// fewOrOne returns a finding for each comparison, or one for all if there are many. The comparisons are of one kind,
+// and of a group with that many.
 func fewOrOne(rows []judged, of int) []Finding {
 	if len(rows) <= maxAlike {
 		var all []Finding

@@ -11,12 +11,10 @@ import (
 // handler can send it to others as X-Request-Id. It is empty if ctx does not
 // come from [Middleware].
 //
-// The id is the trace-id of a valid traceparent (W3C Trace Context, version
-// 00); else an X-Request-Id of up to 128 visible ASCII characters without
-// quotes, commas and backslashes; else 16 random letters. If a front door has
-// made the traceparent of the X-Request-Id, the id is the latter, as in the
-// events of that door. A header that occurs twice is invalid. A trace id that log.Options.Context finds in the request's
-// context takes precedence over all of these.
+// The id is the trace-id of a valid traceparent (W3C Trace Context, version 00); else an X-Request-Id of up to 128
+// visible ASCII characters without quotes, commas and backslashes; else 16 random letters. If a front door has made the
+// traceparent of the X-Request-Id, the id is the latter, as in the events of that door. A header that occurs twice is
+// invalid. A trace id that log.Options.Context finds in the request's context takes precedence over all of these.
 func TraceID(ctx context.Context) string {
 	if c, ok := ctx.Value(traceKey{}).(*traceContext); ok {
 		return c.id

@@ -27,8 +27,8 @@ var quietChecks = []struct {
 	{"watch", watch},
 }
 
-// checkQuiet makes the calls at once, with the default policy of PINGs and with one every ten seconds, which is the most
-// that grpc-go sends. It returns all failures.
+// checkQuiet makes the calls at once, with the default policy of PINGs and with one every ten seconds, which is the
+// most that grpc-go sends. It returns all failures.
 func checkQuiet(address, pause string, roots []string) error {
 	length, err := time.ParseDuration(pause + "s")
 	if err != nil {

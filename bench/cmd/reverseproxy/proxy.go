@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// newProxy returns a handler that sends requests to target, keeps idle connections, and writes the events of requests to
-// log, one Write for each.
+// newProxy returns a handler that sends requests to target, keeps idle connections, and writes the events of requests
+// to log, one Write for each.
 func newProxy(target *url.URL, log zerolog.Logger, idle int) http.Handler {
 	zerolog.TimestampFieldName = "created_at"
 	zerolog.TimeFieldFormat = time.RFC3339Nano

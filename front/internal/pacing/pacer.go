@@ -97,8 +97,8 @@ func (p *Pacer) SetLimits(l Limits) {
 	}
 }
 
-// AllowQuiet lets the client pause its body for so long, between any bytes: the messages of a call of gRPC are events, and
-// their service may have nothing to respond before the last one. Call it before the body is read.
+// AllowQuiet lets the client pause its body for so long, between any bytes: the messages of a call of gRPC are events,
+// and their service may have nothing to respond before the last one. Call it before the body is read.
 func (p *Pacer) AllowQuiet(pause time.Duration) {
 	p.quiet, p.in.Grace = true, max(p.in.Grace, pause)
 }

@@ -31,7 +31,8 @@ type adminListener struct {
 // newAdminListener returns a listener that uses free to close an unused file of
 // the process, and reject for connections beyond adminConns.
 func newAdminListener(l *net.TCPListener, free func() bool, reject func(transport.Accepted, string)) *adminListener {
-	return &adminListener{acceptor: newAcceptor(transport.NewListener(l), adminSpare, free), reject: reject, set: make(map[*adminConn]struct{})}
+	a := newAcceptor(transport.NewListener(l), adminSpare, free)
+	return &adminListener{acceptor: a, reject: reject, set: make(map[*adminConn]struct{})}
 }
 
 // Accept implements net.Listener. A connection beyond adminConns replaces an idle

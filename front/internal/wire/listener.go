@@ -54,8 +54,8 @@ func (l *listener) serve() error {
 func (l *listener) start(a transport.Accepted) {
 	s := l.server
 	remote := a.Remote()
-	c := &clientConn{server: &s.shared, listener: &l.listenerState, scheme: "http", peer: remote.Addr().WithZone("").Unmap(),
-		port: remote.Port()}
+	c := &clientConn{server: &s.shared, listener: &l.listenerState, scheme: "http",
+		peer: remote.Addr().WithZone("").Unmap(), port: remote.Port()}
 	if rule := s.limits().Header; rule != nil {
 		c.header = rule.of(c.peer)
 	}

@@ -45,8 +45,8 @@ type compiled struct {
 	front   request.Template // up to the blank line, or to the value of Content-Length
 	body    request.Template // nil if front is the whole head
 
-	// lines is the number of the next line of the target's files; nil without such files. The threads share it, because they do not send equally
-	// many requests.
+	// lines is the number of the next line of the target's files; nil without such files. The threads share it, because
+	// they do not send equally many requests.
 	lines *atomic.Uint64
 }
 

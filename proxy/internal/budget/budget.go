@@ -16,11 +16,10 @@ const (
 	perSecond = 10
 )
 
-// A Budget limits the requests that are sent again to a share of all requests in a sliding
-// window. The limit holds for every interval of ten seconds: counts are by whole seconds, so
-// retries count for 10 to 11 seconds, and requests for 9 to 10. If all servers of a service fail, retries therefore add a tenth to its load, and do
-// not multiply it. The zero value is an unused budget. It is safe for concurrent use, and
-// takes no lock.
+// A Budget limits the requests that are sent again to a share of all requests in a sliding window. The limit holds for
+// every interval of ten seconds: counts are by whole seconds, so retries count for 10 to 11 seconds, and requests for 9
+// to 10. If all servers of a service fail, retries therefore add a tenth to its load, and do not multiply it. The zero
+// value is an unused budget. It is safe for concurrent use, and takes no lock.
 type Budget struct {
 	requests, retries window
 }
