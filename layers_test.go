@@ -154,7 +154,7 @@ var layers = map[string]struct {
 		why: "makes clients use https, before a request has a route; it knows no feature of routes",
 	},
 	"front/feature/maintenance": {
-		own: []string{"front/feature/errorpages", "front/stage", "internal/yamlfile", "proxy"},
+		own: []string{"front/feature/errorpages", "front/internal/scalar", "front/stage", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it responds while one is not in service, with the pages of errorpages",
 	},
 	"front/feature/mirror": {
@@ -182,8 +182,11 @@ var layers = map[string]struct {
 			"internal/stickycookie", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
-	"front/internal/logfiles":  {own: []string{"front/logto"}, why: "logs for the tests of several packages"},
-	"front/internal/namedfile": {why: "reads files; it knows no syntax"},
+	"front/internal/logfiles": {own: []string{"front/logto"}, why: "logs for the tests of several packages"},
+	"front/internal/namedfile": {
+		own: []string{"front/internal/scalar", "internal/yamlfile"},
+		why: "reads files and paths of folders; it knows no key",
+	},
 	"front/internal/scalar": {
 		own: []string{"internal/httpsyntax", "internal/nearest", "internal/yamlfile"},
 		why: "single values of a configuration",

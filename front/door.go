@@ -196,7 +196,7 @@ func (d *Door) forward(x *exchange, t *tables) {
 	case x.allow == "":
 		x.Refuse(404, "no route")
 	case x.Method == "OPTIONS":
-		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.Respond(204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	default:
 		x.Refuse(405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}

@@ -95,7 +95,7 @@ func (d *Door) respondForServer(x *exchange, _ *tables) (responded bool) {
 	case x.Method == "TRACE":
 		x.Refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	case x.Target == "*":
-		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.Respond(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
 	default:
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -40,8 +39,7 @@ func cookie(x *stage.Exchange, c *Condition) bool {
 func header(x *stage.Exchange, c *Condition) bool {
 	for i := range x.Header {
 		f := &x.Header[i]
-		if len(f.Name) == len(c.Name) && httpsyntax.EqualFold(f.Name, c.Name) &&
-			(c.Test != HasValue || f.Value == c.Value) {
+		if stage.Named(f, c.Name) && (c.Test != HasValue || f.Value == c.Value) {
 			return c.Test != IsAbsent
 		}
 	}

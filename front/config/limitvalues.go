@@ -151,7 +151,7 @@ func parsePer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case !ok:
 		return "", yamlfile.Refuse("it is client, route, or header and its name, as in header X-Api-Key",
 			"%s is not known here", yamlfile.Quote(s.Text))
-	case !httpsyntax.IsToken([]byte(name)):
+	case !httpsyntax.IsToken(name):
 		return "", yamlfile.Refuse("write a name, as in header X-Api-Key", "%s is not the name of a header",
 			yamlfile.Quote(name))
 	}

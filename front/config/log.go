@@ -48,7 +48,7 @@ func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
 	switch {
-	case !httpsyntax.IsToken([]byte(name)):
+	case !httpsyntax.IsToken(name):
 		return "", yamlfile.Refuse("write a name, as in accept-language", "%s is not the name of a header",
 			yamlfile.Quote(s.Text))
 	case scalar.IsSecretHeader(name):

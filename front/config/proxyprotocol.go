@@ -11,10 +11,10 @@ import (
 var proxyProtocolKeys = []key{
 	{Path: "proxy_protocol", Read: readProxyProtocol},
 	{Path: "proxy_protocol.from",
-		Read:     yamlfile.Some(scalar.Network, func(f filling) *[]netip.Prefix { return &f.config.ProxyProtocol.From }),
+		Read:     some(scalar.Network, func(c *Config) *[]netip.Prefix { return &c.ProxyProtocol.From }),
 		Required: "list the addresses of the load balancers, as in: proxy_protocol: {from: [10.0.0.0/8]}"},
 	{Path: "proxy_protocol.required",
-		Read: yamlfile.One(yamlfile.Switch, func(f filling) *bool { return &f.config.ProxyProtocol.Required })},
+		Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.ProxyProtocol.Required })},
 }
 
 func readProxyProtocol(r *fileReader, p place, n *yamlfile.Node) {

@@ -14,7 +14,7 @@ import (
 var schema = slices.Concat([]key{
 	{Path: "watch", Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.Watch })},
 	{Path: "include", Read: yamlfile.Some(scalar.Written, func(f filling) *[]yamlfile.Scalar { return &f.include })},
-	{Path: "namespace", Read: one(parseNamespace, func(c *Config) *string { return &c.Namespace })},
+	{Path: "namespace", Read: one(yamlfile.Text, func(c *Config) *string { return &c.Namespace })},
 	{Path: "listen", Read: some(parseListen, func(c *Config) *[]string { return &c.Listen })},
 	{Path: "admin", Read: one(parseAdmin, func(c *Config) *string { return &c.Admin })},
 	{Path: "drain", Read: readDrain},

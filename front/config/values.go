@@ -11,8 +11,6 @@ import (
 // Each of the parse functions below reads one kind of value. They check only the
 // value itself and open no files or connections.
 
-func parseNamespace(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return yamlfile.Text(s) }
-
 // parseListen reads host:port. The host may be empty, and the port may be 0.
 func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	const example = `write host:port, as in ":20000" or "127.0.0.1:20000"`

@@ -3,13 +3,11 @@ package logto
 import (
 	"math"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/namedfile"
-	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -37,7 +35,7 @@ func Keys[T any](path string, at func(T) *Config) []yamlfile.Key[T] {
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Queue.Linger })},
 		{Path: path + ".spill", Read: (*yamlfile.Reader[T]).Fields},
 		{Path: path + ".spill.folder", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			readSpillFolder(r, p, n, &at(p.To).Spill)
+			namedfile.ReadFolder(r, p, n, "the spill", &at(p.To).Spill.Folder)
 		}},
 		{Path: path + ".spill.size", Ambiguous: true,
 			Read: yamlfile.One(parseSpillSize, func(t T) *int64 { return &at(t).Spill.Size })},
@@ -177,28 +175,6 @@ func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
 			yamlfile.Quote(s.Text))
 	}
 	return d, refused
-}
-
-// readSpillFolder reads the path of a folder, which the front door makes if only its last part
-// is missing.
-func readSpillFolder[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, s *Spill) {
-	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
-	if !ok {
-		return
-	}
-	folder := namedfile.Resolve(r.Name(), path.Text)
-	r.Positions[p.Path] = append(r.Positions[p.Path], path.Pos)
-	s.Folder = folder
-	info, err := os.Stat(folder)
-	switch {
-	case err == nil && !info.IsDir():
-		r.Mistakef(path.Pos, "name a folder", "the spill %s is a file", yamlfile.Quote(folder))
-	case err != nil:
-		if _, err := os.Stat(filepath.Dir(folder)); err != nil {
-			r.Mistakef(path.Pos, "create the folder that contains it; "+namedfile.RelativeHint, "the spill %s: %s",
-				yamlfile.Quote(folder), namedfile.Cause(err))
-		}
-	}
 }
 
 // leastSpill is the least size of a spill, in bytes.

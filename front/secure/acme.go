@@ -5,7 +5,6 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -83,7 +82,7 @@ func acmeKeys[T any](path string, at func(T) *acmeDraft, file func(T) certs.Read
 		{Path: path + ".dns.timeout", Ambiguous: true,
 			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Hook.Timeout })},
 		{Path: path + ".storage", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			readStorage(r, p, n, &at(p.To).ACME)
+			namedfile.ReadFolder(r, p, n, "the storage", &at(p.To).Storage)
 		}},
 	}
 }
@@ -164,27 +163,6 @@ func lookupError(err error) error {
 		return namedfile.Cause(failed.Err)
 	}
 	return err
-}
-
-// readStorage reads the path of the folder, which the front door makes if only its last part
-// is missing.
-func readStorage[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, a *ACME) {
-	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
-	if !ok {
-		return
-	}
-	folder := namedfile.Resolve(r.Name(), path.Text)
-	info, err := os.Stat(folder)
-	switch {
-	case err == nil && !info.IsDir():
-		r.Mistakef(path.Pos, "name a folder", "the storage %s is a file", yamlfile.Quote(folder))
-	case err != nil:
-		if _, err := os.Stat(filepath.Dir(folder)); err != nil {
-			r.Mistakef(path.Pos, "create the folder that contains it; "+namedfile.RelativeHint, "the storage %s: %s",
-				yamlfile.Quote(folder), namedfile.Cause(err))
-		}
-	}
-	a.Storage = folder
 }
 
 // check determines the challenges, and reports those that cannot be used. at returns the positions of the values of a

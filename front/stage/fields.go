@@ -39,14 +39,12 @@ func Only(fields []proxy.Field, name string) (value string) {
 
 // Named reports whether a field has a name, in any case.
 func Named(f *proxy.Field, name string) bool {
-	return len(f.Name) == len(name) && httpsyntax.EqualFold(f.Name, name)
+	return httpsyntax.EqualFold(f.Name, name)
 }
 
 // HasName reports whether a list has a name, in any case.
 func HasName(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool {
-		return len(n) == len(name) && httpsyntax.EqualFold(n, name)
-	})
+	return slices.ContainsFunc(names, func(n string) bool { return httpsyntax.EqualFold(n, name) })
 }
 
 // JoinNames joins lists of names for an exchange, without changing one. It allocates only if both

@@ -53,7 +53,7 @@ func parseRetryMethod(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 		return method, nil
 	case method == "POST", method == "PATCH":
 		return "", yamlfile.Refuse(hint, "a %s that is sent twice can be carried out twice", method)
-	case httpsyntax.IsToken([]byte(s.Text)):
+	case httpsyntax.IsToken(s.Text):
 		return "", yamlfile.Refuse(hint, "%s is not a method that can be sent again", yamlfile.Quote(s.Text))
 	}
 	return "", yamlfile.Refuse(hint, "%s is not a method", yamlfile.Quote(s.Text))

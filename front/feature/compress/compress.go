@@ -233,7 +233,7 @@ func readResponse(fields []proxy.Field, length int64) (r responseFacts) {
 // already, or the field is a digest of it (RFC 9530).
 func fixesBody(name string) bool {
 	for _, fixed := range [...]string{"Content-Encoding", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"} {
-		if len(name) == len(fixed) && httpsyntax.EqualFold(name, fixed) {
+		if httpsyntax.EqualFold(name, fixed) {
 			return true
 		}
 	}

@@ -100,11 +100,11 @@ func parseLevel(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 // before its suffix may be a "*".
 func parseContentType(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)
-	if suffix, ok := strings.CutPrefix(name, "*+"); ok && httpsyntax.IsToken([]byte(suffix)) {
+	if suffix, ok := strings.CutPrefix(name, "*+"); ok && httpsyntax.IsToken(suffix) {
 		return name, nil
 	}
 	kind, sub, _ := strings.Cut(name, "/")
-	if !httpsyntax.IsToken([]byte(kind)) || !httpsyntax.IsToken([]byte(sub)) || strings.Contains(kind, "*") ||
+	if !httpsyntax.IsToken(kind) || !httpsyntax.IsToken(sub) || strings.Contains(kind, "*") ||
 		strings.Contains(sub, "*") && sub != "*" {
 		return "", yamlfile.Refuse("write a type as in text/html, text/* or *+json", "%s is not a content type",
 			yamlfile.Quote(s.Text))

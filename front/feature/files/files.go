@@ -76,7 +76,7 @@ func (s *serveFiles) Respond(x *stage.Exchange) {
 	case http.MethodGet, http.MethodHead:
 		s.serve(x)
 	case http.MethodOptions:
-		x.Refuse(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
+		x.Respond(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
 	default:
 		x.Refuse(405, onlyReads, proxy.Field{Name: "Allow", Value: methodsOfFiles})
 	}

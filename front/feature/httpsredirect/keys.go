@@ -94,11 +94,7 @@ func parseRedirect(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 }
 
 func parseAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
-	d, refused := yamlfile.Duration(s)
-	if refused == nil && d%time.Second != 0 {
-		return 0, yamlfile.Refuse("write whole seconds or days, as in 365d", "%s is not an age", yamlfile.Quote(s.Text))
-	}
-	return d, refused
+	return scalar.WholeSeconds(s, 0, "write whole seconds or days, as in 365d", "an age")
 }
 
 // preloadAge is the least max_age of browsers' lists of hosts with HSTS (hstspreload.org).

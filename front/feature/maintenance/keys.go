@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/feature/errorpages"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -33,9 +34,5 @@ func Keys[T any](path string, at func(T) **Config, file errorpages.FileReader[T]
 
 // parseRetryAfter reads a duration of whole seconds, as Retry-After has them.
 func parseRetryAfter(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
-	d, refused := yamlfile.Duration(s)
-	if refused == nil && (d < time.Second || d%time.Second != 0) {
-		return 0, yamlfile.Refuse("write whole seconds, as in 30s", "%s is not valid in Retry-After", yamlfile.Quote(s.Text))
-	}
-	return d, refused
+	return scalar.WholeSeconds(s, time.Second, "write whole seconds, as in 30s", "valid in Retry-After")
 }

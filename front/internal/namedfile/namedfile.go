@@ -1,4 +1,4 @@
-// Package namedfile reads files that the file of a configuration names.
+// Package namedfile reads files and paths of folders that the file of a configuration names.
 package namedfile
 
 import (

@@ -157,9 +157,15 @@ func CookieName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // CookieAge reads a duration of whole seconds, at least one.
 func CookieAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	return WholeSeconds(s, time.Second, "write whole seconds, as in 24h", "the age of a cookie")
+}
+
+// WholeSeconds reads a duration of whole seconds that is not below least. hint and what, the kind of value, are for the
+// message of a mistake.
+func WholeSeconds(s yamlfile.Scalar, least time.Duration, hint, what string) (time.Duration, *yamlfile.Refusal) {
 	d, refused := yamlfile.Duration(s)
-	if refused == nil && (d < time.Second || d%time.Second != 0) {
-		return 0, yamlfile.Refuse("write whole seconds, as in 24h", "%s is not the age of a cookie", yamlfile.Quote(s.Text))
+	if refused == nil && (d < least || d%time.Second != 0) {
+		return 0, yamlfile.Refuse(hint, "%s is not %s", yamlfile.Quote(s.Text), what)
 	}
 	return d, refused
 }

@@ -23,7 +23,7 @@ func (x *Exchange) read(in *input, scheme string) {
 	x.HTTP10 = h.HTTP10
 	for i := range in.fields.Len() {
 		f := in.fields.At(i)
-		if name := httpsyntax.View(f.Name.Of(buf)); !isHost(name) {
+		if name := httpsyntax.View(f.Name.Of(buf)); !httpsyntax.EqualFold(name, "Host") {
 			x.Header = append(x.Header, proxy.Field{Name: name, Value: httpsyntax.View(f.Value.Of(buf))})
 		}
 	}
@@ -34,5 +34,3 @@ func (x *Exchange) read(in *input, scheme string) {
 		x.Length = -1
 	}
 }
-
-func isHost(name string) bool { return len(name) == len("Host") && httpsyntax.EqualFold(name, "Host") }

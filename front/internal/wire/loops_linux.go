@@ -198,8 +198,7 @@ func (on *loopClient) fits() bool {
 		return false
 	}
 	for i := range in.fields.Len() {
-		name := in.fields.At(i).Name.Of(in.buf)
-		if len(name) == len("Upgrade") && httpsyntax.EqualFold(httpsyntax.View(name), "Upgrade") {
+		if httpsyntax.EqualFold(in.fields.At(i).Name.Of(in.buf), "Upgrade") {
 			return false
 		}
 	}
