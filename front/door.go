@@ -141,7 +141,7 @@ func (d *Door) serve(x *exchange) {
 			return
 		}
 	}
-	d.forward(x, t)
+	d.handle(x, t)
 }
 
 // validate checks the parts of a request that must be unambiguous before it is
@@ -171,10 +171,11 @@ func validate(x *exchange) (status int, why string) {
 	return 0, ""
 }
 
-// forward forwards the request to the upstream of its route, or responds itself.
-func (d *Door) forward(x *exchange, t *tables) {
+// handle applies the limits of all requests and of the route, which then handles the request. Without a route it
+// responds itself.
+func (d *Door) handle(x *exchange, t *tables) {
 	if x.found != nil && x.found.cors != nil {
-		x.found.cors.Begin(x.Exchange)
+		x.found.cors.SetFields(x.Exchange)
 	}
 	if t.access != nil && t.access.Apply(x.Exchange) {
 		return

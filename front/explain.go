@@ -117,7 +117,8 @@ func explain(x *exchange, t *tables) *Explanation {
 	if x.found == nil {
 		allow = t.working(x.Exchange, allow)
 	}
-	redirect := t.secure != nil && t.secure.Begin(x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme)) && !x.exceptsPlain()
+	scheme := t.trust.Scheme(x.Peer, x.Header, x.Scheme)
+	redirect := t.httpsRedirect != nil && t.httpsRedirect.SetHSTS(x.Exchange, scheme) && !x.exceptsPlain()
 	switch status, why := t.checkSpelling(x); {
 	case status != 0:
 		e.Status, e.Reason, e.Routes = status, why, e.Routes[:0]

@@ -23,7 +23,7 @@ func (d *Door) examine(x *exchange, t *tables) {
 	v := &x.verdict
 	v.status, v.why = validate(x)
 	v.invalid = v.status != 0
-	v.plain = t.secure != nil && t.secure.Begin(x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme))
+	v.plain = t.httpsRedirect != nil && t.httpsRedirect.SetHSTS(x.Exchange, t.trust.Scheme(x.Peer, x.Header, x.Scheme))
 	if rules := d.rules.Load(); rules != nil && !v.invalid {
 		v.status, v.why = checkClient(rules, x)
 	}
@@ -63,7 +63,7 @@ func (d *Door) redirectToHTTPS(x *exchange, t *tables) (responded bool) {
 		return false
 	}
 	x.route = x.found
-	t.secure.Respond(x.Exchange)
+	t.httpsRedirect.Respond(x.Exchange)
 	return true
 }
 

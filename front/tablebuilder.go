@@ -54,7 +54,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 	}()
 	if cfg.TLS != nil {
-		t.subjectField, t.secure = cfg.TLS.SubjectHeader, httpsredirect.New(cfg.TLS.HTTPS)
+		t.subjectField, t.httpsRedirect = cfg.TLS.SubjectHeader, httpsredirect.New(cfg.TLS.HTTPS)
 	}
 	if cfg.Access != nil {
 		t.access = access.New(cfg.Access, &stage.Route{Door: &b.features.door, Label: allRoutes})

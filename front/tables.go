@@ -23,7 +23,7 @@ type tables struct {
 	trust         proxy.Trust
 	subjectField  string                // for upstreams, the subject of the client's certificate; "" for none
 	access        *access.Rule          // of all requests; nil admits them
-	secure        *httpsredirect.Policy // of all requests; nil for none
+	httpsRedirect *httpsredirect.Policy // of all requests; nil for none
 	cors          bool                  // a route has CORS
 	conditions    bool                  // a route has conditions
 	restricted    bool                  // a route restricts clients

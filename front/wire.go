@@ -51,7 +51,7 @@ func (d *Door) useLimits(t *tables) {
 		Connections: t.files.Clients, ConnectionsPerClient: l.ConnectionsPerClient, Exempt: t.config.TrustedProxies,
 	}
 	if p := t.config.ProxyProtocol; p != nil {
-		limits.Header = &wire.HeaderRule{From: networks.New(p.From).Contains, Required: p.Required}
+		limits.ProxyHeader = &wire.ProxyHeaderRule{From: networks.New(p.From).Contains, Required: p.Required}
 	}
 	d.server.Use(limits)
 	log.Capture(d.errorLog, t.events.log, log.LevelWarn, "http server complaint")

@@ -280,7 +280,7 @@ func Default() *Config {
 				UploadRate: 500, DownloadRate: 500,
 				ReadTimeout: 20 * time.Second, WriteTimeout: time.Minute,
 			},
-			Headers:       MaxHeaders,
+			Headers:       maxHeaders,
 			HeaderTimeout: 10 * time.Second,
 			IdleTimeout:   75 * time.Second,
 		},
@@ -327,8 +327,8 @@ func (ms Mistakes) Unwrap() []error {
 type Limits struct {
 	RequestLimits
 
-	// Headers is the maximum length of a request's head in bytes, from 8 KiB to
-	// MaxHeaders, the default.
+	// Headers is the maximum length of a request's head in bytes, from 8 KiB to 64 KiB,
+	// the default.
 	Headers int
 
 	// HeaderTimeout is how long a client may take to send a head, default 10s.
@@ -371,8 +371,8 @@ type RequestLimits struct {
 	ReadTimeout, WriteTimeout time.Duration
 }
 
-// MaxHeaders is the greatest value of [Limits.Headers], and its default.
-const MaxHeaders = 64 << 10
+// maxHeaders is the greatest value of [Limits.Headers], and its default.
+const maxHeaders = 64 << 10
 
 // InFlightAuto is the value of [RequestLimits.InFlight] for a limit that follows the capacity of
 // the upstreams.

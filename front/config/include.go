@@ -140,15 +140,14 @@ func (r *reader) requireIncluded() {
 	}
 }
 
-// givenBefore reports whether another file has defined the name at p, and adds a mistake
-// if so.
-func givenBefore(r *fileReader, p place) bool {
+// defineName records the name at p, and reports whether it is new. It adds a mistake if another file has defined it.
+func defineName(r *fileReader, p place) bool {
 	path := p.Path[:len(p.Path)-1] + p.Key.Text
 	if before := r.Positions[path]; before != nil {
 		r.Mistakef(p.Key.Pos, "keep one of the two", "%s is given twice, first on %s", yamlfile.Quote(p.Key.Text),
 			before[0].LineFrom(p.Key.Pos))
-		return true
+		return false
 	}
 	r.Positions[path] = []yamlfile.Pos{p.Key.Pos}
-	return false
+	return true
 }

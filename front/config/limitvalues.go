@@ -136,7 +136,7 @@ const leastHeaders = 8 << 10
 
 func parseHeaders(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
-	if refused == nil && (size < leastHeaders || size > MaxHeaders) {
+	if refused == nil && (size < leastHeaders || size > maxHeaders) {
 		return 0, yamlfile.Refuse("write 8KiB to 64KiB", "%s is not a valid length of a head", yamlfile.Quote(s.Text))
 	}
 	return int(size), refused

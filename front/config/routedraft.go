@@ -51,13 +51,29 @@ func (d *routeDraft) checkAction(r *fileReader, p place) {
 			yamlfile.Quote(d.actions[1].Text), yamlfile.Quote(d.actions[0].Text))
 	}
 	if d.Sticky != nil && !d.has("split") {
-		split.RefuseSticky(r.File, d.sticky)
+		r.Mistakef(d.sticky, "remove it, or replace the action by a split", "only a split has clients to be kept")
 	}
 }
 
 // has reports whether a key is an action of the route.
 func (d *routeDraft) has(action string) bool {
 	return slices.ContainsFunc(d.actions, func(k yamlfile.Scalar) bool { return k.Text == action })
+}
+
+// checkCookies reports a route whose sticky has the same cookie as that of an upstream of its
+// split. Each of the two would replace the cookie of the other.
+func (r *reader) checkCookies(d *routeDraft) {
+	if d.Sticky == nil {
+		return
+	}
+	for _, share := range d.Split {
+		for _, u := range r.config.Upstreams {
+			if u.Name == share.To && u.Sticky != nil && u.Sticky.Cookie == d.Sticky.Cookie {
+				r.Mistakef(d.sticky, "give one of them another cookie",
+					"the route and the upstream %s use the same cookie %s", yamlfile.Quote(u.Name), yamlfile.Quote(u.Sticky.Cookie))
+			}
+		}
+	}
 }
 
 // checkEdits checks the changes of the requests and responses of a route, and stores them.

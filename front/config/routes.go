@@ -24,7 +24,7 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	if f.constraints == nil {
 		f.constraints = router.Constraints{}
 	}
-	if givenBefore(r, p) {
+	if !defineName(r, p) {
 		return
 	}
 	f.constraints[name] = router.Constraint{}
@@ -89,7 +89,7 @@ func (r *reader) checkRoutes() {
 	if r.redirects != nil {
 		for _, line := range r.redirects.Lines {
 			entries = append(entries, routetable.Entry{File: r.redirects.File, Text: line.Source, Pattern: line.Pattern,
-				Line: true, Redirect: &routetable.Redirect{To: line.Address, Target: line.Target}})
+				FromFile: true, Redirect: &routetable.Redirect{To: line.Address, Target: line.Target}})
 		}
 	}
 	routetable.Check(r.constraints, entries)

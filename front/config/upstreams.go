@@ -48,7 +48,7 @@ func nameUpstream(r *fileReader, p place) bool {
 	if f.upstreams == nil {
 		f.upstreams = map[string]yamlfile.Pos{}
 	}
-	if givenBefore(r, p) {
+	if !defineName(r, p) {
 		return false
 	}
 	f.upstreams[name] = p.Key.Pos
@@ -64,20 +64,4 @@ func (r *reader) rightUpstream(name string) string {
 		return yamlfile.DidYouMean(near)
 	}
 	return "the upstreams are " + strings.Join(names, ", ")
-}
-
-// checkCookies reports a route whose sticky has the same cookie as that of an upstream of its
-// split. Each of the two would replace the cookie of the other.
-func (r *reader) checkCookies(d *routeDraft) {
-	if d.Sticky == nil {
-		return
-	}
-	for _, share := range d.Split {
-		for _, u := range r.config.Upstreams {
-			if u.Name == share.To && u.Sticky != nil && u.Sticky.Cookie == d.Sticky.Cookie {
-				r.Mistakef(d.sticky, "give one of them another cookie",
-					"the route and the upstream %s use the same cookie %s", yamlfile.Quote(u.Name), yamlfile.Quote(u.Sticky.Cookie))
-			}
-		}
-	}
 }

@@ -18,13 +18,13 @@ type Sticky struct {
 	// keeps it until the browser ends.
 	MaxAge time.Duration
 
-	// Secret is the key of the cookies, at least MinSecret bytes. Front doors with the same servers
+	// Secret is the key of the cookies, at least 16 bytes. Front doors with the same servers
 	// have the same Secret.
 	Secret string
 }
 
-// MinSecret is the least length of [Sticky.Secret] in bytes.
-const MinSecret = 16
+// minSecret is the least length of [Sticky.Secret] in bytes.
+const minSecret = 16
 
 // A stickyDraft is the sticky of an upstream and its position in the file.
 type stickyDraft struct {
@@ -76,7 +76,7 @@ func (d *stickyDraft) readSecret(f *yamlfile.File, read certs.Reader) {
 		f.Mistakef(d.at, example, "sticky has no secret")
 		return
 	}
-	if n := len(d.Secret); n < MinSecret {
-		f.Mistakef(at, example, "the secret has %d bytes, and must have at least %d", n, MinSecret)
+	if n := len(d.Secret); n < minSecret {
+		f.Mistakef(at, example, "the secret has %d bytes, and must have at least %d", n, minSecret)
 	}
 }

@@ -86,8 +86,8 @@ func (o *Policy) Stage() stage.Stage {
 	return o
 }
 
-// Begin sets the fields of the response, whichever part of the front door makes it.
-func (o *Policy) Begin(x *stage.Exchange) {
+// SetFields sets the fields of the response, whichever part of the front door makes it.
+func (o *Policy) SetFields(x *stage.Exchange) {
 	x.AnswerRemove = stage.JoinNames(x.AnswerRemove, corsFields)
 	x.AnswerAdd = append(x.AnswerAdd, o.varyOnOrigin...)
 	if x.Preflight {

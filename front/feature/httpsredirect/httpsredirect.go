@@ -40,10 +40,10 @@ func New(c Config) *Policy {
 	return p
 }
 
-// Begin sets the field of HSTS if the client uses https. Otherwise it reports whether the
+// SetHSTS sets the field of HSTS if the client uses https. Otherwise it reports whether the
 // request is redirected, unless its route is excepted. scheme is that of the
 // client, which a trusted proxy may report.
-func (p *Policy) Begin(x *stage.Exchange, scheme string) (redirect bool) {
+func (p *Policy) SetHSTS(x *stage.Exchange, scheme string) (redirect bool) {
 	if strings.EqualFold(scheme, "https") {
 		x.Answer = append(x.Answer, p.hsts...)
 		return false

@@ -27,12 +27,12 @@ type HSTS struct {
 
 // A Draft is a Config that is being read.
 type Draft struct {
-	*Config       // nil without listeners for https
-	plain   []key // plain_http of routes
+	*Config // nil without listeners for https
+	plain   []plainRoute
 }
 
-// A key is the place of a key.
-type key struct {
+// A plainRoute is the place of plain_http in a route.
+type plainRoute struct {
 	*yamlfile.File
 	at yamlfile.Pos
 }
@@ -68,7 +68,7 @@ func PlainKeys[T any](path string, at func(T) *bool, of func(T) *Draft) []yamlfi
 			plain, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch)
 			if *at(p.To) = plain; ok && plain {
 				d := of(p.To)
-				d.plain = append(d.plain, key{r.File, p.Key.Pos})
+				d.plain = append(d.plain, plainRoute{r.File, p.Key.Pos})
 			}
 		}},
 	}

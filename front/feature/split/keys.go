@@ -110,8 +110,3 @@ func StickyKeys[T any](path string, at func(T) **Sticky) []yamlfile.Key[T] {
 			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &(*at(t)).MaxAge })},
 	}
 }
-
-// RefuseSticky reports the key sticky, at a position, of a route without a split.
-func RefuseSticky(f *yamlfile.File, at yamlfile.Pos) {
-	f.Mistakef(at, "remove it, or replace the action by a split", "only a split has clients to be kept")
-}

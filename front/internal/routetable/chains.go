@@ -147,7 +147,7 @@ func (e Entry) chain(second *Entry, last Entry, address string) {
 	hint := "write " + last.Redirect.To.Text
 	switch {
 	case !last.Redirect.Target.FollowsRequest():
-	case e.Line && last.Line:
+	case e.FromFile && last.FromFile:
 		hint = "write " + withStar(address)
 	default:
 		hint = "write the last address, which has the form " + last.Redirect.To.Text

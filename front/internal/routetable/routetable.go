@@ -21,7 +21,7 @@ type Entry struct {
 	Text     yamlfile.Scalar // the pattern of a route, or the source of a line
 	Pattern  string
 	When     condition.Set
-	Line     bool
+	FromFile bool      // it is a line
 	Redirect *Redirect // nil for a route without a redirect; not shared by entries
 }
 
@@ -137,7 +137,7 @@ func (t *table) report(m *router.Mistake) {
 	}
 	other := t.entries[m.Other].Value
 	switch {
-	case !e.Line:
+	case !e.FromFile:
 		hint := "make one of them more specific"
 		if !e.When.None() || !other.When.None() {
 			hint += ", or write the same pattern in both"
@@ -145,7 +145,7 @@ func (t *table) report(m *router.Mistake) {
 		e.Mistakef(e.Text.Pos, hint,
 			"pattern %s conflicts with %s on %s: both match %s",
 			yamlfile.Quote(m.Pattern), yamlfile.Quote(m.OtherPattern), other.Text.Pos.LineFrom(e.Text.Pos), m.Example)
-	case !other.Line:
+	case !other.FromFile:
 		e.reportShadowed(other)
 	case e.Text.Text == other.Text.Text:
 		e.Mistakef(e.Text.Pos, "keep one of the two", "%s is given twice, first on line %d",
@@ -181,7 +181,7 @@ func (t *table) checkRedirects(built *router.Table[Entry]) {
 // shadow returns the route that all GET requests for a line of the file of redirects reach
 // instead, or nil if some of them reach the line.
 func (e Entry) shadow(built *router.Table[Entry]) (by *Entry) {
-	if !e.Line {
+	if !e.FromFile {
 		return nil
 	}
 	for _, path := range e.samples(anySegment) {

@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// newProxy returns the upstream of package proxy with the settings of a configuration, and without servers.
-func newProxy(c *upstreams.Upstream) (*proxy.Upstream, error) {
+// newProxyUpstream returns the upstream of package proxy with the settings of a configuration, and without servers.
+func newProxyUpstream(c *upstreams.Upstream) (*proxy.Upstream, error) {
 	up, err := proxy.NewUpstream(c.Name)
 	if err != nil {
 		return nil, err

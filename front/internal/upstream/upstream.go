@@ -37,7 +37,7 @@ type Upstream struct {
 // newUpstream returns an upstream, which follows that of another configuration unless before is nil. It has the servers
 // that are known.
 func newUpstream(c *upstreams.Upstream, dns *config.DNS, parts Parts, before *Upstream) (*Upstream, error) {
-	up, err := newProxy(c)
+	up, err := newProxyUpstream(c)
 	if err != nil {
 		return nil, err
 	}

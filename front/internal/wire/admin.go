@@ -43,8 +43,8 @@ func (l *adminListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !l.hasRoom() {
-			l.reject(a, LimitAdmin)
+		if !l.makeRoom() {
+			l.reject(a, limitAdmin)
 			continue
 		}
 		if nc, err := a.NetConn(); err == nil {
@@ -53,8 +53,8 @@ func (l *adminListener) Accept() (net.Conn, error) {
 	}
 }
 
-// hasRoom reports whether the limit allows another connection.
-func (l *adminListener) hasRoom() bool {
+// makeRoom closes an idle connection if the limit is reached, and reports whether there is room for another one.
+func (l *adminListener) makeRoom() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.set) < adminConns || l.closeIdle()

@@ -32,17 +32,17 @@ type clientConn struct {
 	// a request has been read. It is odd during a write.
 	writes atomic.Uint64
 
-	mu      sync.Mutex  // guards the fields below
-	busy    *Exchange   // over HTTP/1
-	reading bool        // a part of the request of busy has not been read
-	gone    bool        // the client has disconnected
-	seen    bool        // it has sent a request or the preface of HTTP/2
-	shaking bool        // the handshake of TLS is in progress
-	http2   *http2.Conn // nil before the preface of HTTP/2
-	drain   func()      // asks the client for another connection, and ends this one after its requests; over HTTP/2
-	readBy  time.Time   // the deadlines that are set
-	writeBy time.Time
-	watch   watch
+	mu        sync.Mutex  // guards the fields below
+	busy      *Exchange   // over HTTP/1
+	reading   bool        // a part of the request of busy has not been read
+	gone      bool        // the client has disconnected
+	requested bool        // it has sent a request or the preface of HTTP/2
+	shaking   bool        // the handshake of TLS is in progress
+	http2     *http2.Conn // nil before the preface of HTTP/2
+	drain     func()      // asks the client for another connection, and ends this one after its requests; over HTTP/2
+	readBy    time.Time   // the deadlines that are set
+	writeBy   time.Time
+	watch     watch
 }
 
 // Space implements transport.Space.
@@ -73,7 +73,7 @@ func (c *clientConn) begin(x *Exchange) {
 	if c.gone {
 		x.Cancel()
 	}
-	c.see()
+	c.noteRequest()
 }
 
 // end ends the exchange in progress. Nothing cancels it afterwards.
@@ -97,11 +97,11 @@ func (c *clientConn) bodyEnded() {
 	c.watch.begin()
 }
 
-// stalled reports whether the request has been read, and no part of its response was sent,
+// checkStalled reports whether the request has been read, and no part of its response was sent,
 // since the count of writes was *before, and updates *before. It is used once in a halfCloseGrace after the client has
 // closed its side of the connection. It then counts as disconnected, because a client that
 // closes both sides looks the same until something is sent to it.
-func (c *clientConn) stalled(before *uint64) bool {
+func (c *clientConn) checkStalled(before *uint64) bool {
 	now := c.writes.Load()
 	same := now == *before
 	*before = now
@@ -150,24 +150,24 @@ func (c *clientConn) move(to transport.Conn) {
 	c.Conn, c.readBy, c.writeBy = to, time.Time{}, time.Time{}
 }
 
-// see records that the connection has carried a request. The caller holds mu.
-func (c *clientConn) see() {
-	if !c.seen {
-		c.seen = true
+// noteRequest records that the connection has carried a request. The caller holds mu.
+func (c *clientConn) noteRequest() {
+	if !c.requested {
+		c.requested = true
 		c.server.conns.fresh.Add(-1)
 	}
 }
 
-func (c *clientConn) hasSeen() bool {
+func (c *clientConn) hasRequested() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.seen
+	return c.requested
 }
 
 // finish closes the connection and removes it from those of the server.
 func (c *clientConn) finish() {
 	c.mu.Lock()
-	c.see()
+	c.noteRequest()
 	c.mu.Unlock()
 	if c.Conn != nil {
 		c.Close()

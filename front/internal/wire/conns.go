@@ -136,7 +136,7 @@ func (cs *conns) each(f func(*clientConn)) {
 func (cs *conns) awaitFirst(ctx context.Context, f func(*clientConn) bool) {
 	await(ctx, func() bool {
 		fresh := false
-		cs.each(func(c *clientConn) { fresh = fresh || f(c) && !c.hasSeen() })
+		cs.each(func(c *clientConn) { fresh = fresh || f(c) && !c.hasRequested() })
 		return !fresh
 	})
 }

@@ -45,7 +45,7 @@ func (s *shared) serveConn(c *clientConn, step step, failure *http1.Error) {
 		case refusedHeader:
 			c.finish()
 			return
-		case badHead:
+		case refusal:
 			c.refuse(failure.Status, failure.Reason)
 			c.finish()
 			return

@@ -70,7 +70,7 @@ func (r *headReader) expired() expiry {
 		return refuseSlow
 	case c.awaitsHandshake():
 		c.server.Counts.Handshake(handshake.Timeout)
-	case !c.hasSeen():
+	case !c.hasRequested():
 		c.server.Counts.Limited(LimitHeaderTime)
 	}
 	return endIdle
@@ -89,11 +89,11 @@ func (r *headReader) arm() bool {
 		r.want = now.Add(timeout)
 	}
 	ending := c.listener.ending.Load()
-	if ending && (c.in == nil || !c.hasSeen()) {
+	if ending && (c.in == nil || !c.hasRequested()) {
 		if _, arrived := c.Quiet(); !arrived {
 			// A new connection, or one after its handshake, may be about to send its first request.
 			r.want = r.due.Add(firstRequestGrace - timeout)
-			if c.hasSeen() || !now.Before(r.want) {
+			if c.hasRequested() || !now.Before(r.want) {
 				return false
 			}
 			timeout = firstRequestGrace

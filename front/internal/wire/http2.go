@@ -28,7 +28,7 @@ func (c *clientConn) beginHTTP2(d transport.Driver, post func(func()), end func(
 	h.conn = http2.NewServer(c.Conn, d, h)
 	c.mu.Lock()
 	c.http2, c.drain = h.conn, h.drain
-	c.see()
+	c.noteRequest()
 	c.mu.Unlock()
 	in := c.in
 	c.in = nil

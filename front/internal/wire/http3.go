@@ -141,7 +141,7 @@ func (h *http3Listener) admit(client netip.Addr) (end func(), err error) {
 		return nil, errConnections
 	}
 	c.mu.Lock()
-	c.see() // a drain does not wait for its first request
+	c.noteRequest() // a drain does not wait for its first request
 	c.mu.Unlock()
 	return c.finish, nil
 }

@@ -24,7 +24,7 @@ type listener struct {
 	listenerState
 	server   *Server
 	address  Address        // as configured first
-	secure   atomic.Bool    // new connections have TLS
+	tls      atomic.Bool    // new connections have TLS
 	http3    *http3Listener // at the same address; nil for none. The caller's lock guards it, see Server.
 	closing  atomic.Int64   // start of closing, as Unix time in nanoseconds; 0 before
 	ignoring atomic.Bool    // the kernel ignores new connections
@@ -56,10 +56,10 @@ func (l *listener) start(a transport.Accepted) {
 	remote := a.Remote()
 	c := &clientConn{server: &s.shared, listener: &l.listenerState, scheme: "http",
 		peer: remote.Addr().WithZone("").Unmap(), port: remote.Port()}
-	if rule := s.limits().Header; rule != nil {
+	if rule := s.limits().ProxyHeader; rule != nil {
 		c.header = rule.of(c.peer)
 	}
-	if l.secure.Load() {
+	if l.tls.Load() {
 		c.scheme = "https"
 	}
 	if broken := s.conns.admit(c); broken != "" {
@@ -71,7 +71,7 @@ func (l *listener) start(a transport.Accepted) {
 
 // reject closes a connection because of a limit.
 func (l *listener) reject(a transport.Accepted, broken string) {
-	if l.secure.Load() {
+	if l.tls.Load() {
 		l.server.rejector.rejectTLS(a, broken)
 	} else {
 		l.server.rejector.reject(a, broken)

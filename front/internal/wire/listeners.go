@@ -35,7 +35,7 @@ func (s *Server) Prepare(public []Address, admin Address) (_ *Change, err error)
 		return nil, err
 	}
 	for _, wanted := range public {
-		if err := c.find(wanted); err != nil {
+		if err := c.listen(wanted); err != nil {
 			return nil, fmt.Errorf("listen: %w", err)
 		}
 	}
@@ -58,8 +58,8 @@ func (s *Server) Prepare(public []Address, admin Address) (_ *Change, err error)
 	return c, nil
 }
 
-// find adds the listeners of an address: those that the server has, or new ones.
-func (c *Change) find(a Address) error {
+// listen adds the listeners of an address: those that the server has, or new ones, for which it binds the address.
+func (c *Change) listen(a Address) error {
 	found := false
 	for _, l := range c.server.listeners {
 		if l.address.key() == a.key() {
@@ -142,7 +142,7 @@ func (c *Change) Apply(delay time.Duration) {
 	before, admin := s.listeners, s.admin
 	s.listeners, s.admin = c.listeners, c.admin
 	for i, l := range c.listeners {
-		l.secure.Store(c.uses[i].TLS)
+		l.tls.Store(c.uses[i].TLS)
 		if h := c.http3[l]; h != nil {
 			l.setHTTP3(h)
 			if s.running {

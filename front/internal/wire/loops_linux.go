@@ -157,7 +157,7 @@ func (on *loopClient) proceed(s step, err *http1.Error) {
 		on.idle()
 	case s == refusedHeader:
 		on.finish()
-	case s == badHead:
+	case s == refusal:
 		on.failure = err
 		on.loop.Go(on)
 	case s == clientHello:
@@ -263,7 +263,7 @@ func (on *loopClient) awaitWrite(request int64, writes uint64) {
 		on.loop.Post(func() {
 			switch {
 			case on.requests != request:
-			case on.client.stalled(&writes):
+			case on.client.checkStalled(&writes):
 				on.client.leave()
 			default:
 				on.awaitWrite(request, writes)

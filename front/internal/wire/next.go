@@ -15,7 +15,7 @@ const (
 	incomplete    step = iota // more bytes are needed
 	completeHead              // the head of a request is complete
 	http2Preface              // the connection is HTTP/2; with TLS, the preface may be incomplete or wrong
-	badHead                   // the bytes are not the beginning of a request
+	refusal                   // the client gets a response with an error, and the connection ends
 	refusedHeader             // the connection must be closed because of its header
 	clientHello               // the handshake of TLS has begun
 )
@@ -24,7 +24,7 @@ const (
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // next examines the bytes that have arrived. It does no input or output. After a complete
-// head, the caller calls serveRequest before the next call. err is the error of a badHead.
+// head, the caller calls serveRequest before the next call. err is that of a refusal.
 func (c *clientConn) next() (s step, err *http1.Error) {
 	in := c.in
 	if in == nil {
@@ -58,7 +58,7 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 	n, failure := in.parser.Parse(b)
 	switch {
 	case failure != nil:
-		return badHead, failure.(*http1.Error)
+		return refusal, failure.(*http1.Error)
 	case n == 0:
 		return incomplete, nil
 	}
@@ -68,7 +68,7 @@ func (c *clientConn) next() (s step, err *http1.Error) {
 
 // mayBeHTTP2 reports whether the connection may begin with the preface of HTTP/2 without
 // having announced it. With TLS, that needs ALPN (RFC 9113, section 3.2).
-func (c *clientConn) mayBeHTTP2() bool { return c.tls == nil && !c.hasSeen() }
+func (c *clientConn) mayBeHTTP2() bool { return c.tls == nil && !c.hasRequested() }
 
 // inHead reports whether the head of a request has begun. An empty line does not begin
 // one.
@@ -114,5 +114,5 @@ func (c *clientConn) readHeader() (passed bool, s step, err *http1.Error) {
 		c.server.rejector.note(LimitPerClient)
 		return false, refusedHeader, nil
 	}
-	return false, badHead, manyConnections
+	return false, refusal, manyConnections
 }

@@ -12,14 +12,14 @@ const (
 	headerRequired                    // a trusted source must send one
 )
 
-// A HeaderRule is the rule about headers of the PROXY protocol. Connections may share it.
-type HeaderRule struct {
+// A ProxyHeaderRule is the rule about headers of the PROXY protocol. Connections may share it.
+type ProxyHeaderRule struct {
 	From     func(source netip.Addr) bool // reports whether a source may send one
 	Required bool                         // such a source must send one
 }
 
 // of returns the state of a new connection from an address.
-func (r *HeaderRule) of(source netip.Addr) headerState {
+func (r *ProxyHeaderRule) of(source netip.Addr) headerState {
 	switch {
 	case !r.From(source):
 		return headerRefused

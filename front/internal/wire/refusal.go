@@ -14,8 +14,8 @@ import (
 // eventRefused is the event of a request that was refused before it was complete.
 const eventRefused = "http request refused"
 
-// refuse responds to bytes that are not the head of a request, and lingers. The caller
-// then closes the connection.
+// refuse responds with an error before there is a request, and lingers: the bytes are not a head or come without TLS,
+// the head takes too long, or the client has too many connections. The caller then closes the connection.
 func (c *clientConn) refuse(status int, reason string) {
 	title := strconv.Itoa(status) + " " + http.StatusText(status)
 	text := title + ": " + reason

@@ -113,7 +113,7 @@ func (s *Server) URLs() []string {
 	var urls []string
 	for _, l := range s.listeners {
 		scheme := "http"
-		if l.secure.Load() {
+		if l.tls.Load() {
 			scheme = "https"
 		}
 		urls = append(urls, scheme+"://"+l.Addr().String())

@@ -49,7 +49,7 @@ const (
 	LimitConnections = "max_connections"
 	LimitPerClient   = "connections_per_client"
 	LimitFiles       = "open_files"
-	LimitAdmin       = "admin_connections"
+	limitAdmin       = "admin_connections"
 )
 
 // Limits are the limits of connections, and the rule for their beginning.
@@ -63,7 +63,7 @@ type Limits struct {
 	ConnectionsPerClient int            // 0 for no limit
 	Exempt               []netip.Prefix // clients without the limit ConnectionsPerClient
 
-	Header *HeaderRule // of the PROXY protocol; nil for none
+	ProxyHeader *ProxyHeaderRule // nil for none
 }
 
 // An Address is an address of the configuration.

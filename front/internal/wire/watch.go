@@ -96,7 +96,7 @@ func (c *clientConn) watchClient(conn awaiter, ended chan struct{}) {
 			return
 		case limit.IsZero(): // a deadline of the time before the request
 		case time.Now().Before(limit): // interrupted
-		case c.stalled(&writes):
+		case c.checkStalled(&writes):
 			c.leave()
 			return
 		default:
