@@ -57,7 +57,7 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		t.subjectField, t.httpsRedirect = cfg.TLS.SubjectHeader, httpsredirect.New(cfg.TLS.HTTPS)
 	}
 	if cfg.Access != nil {
-		t.access = access.New(cfg.Access, &stage.Route{Door: &b.features.door, Label: allRoutes})
+		t.access = access.New(cfg.Access, &b.features.door, allRoutes)
 	}
 	// Each request in flight needs a connection to an upstream.
 	gates := gateBuilder{stores: b.stores, namespace: cfg.Namespace, gates: b.gates, most: b.mostInFlight(cfg)}

@@ -24,13 +24,13 @@ func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	if c == nil {
 		return nil, nil
 	}
-	return New(c, r), nil
+	return New(c, r.Door, r.Label), nil
 }
 
-// New returns the rule of a route, or of all requests.
-func New(a *Config, r *stage.Route) *Rule {
+// New returns the rule of a route, or of all requests, whose label is that of its metric.
+func New(a *Config, d *stage.Door, label string) *Rule {
 	return &Rule{
-		refused: r.Refused("access", r.Label),
+		refused: d.Refused("access", label),
 		deny:    networks.New(a.Deny), allow: networks.New(a.Allow),
 	}
 }
