@@ -79,6 +79,13 @@ func (l *tested) abandon(lost uint64) {
 // read reads the lines of the stream. unseen are those that [natssink.Seen] returns.
 func read(t *testing.T, js jetstream.JetStream) (all, unseen []string) {
 	t.Helper()
+	all, _, unseen = readUntil(t, js)
+	return all, unseen
+}
+
+// readUntil reads the lines of the stream, and returns the number of the last message too.
+func readUntil(t *testing.T, js jetstream.JetStream) (all []string, last uint64, unseen []string) {
+	t.Helper()
 	s, err := js.Stream(t.Context(), "LOGS")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +100,7 @@ func read(t *testing.T, js jetstream.JetStream) (all, unseen []string) {
 		all = append(all, lines(m.Data)...)
 		unseen = append(unseen, lines(seen.New(m.Header.Get(nats.MsgIdHdr), m.Data))...)
 	}
-	return all, unseen
+	return all, state.LastSeq, unseen
 }
 
 func lines(text []byte) []string {
