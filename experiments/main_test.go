@@ -1,11 +1,8 @@
 package experiments_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"runtime"
-	"strconv"
 	"testing"
 )
 
@@ -13,8 +10,6 @@ import (
 var tools string
 
 func TestMain(m *testing.M) {
-	// Most of the time of most experiments is a wait.
-	flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	os.Exit(func() int {
 		var err error
 		if tools, err = os.MkdirTemp("", "weir-experiments-"); err != nil {
