@@ -12,9 +12,9 @@ PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
 	test-node bench-node node-programs clean
 
-# JOBS targets run at once, and race runs the tests of several packages, because tests mostly wait. The output of a target
-# appears when it has ended; the last line of one that failed is "*** [...] Error".
-JOBS ?= 3
+# JOBS targets run at once, because the tests of race mostly wait. The output of a target appears when it has ended; the
+# last line of one that failed is "*** [...] Error".
+JOBS ?= 2
 test:
 	@$(MAKE) -j$(JOBS) $(if $(filter output-sync,$(.FEATURES)),-Otarget) --no-print-directory checks
 
@@ -78,7 +78,7 @@ elsewhere:
 ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Files|Folder|ForwardAuth|Health|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|Name|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Fuzz|Resetting|Docs
 race engine: export GORACE = atexit_sleep_ms=0
 race:
-	$(GO) test -race -vet=off -timeout 30m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(PACKAGES)
+	$(GO) test -race -vet=off -timeout 30m $(PACKAGES)
 
 engine:
 	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -timeout 30m -skip '$(ABOVE)' ./front

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/internal/peer"
 )
@@ -15,14 +16,22 @@ func TestNATSCluster(t *testing.T) {
 	servers[0].Stop()
 	servers[0].Start()
 	for _, n := range servers {
-		resp, err := http.Get(n.Monitor + "/jsz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || !strings.Contains(string(body), `"cluster_size": 3`) || !strings.Contains(string(body), `"leader": "weir`) {
-			t.Errorf("%s/jsz: %v\n%s", n.Monitor, err, body)
+		deadline := time.Now().Add(time.Minute)
+		for body := ""; !strings.Contains(body, `"cluster_size": 3`) || !strings.Contains(body, `"leader": "weir`); {
+			if time.Now().After(deadline) { // after a start, a server learns its leader within seconds
+				t.Fatalf("%s/jsz:\n%s", n.Monitor, body)
+			}
+			resp, err := http.Get(n.Monitor + "/jsz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = string(text)
+			time.Sleep(20 * time.Millisecond)
 		}
 	}
 }

@@ -105,10 +105,10 @@ func (c *Command) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	// Opening a named pipe waits for its writer, so this comes first.
+	// Opening a named pipe waits for its writer, so this comes first. It has no signal.Stop: on a busy machine, an
+	// interrupt arrives after the end of the input, and must be ignored then too.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Stop(signals)
 	var missed error
 	in, err := c.inputs(func(text string) { cli.Say(s.Err, "warning: "+text) }).open(func(err error) {
 		cli.PrintError(s.Err, err)
