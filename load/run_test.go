@@ -474,6 +474,11 @@ func closedAddress(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
+	served, err := l.Accept() // otherwise the end of the listener ends the connection
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { served.Close() })
 	return c.LocalAddr().String()
 }
 
