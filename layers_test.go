@@ -182,6 +182,10 @@ var layers = map[string]struct {
 			"internal/stickycookie", "internal/yamlfile", "proxy"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
+	"front/internal/configtest": {
+		own: []string{"front/config", "internal/mistaketest"},
+		why: "tests of keys, which are in many folders, parse whole configurations",
+	},
 	"front/internal/logfiles": {own: []string{"front/logto"}, why: "logs for the tests of several packages"},
 	"front/internal/namedfile": {
 		own: []string{"front/internal/scalar", "internal/yamlfile"},

@@ -1,33 +1,18 @@
 package condition_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
-// when returns a configuration with a route for each of the conditions, on a line of its
-// own from line 3 on. "" is a route without conditions.
-func when(conditions ...string) string {
-	var b strings.Builder
-	b.WriteString("upstreams: {a: {servers: http://a}}\nroutes:\n")
-	for _, c := range conditions {
-		if c != "" {
-			c = ", when: " + c
-		}
-		b.WriteString("- {match: '/{x...}'" + c + ", to: a}\n")
-	}
-	return b.String()
-}
-
 func TestKeys(t *testing.T) {
-	c, err := config.Parse("weir.yaml", []byte(when(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, X-S: "true", X-E: "", X-O: on},`+
-		` query: {v: a b, d: false}}`)), nil)
+	c, err := config.Parse("weir.yaml", []byte(configtest.When(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, `+
+		`X-S: "true", X-E: "", X-O: on}, query: {v: a b, d: false}}`)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,23 +36,20 @@ func TestMistakes(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"none", when("{}", "{headers: {}}", "{query: []}", "X-Beta"),
+		{"none", configtest.When("{}", "{headers: {}}", "{query: []}", "X-Beta"),
 			[]string{`3:28 "when" is empty`, `4:38 "headers" is empty`, `5:36 "query" is empty`,
 				`6:28 "when" must be a mapping`}},
-		{"a key", when("{header: {X-A: 1}}"), []string{`3:29 "header"|did you mean "headers"?`}},
-		{"fields", when("{headers: {Host: a, 'X A': 1, X-A: 1, x-a: 2}}"),
+		{"a key", configtest.When("{header: {X-A: 1}}"), []string{`3:29 "header"|did you mean "headers"?`}},
+		{"fields", configtest.When("{headers: {Host: a, 'X A': 1, X-A: 1, x-a: 2}}"),
 			[]string{`3:39 the host is no condition|in the pattern`, `3:48 "X A" is not the name of a header field`,
 				`3:66 "x-a" is the same as "X-A"`}},
-		{"parameters", when(`{query: {'a=1': true, '': 1, '?e': x}}`),
+		{"parameters", configtest.When(`{query: {'a=1': true, '': 1, '?e': x}}`),
 			[]string{`3:37 "a=1" is not the name of a parameter|write its name and value apart`, `3:50 "" is not the name`,
 				`3:57 "?e" is not the name`}},
-		{"values", when(`{query: {b: ' c', d: [1], e: "x\ny"}, headers: {X-A: null}}`),
+		{"values", configtest.When(`{query: {b: ' c', d: [1], e: "x\ny"}, headers: {X-A: null}}`),
 			[]string{`3:40 no request has the value " c"`, `3:49 "d" must be a single value`,
 				`3:57 no request has the value "x\ny"`, `3:81 "X-A" has no value`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

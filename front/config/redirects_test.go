@@ -3,26 +3,16 @@ package config_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // withRedirects is a configuration with the file of redirects r.csv.
 const withRedirects = "redirects: r.csv\n" + smallest
-
-// parseRedirects parses a configuration with a file of redirects.
-func parseRedirects(t testing.TB, yaml, lines string) (*config.Config, error) {
-	t.Helper()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "r.csv"), []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(yaml), nil)
-}
 
 // The path is relative to the folder of the configuration. Only a regular file
 // is read.
@@ -47,7 +37,7 @@ func TestParseRedirectsFile(t *testing.T) {
 // The mistakes of both files are reported together, first those of the
 // configuration.
 func TestParseRedirectsReportsBothFiles(t *testing.T) {
-	_, err := parseRedirects(t, "lisen: x\n"+withRedirects, "a,/b\n")
+	_, err := configtest.ParseBeside(t, "lisen: x\n"+withRedirects, "r.csv", "a,/b\n")
 	var ms config.Mistakes
 	if !errors.As(err, &ms) {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
@@ -29,15 +29,10 @@ func tlsFolder(t *testing.T) (folder string) {
 	return folder
 }
 
-// parseIn parses a configuration in a folder.
-func parseIn(folder, src string) (*config.Config, error) {
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
-}
-
 func TestPlainListenersBesideTLS(t *testing.T) {
 	folder := tlsFolder(t)
 	const certificates = "certificates: {cert: both.pem}"
-	c, err := parseIn(folder, "listen: ':80'\ntls: {"+certificates+"}\n"+smallest)
+	c, err := configtest.ParseIn(folder, "listen: ':80'\ntls: {"+certificates+"}\n"+smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +56,7 @@ func TestMistakesInTLS(t *testing.T) {
 			[]string{`1:47 the listener of tls ":20001" and the admin listener`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parseIn(folder, c.src+smallest)
+			_, err := configtest.ParseIn(folder, c.src+smallest)
 			mistaketest.Want(t, err, c.want)
 		})
 	}
@@ -69,7 +64,7 @@ func TestMistakesInTLS(t *testing.T) {
 
 func TestSubjectHeaderOfRoutes(t *testing.T) {
 	folder := tlsFolder(t)
-	_, err := parseIn(folder, `
+	_, err := configtest.ParseIn(folder, `
 tls: {certificates: {cert: both.pem}, client_certificates: {roots: ca.pem}, subject_header: X-Client}
 upstreams: {a: {servers: ["http://127.0.0.1:1"]}}
 routes:

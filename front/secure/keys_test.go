@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mistaketest"
@@ -42,14 +43,9 @@ func tlsFolder(t *testing.T) (folder string, shop *certtest.Pair, root *certtest
 	return folder, shop, root
 }
 
-// parseIn parses a configuration in a folder.
-func parseIn(folder, src string) (*config.Config, error) {
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
-}
-
 func TestKeys(t *testing.T) {
 	folder, shop, root := tlsFolder(t)
-	c, err := parseIn(folder, `
+	c, err := configtest.ParseIn(folder, `
 tls:
   listen: ["127.0.0.1:8443", systemd/https.socket]
   http3: true
@@ -90,7 +86,7 @@ func TestACME(t *testing.T) {
 	folder, _, root := tlsFolder(t)
 	parse := func(src string) *secure.ACME {
 		t.Helper()
-		c, err := parseIn(folder, src+smallest)
+		c, err := configtest.ParseIn(folder, src+smallest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +128,7 @@ tls:
 
 func TestExpiredCertificateIsAWarning(t *testing.T) {
 	folder, _, _ := tlsFolder(t)
-	c, err := parseIn(folder, "tls: {certificates: [{cert: old.pem, key: old.key}]}\n"+smallest)
+	c, err := configtest.ParseIn(folder, "tls: {certificates: [{cert: old.pem, key: old.key}]}\n"+smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +205,7 @@ func TestMistakes(t *testing.T) {
 			[]string{`1:39 unknown key "ciphers"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parseIn(folder, c.src+smallest)
+			_, err := configtest.ParseIn(folder, c.src+smallest)
 			mistaketest.Want(t, err, c.want)
 		})
 	}

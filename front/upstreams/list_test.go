@@ -2,7 +2,6 @@ package upstreams_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
@@ -17,13 +17,9 @@ import (
 // parseListed parses a configuration whose upstream has the servers of a file.
 func parseListed(t *testing.T, list string) (*config.Config, error) {
 	t.Helper()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "servers.yaml"), []byte(list), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	src := "watch: true\nupstreams: {a: {servers: {file: servers.yaml}, tls: {name: x.example}}}\n" +
 		"routes: {match: /, to: a}\n"
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
+	return configtest.ParseBeside(t, src, "servers.yaml", list)
 }
 
 // TestServersInFile reads the servers of an upstream from a file, which is none of the sources: it

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
@@ -31,16 +31,12 @@ func tlsFolder(t *testing.T) (folder string, root *certtest.Pair) {
 	return folder, root
 }
 
-// parseIn parses a configuration in a folder.
-func parseIn(folder, src string) (*config.Config, error) {
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
-}
-
 func TestTLS(t *testing.T) {
 	folder, root := tlsFolder(t)
 	client := root.Issue(t, certtest.Options{Name: "weir", Client: true})
 	client.Write(t, folder, "client")
-	c, err := parseIn(folder, upstreamWith("tls: {roots: ca.pem, cert: client.pem, key: client.key, name: App.internal}"))
+	c, err := configtest.ParseIn(folder,
+		upstreamWith("tls: {roots: ca.pem, cert: client.pem, key: client.key, name: App.internal}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,13 +54,13 @@ func TestTLS(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "client-both.pem"), both, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = parseIn(folder, upstreamWith("protocol: http2")); err != nil || !c.Upstreams[0].HTTP2 {
+	if c, err = configtest.ParseIn(folder, upstreamWith("protocol: http2")); err != nil || !c.Upstreams[0].HTTP2 {
 		t.Errorf("Parse: %v, want HTTP/2", err)
 	}
-	if c, err = parseIn(folder, upstreamWith("protocol: http1")); err != nil || c.Upstreams[0].HTTP2 {
+	if c, err = configtest.ParseIn(folder, upstreamWith("protocol: http1")); err != nil || c.Upstreams[0].HTTP2 {
 		t.Errorf("Parse: %v, want HTTP/1", err)
 	}
-	if c, err = parseIn(folder, upstreamWith("tls: {cert: client-both.pem}")); err != nil {
+	if c, err = configtest.ParseIn(folder, upstreamWith("tls: {cert: client-both.pem}")); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.Upstreams[0].TLS; got.Certificate == nil || got.Roots != nil {
@@ -94,14 +90,14 @@ func TestMistakesInTLS(t *testing.T) {
 		{"the key of nginx", "ssl: true", []string{`1:37 unknown key "ssl"|https://`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parseIn(folder, upstreamWith(c.keys))
+			_, err := configtest.ParseIn(folder, upstreamWith(c.keys))
 			mistaketest.Want(t, err, c.want)
 		})
 	}
 	const plain = "upstreams: {a: {servers: http://a, tls: {name: b}}}\nroutes: {match: /, to: a}\n"
-	_, err := parseIn(folder, plain)
+	_, err := configtest.ParseIn(folder, plain)
 	mistaketest.Want(t, err, []string{`1:36 no https server that "tls" could concern|https://`})
-	parsed, err := parseIn(folder, upstreamWith("tls: {cert: old-client.pem, key: old-client.key}"))
+	parsed, err := configtest.ParseIn(folder, upstreamWith("tls: {cert: old-client.pem, key: old-client.key}"))
 	if err != nil {
 		t.Fatal(err)
 	}

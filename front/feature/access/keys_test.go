@@ -3,8 +3,7 @@ package access_test
 import (
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
@@ -20,9 +19,6 @@ func TestMistakes(t *testing.T) {
 			"- {match: /b, to: a, access: {allow: []}}\n- {match: /c, to: a, access: [10.0.0.0/8]}\n",
 			[]string{`3:30 "access" admits all clients`, `4:38 "allow" is empty`, `5:30 "access" must be a mapping`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

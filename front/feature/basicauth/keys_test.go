@@ -2,8 +2,6 @@ package basicauth_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/basicauth"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
@@ -22,12 +21,9 @@ const (
 // parseWithUsers parses a configuration with two routes that use the same file of users.
 func parseWithUsers(t *testing.T, users string) (*config.Config, error) {
 	t.Helper()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "users"), []byte(users), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte("upstreams: {a: {servers: http://a}}\nroutes:\n"+
-		"- {match: /a, to: a, basic_auth: {users: users}}\n- {match: /b, to: a, basic_auth: {users: users}}\n"), nil)
+	return configtest.ParseBeside(t, "upstreams: {a: {servers: http://a}}\nroutes:\n"+
+		"- {match: /a, to: a, basic_auth: {users: users}}\n- {match: /b, to: a, basic_auth: {users: users}}\n",
+		"users", users)
 }
 
 func TestFileOfUsers(t *testing.T) {
@@ -125,9 +121,6 @@ func TestMistakes(t *testing.T) {
 				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_for"`, `6:42 not the path of a file`,
 				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

@@ -3,8 +3,7 @@ package compress_test
 import (
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
@@ -24,9 +23,6 @@ func TestMistakes(t *testing.T) {
 			"- {match: /c, to: a, compress: {gzip: true}}\n",
 			[]string{`3:44 "encodings" is empty`, `4:32 "compress" must be a mapping`, `5:33 unknown key "gzip"`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

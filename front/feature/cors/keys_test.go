@@ -3,8 +3,7 @@ package cors_test
 import (
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
 func TestMistakes(t *testing.T) {
@@ -26,9 +25,6 @@ func TestMistakes(t *testing.T) {
 				`7:100 did you mean "https://a"?`, `8:6 "https://a/b"`, `8:21 "https://u@a"`,
 				`8:36 did you mean "https://*.a"?`, `8:55 "https://a b"`, `8:70 "https://a:"`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

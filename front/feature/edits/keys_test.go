@@ -7,13 +7,13 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/edits"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // parse parses a configuration with a route for h.example/api/{id}/{path...} with keys from line 4 on.
 func parse(keys string) (*config.Config, error) {
-	return config.Parse("weir.yaml",
-		[]byte("upstreams: {a: {servers: http://a}}\nroutes:\n- match: h.example/api/{id}/{path...}\n"+keys), nil)
+	return configtest.ParseRoute("h.example/api/{id}/{path...}", keys)
 }
 
 func TestKeys(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/files"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
 // TestKeys checks the values and the defaults of files. A root is relative to the
@@ -78,9 +78,6 @@ func TestMistakes(t *testing.T) {
 			"- {match: /b, files: {root: ., fallback: /../a}}\n- {match: /c, files: {root: .}, to: a}\n",
 			[]string{`3:42 "/" is a folder`, `4:42 "/../a": the name begins with a dot`, `5:33 "to" is a second action`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

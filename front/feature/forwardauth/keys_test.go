@@ -3,8 +3,7 @@ package forwardauth_test
 import (
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
 func TestMistakes(t *testing.T) {
@@ -20,9 +19,6 @@ func TestMistakes(t *testing.T) {
 				`4:101 "a b" is not the name of a header field`, `5:50 "/a/../b"`, `5:76 "request_headers" is empty`,
 				`5:86 "copy" is empty`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

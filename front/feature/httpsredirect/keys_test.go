@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/httpsredirect"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
@@ -29,7 +30,7 @@ func withCertificate(t *testing.T) (folder string) {
 // parse parses keys and a route in a folder.
 func parse(folder, keys string) (*config.Config, error) {
 	src := keys + "routes: [{match: /, respond: {status: 200}}]\n"
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(src), nil)
+	return configtest.ParseIn(folder, src)
 }
 
 func TestKeys(t *testing.T) {

@@ -7,14 +7,12 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/mirror"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // parse parses a configuration with the upstreams a and b and a route with keys from line 4 on.
-func parse(keys string) (*config.Config, error) {
-	return config.Parse("weir.yaml",
-		[]byte("upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n"+keys), nil)
-}
+func parse(keys string) (*config.Config, error) { return configtest.ParseRoute("/", keys) }
 
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {

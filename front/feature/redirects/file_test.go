@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,24 +15,15 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/redirects"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // withRedirects is a configuration with the file of redirects r.csv.
 const withRedirects = "redirects: r.csv\nroutes: [{match: /, respond: {status: 200}}]\n"
 
-// parseRedirects parses a configuration with a file of redirects, r.csv.
-func parseRedirects(t testing.TB, yaml, lines string) (*config.Config, error) {
-	t.Helper()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "r.csv"), []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(yaml), nil)
-}
-
 func TestFile(t *testing.T) {
-	c, err := parseRedirects(t, withRedirects, "\ufefffrom,to,status\r\n"+
+	c, err := configtest.ParseBeside(t, withRedirects, "r.csv", "\ufefffrom,to,status\r\n"+
 		"# moved in 2016\r\n"+
 		"/a,/b\r\n"+
 		"\r\n"+
@@ -100,7 +90,7 @@ func TestMistakesInFile(t *testing.T) {
 		{"a to with a star, a from without", "/a,/b/*\n", []string{`1:4 its from does not`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parseRedirects(t, withRedirects, c.lines)
+			_, err := configtest.ParseBeside(t, withRedirects, "r.csv", c.lines)
 			var ms config.Mistakes
 			if !errors.As(err, &ms) {
 				t.Fatalf("the error is %v", err)

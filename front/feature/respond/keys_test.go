@@ -3,8 +3,7 @@ package respond_test
 import (
 	"testing"
 
-	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/internal/mistaketest"
+	"github.com/weirhq/weir/front/internal/configtest"
 )
 
 func TestMistakes(t *testing.T) {
@@ -18,9 +17,6 @@ func TestMistakes(t *testing.T) {
 		{"a type", "upstreams: {a: {servers: http://a}}\nroutes: [{match: /, respond: {status: 200, type: \"a\\nb\"}}]\n",
 			[]string{`2:50 "a\nb" is not the value of a header field`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }

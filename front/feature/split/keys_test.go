@@ -9,14 +9,12 @@ import (
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/split"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
 // parse parses a configuration with the upstreams a and b and a route with keys from line 4 on.
-func parse(keys string) (*config.Config, error) {
-	return config.Parse("weir.yaml",
-		[]byte("upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n"+keys), nil)
-}
+func parse(keys string) (*config.Config, error) { return configtest.ParseRoute("/", keys) }
 
 // parseRoute parses a configuration without mistakes, and returns its route.
 func parseRoute(t *testing.T, keys string) config.Route {

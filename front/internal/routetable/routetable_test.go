@@ -2,28 +2,14 @@ package routetable_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/configtest"
 	"github.com/weirhq/weir/internal/mistaketest"
 )
-
-// when returns a configuration with a route for each of the conditions, on a line of its
-// own from line 3 on. "" is a route without conditions.
-func when(conditions ...string) string {
-	var b strings.Builder
-	b.WriteString("upstreams: {a: {servers: http://a}}\nroutes:\n")
-	for _, c := range conditions {
-		if c != "" {
-			c = ", when: " + c
-		}
-		b.WriteString("- {match: '/{x...}'" + c + ", to: a}\n")
-	}
-	return b.String()
-}
 
 // TestRoutesWithOnePattern checks routes that differ only in their conditions.
 func TestRoutesWithOnePattern(t *testing.T) {
@@ -31,37 +17,25 @@ func TestRoutesWithOnePattern(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"unreachable", when("{headers: {X-A: true}}", "{headers: {x-a: 1}, query: {b: false}}", "{headers: {X-A: true}}", "",
-			"{headers: {X-B: 1}}", "{headers: {X-B: 1, X-C: false}}", "{headers: {X-B: 2}}"),
+		{"unreachable", configtest.When("{headers: {X-A: true}}", "{headers: {x-a: 1}, query: {b: false}}",
+			"{headers: {X-A: true}}", "", "{headers: {X-B: 1}}", "{headers: {X-B: 1, X-C: false}}", "{headers: {X-B: 2}}"),
 			[]string{`4:11 no request reaches this route|on line 3|move it before`, `5:11 no request reaches|on line 3`,
 				`8:11 no request reaches|on line 7`}},
-		{"different names", strings.Replace(when("{headers: {X-A: 1}}", "{headers: {X-A: 2}}"), "{x...}", "{y...}", 1),
+		{"different names",
+			strings.Replace(configtest.When("{headers: {X-A: 1}}", "{headers: {X-A: 2}}"), "{x...}", "{y...}", 1),
 			[]string{`4:11 conflicts|more specific, or write the same pattern in both`}},
-		{"two without conditions", when("{headers: {X-A: 1}}", "", ""), []string{`5:11 conflicts|line 4`}},
+		{"two without conditions", configtest.When("{headers: {X-A: 1}}", "", ""), []string{`5:11 conflicts|line 4`}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := config.Parse("weir.yaml", []byte(c.src), nil)
-			mistaketest.Want(t, err, c.want)
-		})
+		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
 }
 
 // A condition is not a reason why a redirect would be shadowed.
 func TestConditionsAndRedirects(t *testing.T) {
-	src := "redirects: r.csv\n" + when("{headers: {X-A: 1}}")
-	if _, err := parseRedirects(t, src, "/old,/new\n/a/*,/b/*\n"); err != nil {
+	src := "redirects: r.csv\n" + configtest.When("{headers: {X-A: 1}}")
+	if _, err := configtest.ParseBeside(t, src, "r.csv", "/old,/new\n/a/*,/b/*\n"); err != nil {
 		t.Error(err)
 	}
-}
-
-// parseRedirects parses a configuration with a file of redirects, r.csv.
-func parseRedirects(t testing.TB, yaml, lines string) (*config.Config, error) {
-	t.Helper()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "r.csv"), []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return config.Parse(filepath.Join(folder, "weir.yaml"), []byte(yaml), nil)
 }
 
 // Each case is a file of redirects and its mistakes in the table: the position, then
@@ -111,7 +85,7 @@ routes:
 		{"a loop of a prefix and a path", "/a/*,/b/*\n/b/x,/a/x\n", []string{`2:6 loop: /b/x -> /a/x -> /b/x`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := parseRedirects(t, yaml, c.lines)
+			_, err := configtest.ParseBeside(t, yaml, "r.csv", c.lines)
 			var ms config.Mistakes
 			if !errors.As(err, &ms) {
 				t.Fatalf("the error is %v", err)
@@ -145,7 +119,7 @@ routes:
 		"another host":                           "/b,https://example.com/b\n",
 		"a prefix to the root":                   "/old/*,/*\n",
 	} {
-		if _, err := parseRedirects(t, yaml, lines); err != nil {
+		if _, err := configtest.ParseBeside(t, yaml, "r.csv", lines); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -192,7 +166,7 @@ func TestRedirectsOfRoutesAndFile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			yaml := "redirects: r.csv\nupstreams: {a: {servers: http://a}}\n# a line\nroutes:\n" + c.routes
-			_, err := parseRedirects(t, yaml, c.lines)
+			_, err := configtest.ParseBeside(t, yaml, "r.csv", c.lines)
 			if err == nil && c.want == nil {
 				return
 			}
