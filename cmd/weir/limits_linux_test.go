@@ -415,8 +415,6 @@ func TestFileOfAnotherUpstream(t *testing.T) {
 		wg.Wait()
 	}
 	fromAll("/first")
-	// A client has its response before the connection to the upstream is unused.
-	await(t, "the end of the requests", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
 	few := fileLimit(t, p)
 	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
 	setFileLimit(t, p, few)

@@ -35,8 +35,9 @@ const (
 	recentFor  = time.Second
 	learnedFor = time.Minute
 
-	// filePause is the time between two attempts to connect for which there was no file.
-	filePause = time.Millisecond
+	// filePause is the time before the first attempt to connect with the file of an unused connection. It doubles up to
+	// maxFilePause, because a busy machine takes longer to close one.
+	filePause, maxFilePause = time.Millisecond, 64 * time.Millisecond
 )
 
 // A Pool holds the connections to one server. It is safe for concurrent use.
@@ -163,8 +164,10 @@ func (p *Pool) Dial(ctx context.Context, driver transport.Driver, r *Request) (*
 	c, err := p.dialOnce(ctx, driver, r)
 	for NoFile(err) && ctx.Err() == nil && p.limit.CloseUnused() {
 		// Its loop closes it a moment later, and so does a server in this process.
-		driver.Block(func() { time.Sleep(filePause) })
-		c, err = p.dialOnce(ctx, driver, r)
+		for pause := filePause; NoFile(err) && ctx.Err() == nil && pause <= maxFilePause; pause *= 2 {
+			driver.Block(func() { time.Sleep(pause) })
+			c, err = p.dialOnce(ctx, driver, r)
+		}
 	}
 	return c, err
 }
