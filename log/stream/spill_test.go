@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,10 +199,16 @@ func TestSpillIsFull(t *testing.T) {
 // TestSpillFolderRemoved removes the folder while lines are written.
 func TestSpillFolderRemoved(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "spill")
-	s := &server{errs: always(errors.New("down"))}
+	var asked atomic.Int64
+	s := &server{errs: func(stream.Batch) error {
+		asked.Add(1)
+		return errors.New("down")
+	}}
 	out := spilled(t, s, stream.Spill{Folder: folder})
 	emit(t, out, 100)
 	eventually(t, "the lines on the disk", func() bool { n, _ := out.Spilled(); return n == 100 })
+	before := asked.Load()
+	eventually(t, "the reader, which opens the file", func() bool { return asked.Load() > before })
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
