@@ -21,7 +21,7 @@ require (
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.0
 	github.com/rogpeppe/go-internal v1.16.0
-	github.com/valkey-io/valkey-go v1.0.79
+	github.com/gomodule/redigo v1.9.3
 	github.com/weirhq/weir/log v0.1.0
 	github.com/weirhq/weir/log/natssink v0.1.0
 	github.com/weirhq/weir/log/otlpsink v0.1.0

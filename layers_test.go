@@ -58,7 +58,7 @@ var layers = map[string]struct {
 	"internal/stickycookie": {own: []string{"internal/httpsyntax"}, why: "cookies; it knows neither upstreams nor servers"},
 	"limit":                 {why: "limits know neither routes nor logs; the caller passes time and key"},
 	"limit/redisstore": {own: []string{"internal/redisurl", "limit/lease"},
-		foreign: []string{"github.com/valkey-io/valkey-go"}, why: "no other package imports the client of Redis"},
+		foreign: []string{"github.com/gomodule/redigo/redis"}, why: "no other package imports the client of Redis"},
 	"limit/lease/leasetest": {own: []string{"limit/lease"}, why: "a store for tests"},
 	"internal/redisurl":     {why: "the grammar of URLs needs no client"},
 	"limit/lease":           {own: []string{"limit"}, why: "leases of shared limits; the client of the store is another package"},

@@ -18,41 +18,26 @@ package redisstore
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
-	"os"
 	"strconv"
-	"sync"
 	"time"
 
-	"github.com/valkey-io/valkey-go"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/weirhq/weir/internal/redisurl"
 	"github.com/weirhq/weir/limit/lease"
 )
 
-const (
-	defaultTimeout = 250 * time.Millisecond
-	bufferSize     = 64 << 10 // of each direction of a connection
-)
+const defaultTimeout = 250 * time.Millisecond
 
 // A Store is a [lease.Store] in a server of Redis or Valkey. Goroutines may share it.
 type Store struct {
-	url     *redisurl.URL
-	timeout time.Duration
-
-	mu     sync.Mutex // guards the fields below, and is held while the first connection is made
-	client valkey.Client
-	closed bool
+	timeout time.Duration // of a call
+	servers *servers
 
 	exchange, hold, join *script
 }
-
-// A script is a script on the server.
-type script struct{ text, hash string }
 
 // Open returns the store with a URL. It connects with the first call of a method.
 func Open(url string) (*Store, error) {
@@ -60,83 +45,12 @@ func Open(url string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{url: u, timeout: defaultTimeout, exchange: newScript(exchangeScript), hold: newScript(holdScript),
-		join: newScript(joinScript)}
-	if u.Timeout != 0 {
-		s.timeout = u.Timeout
+	timeout := u.Timeout
+	if timeout == 0 {
+		timeout = defaultTimeout
 	}
-	return s, nil
-}
-
-var errClosed = errors.New("the store is closed")
-
-// connected returns the client. If there is none, it connects.
-func (s *Store) connected() (valkey.Client, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errClosed
-	}
-	if s.client != nil {
-		return s.client, nil
-	}
-	client, err := valkey.NewClient(valkey.ClientOption{
-		InitAddress: s.url.Servers, Username: s.url.User, Password: s.url.Password, SelectDB: s.url.Database,
-		ForceSingleClient: s.url.Database != 0, // a cluster has no databases
-		Dialer:            net.Dialer{Timeout: s.timeout}, ConnWriteTimeout: 2 * s.timeout, DialCtxFn: s.dial,
-		DisableCache: true, DisableRetry: true, AlwaysRESP2: true, ClientSetInfo: valkey.DisableClientSetInfo,
-		ReadBufferEachConn: bufferSize, WriteBufferEachConn: bufferSize, PipelineMultiplex: 1,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.client = client
-	return client, nil
-}
-
-// disconnect closes a client. The next call connects again.
-func (s *Store) disconnect(client valkey.Client) {
-	s.mu.Lock()
-	if s.client == client {
-		s.client = nil
-	}
-	s.mu.Unlock()
-	client.Close()
-}
-
-// dial makes a connection.
-func (s *Store) dial(ctx context.Context, address string, d *net.Dialer, _ *tls.Config) (net.Conn, error) {
-	if !s.url.TLS {
-		return d.DialContext(ctx, "tcp", address)
-	}
-	cfg, err := s.tlsConfig()
-	if err != nil {
-		return nil, err
-	}
-	return (&tls.Dialer{NetDialer: d, Config: cfg}).DialContext(ctx, "tcp", address)
-}
-
-// tlsConfig reads the certificates.
-func (s *Store) tlsConfig() (*tls.Config, error) {
-	cfg := &tls.Config{}
-	if s.url.CA != "" {
-		pem, err := os.ReadFile(s.url.CA)
-		if err != nil {
-			return nil, err
-		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s contains no certificate", s.url.CA)
-		}
-	}
-	if s.url.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.url.Cert, s.url.Key)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	return cfg, nil
+	return &Store{timeout: timeout, servers: newServers(u, timeout), exchange: newScript(exchangeScript),
+		hold: newScript(holdScript), join: newScript(joinScript)}, nil
 }
 
 // Exchange implements lease.Store.
@@ -149,19 +63,14 @@ func (s *Store) Exchange(ctx context.Context, batch []lease.Exchange) error {
 			strconv.Itoa(x.Replicas), decimal(x.Least), decimal(x.Left), micros(lease.ShareTTL),
 		}}
 	}
-	replies, err := s.run(ctx, calls)
-	if err != nil {
-		return err
-	}
+	s.run(ctx, calls)
 	failed := 0
+	var err error
 	for i := range batch {
 		x := &batch[i]
 		var r []int64
-		if r, x.Err = replies[i].AsIntSlice(); x.Err == nil && len(r) != 6 {
-			x.Err = fmt.Errorf("the script returned %d values", len(r))
-		}
-		if x.Err != nil {
-			if _, answered := valkey.IsValkeyErr(x.Err); !answered {
+		if r, x.Err = calls[i].numbers(6); x.Err != nil {
+			if refused := redis.Error(""); !errors.As(x.Err, &refused) {
 				failed++
 				err = x.Err
 			}
@@ -183,16 +92,14 @@ func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // Hold implements lease.Store.
 func (s *Store) Hold(ctx context.Context, h *lease.Hold) error {
-	replies, err := s.run(ctx, []call{{
+	calls := []call{{
 		script: s.hold, keys: []string{"{" + h.Key + "}", "{" + h.Key + "}:ends"}, // in one slot of a cluster
 		args: []string{h.Replica, strconv.Itoa(h.Max), strconv.Itoa(h.Used), strconv.Itoa(h.Want), micros(h.TTL),
 			strconv.Itoa(h.Granted), strconv.Itoa(h.Left), micros(lease.AbsentTime)},
-	}})
-	if err != nil {
-		return err
-	}
-	granted, err := replies[0].AsInt64()
-	h.Granted = int(granted)
+	}}
+	s.run(ctx, calls)
+	granted, err := redis.Int(calls[0].reply, calls[0].err)
+	h.Granted = granted
 	return err
 }
 
@@ -202,29 +109,28 @@ func (s *Store) Join(ctx context.Context, j *lease.Join) error {
 	if !j.Leave {
 		silent = micros(j.Silent)
 	}
-	replies, err := s.run(ctx, []call{{script: s.join, keys: []string{j.Key}, args: []string{
+	calls := []call{{script: s.join, keys: []string{j.Key}, args: []string{
 		j.Replica, silent, micros(lease.AbsentTime), micros(lease.ShareTTL), micros(lease.ReplicaTTL),
-	}}})
-	if err != nil {
-		return err
-	}
-	r, err := replies[0].AsIntSlice()
-	if err == nil && len(r) != 3 {
-		err = fmt.Errorf("the script returned %d values", len(r))
-	}
+	}}}
+	s.run(ctx, calls)
+	r, err := calls[0].numbers(3)
 	if err == nil {
 		j.Replicas, j.Absent, j.Gone = int(r[0]), int(r[1]), int(r[2])
 	}
 	return err
 }
 
+// numbers returns the n numbers of a reply.
+func (c *call) numbers(n int) ([]int64, error) {
+	r, err := redis.Int64s(c.reply, c.err)
+	if err == nil && len(r) != n {
+		err = fmt.Errorf("the script returned %d values", len(r))
+	}
+	return r, err
+}
+
 // Close closes the connections.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.client != nil {
-		s.client.Close()
-	}
+	s.servers.close()
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"net"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -370,6 +372,59 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestSlotMoves moves the slot of a bucket to another node of a cluster. While it moves, the old node has the keys that
+// were not moved yet, and the new one the others.
+func TestSlotMoves(t *testing.T) {
+	nodes := peer.StartRedisCluster(t, 3)
+	s := open(t, "redis://"+nodes[0].Address+","+nodes[1].Address+"?timeout=10s")
+	if n, err := take(s, "{slot}a", 4); n != 4 || err != nil {
+		t.Fatalf("took %d, %v", n, err)
+	}
+	for _, key := range []string{"123456789", "{slot}a", "a{slot}b{c}", "a{}{b}", "a{{b}}c", "{", "a{b", "a}b{c}", "\u00e9{\u00e9}"} {
+		if got, want := fmt.Sprintf(":%d\r\n", redisstore.Slot(key)), nodes[0].Ask("CLUSTER KEYSLOT "+key); got != want {
+			t.Errorf("slot %q of %s, want %q", got, key, want)
+		}
+	}
+	number := strconv.Itoa(int(redisstore.Slot("slot")))
+	from := slices.IndexFunc(nodes, func(r *peer.Redis) bool { return r.Ask("CLUSTER COUNTKEYSINSLOT "+number) == ":1\r\n" })
+	if from < 0 {
+		t.Fatal("no node has the bucket")
+	}
+	to := (from + 1) % len(nodes)
+	id := func(i int) string {
+		_, id, _ := strings.Cut(strings.TrimSpace(nodes[i].Ask("CLUSTER MYID")), "\r\n")
+		return id
+	}
+	order := func(i int, command string) {
+		t.Helper()
+		if reply := nodes[i].Ask(command); reply != "+OK\r\n" {
+			t.Fatalf("%s: %q", command, reply)
+		}
+	}
+	check := func(key string, used int64) {
+		t.Helper()
+		for range 2 { // by the redirection, and by the store's memory of it
+			if n, err := take(s, key, 10); n > 10-used || err != nil {
+				t.Errorf("took %d from %s after %d of 10, %v", n, key, used, err)
+			}
+			used = 9
+		}
+	}
+	order(to, "CLUSTER SETSLOT "+number+" IMPORTING "+id(from))
+	order(from, "CLUSTER SETSLOT "+number+" MIGRATING "+id(to))
+	check("{slot}a", 4)
+	check("{slot}b", 0)
+	if n := nodes[to].Ask("CLUSTER COUNTKEYSINSLOT " + number); n != ":1\r\n" {
+		t.Errorf("%q buckets on the new node, want the new one", n)
+	}
+	host, port, _ := net.SplitHostPort(nodes[to].Address)
+	order(from, "MIGRATE "+host+" "+port+" {slot}a 0 5000")
+	order(to, "CLUSTER SETSLOT "+number+" NODE "+id(to))
+	order(from, "CLUSTER SETSLOT "+number+" NODE "+id(to))
+	check("{slot}a", 9)
+	check("{slot}b", 9)
+}
+
 // TestClockSetBack moves the times that the server has stored an hour ahead, as if its clock had
 // been set back.
 func TestClockSetBack(t *testing.T) {
@@ -497,7 +552,7 @@ func TestFaults(t *testing.T) {
 		end   func(*peer.Redis)
 	}{
 		{"killed", (*peer.Redis).Stop, "EOF|reset|refused", (*peer.Redis).Start},
-		{"stopped", func(r *peer.Redis) { r.Signal(syscall.SIGSTOP) }, "deadline",
+		{"stopped", func(r *peer.Redis) { r.Signal(syscall.SIGSTOP) }, "deadline|timeout",
 			func(r *peer.Redis) { r.Signal(syscall.SIGCONT) }},
 		{"restarted, empty", func(r *peer.Redis) { r.Stop(); r.Start() }, "EOF|reset|refused", nil},
 		{"script flushed", func(r *peer.Redis) { r.Ask("SCRIPT FLUSH") }, "", nil},

@@ -1,0 +1,3 @@
+package redisstore
+
+var Slot = slot
