@@ -22,7 +22,7 @@ func (t *transfer) others() bool {
 
 // retry decides whether the request is sent again for a reason. If so, it sets t.why.
 func (t *transfer) retry(why RetryReason) {
-	x, r := t.x, &t.up.Retry
+	x, r := t.x, &t.up.options.Retry
 	if !t.repeatable || !r.on(why) || t.tries >= r.attempts() || x.cancelled.Load() {
 		return
 	}
@@ -58,7 +58,7 @@ func (t *transfer) retryFailed(err error) {
 func (t *transfer) retryRefused() {
 	x := t.x
 	inMemory := x.upload == nil && !t.expecting
-	if inMemory && t.tries < t.up.Retry.attempts() && !x.cancelled.Load() && !x.overdue(time.Now()) {
+	if inMemory && t.tries < t.up.options.Retry.attempts() && !x.cancelled.Load() && !x.overdue(time.Now()) {
 		t.why = RetryRefused
 	}
 }
@@ -72,7 +72,7 @@ func (t *transfer) again(err error) *Error {
 	}
 	t.notify(Retrying)
 	x.Err, x.Waited = nil, 0
-	if t.why == RetryStale || t.up.ConnectRetry == 0 || t.others() {
+	if t.why == RetryStale || t.up.options.ConnectRetry == 0 || t.others() {
 		return nil
 	}
 	return x.pause(maxPause)

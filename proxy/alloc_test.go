@@ -53,11 +53,7 @@ func BenchmarkExchange(b *testing.B) {
 
 func benchmarkExchange(b *testing.B, play func(w *wire), body []byte) {
 	o := openOrigin(b, play)
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer up.Close()
+	up := openUpstream(b, proxy.Options{}, o.url)
 	p := &proxy.Proxy{Upstream: up}
 	var x proxy.Exchange
 	client, reader := new(sink), new(bytes.Reader)
@@ -107,11 +103,7 @@ func TestAllocations(t *testing.T) {
 	for name, answer := range oneKiB {
 		t.Run(name, func(t *testing.T) {
 			o := openOrigin(t, fixed(answer))
-			up, err := proxy.NewUpstream("test", o.url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer up.Close()
+			up := openUpstream(t, proxy.Options{}, o.url)
 			told := 0
 			p := &proxy.Proxy{Upstream: up, Hook: func(*proxy.Exchange, proxy.Event) { told++ }}
 			var x proxy.Exchange

@@ -45,8 +45,7 @@ func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
 	for version := 1; version <= 2; version++ {
 		url, accepted := proxied(t)
-		up := openUpstream(t, url)
-		up.ProxyProtocol = version
+		up := openUpstream(t, proxy.Options{ProxyProtocol: version}, url)
 		p := &proxy.Proxy{Upstream: up, Trust: proxy.Trust{netip.MustParsePrefix("10.0.0.0/8")}}
 		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r.RemoteAddr = r.Header.Get("X-Peer")
@@ -97,9 +96,7 @@ func TestProxyProtocolBeforeTLS(t *testing.T) {
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	up := openUpstream(t, s.URL)
-	up.SetProtocol(proxy.Protocol{TLS: proxy.TLS{Roots: roots}})
-	up.ProxyProtocol = 2
+	up := openUpstream(t, proxy.Options{TLS: proxy.TLS{Roots: roots}, ProxyProtocol: 2}, s.URL)
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/", nil)
 	r.RemoteAddr = "192.0.2.1:1234"
@@ -115,8 +112,7 @@ func TestProxyProtocolOfUnknownClient(t *testing.T) {
 	t.Parallel()
 	url, _ := proxied(t)
 	for version := 1; version <= 2; version++ {
-		up := openUpstream(t, url)
-		up.ProxyProtocol = version
+		up := openUpstream(t, proxy.Options{ProxyProtocol: version}, url)
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = "@"

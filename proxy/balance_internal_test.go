@@ -41,12 +41,8 @@ func TestHashKey(t *testing.T) {
 
 // TestOrderAllocations checks that the order of a request with a key and a cookie needs no allocation.
 func TestOrderAllocations(t *testing.T) {
-	up := balanced(t, 3, 1, 1, -1)
-	up.Balance, up.HashKey = Hash, HashKey{ByCookie, "s"}
-	up.Sticky = &Sticky{Cookie: "a", Secret: []byte("secret")}
-	if err := up.SetServers(endpoints(3, 1, 1, -1)); err != nil {
-		t.Fatal(err)
-	}
+	up := balanced(t, Options{Balance: Hash, HashKey: HashKey{ByCookie, "s"},
+		Sticky: &Sticky{Cookie: "a", Secret: []byte("secret")}}, 3, 1, 1, -1)
 	x := &Exchange{Header: []Field{{"Cookie", "a=1; s=7"}}, Peer: netip.MustParseAddr("2001:db8::1")}
 	tr := &transfer{x: x, up: up}
 	if n := testing.AllocsPerRun(100, func() {

@@ -377,10 +377,7 @@ func TestHookPanics(t *testing.T) {
 	t.Parallel()
 	for _, event := range []proxy.Event{proxy.Sending, proxy.Done} {
 		o := openOrigin(t, answering(ok, nil))
-		up, err := proxy.NewUpstream("test", o.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		up := openUpstream(t, proxy.Options{}, o.url)
 		var calm atomic.Bool
 		p := &proxy.Proxy{Upstream: up, Hook: func(_ *proxy.Exchange, e proxy.Event) {
 			if e == event && !calm.Load() {

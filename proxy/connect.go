@@ -50,7 +50,7 @@ const (
 // waits and retries.
 func (u *Upstream) connect(t *transfer, reuse reusePolicy) (*pool.Conn, error) {
 	c, failed := u.connectNow(t, reuse, t.x.timeout())
-	if failed != nil && failed.ByUpstream() && u.ConnectRetry > 0 {
+	if failed != nil && failed.ByUpstream() && u.options.ConnectRetry > 0 {
 		c, failed = u.connectLater(t, reuse, failed)
 	}
 	if failed != nil {
@@ -111,12 +111,12 @@ func (t *transfer) beginOrder(now time.Time) {
 	x, u := t.x, t.up
 	t.set, t.own = u.now(), nil
 	t.order.Begin(t.set.choice, u.choice(), now, t.waiting, t.sentTo[:t.tries])
-	if u.Balance == Hash {
-		t.order.SetKey(u.HashKey.hash(x.Header, x.Target, t.trust.Client(x.Peer, x.Header)))
+	if u.options.Balance == Hash {
+		t.order.SetKey(u.options.HashKey.hash(x.Header, x.Target, t.trust.Client(x.Peer, x.Header)))
 	}
-	if u.Sticky != nil {
+	if u.options.Sticky != nil {
 		FindCookie(x.Header, func(name, value string) bool {
-			if name != u.Sticky.Cookie {
+			if name != u.options.Sticky.Cookie {
 				return false
 			}
 			i := slices.IndexFunc(t.set.members, func(m member) bool { return m.cookie.Is(value) })
@@ -132,7 +132,7 @@ func (t *transfer) beginOrder(now time.Time) {
 // keep has the response keep the client at a server, unless its cookie names the server already.
 func (t *transfer) keep(m *member) {
 	t.setCookie = ""
-	if t.up.Sticky != nil && m != t.own {
+	if t.up.options.Sticky != nil && m != t.own {
 		x := t.x
 		t.setCookie = m.cookie.SetCookie(t.trust.Scheme(x.Peer, x.Header, x.Scheme))
 	}
@@ -201,7 +201,7 @@ func (u *Upstream) connectLater(t *transfer, reuse reusePolicy, failed *Error) (
 	t.beginWaiting(failed)
 	timeout := t.x.timeout()
 	began := time.Now()
-	end := began.Add(min(u.ConnectRetry, timeout))
+	end := began.Add(min(u.options.ConnectRetry, timeout))
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		left := time.Until(end)
 		if left <= 0 {

@@ -21,11 +21,11 @@ func TestMaxWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	up, err := NewUpstream("test", "http://"+c.LocalAddr().String()) // where nobody listens
+	nobody := Endpoint{URL: "http://" + c.LocalAddr().String()}
+	up, err := NewUpstream("test", Options{Servers: []Endpoint{nobody}, ConnectRetry: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	up.ConnectRetry = time.Hour
 	up.waiting.Store(maxWaiting)
 	x := &Exchange{}
 	tr := &transfer{x: x, up: up}

@@ -46,7 +46,7 @@ func startOn(t *testing.T, fd int) {
 // for a connection.
 func waiting(t *testing.T, retry time.Duration, then func(*proxy.Exchange), urls ...string) *door {
 	return openDoor(t, func(p *proxy.Proxy) {
-		p.Upstream.ConnectRetry = retry
+		p.Upstream = openUpstream(t, proxy.Options{ConnectRetry: retry}, urls...)
 		told := p.Hook
 		p.Hook = func(x *proxy.Exchange, e proxy.Event) {
 			if e == proxy.Waiting {
@@ -54,7 +54,7 @@ func waiting(t *testing.T, retry time.Duration, then func(*proxy.Exchange), urls
 			}
 			told(x, e)
 		}
-	}, urls...)
+	})
 }
 
 // TestConnectRetry checks that a request waits for a server that is being

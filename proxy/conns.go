@@ -3,7 +3,7 @@ package proxy
 import "github.com/weirhq/weir/proxy/internal/pool"
 
 // Conns limits the number of open connections to servers, including unused
-// ones. Upstreams share one through [Upstream.Share]. It is safe for concurrent
+// ones. Upstreams share one through [Options.Conns]. It is safe for concurrent
 // use.
 //
 // At the limit, an exchange that needs a connection closes an unused one of any

@@ -27,12 +27,7 @@ func TestSharedConns(t *testing.T) {
 			io.WriteString(w, "hello")
 		}))
 		defer back.Close()
-		up, err := proxy.NewUpstream("site", back.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		up.Share(shared)
-		defer up.Close()
+		up := openUpstream(t, proxy.Options{Conns: shared}, back.URL)
 		p := &proxy.Proxy{Upstream: up}
 		door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			places <- struct{}{}
@@ -82,12 +77,7 @@ func TestTooManyConns(t *testing.T) {
 		<-gate
 	}))
 	defer back.Close()
-	up, err := proxy.NewUpstream("site", back.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	up.Share(proxy.NewConns(1))
-	defer up.Close()
+	up := openUpstream(t, proxy.Options{Conns: proxy.NewConns(1)}, back.URL)
 	failed, over := make(chan *proxy.Error, 1), make(chan struct{}, 2)
 	door := httptest.NewServer(&proxy.Proxy{Upstream: up, Hook: func(x *proxy.Exchange, e proxy.Event) {
 		var failure *proxy.Error

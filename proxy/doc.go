@@ -3,7 +3,9 @@
 //
 // [Proxy] is an [http.Handler]:
 //
-//	up, err := proxy.NewUpstream("babbage", "http://127.0.0.1:8080")
+//	up, err := proxy.NewUpstream("babbage", proxy.Options{
+//		Servers: []proxy.Endpoint{{URL: "http://127.0.0.1:8080"}},
+//	})
 //	if err != nil {
 //		return err
 //	}
@@ -31,7 +33,7 @@
 // If a response has begun and cannot be completed, it is cut off. The client
 // sees a broken response, never a short one that looks complete.
 //
-// A request with an unsafe method is sent at most once, unless Upstream.Retry lists the method.
+// A request with an unsafe method is sent at most once, unless Options.Retry lists the method.
 //
 // Bodies are streamed in both directions through buffers of a fixed size. Every
 // limit is a constant of this package or a field of [Proxy].

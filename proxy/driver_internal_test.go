@@ -114,18 +114,19 @@ func rest(up *Upstream, d *replay) (n int) {
 	return n
 }
 
+// oneServer is a server for a driver that replays a response.
+var oneServer = []Endpoint{{URL: "http://127.0.0.1:1"}}
+
 // TestDrivers checks that each driver makes connections of its own and uses only
 // those, and that an exchange that waits for a connection waits through its driver.
 func TestDrivers(t *testing.T) {
 	t.Parallel()
-	up, err := NewUpstream("test", "http://127.0.0.1:1")
+	limit := NewConns(3)
+	up, err := NewUpstream("test", Options{Servers: oneServer, ConnectRetry: time.Minute, Conns: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	up.ConnectRetry = time.Minute
 	p := &Proxy{Upstream: up}
-	limit := NewConns(3)
-	up.Share(limit)
 	drivers := []*replay{{index: 2, refuse: 2}, {index: 1}, {index: 3}}
 	var x Exchange
 	for range 3 {
@@ -159,7 +160,7 @@ func TestDrivers(t *testing.T) {
 // BenchmarkExchangeWithoutKernel measures the code of an exchange, without the
 // connections.
 func BenchmarkExchangeWithoutKernel(b *testing.B) {
-	up, err := NewUpstream("test", "http://127.0.0.1:1")
+	up, err := NewUpstream("test", Options{Servers: oneServer})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,10 +14,7 @@ func serveEdited(t *testing.T, answer string, adjust func(x *proxy.Exchange)) (*
 	t.Helper()
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering(answer, got))
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	up := openUpstream(t, proxy.Options{}, o.url)
 	t.Cleanup(up.Close)
 	client := new(fieldsOf)
 	x := newExchange()
@@ -59,10 +56,7 @@ func TestInvalidRequestEdits(t *testing.T) {
 		"line end in Host":    func(x *proxy.Exchange) { x.SendHost = "a\r\nB: 2" },
 	} {
 		o := openOrigin(t, func(*wire) { t.Errorf("%s: the upstream is connected to", name) })
-		up, err := proxy.NewUpstream("test", o.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		up := openUpstream(t, proxy.Options{}, o.url)
 		x := newExchange()
 		adjust(x)
 		(&proxy.Proxy{Upstream: up}).Serve(x)

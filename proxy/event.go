@@ -11,7 +11,7 @@ const (
 	// will be tried.
 	PassedOver
 	// Waiting: connecting to every server failed, the last one with x.Err, and
-	// the exchange tries again for Upstream.ConnectRetry. It is reported at
+	// the exchange tries again for Options.ConnectRetry. It is reported at
 	// most once for each attempt to send the request.
 	Waiting
 	// Retrying: the request will be sent again because of x.Retried. x.Err is the failure of

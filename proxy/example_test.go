@@ -17,7 +17,7 @@ func ExampleProxy() {
 	}))
 	defer service.Close()
 
-	up, err := proxy.NewUpstream("greeter", service.URL)
+	up, err := proxy.NewUpstream("greeter", proxy.Options{Servers: []proxy.Endpoint{{URL: service.URL}}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,16 +48,18 @@ func ExampleProxy() {
 }
 
 // Equivalent servers are used in turn, and a server that cannot be reached is
-// passed over. An invalid address is an error.
+// passed over. A wrong option is an error.
 func ExampleNewUpstream() {
-	up, err := proxy.NewUpstream("babbage", "http://10.0.0.1:8080", "http://10.0.0.2:8080")
+	up, err := proxy.NewUpstream("babbage", proxy.Options{
+		Servers: []proxy.Endpoint{{URL: "http://10.0.0.1:8080"}, {URL: "http://10.0.0.2:8080"}},
+	})
 	fmt.Println(up.Name(), err)
 
-	_, err = proxy.NewUpstream("babbage", "http://10.0.0.1:8080/path?query")
+	_, err = proxy.NewUpstream("babbage", proxy.Options{Retry: proxy.Retry{Attempts: 9}})
 	fmt.Println(err)
 	// Output:
 	// babbage <nil>
-	// upstream babbage: server "http://10.0.0.1:8080/path?query": it must be http://host:port, perhaps with a path
+	// upstream babbage: Retry.Attempts is 9, want 0 to 5
 }
 
 // Only the part of X-Forwarded-For that a trusted proxy added is used.

@@ -98,7 +98,7 @@ type Exchange struct {
 	Body     io.Reader                 // nil without one, or a SpaceReader; a client may get 100 at its first read
 	Trailers func(dst []Field) []Field // appends the trailer fields after the body was read; nil if there are none
 	Peer     netip.Addr                // the remote end of the client's connection
-	PeerPort uint16                    // its port, for Upstream.ProxyProtocol; 0 if it is not known
+	PeerPort uint16                    // its port, for Options.ProxyProtocol; 0 if it is not known
 	Client   Client
 
 	// How to send it.

@@ -67,11 +67,7 @@ func TestFieldNames(t *testing.T) {
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering("HTTP/1.1 200 OK\r\ncontent-LENGTH: 2\r\ncONNECTION: x-HOP\r\nX-hop: 1\r\n"+
 		"kEEP-alive: 1\r\nX-own: 2\r\n\r\nok", got))
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
+	up := openUpstream(t, proxy.Options{}, o.url)
 	client := new(fieldsOf)
 	x := newExchange()
 	x.Client, x.Header = client, []proxy.Field{

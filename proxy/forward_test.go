@@ -345,11 +345,7 @@ func TestExchangeThatWouldBreakTheRequest(t *testing.T) {
 	t.Parallel()
 	trust := proxy.Trust{netip.MustParsePrefix("127.0.0.0/8")}
 	o := openOrigin(t, answering(ok, nil))
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
+	up := openUpstream(t, proxy.Options{}, o.url)
 	p := &proxy.Proxy{Upstream: up, Trust: trust}
 	breaks := map[string]func(*proxy.Exchange){
 		"method": func(x *proxy.Exchange) { x.Method = "GET /\r\n" },

@@ -17,11 +17,7 @@ func TestBehindStripPrefix(t *testing.T) {
 		io.WriteString(w, r.RequestURI)
 	}))
 	defer origin.Close()
-	up, err := proxy.NewUpstream("origin", origin.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
+	up := openUpstream(t, proxy.Options{}, origin.URL)
 	door := httptest.NewServer(http.StripPrefix("/api", &proxy.Proxy{Upstream: up}))
 	defer door.Close()
 	for asked, want := range map[string]string{

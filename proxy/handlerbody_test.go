@@ -59,10 +59,7 @@ func TestBodiesOfMiddleware(t *testing.T) {
 					}
 				}))
 				t.Cleanup(origin.Close)
-				up, err := proxy.NewUpstream("origin", origin.URL)
-				if err != nil {
-					t.Fatal(err)
-				}
+				up := openUpstream(t, proxy.Options{}, origin.URL)
 				t.Cleanup(up.Close)
 				var got outcome
 				p := &proxy.Proxy{Upstream: up, Hook: func(x *proxy.Exchange, e proxy.Event) {
@@ -102,11 +99,7 @@ func (threeHundred) Read(p []byte) (int, error) { return min(len(p), 300), nil }
 func TestBodyOfExchangeLongerThanLength(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
+	up := openUpstream(t, proxy.Options{}, o.url)
 	var x proxy.Exchange
 	fill(&x, new(sink))
 	x.Method, x.Length, x.Body = "POST", 20_000, threeHundred{}
@@ -166,10 +159,7 @@ func TestBodyErrorAfterCancel(t *testing.T) {
 				io.Copy(io.Discard, w)
 				close(gone)
 			})
-			up, err := proxy.NewUpstream("origin", o.url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			up := openUpstream(t, proxy.Options{}, o.url)
 			t.Cleanup(up.Close)
 			ctx, cancel := context.WithCancel(t.Context())
 			r := httptest.NewRequestWithContext(ctx, "POST", "/", &cancelling{

@@ -60,7 +60,7 @@ func TestWaitingHoldsNoBuffer(t *testing.T) {
 	}
 	played := make(chan error, 1)
 	go func() { played <- playPause(l, first, second, goOn) }()
-	up, err := NewUpstream("test", "http://"+l.Addr().String())
+	up, err := NewUpstream("test", Options{Servers: []Endpoint{{URL: "http://" + l.Addr().String()}}})
 	if err != nil {
 		t.Fatal(err)
 	}

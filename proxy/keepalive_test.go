@@ -239,10 +239,7 @@ func TestUpstreamClose(t *testing.T) {
 			w.say(ok)
 		}
 	})
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	up := openUpstream(t, proxy.Options{}, o.url)
 	p := &proxy.Proxy{Upstream: up}
 	s := httptest.NewServer(p)
 	defer s.Close()

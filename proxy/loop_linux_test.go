@@ -45,16 +45,6 @@ func onLoop(l *transport.Loop, f func()) <-chan struct{} {
 	return done
 }
 
-func openUpstream(t testing.TB, urls ...string) *proxy.Upstream {
-	t.Helper()
-	up, err := proxy.NewUpstream("test", urls...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(up.Close)
-	return up
-}
-
 // TestLoop runs concurrent exchanges on a loop, in turn without a body, and with bodies that
 // are read before the upstream is connected to or sent by an upload.
 func TestLoop(t *testing.T) {
@@ -64,7 +54,7 @@ func TestLoop(t *testing.T) {
 	l := openLoop(t)
 	for _, answer := range []string{ok, chunkedHead + "1\r\no\r\n1\r\nk\r\n0\r\nX: y\r\n\r\n"} {
 		o := openOrigin(t, answering(answer, nil))
-		p := &proxy.Proxy{Upstream: openUpstream(t, o.url)}
+		p := &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, o.url)}
 		var running []<-chan struct{}
 		for range tasks {
 			running = append(running, onLoop(l, func() {
@@ -98,11 +88,11 @@ func TestLoop(t *testing.T) {
 func TestLoopInterrupted(t *testing.T) {
 	t.Parallel()
 	l := openLoop(t)
-	silent := openUpstream(t, openOrigin(t, func(w *wire) {
+	silent := openUpstream(t, proxy.Options{}, openOrigin(t, func(w *wire) {
 		w.readHead()
 		stall(w)
 	}).url)
-	unreachable := openUpstream(t, "http://"+deaf(t))
+	unreachable := openUpstream(t, proxy.Options{}, "http://"+deaf(t))
 	for _, c := range []struct {
 		name   string
 		up     *proxy.Upstream
@@ -139,8 +129,7 @@ func TestLoopWaitsForConnection(t *testing.T) {
 	t.Parallel()
 	l := openLoop(t)
 	fd, addr := bound(t)
-	later := openUpstream(t, "http://"+addr)
-	later.ConnectRetry = patience
+	later := openUpstream(t, proxy.Options{ConnectRetry: patience}, "http://"+addr)
 	x := newExchange()
 	x.Driver = l
 	waiting := onLoop(l, func() { (&proxy.Proxy{Upstream: later}).Serve(x) })
@@ -149,7 +138,7 @@ func TestLoopWaitsForConnection(t *testing.T) {
 	}
 	other := newExchange()
 	other.Driver = l
-	p := &proxy.Proxy{Upstream: openUpstream(t, openOrigin(t, answering(ok, nil)).url)}
+	p := &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, openOrigin(t, answering(ok, nil)).url)}
 	await(t, onLoop(l, func() { p.Serve(other) }))
 	if other.Err != nil {
 		t.Error(other.Err)
@@ -166,9 +155,8 @@ func TestLoopWaitsForConnection(t *testing.T) {
 func TestSharedConnsOfDrivers(t *testing.T) {
 	t.Parallel()
 	l := openLoop(t)
-	up := openUpstream(t, openOrigin(t, answering(ok, nil)).url)
 	shared := proxy.NewConns(1)
-	up.Share(shared)
+	up := openUpstream(t, proxy.Options{Conns: shared}, openOrigin(t, answering(ok, nil)).url)
 	p := &proxy.Proxy{Upstream: up}
 	for range 20 {
 		x := newExchange()
@@ -207,7 +195,7 @@ func TestAnswersNeverCrossOnLoop(t *testing.T) {
 	t.Parallel()
 	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
 		l := openLoop(t)
-		p := &proxy.Proxy{Upstream: openUpstream(t, url)}
+		p := &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, url)}
 		return func(client, requests int) (crossed, failed int64) {
 			<-onLoop(l, func() { crossed, failed = askOnLoop(l, p, client, requests) })
 			return crossed, failed
@@ -247,7 +235,7 @@ func BenchmarkExchangeOnLoop(b *testing.B) {
 
 func benchmarkOnLoop(b *testing.B, play func(w *wire), body []byte) {
 	l := openLoop(b)
-	p := &proxy.Proxy{Upstream: openUpstream(b, openOrigin(b, play).url)}
+	p := &proxy.Proxy{Upstream: openUpstream(b, proxy.Options{}, openOrigin(b, play).url)}
 	b.ReportAllocs()
 	<-onLoop(l, func() {
 		var x proxy.Exchange

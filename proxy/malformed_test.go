@@ -114,7 +114,7 @@ func TestMaxFields(t *testing.T) {
 	for fields, want := range map[int]int{300: 200, 301: 502} {
 		o := openOrigin(t, answering("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fields-1)+
 			"Content-Length: 0\r\n\r\n", nil))
-		d := openDoor(t, func(p *proxy.Proxy) { p.Upstream.MaxFields = 300 }, o.url)
+		d := openDoor(t, func(p *proxy.Proxy) { p.Upstream = openUpstream(t, proxy.Options{MaxFields: 300}, o.url) })
 		if got := ask(t, d, "HTTP/1.1", make(chan struct{})); got.status != want {
 			t.Errorf("%d fields: status %d, want %d", fields, got.status, want)
 		}

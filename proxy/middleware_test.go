@@ -106,10 +106,7 @@ func personal(w http.ResponseWriter, r *http.Request) {
 
 // proxies returns handlers that send requests to url: a Proxy and httputil's.
 func proxies(t *testing.T, url *url.URL) map[string]http.Handler {
-	up, err := proxy.NewUpstream("origin", url.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	up := openUpstream(t, proxy.Options{}, url.String())
 	t.Cleanup(up.Close)
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(transport.CloseIdleConnections)

@@ -18,7 +18,7 @@ var (
 func (t *transfer) place() (*member, *Error) {
 	o, u := &t.order, t.up
 	q := u.queue
-	if u.Limit.Max == 0 || q.Waiting() == 0 {
+	if u.options.Limit.Max == 0 || q.Waiting() == 0 {
 		if m := o.Place(); m != nil || !o.Full() {
 			return t.enter(m), nil
 		}
@@ -37,11 +37,11 @@ func (t *transfer) place() (*member, *Error) {
 			return waitqueue.Taken
 		}
 	})
-	if !q.Push(w, u.Limit.Queue) {
+	if !q.Push(w, u.options.Limit.Queue) {
 		return nil, &Error{Kind: QueueFull, Step: choosing, Err: errQueueFull}
 	}
 	q.Dispatch()
-	ctx, end := x.beginDial(min(u.Limit.Wait, x.timeout()))
+	ctx, end := x.beginDial(min(u.options.Limit.Wait, x.timeout()))
 	defer end()
 	placed := false
 	x.driver().Block(func() { placed = q.Await(ctx, w) })

@@ -23,8 +23,7 @@ func newCrowd(t testing.TB, limit ServerLimit, servers int) *crowd {
 	for i := range weights {
 		weights[i] = 1
 	}
-	up := balanced(t, weights...)
-	up.Limit = limit
+	up := balanced(t, Options{Limit: limit}, weights...)
 	return &crowd{up, &Proxy{Upstream: up}}
 }
 
@@ -127,7 +126,7 @@ func TestQueueOrder(t *testing.T) {
 		}
 		first = waiting[next]
 	}
-	c.up.Limit.Wait = time.Millisecond
+	c.up.options.Limit.Wait = time.Millisecond
 	if _, err := c.begin().transfer.place(); err == nil || err.Kind != QueueTimeout || err.status() != 503 {
 		t.Errorf("waited too long: %v", err)
 	}
@@ -180,8 +179,7 @@ func TestQueueOfStates(t *testing.T) {
 	}
 
 	wait()
-	next := balanced(t, 1, 1)
-	next.Limit = limit
+	next := balanced(t, Options{Limit: limit}, 1, 1)
 	next.Adopt(c.up)
 	x := (&crowd{next, &Proxy{Upstream: next}}).begin()
 	x.transfer.at = a
@@ -202,16 +200,15 @@ func TestQueueOfStates(t *testing.T) {
 // servers without a limit never have a queue.
 func TestQueueKeepsBackups(t *testing.T) {
 	t.Parallel()
-	up := balanced(t, 1, -1)
+	up := balanced(t, Options{Limit: ServerLimit{Max: 1}}, 1, -1)
 	c := &crowd{up, &Proxy{Upstream: up}}
-	up.Limit = ServerLimit{Max: 1}
 	if m, err := c.begin().transfer.place(); err != nil || m.backup {
 		t.Fatal(m, err)
 	}
 	if _, err := c.begin().transfer.place(); err == nil || !errors.Is(err, errQueueFull) {
 		t.Errorf("with a full server: %v", err)
 	}
-	up.Limit = ServerLimit{}
+	up.options.Limit = ServerLimit{}
 	if m, err := c.begin().transfer.place(); err != nil || m.backup {
 		t.Error(m, err)
 	}
@@ -221,13 +218,8 @@ func TestQueueKeepsBackups(t *testing.T) {
 // exceed the limit. Connections that rest before they are used again are closed instead.
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
-	up := balanced(t, 1)
-	up.Limit = ServerLimit{Max: 2}
-	if err := up.SetServers(endpoints(1)); err != nil {
-		t.Fatal(err)
-	}
 	open := NewConns(10)
-	up.Share(open)
+	up := balanced(t, Options{Limit: ServerLimit{Max: 2}, Conns: open}, 1)
 	p, d := &Proxy{Upstream: up}, &replay{index: 1, response: []byte(typicalResponse)}
 	var x Exchange
 	for range 50 {

@@ -11,27 +11,17 @@ import (
 	"github.com/weirhq/weir/proxy/internal/pool"
 )
 
-// A Protocol is how connections to the servers of an upstream are made. The zero value is
-// HTTP/1.1, and for https servers the zero TLS.
-type Protocol struct {
-	// HTTP2 is HTTP/2, by ALPN with https servers and by prior knowledge with others. Upgrades
-	// are not passed on then.
-	HTTP2 bool
-
-	TLS TLS // of https servers
-}
-
-// equal reports whether connections with both protocols are equivalent.
-func (p *Protocol) equal(other *Protocol) bool {
-	return p.HTTP2 == other.HTTP2 && p.TLS.equal(&other.TLS)
+// sameProtocol reports whether connections with both options are equivalent.
+func (o *Options) sameProtocol(other *Options) bool {
+	return o.HTTP2 == other.HTTP2 && o.TLS.equal(&other.TLS)
 }
 
 // link returns the link to a server: tlsHost is the host of an https server, or else empty.
-func (p *Protocol) link(tlsHost string) *pool.Link {
+func (o *Options) link(tlsHost string) *pool.Link {
 	if tlsHost == "" {
-		return pool.NewLink(nil, p.HTTP2)
+		return pool.NewLink(nil, o.HTTP2)
 	}
-	return pool.NewLink(p.TLS.config(tlsHost), p.HTTP2)
+	return pool.NewLink(o.TLS.config(tlsHost), o.HTTP2)
 }
 
 // TLS configures the connections to https servers. Their certificates are always verified. The

@@ -82,8 +82,8 @@ func (p *Proxy) carry(x *Exchange) error {
 	if x.Length != 0 && x.Body == nil {
 		return &Error{Kind: BadRequest, Step: "writing the request", Err: errRequest}
 	}
-	if p.Upstream != nil && p.Upstream.ProxyProtocol != 0 {
-		x.announced = announce(x.driver(), p.Upstream.ProxyProtocol, p.Trust.Client(x.Peer, x.Header),
+	if p.Upstream != nil && p.Upstream.options.ProxyProtocol != 0 {
+		x.announced = announce(x.driver(), p.Upstream.options.ProxyProtocol, p.Trust.Client(x.Peer, x.Header),
 			netip.AddrPortFrom(x.Peer, x.PeerPort))
 	}
 	x.readFraming()
@@ -105,7 +105,7 @@ func (p *Proxy) carry(x *Exchange) error {
 		}
 	default:
 		x.Client.Duplex()
-		gathers := p.Upstream == nil || !p.Upstream.protocol.HTTP2
+		gathers := p.Upstream == nil || !p.Upstream.options.HTTP2
 		if x.startUpload(gathers); gathers {
 			if err := x.upload.Beginning(); err != nil {
 				return err
@@ -128,7 +128,7 @@ func (x *Exchange) finishUpload() {
 	x.endUpload(linger)
 }
 
-// send sends a request, and again if Upstream.Retry allows it. It uses a new connection then:
+// send sends a request, and again if Options.Retry allows it. It uses a new connection then:
 // the server may have closed all unused ones.
 func (p *Proxy) send(x *Exchange) error {
 	t := &x.transfer
@@ -140,7 +140,7 @@ func (p *Proxy) send(x *Exchange) error {
 		return t.check(x.checked)
 	}
 	reuse := recentConn
-	if t.repeatable = x.upload == nil && !t.expecting && t.up.Retry.repeats(x.Method); t.repeatable {
+	if t.repeatable = x.upload == nil && !t.expecting && t.up.options.Retry.repeats(x.Method); t.repeatable {
 		reuse = anyConn
 	}
 	for {

@@ -36,7 +36,7 @@ const (
 // [Exchange.BufferedBody]), and if nothing of the response was passed to the client.
 //
 // Connecting to another server needs no Retry: nothing was sent yet. See
-// [Upstream.ConnectRetry].
+// [Options.ConnectRetry].
 //
 // Except for RetryStale and RetryRefused, a budget limits requests that are sent again to 10% of those of the
 // upstream in the last ten seconds, and ten per second. Each connection is stale at most once.
@@ -66,7 +66,7 @@ func (r *Retry) attempts() int {
 	if r.Attempts == 0 {
 		return DefaultAttempts
 	}
-	return min(r.Attempts, MaxAttempts)
+	return r.Attempts
 }
 
 // on reports whether a request is sent again for a reason.

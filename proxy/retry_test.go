@@ -17,7 +17,8 @@ type sentTo struct{ bad, good atomic.Int64 }
 
 // openPair opens a door to a server that plays a fault, and to others that respond with the
 // body of the request. The first request goes to the faulty server.
-func openPair(t *testing.T, good int, fault func(*wire), adjust func(*proxy.Proxy)) (*door, *sentTo) {
+func openPair(t *testing.T, good int, fault func(*wire), adjust func(*proxy.Proxy),
+	retry proxy.Retry) (*door, *sentTo) {
 	t.Helper()
 	n := new(sentTo)
 	urls := []string{openOrigin(t, func(w *wire) {
@@ -38,7 +39,12 @@ func openPair(t *testing.T, good int, fault func(*wire), adjust func(*proxy.Prox
 			}
 		}).url)
 	}
-	return openDoor(t, adjust, urls...), n
+	return openDoor(t, func(p *proxy.Proxy) {
+		p.Upstream = openUpstream(t, proxy.Options{Retry: retry}, urls...)
+		if adjust != nil {
+			adjust(p)
+		}
+	}), n
 }
 
 var (
@@ -86,7 +92,7 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			d, sent := openPair(t, test.others, test.fault, func(p *proxy.Proxy) { p.Upstream.Retry = test.retry })
+			d, sent := openPair(t, test.others, test.fault, nil, test.retry)
 			c := d.dial()
 			c.say(test.request)
 			got := "cut"
@@ -125,7 +131,7 @@ func TestTryTimeout(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.method, test.others), func(t *testing.T) {
 			t.Parallel()
-			d, sent := openPair(t, test.others, test.fault, nil)
+			d, sent := openPair(t, test.others, test.fault, nil, proxy.Retry{})
 			d.Config.Handler = exchanging(d.Config.Handler.(*proxy.Proxy), func(x *proxy.Exchange) { x.TryTimeout = brief / 2 })
 			m := d.dial().roundTrip(t, test.method+" / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
 			if !strings.Contains(m.first, test.want) {
@@ -159,7 +165,7 @@ func TestDeadline(t *testing.T) {
 	for name, fault := range map[string]func(*wire){"silence": stall, "trickle": trickle, "flood": flood} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, sent := openPair(t, 1, fault, nil)
+			d, sent := openPair(t, 1, fault, nil, proxy.Retry{})
 			d.Config.Handler = exchanging(d.Config.Handler.(*proxy.Proxy), func(x *proxy.Exchange) {
 				x.Deadline = time.Now().Add(brief)
 			})
@@ -234,7 +240,7 @@ func TestRetryEvents(t *testing.T) {
 			events = append(events, fmt.Sprint(e, kind, x.Retried))
 			told(x, e)
 		}
-	})
+	}, proxy.Retry{})
 	d.dial().roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	d.outcome()
 	want := []string{fmt.Sprint(proxy.Sending), fmt.Sprint(proxy.Retrying, proxy.Closed, proxy.RetryReset),

@@ -113,10 +113,7 @@ func TestRoomNotAsked(t *testing.T) {
 
 func upstreamOf(t *testing.T, o *origin) *proxy.Upstream {
 	t.Helper()
-	up, err := proxy.NewUpstream("test", o.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	up := openUpstream(t, proxy.Options{}, o.url)
 	t.Cleanup(up.Close)
 	return up
 }

@@ -18,7 +18,7 @@ type Attempt struct {
 // A Server is one address of an upstream, with the connections to it. It is
 // safe for concurrent use.
 type Server struct {
-	// Context belongs to the caller of [Upstream.Prepare].
+	// Context belongs to [Options.Prepare].
 	Context any
 
 	url     string
@@ -61,8 +61,8 @@ func (s *Server) InFlight() int { return int(s.state.InFlight()) }
 // http://shop.example:8080#10.0.0.5.
 func (s *Server) URL() string { return s.url }
 
-// linkBy has new connections use a protocol.
-func (s *Server) linkBy(p *Protocol) { s.conns.SetLink(p.link(s.tlsHost)) }
+// linkBy has new connections use the protocol of an upstream.
+func (s *Server) linkBy(o *Options) { s.conns.SetLink(o.link(s.tlsHost)) }
 
 // Up reports whether the last attempt to connect to the server succeeded. It is
 // true before the first attempt.

@@ -9,13 +9,11 @@ import (
 
 // balanced returns an upstream of servers with the given weights. A negative one is that of a
 // backup. The servers are not connected to.
-func balanced(t testing.TB, weights ...int) *Upstream {
+func balanced(t testing.TB, options Options, weights ...int) *Upstream {
 	t.Helper()
-	up, err := NewUpstream("test")
+	options.Servers = endpoints(weights...)
+	up, err := NewUpstream("test", options)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := up.SetServers(endpoints(weights...)); err != nil {
 		t.Fatal(err)
 	}
 	return up
@@ -52,8 +50,7 @@ func choices(up *Upstream, now time.Time, n int) string {
 // the first, and that servers without others get all exchanges.
 func TestSlowStartOfAdded(t *testing.T) {
 	t.Parallel()
-	up := balanced(t, 1, 1)
-	up.SlowStart = time.Hour
+	up := balanced(t, Options{SlowStart: time.Hour}, 1, 1)
 	if got := choices(up, time.Now(), 4); got != "abab" {
 		t.Errorf("the first servers get %s", got)
 	}
@@ -64,8 +61,7 @@ func TestSlowStartOfAdded(t *testing.T) {
 	if got := choices(up, time.Now(), 100); strings.Contains(got, "c") {
 		t.Errorf("with an added server, the choices are %s", got)
 	}
-	now := balanced(t, 1, 1, 1, 1)
-	now.SlowStart = time.Hour
+	now := balanced(t, Options{SlowStart: time.Hour}, 1, 1, 1, 1)
 	now.Adopt(up)
 	if got := choices(now, time.Now(), 100); strings.ContainsAny(got, "cd") || now.Servers()[3].stateAt(time.Now(), time.Hour) != Starting {
 		t.Errorf("after a reload, the choices are %s", got)

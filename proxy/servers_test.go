@@ -53,13 +53,8 @@ func TestSetServers(t *testing.T) {
 	t.Parallel()
 	a, _ := openCounting(t)
 	b, _ := openCounting(t)
-	up, err := proxy.NewUpstream("site", a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
 	prepared := 0
-	up.Prepare(func(*proxy.Server) { prepared++ })
+	up := openUpstream(t, proxy.Options{Prepare: func(*proxy.Server) { prepared++ }}, a)
 	first := up.Servers()[0]
 	if err := up.SetServers([]proxy.Endpoint{{URL: b}, {URL: a}}); err != nil {
 		t.Fatal(err)
@@ -86,20 +81,13 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	a, conns := openCounting(t)
 	b, others := openCounting(t)
-	before, err := proxy.NewUpstream("site", a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := openUpstream(t, proxy.Options{}, a, b)
 	get(t, before)
 	get(t, before)
 	if conns.Load() != 1 || others.Load() != 1 {
 		t.Fatalf("%d and %d connections", conns.Load(), others.Load())
 	}
-	now, err := proxy.NewUpstream("site", a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer now.Close()
+	now := openUpstream(t, proxy.Options{}, a)
 	server := before.Servers()[0]
 	now.Adopt(before)
 	before.Close()
@@ -121,12 +109,7 @@ func TestNamedServers(t *testing.T) {
 	t.Parallel()
 	a, _ := openCounting(t)
 	addr := strings.TrimPrefix(a, "http://")
-	up, err := proxy.NewUpstream("site")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.Close()
-	up.ConnectRetry = patience
+	up := openUpstream(t, proxy.Options{ConnectRetry: patience})
 	if err := up.SetServers([]proxy.Endpoint{{URL: "http://shop.example:80/base", Unresolved: true}}); err != nil {
 		t.Fatal(err)
 	}

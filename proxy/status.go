@@ -33,7 +33,7 @@ func (u *Upstream) Status(now time.Time) []ServerStatus {
 	all := make([]ServerStatus, len(set.members))
 	for i, m := range set.members {
 		all[i] = ServerStatus{Server: m.Server, Weight: m.weight, Backup: m.backup,
-			State: m.stateAt(now, u.SlowStart), LastFailure: m.lastFailure.Load()}
+			State: m.stateAt(now, u.options.SlowStart), LastFailure: m.lastFailure.Load()}
 	}
 	return all
 }

@@ -143,7 +143,7 @@ func (t *transfer) noteStale(err error, dead bool) {
 	t.stale = dead && t.c.Used && (t.c.Stream == nil || kindOf(err) == Closed)
 }
 
-func (t *transfer) maxFields() int { return cmp.Or(t.up.MaxFields, DefaultMaxFields) }
+func (t *transfer) maxFields() int { return cmp.Or(t.up.options.MaxFields, DefaultMaxFields) }
 
 // sendBody starts to send the body that waited for the upstream's 100.
 func (t *transfer) sendBody() {

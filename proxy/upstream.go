@@ -10,70 +10,28 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/stickycookie"
 	"github.com/weirhq/weir/proxy/internal/balance"
 	"github.com/weirhq/weir/proxy/internal/budget"
 	"github.com/weirhq/weir/proxy/internal/waitqueue"
 )
 
-// DefaultMaxFields limits the fields of a response if its Upstream sets no
-// other limit.
-const DefaultMaxFields = http1.DefaultMaxFields
-
 // An Upstream is a service that consists of one server, or of several
 // equivalent ones. It is safe for concurrent use. The zero value has no server
 // and responds to every request with 502.
 type Upstream struct {
-	// ConnectRetry limits the time in which an exchange retries to connect if
-	// no server accepts a connection. The pauses between the attempts grow.
-	// Nothing was sent yet, so this is safe with any method. 0 means no retry.
-	// It must be set before the first request.
-	ConnectRetry time.Duration
-
-	// MaxFields limits the fields in the head of a response, and those in its
-	// trailers. A response with more is malformed. 0 means DefaultMaxFields. It
-	// must be set before the first request.
-	MaxFields int
-
-	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, by which the servers get the
-	// address of the client. 0 sends no header. Each exchange then has a connection of its own.
-	// It must be set before the first request.
-	ProxyProtocol int
-
-	// Retry determines when a request is sent again. It must be set before the first request.
-	Retry Retry
-
-	// Balance is the policy by which exchanges choose a server. HashKey belongs to Hash. They
-	// must be set before the first request.
-	Balance Policy
-	HashKey HashKey
-
-	// Sticky, if not nil, keeps clients at their servers. It must be set before the servers.
-	Sticky *Sticky
-
-	// SlowStart is the time in which the share of a server grows from nothing to its weight after
-	// the server was added, or can be used again. The first servers of an upstream have no slow
-	// start. 0 means none. It must be set before the servers.
-	SlowStart time.Duration
-
-	// Limit limits the exchanges at each server. It must be set before the servers.
-	Limit ServerLimit
-
 	name    string
-	budget  *budget.Budget   // of Retry; nil before there are servers
+	options Options
+	budget  *budget.Budget   // of Options.Retry; nil before there are servers
 	turn    atomic.Uint64    // of round robin
 	waiting atomic.Int64     // exchanges that wait for a connection
-	queue   *waitqueue.Queue // of Limit; nil without servers
+	queue   *waitqueue.Queue // of Options.Limit; nil in the zero value
 	set     atomic.Pointer[serverSet]
 
-	mu       sync.Mutex // guards the fields below, and is held while set changes
-	shared   *Conns
-	protocol Protocol // is not changed after the first request
-	prepare  func(*Server)
-	kept     map[*Server]bool // servers that another upstream has adopted
-	closed   bool
-	since    time.Time // when the upstream, or one before it, got its first servers
+	mu     sync.Mutex       // guards the fields below, and is held while set changes
+	kept   map[*Server]bool // servers that another upstream has adopted
+	closed bool
+	since  time.Time // when the upstream, or one before it, got its first servers
 }
 
 // A serverSet is the servers of an upstream at one time. It does not change.
@@ -106,19 +64,17 @@ func (u *Upstream) newSet(members []member, base string) *serverSet {
 	return set
 }
 
-// NewUpstream returns an upstream of the servers at the given URLs, which are those of an
-// [Endpoint]. It does not connect to them before the first request. Without a URL,
-// [Upstream.SetServers] must set the servers.
-func NewUpstream(name string, urls ...string) (*Upstream, error) {
-	u := &Upstream{name: name, queue: new(waitqueue.Queue)}
-	if len(urls) == 0 {
+// NewUpstream returns an upstream. The name identifies it in errors and in the cookies of Sticky.
+// It does not connect to its servers before the first request.
+func NewUpstream(name string, options Options) (*Upstream, error) {
+	if err := options.check(); err != nil {
+		return nil, fmt.Errorf("upstream %s: %w", name, err)
+	}
+	u := &Upstream{name: name, options: options, queue: new(waitqueue.Queue)}
+	if len(options.Servers) == 0 {
 		return u, nil
 	}
-	endpoints := make([]Endpoint, len(urls))
-	for i, url := range urls {
-		endpoints[i].URL = url
-	}
-	if err := u.SetServers(endpoints); err != nil {
+	if err := u.SetServers(options.Servers); err != nil {
 		return nil, err
 	}
 	return u, nil
@@ -139,6 +95,9 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 	var added []*Server
 	for i, e := range endpoints {
 		s, itsBase, err := newServer(e)
+		if err == nil && e.Weight < 0 {
+			err = fmt.Errorf("server %q: its weight is %d, want at least 0", e.URL, e.Weight)
+		}
 		if err != nil {
 			return fmt.Errorf("upstream %s: %w", u.name, err)
 		}
@@ -156,8 +115,8 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 			added = append(added, s)
 		}
 		m := member{Server: s, weight: cmp.Or(e.Weight, 1), backup: e.Backup}
-		if u.Sticky != nil {
-			m.cookie = u.Sticky.cookie(u.name, s)
+		if u.options.Sticky != nil {
+			m.cookie = u.options.Sticky.cookie(u.name, s)
 		}
 		members = append(members, m)
 	}
@@ -204,8 +163,8 @@ func (u *Upstream) Adopt(other *Upstream) {
 			other.kept = make(map[*Server]bool)
 		}
 		other.kept[same] = true
-		if !u.protocol.equal(&other.protocol) {
-			same.linkBy(&u.protocol)
+		if !u.options.sameProtocol(&other.options) {
+			same.linkBy(&u.options)
 		}
 		members[i].Server = same
 	}
@@ -237,14 +196,14 @@ func (u *Upstream) now() *serverSet {
 // use applies a set of servers. The caller holds mu.
 func (u *Upstream) use(set *serverSet) {
 	for _, s := range set.servers {
-		s.conns.SetMax(u.Limit.Max)
+		s.conns.SetMax(u.options.Limit.Max)
 	}
 	u.set.Store(set)
 }
 
 // choice returns the settings of choices.
 func (u *Upstream) choice() balance.Settings {
-	return balance.Settings{Policy: balance.Policy(u.Balance), SlowStart: u.SlowStart, Max: u.Limit.Max}
+	return balance.Settings{Policy: balance.Policy(u.options.Balance), SlowStart: u.options.SlowStart, Max: u.options.Limit.Max}
 }
 
 // Queued returns the number of exchanges that wait for a free place at a server now, and that of
@@ -267,12 +226,12 @@ func (set *serverSet) find(s *Server) *Server {
 
 // open prepares a new server. The caller holds mu.
 func (u *Upstream) open(s *Server) {
-	s.linkBy(&u.protocol)
-	if u.shared != nil {
-		s.conns.Share(u.shared.limit)
+	s.linkBy(&u.options)
+	if c := u.options.Conns; c != nil {
+		s.conns.Share(c.limit)
 	}
-	if u.prepare != nil {
-		u.prepare(s)
+	if prepare := u.options.Prepare; prepare != nil {
+		prepare(s)
 	}
 }
 
@@ -290,39 +249,6 @@ func (u *Upstream) Name() string { return u.name }
 
 // Servers returns the servers in use. The caller must not change the slice.
 func (u *Upstream) Servers() []*Server { return u.now().servers }
-
-// Share counts the connections of u in c. It must be called once, before the
-// first request.
-func (u *Upstream) Share(c *Conns) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.shared = c
-	for _, s := range u.now().servers {
-		s.conns.Share(c.limit)
-	}
-}
-
-// SetProtocol sets how connections are made. It must be called at most once, before Adopt and
-// the first request.
-func (u *Upstream) SetProtocol(p Protocol) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.protocol = p
-	for _, s := range u.now().servers {
-		s.linkBy(&u.protocol)
-	}
-}
-
-// Prepare calls f for each server before its first exchange, so that f can set its Context. It
-// must be called once, before the first request.
-func (u *Upstream) Prepare(f func(*Server)) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.prepare = f
-	for _, s := range u.now().servers {
-		f(s)
-	}
-}
 
 // Close closes the unused connections now, and the others after their
 // exchanges. It leaves servers that another upstream has adopted.

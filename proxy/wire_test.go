@@ -63,12 +63,8 @@ type door struct {
 // openDoor starts a door to the upstream servers at the given URLs.
 func openDoor(t testing.TB, adjust func(*proxy.Proxy), urls ...string) *door {
 	t.Helper()
-	up, err := proxy.NewUpstream("test", urls...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	d := &door{t: t, outcomes: make(chan outcome, 1<<16)}
-	p := &proxy.Proxy{Upstream: up, Hook: func(x *proxy.Exchange, e proxy.Event) {
+	p := &proxy.Proxy{Hook: func(x *proxy.Exchange, e proxy.Event) {
 		if e == proxy.Done {
 			d.outcomes <- outcomeOf(x)
 		}
@@ -76,16 +72,30 @@ func openDoor(t testing.TB, adjust func(*proxy.Proxy), urls ...string) *door {
 	if adjust != nil {
 		adjust(p)
 	}
+	if p.Upstream == nil {
+		p.Upstream = openUpstream(t, proxy.Options{}, urls...)
+	}
 	d.Server = httptest.NewUnstartedServer(p)
 	d.Config.Protocols = new(http.Protocols)
 	d.Config.Protocols.SetHTTP1(true)
 	d.Config.Protocols.SetUnencryptedHTTP2(true)
 	d.Start()
-	t.Cleanup(func() {
-		d.Close()
-		up.Close()
-	})
+	t.Cleanup(d.Close)
 	return d
+}
+
+// openUpstream returns an upstream of the servers at the given URLs.
+func openUpstream(t testing.TB, options proxy.Options, urls ...string) *proxy.Upstream {
+	t.Helper()
+	for _, url := range urls {
+		options.Servers = append(options.Servers, proxy.Endpoint{URL: url})
+	}
+	up, err := proxy.NewUpstream("test", options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(up.Close)
+	return up
 }
 
 // outcome waits for the next exchange to be over.

@@ -8,21 +8,18 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// newProxyUpstream returns the upstream of package proxy with the settings of a configuration, and without servers.
-func newProxyUpstream(c *upstreams.Upstream) (*proxy.Upstream, error) {
-	up, err := proxy.NewUpstream(c.Name)
-	if err != nil {
-		return nil, err
+// optionsOf returns the options of package proxy for the settings of a configuration, without servers.
+func optionsOf(c *upstreams.Upstream) proxy.Options {
+	o := proxy.Options{
+		HTTP2: c.HTTP2, TLS: serverTLS(c.TLS), ProxyProtocol: c.ProxyProtocol,
+		ConnectRetry: c.ConnectRetry, Retry: retryOf(c.Retry), MaxFields: c.ResponseFields,
+		Balance: policies[c.Balance], HashKey: hashKey(c.HashBy),
+		SlowStart: c.SlowStart, Limit: proxy.ServerLimit(c.Connections),
 	}
-	up.ConnectRetry, up.MaxFields, up.ProxyProtocol = c.ConnectRetry, c.ResponseFields, c.ProxyProtocol
-	up.Retry = retryOf(c.Retry)
-	up.SetProtocol(proxy.Protocol{HTTP2: c.HTTP2, TLS: serverTLS(c.TLS)})
-	up.Balance, up.HashKey = policies[c.Balance], hashKey(c.HashBy)
 	if s := c.Sticky; s != nil {
-		up.Sticky = &proxy.Sticky{Cookie: s.Cookie, MaxAge: s.MaxAge, Secret: []byte(s.Secret)}
+		o.Sticky = &proxy.Sticky{Cookie: s.Cookie, MaxAge: s.MaxAge, Secret: []byte(s.Secret)}
 	}
-	up.SlowStart, up.Limit = c.SlowStart, proxy.ServerLimit(c.Connections)
-	return up, nil
+	return o
 }
 
 // endpointsOf returns servers as they are configured.

@@ -11,7 +11,7 @@ import (
 
 // describe returns the name of an upstream and its servers, how one of them is chosen, and how
 // their state is observed.
-func describe(u *upstreams.Upstream, up *proxy.Upstream) string {
+func describe(u *upstreams.Upstream, o *proxy.Options) string {
 	list := make([]string, len(u.Servers))
 	for i, s := range u.Servers {
 		list[i] = s.URL
@@ -33,15 +33,15 @@ func describe(u *upstreams.Upstream, up *proxy.Upstream) string {
 		text += " over HTTP/2"
 	}
 	if len(list) > 1 {
-		text += " " + describePolicy(up)
-		if s := up.Sticky; s != nil {
+		text += " " + describePolicy(o)
+		if s := o.Sticky; s != nil {
 			text += ", and then by the cookie " + s.Cookie
 		}
 	}
-	if limit := up.Limit.Max; limit > 0 {
+	if limit := o.Limit.Max; limit > 0 {
 		text += fmt.Sprintf("; at most %d requests at a server", limit)
 	}
-	return text + describeRetry(&up.Retry) + describeHealth(u)
+	return text + describeRetry(&o.Retry) + describeHealth(u)
 }
 
 // describeHealth returns how the state of the servers is observed, or "" if it is not.
@@ -75,14 +75,14 @@ func describeRetry(r *proxy.Retry) string {
 }
 
 // describePolicy returns how an upstream chooses one of several servers.
-func describePolicy(up *proxy.Upstream) string {
-	switch up.Balance {
+func describePolicy(o *proxy.Options) string {
+	switch o.Balance {
 	case proxy.LeastConnections:
 		return "by the fewest requests in flight"
 	case proxy.TwoChoices:
 		return "by the fewer requests in flight of two random ones"
 	case proxy.Hash:
-		return "by a hash of the " + up.HashKey.String()
+		return "by a hash of the " + o.HashKey.String()
 	default:
 		return "in turn"
 	}

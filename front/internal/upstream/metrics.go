@@ -48,11 +48,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-// prepare gives each server of an upstream its context, with the histogram of its durations.
-func (m *Metrics) prepare(up *proxy.Upstream) {
-	up.Prepare(func(s *proxy.Server) {
-		s.Context = &serverContext{durations: m.durations.WithLabelValues(up.Name(), s.URL())}
-	})
+// prepare returns a function that gives each server of an upstream its context, with the histogram of its durations.
+func (m *Metrics) prepare(upstream string) func(*proxy.Server) {
+	return func(s *proxy.Server) {
+		s.Context = &serverContext{durations: m.durations.WithLabelValues(upstream, s.URL())}
+	}
 }
 
 // forgetServers removes the histograms of the servers of an upstream that are in before but not in now.

@@ -37,14 +37,14 @@ type Upstream struct {
 // newUpstream returns an upstream, which follows that of another configuration unless before is nil. It has the servers
 // that are known.
 func newUpstream(c *upstreams.Upstream, dns *config.DNS, parts Parts, before *Upstream) (*Upstream, error) {
-	up, err := newProxyUpstream(c)
+	options := optionsOf(c)
+	options.Conns, options.Prepare = parts.Conns, parts.Metrics.prepare(c.Name)
+	up, err := proxy.NewUpstream(c.Name, options)
 	if err != nil {
 		return nil, err
 	}
-	up.Share(parts.Conns)
-	parts.Metrics.prepare(up)
 	u := &Upstream{
-		Upstream: up, About: describe(c, up), Counts: Counts{parts.Metrics, c.Name}, metrics: parts.Metrics, logger: parts.Logger,
+		Upstream: up, About: describe(c, &options), Counts: Counts{parts.Metrics, c.Name}, metrics: parts.Metrics, logger: parts.Logger,
 		events: make(map[string]*namePace),
 	}
 	u.ctx, u.cancel = context.WithCancel(context.Background())
