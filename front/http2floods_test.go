@@ -55,7 +55,9 @@ var (
 )
 
 // TestHTTP2Floods sends frames that cost the door more than the client. Each flood ends the
-// connection and is counted by its reason.
+// connection and is counted by its reason. A busy machine reads few of them in a second, so floods
+// whose rate may be high, those of PING and WINDOW_UPDATE, are only tested in virtual time, in
+// internal/http2.
 func TestHTTP2Floods(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
@@ -88,11 +90,6 @@ func TestHTTP2Floods(t *testing.T) {
 				open(f, 2*i+1, block(":method", "GET"), true)
 			}
 		}},
-		{"pings", "", http2.ErrCodeEnhanceYourCalm, func(f *http2.Framer) {
-			for range 10000 {
-				f.WritePing(false, [8]byte{})
-			}
-		}},
 		{"settings", "", http2.ErrCodeEnhanceYourCalm, func(f *http2.Framer) {
 			for range 1000 {
 				f.WriteSettings()
@@ -107,11 +104,6 @@ func TestHTTP2Floods(t *testing.T) {
 			open(f, 1, post, false)
 			for range 2000 {
 				f.WriteData(1, false, nil)
-			}
-		}},
-		{"window_updates", "", http2.ErrCodeEnhanceYourCalm, func(f *http2.Framer) {
-			for range 60000 {
-				f.WriteWindowUpdate(0, 1)
 			}
 		}},
 		{"other_frames", "PRIORITY", http2.ErrCodeEnhanceYourCalm, func(f *http2.Framer) {
