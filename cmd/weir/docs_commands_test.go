@@ -23,7 +23,7 @@ var long = os.Getenv("WEIR_LONG") != ""
 func TestDocsCommands(t *testing.T) {
 	t.Parallel()
 	var measured sync.Map
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "examples/*/README.md"} {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/configuration/*.md", "docs/decisions/*.md", "examples/*/README.md"} {
 		pages, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(pages) == 0 {
 			t.Fatalf("%s: found %d pages, error %v", pattern, len(pages), err)

@@ -18,15 +18,18 @@ func Keys[T any](path string, at func(T) *Set) []yamlfile.Key[T] {
 		}},
 	}
 	for _, list := range []struct {
-		name      string
+		name, doc string
 		ambiguous bool
 		at        func(*Set) *[]Condition
 		check     func(name string) *yamlfile.Refusal
 		equal     func(a, b string) bool // compares names
 	}{
-		{"headers", true, func(s *Set) *[]Condition { return &s.Headers }, checkFieldName, strings.EqualFold},
-		{"query", true, func(s *Set) *[]Condition { return &s.Query }, checkParameterName, sameText},
-		{"cookies", false, func(s *Set) *[]Condition { return &s.Cookies }, checkCookieName, sameText},
+		{"headers", "a condition for a header field",
+			true, func(s *Set) *[]Condition { return &s.Headers }, checkFieldName, strings.EqualFold},
+		{"query", "a condition for a parameter of the query",
+			true, func(s *Set) *[]Condition { return &s.Query }, checkParameterName, sameText},
+		{"cookies", "a condition for a cookie",
+			false, func(s *Set) *[]Condition { return &s.Cookies }, checkCookieName, sameText},
 	} {
 		keys = append(keys,
 			yamlfile.Key[T]{Path: path + "." + list.name, Ambiguous: list.ambiguous,
@@ -35,7 +38,7 @@ func Keys[T any](path string, at func(T) *Set) []yamlfile.Key[T] {
 						r.Names(p, n)
 					}
 				}},
-			yamlfile.Key[T]{Path: path + "." + list.name + ".*",
+			yamlfile.Key[T]{Path: path + "." + list.name + ".*", Doc: list.doc,
 				Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 					if refused := list.check(p.Key.Text); refused != nil {
 						r.Refuse(p.Key, refused)

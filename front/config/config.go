@@ -3,7 +3,7 @@
 // mistakes of all files, each with its line and column.
 //
 // [Parse] is the entry point. [Default] and [DefaultRoute] help programs that
-// build a [Config] themselves. docs/configuration.md describes the keys.
+// build a [Config] themselves. docs/configuration describes the keys.
 package config
 
 import (

@@ -15,13 +15,16 @@ import (
 // logKeys returns the keys of [Log]. Hints list those of the destinations in two parts.
 func logKeys() []key {
 	return slices.Insert(logto.Keys("log", func(f filling) *logto.Config { return &f.config.Log.Config }), 3,
-		key{Path: "log.level", Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
-		key{Path: "log.events", Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
-		key{Path: "log.request_headers",
+		key{Path: "log.level", Doc: "the least severe level that is written",
+			Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
+		key{Path: "log.events", Doc: "the events of each request: all, or only completed",
+			Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
+		key{Path: "log.request_headers", Doc: "request fields in the completed event",
 			Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.RequestHeaders })},
-		key{Path: "log.response_headers",
+		key{Path: "log.response_headers", Doc: "response fields in the completed event",
 			Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.ResponseHeaders })},
-		key{Path: "log.redact", Read: many(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
+		key{Path: "log.redact", Doc: "query parameters whose values are hidden",
+			Read: many(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
 	)
 }
 

@@ -10,10 +10,10 @@ import (
 // proxyProtocolKeys are the keys of [ProxyProtocol].
 var proxyProtocolKeys = []key{
 	{Path: "proxy_protocol", Read: readProxyProtocol},
-	{Path: "proxy_protocol.from",
+	{Path: "proxy_protocol.from", Doc: "load balancers that send headers of the PROXY protocol",
 		Read:     some(scalar.Network, func(c *Config) *[]netip.Prefix { return &c.ProxyProtocol.From }),
 		Required: "list the addresses of the load balancers, as in: proxy_protocol: {from: [10.0.0.0/8]}"},
-	{Path: "proxy_protocol.required",
+	{Path: "proxy_protocol.required", Doc: "close connections without such a header",
 		Read: one(yamlfile.Switch, func(c *Config) *bool { return &c.ProxyProtocol.Required })},
 }
 

@@ -157,10 +157,10 @@ func samePort(a, b string) bool {
 // timeoutKeys are the timeouts of a route.
 var timeoutKeys = []key{
 	{Path: "routes.*.timeout", Read: ofForwarded(readRouteTimeout)},
-	{Path: "routes.*.timeout.silence", Read: readSilence},
-	{Path: "routes.*.timeout.try",
+	{Path: "routes.*.timeout.silence", Doc: "how long the upstream may be silent", Read: readSilence},
+	{Path: "routes.*.timeout.try", Doc: "how long one server may take",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
-	{Path: "routes.*.timeout.total",
+	{Path: "routes.*.timeout.total", Doc: "how long a request may take, with waits and retries",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
 }
 

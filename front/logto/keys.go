@@ -21,32 +21,43 @@ func Keys[T any](path string, at func(T) *Config) []yamlfile.Key[T] {
 			r.Fields(p, n)
 			check{r.File, path, r.Positions, at(p.To)}.all()
 		}},
-		{Path: path + ".to", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			readTo(r, p, n, at(p.To))
-		}},
-		{Path: path + ".format", Read: yamlfile.One(yamlfile.Word(formats), func(t T) *string { return &at(t).Format })},
+		{Path: path + ".to", Doc: "the destinations of the log",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				readTo(r, p, n, at(p.To))
+			}},
+		{Path: path + ".format", Doc: "the format of the log",
+			Read: yamlfile.One(yamlfile.Word(formats), func(t T) *string { return &at(t).Format })},
 		{Path: path + ".queue", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".queue.size", Read: yamlfile.One(parseQueueSize, func(t T) *int { return &at(t).Queue.Size })},
-		{Path: path + ".queue.when_full",
+		{Path: path + ".queue.size", Doc: "the size of the queue of each destination",
+			Read: yamlfile.One(parseQueueSize, func(t T) *int { return &at(t).Queue.Size })},
+		{Path: path + ".queue.when_full", Doc: "what happens to events when the queue is full",
 			Read: yamlfile.One(yamlfile.Word(policies), func(t T) *string { return &at(t).Queue.WhenFull })},
-		{Path: path + ".queue.wait",
+		{Path: path + ".queue.wait", Doc: "how long a request waits for the queue",
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Queue.Wait })},
-		{Path: path + ".queue.linger",
+		{Path: path + ".queue.linger", Doc: "how long an event may wait for others",
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Queue.Linger })},
 		{Path: path + ".spill", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".spill.folder", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			namedfile.ReadFolder(r, p, n, "the spill", &at(p.To).Spill.Folder)
-		}},
-		{Path: path + ".spill.size", Ambiguous: true,
+		{Path: path + ".spill.folder", Doc: "a folder for events that wait for a server",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				namedfile.ReadFolder(r, p, n, "the spill", &at(p.To).Spill.Folder)
+			}},
+		{Path: path + ".spill.size", Doc: "the maximum size of these events", Ambiguous: true,
 			Read: yamlfile.One(parseSpillSize, func(t T) *int64 { return &at(t).Spill.Size })},
-		{Path: path + ".spill.age", Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Spill.Age })},
+		{Path: path + ".spill.age", Doc: "the age at which they are dropped",
+			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Spill.Age })},
 		{Path: path + ".rotate", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".rotate.size", Read: yamlfile.One(parseRotateSize, func(t T) *int64 { return &at(t).Rotate.Size })},
-		{Path: path + ".rotate.daily", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).Rotate.Daily })},
-		{Path: path + ".rotate.keep", Read: yamlfile.One(yamlfile.Count, func(t T) *int { return &at(t).Rotate.Keep })},
-		{Path: path + ".rotate.gzip", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).Rotate.Gzip })},
-		{Path: path + ".fsync", Read: yamlfile.One(parseFsync, func(t T) *time.Duration { return &at(t).Fsync })},
-		{Path: path + ".heartbeat", Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Heartbeat })},
+		{Path: path + ".rotate.size", Doc: "the size at which a file is rotated",
+			Read: yamlfile.One(parseRotateSize, func(t T) *int64 { return &at(t).Rotate.Size })},
+		{Path: path + ".rotate.daily", Doc: "rotate at midnight",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).Rotate.Daily })},
+		{Path: path + ".rotate.keep", Doc: "the number of rotated files to keep",
+			Read: yamlfile.One(yamlfile.Count, func(t T) *int { return &at(t).Rotate.Keep })},
+		{Path: path + ".rotate.gzip", Doc: "compress rotated files",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).Rotate.Gzip })},
+		{Path: path + ".fsync", Doc: "how often files are synced to the disk",
+			Read: yamlfile.One(parseFsync, func(t T) *time.Duration { return &at(t).Fsync })},
+		{Path: path + ".heartbeat", Doc: "the interval of the event log totals",
+			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Heartbeat })},
 	}
 }
 

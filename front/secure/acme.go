@@ -65,25 +65,31 @@ func acmeKeys[T any](path string, at func(T) *acmeDraft, file func(T) certs.Read
 			}}
 			r.Fields(p, n)
 		}},
-		{Path: path + ".domains", Required: "list the names of the certificates, as in: domains: [example.com]",
-			Read: yamlfile.Some(parseDomain, func(t T) *[]string { return &at(t).Domains })},
-		{Path: path + ".email", Read: yamlfile.One(parseEmail, func(t T) *string { return &at(t).Email })},
-		{Path: path + ".ca", Read: yamlfile.One(parseDirectory, func(t T) *string { return &at(t).Directory })},
-		{Path: path + ".ca_roots", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			at(p.To).Roots = readIssuers(r, p, n, file(p.To))
-		}},
-		{Path: path + ".challenges",
+		{Path: path + ".domains", Doc: "host names whose certificates weir obtains",
+			Required: "list the names of the certificates, as in: domains: [example.com]",
+			Read:     yamlfile.Some(parseDomain, func(t T) *[]string { return &at(t).Domains })},
+		{Path: path + ".email", Doc: "an address for the certification authority",
+			Read: yamlfile.One(parseEmail, func(t T) *string { return &at(t).Email })},
+		{Path: path + ".ca", Doc: "the directory of the ACME server",
+			Read: yamlfile.One(parseDirectory, func(t T) *string { return &at(t).Directory })},
+		{Path: path + ".ca_roots", Doc: "certificates that verify the ACME server",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				at(p.To).Roots = readIssuers(r, p, n, file(p.To))
+			}},
+		{Path: path + ".challenges", Doc: "proofs of the control of a name",
 			Read: yamlfile.Some(yamlfile.Word(challenges), func(t T) *[]string { return &at(t).challenges })},
 		{Path: path + ".dns", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".dns.hook", Required: "name the command that sets the records, as in: hook: ./dns-hook",
+		{Path: path + ".dns.hook", Doc: "a command that changes records of the DNS",
+			Required: "name the command that sets the records, as in: hook: ./dns-hook",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				readHook(r, p, n, &at(p.To).ACME)
 			}},
-		{Path: path + ".dns.timeout", Ambiguous: true,
+		{Path: path + ".dns.timeout", Doc: "how long that command may take", Ambiguous: true,
 			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Hook.Timeout })},
-		{Path: path + ".storage", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			namedfile.ReadFolder(r, p, n, "the storage", &at(p.To).Storage)
-		}},
+		{Path: path + ".storage", Doc: "the folder for the account and certificates",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				namedfile.ReadFolder(r, p, n, "the storage", &at(p.To).Storage)
+			}},
 	}
 }
 

@@ -42,9 +42,10 @@ func certificateKeys[T any](path string, at func(T) *certificatesDraft) []yamlfi
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				readCertificate(r, p, n, at(p.To))
 			}},
-		{Path: path + ".*.cert", Required: "name the file with the certificate and those of its issuers",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.cert })},
-		{Path: path + ".*.key",
+		{Path: path + ".*.cert", Doc: "the file of a certificate",
+			Required: "name the file with the certificate and those of its issuers",
+			Read:     yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.cert })},
+		{Path: path + ".*.key", Doc: "the file of its private key",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.key })},
 	}
 }

@@ -30,12 +30,14 @@ func clientKeys[T any](path string, at func(T) *[]ClientCertificates, file func(
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				readClients(r, p, n, at(p.To))
 			}},
-		{Path: path + ".*.hosts", Ambiguous: true, Read: yamlfile.Some(parseHost, func(t T) *[]string { return &last(t).Hosts })},
-		{Path: path + ".*.roots", Required: "name the file with the certificates of the issuers, as in: roots: ca.pem",
+		{Path: path + ".*.hosts", Doc: "hosts that require certificates of clients", Ambiguous: true,
+			Read: yamlfile.Some(parseHost, func(t T) *[]string { return &last(t).Hosts })},
+		{Path: path + ".*.roots", Doc: "the file of the issuers of these certificates",
+			Required: "name the file with the certificates of the issuers, as in: roots: ca.pem",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				last(p.To).Roots = readIssuers(r, p, n, file(p.To))
 			}},
-		{Path: path + ".*.optional", Ambiguous: true,
+		{Path: path + ".*.optional", Doc: "admit clients without a certificate too", Ambiguous: true,
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &last(t).Optional })},
 	}
 }

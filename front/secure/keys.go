@@ -33,11 +33,14 @@ func Keys[T any](
 				d.ACME = &d.acme.ACME
 			}
 		}},
-		{Path: path + ".listen", Ambiguous: true, Read: yamlfile.Some(address, func(t T) *[]string { return &at(t).Listen })},
-		{Path: path + ".http3", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).HTTP3 })},
-		{Path: path + ".min_version", Read: yamlfile.One(parseVersion, func(t T) *uint16 { return &at(t).MinVersion })},
+		{Path: path + ".listen", Doc: "addresses for https", Ambiguous: true,
+			Read: yamlfile.Some(address, func(t T) *[]string { return &at(t).Listen })},
+		{Path: path + ".http3", Doc: "serve HTTP/3 too",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).HTTP3 })},
+		{Path: path + ".min_version", Doc: "the oldest version of TLS",
+			Read: yamlfile.One(parseVersion, func(t T) *uint16 { return &at(t).MinVersion })},
 	}, certificateKeys(path+".certificates", func(t T) *certificatesDraft { return &at(t).certificates }), []yamlfile.Key[T]{
-		{Path: path + ".subject_header",
+		{Path: path + ".subject_header", Doc: "the request field with the subject of the client's certificate",
 			Read: yamlfile.One(scalar.SentHeader, func(t T) *string { return &at(t).SubjectHeader })},
 	}, clientKeys(path+".client_certificates", func(t T) *[]ClientCertificates { return &at(t).ClientCertificates }, file),
 		acmeKeys(path+".acme", func(t T) *acmeDraft { return &at(t).acme }, file))

@@ -30,22 +30,23 @@ const (
 // balanceKeys returns the keys of an upstream for the choice of a server.
 func balanceKeys[T any](path string, at func(T) *Upstream) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path + ".balance",
+		{Path: path + ".balance", Doc: "the policy by which a request chooses a server",
 			Read: yamlfile.One(yamlfile.Word(balances), func(t T) *string { return &at(t).Balance })},
 		{Path: path + ".hash", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".hash.by", Required: "name the part of the request, as in: hash: {by: cookie session}",
-			Read: yamlfile.One(parseHashBy, func(t T) *string { return &at(t).HashBy })},
+		{Path: path + ".hash.by", Doc: "the part of the request that determines its server",
+			Required: "name the part of the request, as in: hash: {by: cookie session}",
+			Read:     yamlfile.One(parseHashBy, func(t T) *string { return &at(t).HashBy })},
 		{Path: path + ".connections", Ambiguous: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			readLimit(r, p, n, &at(p.To).Connections)
 		}},
-		{Path: path + ".connections.max", Ambiguous: true,
+		{Path: path + ".connections.max", Doc: "the number of requests that a server may have at one time", Ambiguous: true,
 			Required: "set the number for each server, as in: connections: {max: 100, queue: 50}",
 			Read:     yamlfile.One(scalar.Some, func(t T) *int { return &at(t).Connections.Max })},
-		{Path: path + ".connections.queue", Ambiguous: true,
+		{Path: path + ".connections.queue", Doc: "the number of requests that wait for a server", Ambiguous: true,
 			Read: yamlfile.One(yamlfile.Count, func(t T) *int { return &at(t).Connections.Queue })},
-		{Path: path + ".connections.wait", Ambiguous: true,
+		{Path: path + ".connections.wait", Doc: "the maximum waiting time of a request for a server", Ambiguous: true,
 			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Connections.Wait })},
-		{Path: path + ".slow_start", Ambiguous: true,
+		{Path: path + ".slow_start", Doc: "how long the share of a returning server grows", Ambiguous: true,
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).SlowStart })},
 	}
 }

@@ -38,19 +38,20 @@ func Keys[T any](path string, at func(T) *Draft, file func(T) certs.Reader) []ya
 			at(p.To).finish(r.File, p.Key, n)
 		}},
 	}, listKeys(path+".servers", func(t T) *listDraft { return &at(t).list }), []yamlfile.Key[T]{
-		{Path: path + ".response_fields",
+		{Path: path + ".response_fields", Doc: "the maximum number of fields of a response",
 			Read: yamlfile.One(scalar.Some, func(t T) *int { return &at(t).ResponseFields })},
-		{Path: path + ".proxy_protocol",
+		{Path: path + ".proxy_protocol", Doc: "send headers of the PROXY protocol",
 			Read: yamlfile.One(parseProxyVersion, func(t T) *int { return &at(t).ProxyProtocol })},
 		{Path: path + ".connect", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".connect.retry",
+		{Path: path + ".connect.retry", Doc: "how long a request retries to connect",
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).ConnectRetry })},
 	}, balanceKeys(path, func(t T) *Upstream { return &at(t).Upstream }),
 		healthKeys(path+".health", func(t T) **Health { return &at(t).Health }),
 		outlierKeys(path+".outliers", func(t T) **Outliers { return &at(t).Outliers }),
 		stickyKeys(path+".sticky", func(t T) *stickyDraft { return &at(t).sticky }, file),
 		[]yamlfile.Key[T]{
-			{Path: path + ".protocol", Read: yamlfile.One(parseProtocol, func(t T) *bool { return &at(t).HTTP2 })},
+			{Path: path + ".protocol", Doc: "HTTP/1 or HTTP/2",
+				Read: yamlfile.One(parseProtocol, func(t T) *bool { return &at(t).HTTP2 })},
 		}, tlsKeys(path+".tls", func(t T) *tlsDraft { return &at(t).tls }, file),
 		retryKeys(path+".retry", func(t T) *Retry { return &at(t).Retry }),
 	)

@@ -43,7 +43,8 @@ type listDraft struct {
 func listKeys[T any](path string, at func(T) *listDraft) []yamlfile.Key[T] {
 	servers := func(t T) *[]Server { return &at(t).servers }
 	return slices.Concat([]yamlfile.Key[T]{
-		{Path: path, Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`,
+		{Path: path, Doc: "the servers",
+			Required: `list at least one, as in: servers: ["http://127.0.0.1:8080"]`,
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				if !isOutsideList(n) {
 					readServers(r, p, n, servers(p.To))
@@ -55,13 +56,15 @@ func listKeys[T any](path string, at func(T) *listDraft) []yamlfile.Key[T] {
 				}
 			}},
 	}, serverKeys(path, servers), []yamlfile.Key[T]{
-		{Path: path + ".file", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			readFile(r, p, n, at(p.To))
-		}},
-		{Path: path + ".nats", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			parse := func(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return parseListURL(r.Name(), s) }
-			yamlfile.One(parse, func(t T) *string { return &at(t).place.NATS })(r, p, n)
-		}},
+		{Path: path + ".file", Doc: "a file with a list of servers",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				readFile(r, p, n, at(p.To))
+			}},
+		{Path: path + ".nats", Doc: "a key in a bucket of NATS with a list of servers",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				parse := func(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return parseListURL(r.Name(), s) }
+				yamlfile.One(parse, func(t T) *string { return &at(t).place.NATS })(r, p, n)
+			}},
 	})
 }
 

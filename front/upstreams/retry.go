@@ -27,11 +27,11 @@ type Retry struct {
 func retryKeys[T any](path string, at func(T) *Retry) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
 		{Path: path, Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".attempts",
+		{Path: path + ".attempts", Doc: "how often a request is sent at most",
 			Read: yamlfile.One(parseAttempts, func(t T) *int { return &at(t).Attempts })},
-		{Path: path + ".methods", Ambiguous: true,
+		{Path: path + ".methods", Doc: "methods whose requests may be sent again", Ambiguous: true,
 			Read: yamlfile.Some(parseRetryMethod, func(t T) *[]string { return &at(t).Methods })},
-		{Path: path + ".on",
+		{Path: path + ".on", Doc: "reasons to send a request again",
 			Read: yamlfile.Some(parseRetryReason, func(t T) *[]string { return &at(t).On })},
 	}
 }

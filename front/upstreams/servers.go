@@ -27,11 +27,13 @@ func serverKeys[T any](path string, at func(T) *[]Server) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
 		{Path: path + ".*", Called: "a server",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readServer(r, p, n, at(p.To)) }},
-		{Path: path + ".*.url", Required: "write its URL, as in {url: http://127.0.0.1:8080, weight: 2}",
-			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readURL(r, p, n, *at(p.To)) }},
-		{Path: path + ".*.weight", Ambiguous: true,
+		{Path: path + ".*.url", Doc: "the URL of a server",
+			Required: "write its URL, as in {url: http://127.0.0.1:8080, weight: 2}",
+			Read:     func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readURL(r, p, n, *at(p.To)) }},
+		{Path: path + ".*.weight", Doc: "the share of a server", Ambiguous: true,
 			Read: yamlfile.One(parseServerWeight, func(t T) *int { return &last(t).Weight })},
-		{Path: path + ".*.backup", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &last(t).Backup })},
+		{Path: path + ".*.backup", Doc: "use the server only while no other one can be used",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &last(t).Backup })},
 	}
 }
 

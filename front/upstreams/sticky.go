@@ -44,13 +44,14 @@ func stickyKeys[T any](path string, at func(T) *stickyDraft, file func(T) certs.
 				d.readSecret(r.File, file(p.To))
 			}
 		}},
-		{Path: path + ".cookie", Ambiguous: true, Required: "name the cookie, as in: sticky: {cookie: server}",
-			Read: yamlfile.One(scalar.CookieName, func(t T) *string { return &at(t).Cookie })},
-		{Path: path + ".max_age", Ambiguous: true,
+		{Path: path + ".cookie", Doc: "the cookie that keeps a client at its server", Ambiguous: true,
+			Required: "name the cookie, as in: sticky: {cookie: server}",
+			Read:     yamlfile.One(scalar.CookieName, func(t T) *string { return &at(t).Cookie })},
+		{Path: path + ".max_age", Doc: "how long browsers keep that cookie", Ambiguous: true,
 			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &at(t).MaxAge })},
-		{Path: path + ".secret",
+		{Path: path + ".secret", Doc: "the secret that signs the cookies",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).secret })},
-		{Path: path + ".secret_file",
+		{Path: path + ".secret_file", Doc: "a file with that secret",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).file })},
 	}
 }

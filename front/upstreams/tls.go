@@ -43,16 +43,17 @@ func tlsKeys[T any](path string, at func(T) *tlsDraft, file func(T) certs.Reader
 				d.Certificate = file(p.To).Client(r.File, d.cert, d.key)
 			}
 		}},
-		{Path: path + ".roots", Ambiguous: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			if path, ok := yamlfile.ReadOne(r, p, n, scalar.Written); ok {
-				at(p.To).Roots = file(p.To).Chain(r.File, path, "the roots")
-			}
-		}},
-		{Path: path + ".cert", Ambiguous: true,
+		{Path: path + ".roots", Doc: "the certificates that are trusted", Ambiguous: true,
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				if path, ok := yamlfile.ReadOne(r, p, n, scalar.Written); ok {
+					at(p.To).Roots = file(p.To).Chain(r.File, path, "the roots")
+				}
+			}},
+		{Path: path + ".cert", Doc: "the certificate that servers get from weir", Ambiguous: true,
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).cert })},
-		{Path: path + ".key", Ambiguous: true,
+		{Path: path + ".key", Doc: "the key of that certificate", Ambiguous: true,
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).key })},
-		{Path: path + ".name", Ambiguous: true,
+		{Path: path + ".name", Doc: "the name that the certificates of servers must have", Ambiguous: true,
 			Read: yamlfile.One(parseServerName, func(t T) *string { return &at(t).Name })},
 	}
 }

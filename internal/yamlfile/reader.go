@@ -17,6 +17,9 @@ type Key[T any] struct {
 	// Read reads the key's value. It is never nil.
 	Read ReadFunc[T]
 
+	// Doc is the meaning of the key in a few words, for an index of the keys. A mapping whose keys have one needs none.
+	Doc string
+
 	// Required is the hint if the key is missing; empty for optional keys.
 	Required string
 

@@ -21,9 +21,9 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 			*at(p.To) = a
 			read(r, p, n, a)
 		}},
-		{Path: path + ".allow",
+		{Path: path + ".allow", Doc: "networks whose clients are admitted",
 			Read: yamlfile.Some(scalar.Network, func(t T) *[]netip.Prefix { return &(*at(t)).Allow })},
-		{Path: path + ".deny",
+		{Path: path + ".deny", Doc: "networks whose clients are refused",
 			Read: yamlfile.Some(scalar.Network, func(t T) *[]netip.Prefix { return &(*at(t)).Deny })},
 	}
 }

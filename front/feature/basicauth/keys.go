@@ -35,22 +35,26 @@ func Keys[T any](
 			*at(p.To) = &Config{Realm: "restricted"}
 			r.Fields(p, n)
 		}},
-		{Path: path + ".realm", Read: yamlfile.One(parseRealm, func(t T) *string { return &(*at(t)).Realm })},
-		{Path: path + ".users", Required: "name a file with a line NAME:HASH for each user, as in: users: users.htpasswd",
+		{Path: path + ".realm", Doc: "the text that browsers show",
+			Read: yamlfile.One(parseRealm, func(t T) *string { return &(*at(t)).Realm })},
+		{Path: path + ".users", Doc: "a file with the users and the hashes of their passwords",
+			Required: "name a file with a line NAME:HASH for each user, as in: users: users.htpasswd",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				if path, ok := readUsers(r, p, n); ok {
 					(*at(p.To)).Users = file(p.To, r.File, path)
 				}
 			}},
-		{Path: path + ".users.*", Called: "the user %s",
+		{Path: path + ".users.*", Doc: "the hash of the password of a user",
+			Called: "the user %s",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				if hash, ok := r.Single(p, n); ok && checkUser(r.File, p.Key, hash) {
 					c := *at(p.To)
 					c.Users = append(c.Users, User{Name: p.Key.Text, Hash: hash.Text})
 				}
 			}},
-		{Path: path + ".user_header", Read: yamlfile.One(scalar.SentHeader, func(t T) *string { return &(*at(t)).UserHeader })},
-		{Path: path + ".pass_authorization",
+		{Path: path + ".user_header", Doc: "the request field with the name of the user",
+			Read: yamlfile.One(scalar.SentHeader, func(t T) *string { return &(*at(t)).UserHeader })},
+		{Path: path + ".pass_authorization", Doc: "pass the password to the upstream",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).PassAuthorization })},
 	}
 }

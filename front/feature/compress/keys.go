@@ -57,12 +57,15 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 			*at(p.To) = c
 			read(r, p, n, c)
 		}},
-		{Path: path + ".encodings",
+		{Path: path + ".encodings", Doc: "the content codings of responses",
 			Read: yamlfile.Some(yamlfile.Word(encodings), func(t T) *[]string { return &(*at(t)).Encodings })},
-		{Path: path + ".level", Read: yamlfile.One(parseLevel, func(t T) *int { return &(*at(t)).Level })},
-		{Path: path + ".min_length", Read: yamlfile.One(yamlfile.Size, func(t T) *int64 { return &(*at(t)).MinLength })},
-		{Path: path + ".types", Read: yamlfile.Some(parseContentType, func(t T) *[]string { return &(*at(t)).Types })},
-		{Path: path + ".with_credentials",
+		{Path: path + ".level", Doc: "the level of compression",
+			Read: yamlfile.One(parseLevel, func(t T) *int { return &(*at(t)).Level })},
+		{Path: path + ".min_length", Doc: "the length below which a body is not compressed",
+			Read: yamlfile.One(yamlfile.Size, func(t T) *int64 { return &(*at(t)).MinLength })},
+		{Path: path + ".types", Doc: "the content types that are compressed",
+			Read: yamlfile.Some(parseContentType, func(t T) *[]string { return &(*at(t)).Types })},
+		{Path: path + ".with_credentials", Doc: "compress responses that could contain secrets",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).WithCredentials })},
 	}
 }

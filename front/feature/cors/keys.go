@@ -34,14 +34,18 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 			*at(p.To) = c
 			read(r, p, n, c)
 		}},
-		{Path: path + ".origins", Read: yamlfile.Some(parseOrigin, func(t T) *[]string { return &(*at(t)).Origins }),
+		{Path: path + ".origins", Doc: "the origins whose pages may read responses",
+			Read:     yamlfile.Some(parseOrigin, func(t T) *[]string { return &(*at(t)).Origins }),
 			Required: "list the origins of the pages, as in: origins: [https://app.example.com]"},
-		{Path: path + ".methods", Read: yamlfile.Some(parseMethod, func(t T) *[]string { return &(*at(t)).Methods })},
-		{Path: path + ".headers", Ambiguous: true,
+		{Path: path + ".methods", Doc: "the methods that a page may use",
+			Read: yamlfile.Some(parseMethod, func(t T) *[]string { return &(*at(t)).Methods })},
+		{Path: path + ".headers", Doc: "the request fields that a page may set", Ambiguous: true,
 			Read: yamlfile.Many(parseAllowedHeader, func(t T) *[]string { return &(*at(t)).Headers })},
-		{Path: path + ".expose", Read: yamlfile.Many(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).Expose })},
-		{Path: path + ".credentials", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Credentials })},
-		{Path: path + ".max_age",
+		{Path: path + ".expose", Doc: "the response fields that a page may read",
+			Read: yamlfile.Many(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).Expose })},
+		{Path: path + ".credentials", Doc: "let pages send cookies and passwords",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Credentials })},
+		{Path: path + ".max_age", Doc: "how long a browser keeps the response to a preflight",
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &(*at(t)).MaxAge })},
 	}
 }

@@ -42,26 +42,29 @@ func Keys[T any](path string, response bool, at func(T) *Draft) []yamlfile.Key[T
 	return []yamlfile.Key[T]{
 		{Path: path, Read: (*reader).Fields},
 		{Path: path + ".set", Read: (*reader).Names},
-		{Path: path + ".set.*", Read: func(r *reader, p place, n *yamlfile.Node) {
-			if value, ok := yamlfile.ReadOne(r, p, n, parseValue); ok {
-				add(p.To, "set", p.Key, value)
-			}
-		}},
+		{Path: path + ".set.*", Doc: "a value that replaces a header field",
+			Read: func(r *reader, p place, n *yamlfile.Node) {
+				if value, ok := yamlfile.ReadOne(r, p, n, parseValue); ok {
+					add(p.To, "set", p.Key, value)
+				}
+			}},
 		{Path: path + ".add", Read: (*reader).Names},
-		{Path: path + ".add.*", Read: func(r *reader, p place, n *yamlfile.Node) {
-			for _, element := range r.Elements(p, n) {
-				if value, ok := yamlfile.ReadOne(r, p, element, parseValue); ok {
-					add(p.To, "add", p.Key, value)
+		{Path: path + ".add.*", Doc: "values that are added to a header field",
+			Read: func(r *reader, p place, n *yamlfile.Node) {
+				for _, element := range r.Elements(p, n) {
+					if value, ok := yamlfile.ReadOne(r, p, element, parseValue); ok {
+						add(p.To, "add", p.Key, value)
+					}
 				}
-			}
-		}},
-		{Path: path + ".remove", Read: func(r *reader, p place, n *yamlfile.Node) {
-			for _, element := range r.Elements(p, n) {
-				if name, ok := yamlfile.ReadOne(r, p, element, scalar.Written); ok {
-					add(p.To, "remove", name, yamlfile.Scalar{})
+			}},
+		{Path: path + ".remove", Doc: "header fields that are removed",
+			Read: func(r *reader, p place, n *yamlfile.Node) {
+				for _, element := range r.Elements(p, n) {
+					if name, ok := yamlfile.ReadOne(r, p, element, scalar.Written); ok {
+						add(p.To, "remove", name, yamlfile.Scalar{})
+					}
 				}
-			}
-		}},
+			}},
 	}
 }
 

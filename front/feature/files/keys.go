@@ -42,13 +42,16 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 			r.Fields(p, n)
 			checkFallback(r, p, c)
 		}},
-		{Path: path + ".root", Required: "name the folder of the files, as in ./public",
-			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readRoot(r, p, n, *at(p.To)) }},
-		{Path: path + ".index", Read: yamlfile.Many(parseIndex, func(t T) *[]string { return &(*at(t)).Index })},
-		{Path: path + ".fallback", Read: yamlfile.One(parseFallback, func(t T) *string { return &(*at(t)).Fallback })},
-		{Path: path + ".precompressed",
+		{Path: path + ".root", Doc: "the folder of the files",
+			Required: "name the folder of the files, as in ./public",
+			Read:     func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readRoot(r, p, n, *at(p.To)) }},
+		{Path: path + ".index", Doc: "the files that are served for a folder",
+			Read: yamlfile.Many(parseIndex, func(t T) *[]string { return &(*at(t)).Index })},
+		{Path: path + ".fallback", Doc: "the file that is served if there is no other",
+			Read: yamlfile.One(parseFallback, func(t T) *string { return &(*at(t)).Fallback })},
+		{Path: path + ".precompressed", Doc: "codings of compressed files beside the files",
 			Read: yamlfile.Many(yamlfile.Word(files.Codings()), func(t T) *[]string { return &(*at(t)).Precompressed })},
-		{Path: path + ".cache_control",
+		{Path: path + ".cache_control", Doc: "the Cache-Control of files",
 			Read: yamlfile.One(scalar.FieldValue, func(t T) *string { return &(*at(t)).CacheControl })},
 	}
 }

@@ -39,16 +39,18 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 			r.Fields(p, n)
 			(*at(p.To)).To = to(p.To).Text
 		}},
-		{Path: path + ".to", Ambiguous: true,
+		{Path: path + ".to", Doc: "the upstream of the service that decides about requests", Ambiguous: true,
 			Required: "name the upstream of the service, as in: forward_auth: {to: auth, path: /verify}",
 			Read:     yamlfile.One(scalar.Written, to)},
-		{Path: path + ".path", Required: "name the path of the service, as in: path: /verify",
-			Read: yamlfile.One(parseAuthPath, func(t T) *string { return &(*at(t)).Path })},
-		{Path: path + ".timeout", Ambiguous: true,
+		{Path: path + ".path", Doc: "the path of the requests to that service",
+			Required: "name the path of the service, as in: path: /verify",
+			Read:     yamlfile.One(parseAuthPath, func(t T) *string { return &(*at(t)).Path })},
+		{Path: path + ".timeout", Doc: "how long that service may take", Ambiguous: true,
 			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &(*at(t)).Timeout })},
-		{Path: path + ".request_headers", Ambiguous: true,
+		{Path: path + ".request_headers", Doc: "request fields that the service gets", Ambiguous: true,
 			Read: yamlfile.Some(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).RequestHeaders })},
-		{Path: path + ".copy", Read: yamlfile.Some(scalar.SentHeader, func(t T) *[]string { return &(*at(t)).Copy })},
+		{Path: path + ".copy", Doc: "fields of the service's response that the request gets",
+			Read: yamlfile.Some(scalar.SentHeader, func(t T) *[]string { return &(*at(t)).Copy })},
 	}
 }
 

@@ -42,7 +42,7 @@ type plainRoute struct {
 func Keys[T any](path string, at func(T) *Draft) []yamlfile.Key[T] {
 	readAge := yamlfile.One(parseAge, func(t T) *time.Duration { return &at(t).HSTS.MaxAge })
 	return []yamlfile.Key[T]{
-		{Path: path + ".redirect", Ambiguous: true,
+		{Path: path + ".redirect", Doc: "redirect requests without TLS to https", Ambiguous: true,
 			Read: yamlfile.One(parseRedirect, func(t T) *int { return &at(t).Redirect })},
 		{Path: path + ".hsts", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			at(p.To).HSTS = new(HSTS)
@@ -52,11 +52,12 @@ func Keys[T any](path string, at func(T) *Draft) []yamlfile.Key[T] {
 				r.Fields(p, n)
 			}
 		}},
-		{Path: path + ".hsts.max_age", Ambiguous: true,
+		{Path: path + ".hsts.max_age", Doc: "how long browsers use only https for the host", Ambiguous: true,
 			Required: "write how long browsers keep it, as in: hsts: {max_age: 365d}", Read: readAge},
-		{Path: path + ".hsts.subdomains",
+		{Path: path + ".hsts.subdomains", Doc: "the same for all subdomains",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).HSTS.Subdomains })},
-		{Path: path + ".hsts.preload", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).HSTS.Preload })},
+		{Path: path + ".hsts.preload", Doc: "browsers may have the host in their lists",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).HSTS.Preload })},
 	}
 }
 
@@ -64,13 +65,14 @@ func Keys[T any](path string, at func(T) *Draft) []yamlfile.Key[T] {
 // draft that gets its place.
 func PlainKeys[T any](path string, at func(T) *bool, of func(T) *Draft) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			plain, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch)
-			if *at(p.To) = plain; ok && plain {
-				d := of(p.To)
-				d.plain = append(d.plain, plainRoute{r.File, p.Key.Pos})
-			}
-		}},
+		{Path: path, Doc: "except this route from the redirect to https",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				plain, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch)
+				if *at(p.To) = plain; ok && plain {
+					d := of(p.To)
+					d.plain = append(d.plain, plainRoute{r.File, p.Key.Pos})
+				}
+			}},
 	}
 }
 

@@ -23,12 +23,14 @@ func Keys[T any](path string, at func(T) **Config, file errorpages.FileReader[T]
 			*at(p.To) = new(Config)
 			r.Fields(p, n)
 		}},
-		{Path: path + ".page", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			(*at(p.To)).Page = errorpages.ReadPage(r, p, n, file)
-		}},
-		{Path: path + ".retry_after",
+		{Path: path + ".page", Doc: "the body of the response during maintenance",
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				(*at(p.To)).Page = errorpages.ReadPage(r, p, n, file)
+			}},
+		{Path: path + ".retry_after", Doc: "the Retry-After of that response",
 			Read: yamlfile.One(parseRetryAfter, func(t T) *time.Duration { return &(*at(t)).RetryAfter })},
-		{Path: path + ".active", Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Active })},
+		{Path: path + ".active", Doc: "maintenance by hand, for all requests",
+			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Active })},
 	}
 }
 

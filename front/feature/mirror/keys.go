@@ -36,10 +36,12 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 			r.Fields(p, n)
 			(*at(p.To)).To = to(p.To).Text
 		}},
-		{Path: path + ".to", Ambiguous: true, Required: "name the upstream, as in: mirror: {to: shadow, percent: 10}",
-			Read: yamlfile.One(scalar.Written, to)},
-		{Path: path + ".percent", Read: yamlfile.One(parsePercent, func(t T) *int { return &(*at(t)).Share })},
-		{Path: path + ".in_flight", Ambiguous: true,
+		{Path: path + ".to", Doc: "the upstream that gets copies of requests", Ambiguous: true,
+			Required: "name the upstream, as in: mirror: {to: shadow, percent: 10}",
+			Read:     yamlfile.One(scalar.Written, to)},
+		{Path: path + ".percent", Doc: "the share of the requests that are copied",
+			Read: yamlfile.One(parsePercent, func(t T) *int { return &(*at(t)).Share })},
+		{Path: path + ".in_flight", Doc: "the maximum number of copies in flight", Ambiguous: true,
 			Read: yamlfile.One(scalar.Some, func(t T) *int { return &(*at(t)).InFlight })},
 	}
 }

@@ -35,11 +35,14 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 			r.Fields(p, n)
 			(*at(p.To)).To = to(p.To).Text
 		}},
-		{Path: path + ".to", Required: "write the address, as in: redirect: {to: /new}",
-			Read: yamlfile.One(scalar.Written, to)},
-		{Path: path + ".status", Read: yamlfile.One(parseStatus, func(t T) *int { return &(*at(t)).Status })},
-		{Path: path + ".query", Read: yamlfile.One(yamlfile.Word([]string{QueryKeep, QueryDrop}),
-			func(t T) *string { return &(*at(t)).Query })},
+		{Path: path + ".to", Doc: "the address of a redirect",
+			Required: "write the address, as in: redirect: {to: /new}",
+			Read:     yamlfile.One(scalar.Written, to)},
+		{Path: path + ".status", Doc: "the status of a redirect",
+			Read: yamlfile.One(parseStatus, func(t T) *int { return &(*at(t)).Status })},
+		{Path: path + ".query", Doc: "whether the query of the request is kept",
+			Read: yamlfile.One(yamlfile.Word([]string{QueryKeep, QueryDrop}),
+				func(t T) *string { return &(*at(t)).Query })},
 	}
 }
 

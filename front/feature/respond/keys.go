@@ -25,10 +25,13 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 				r.Mistakef(p.Key.Pos, "remove the text", "a response with status %d has no body", c.Status)
 			}
 		}},
-		{Path: path + ".status", Required: "it is from 200 to 599",
-			Read: yamlfile.One(parseStatus, func(t T) *int { return &(*at(t)).Status })},
-		{Path: path + ".text", Read: yamlfile.One(parseBody, func(t T) *string { return &(*at(t)).Text })},
-		{Path: path + ".type", Read: yamlfile.One(scalar.FieldValue, func(t T) *string { return &(*at(t)).Type })},
+		{Path: path + ".status", Doc: "the status of a fixed response",
+			Required: "it is from 200 to 599",
+			Read:     yamlfile.One(parseStatus, func(t T) *int { return &(*at(t)).Status })},
+		{Path: path + ".text", Doc: "the body of a fixed response",
+			Read: yamlfile.One(parseBody, func(t T) *string { return &(*at(t)).Text })},
+		{Path: path + ".type", Doc: "the Content-Type of a fixed response",
+			Read: yamlfile.One(scalar.FieldValue, func(t T) *string { return &(*at(t)).Type })},
 	}
 }
 

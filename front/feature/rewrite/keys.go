@@ -24,11 +24,11 @@ type Draft struct{ strip, add, to yamlfile.Scalar }
 // Keys returns the keys of a [Config], which are those of a route at a path. at returns where they are kept.
 func Keys[T any](route string, at func(T) *Draft) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: route + ".strip_prefix",
+		{Path: route + ".strip_prefix", Doc: "a prefix that is removed from the path",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).strip })},
-		{Path: route + ".add_prefix",
+		{Path: route + ".add_prefix", Doc: "a prefix that is added to the path",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).add })},
-		{Path: route + ".rewrite",
+		{Path: route + ".rewrite", Doc: "a path, perhaps with a query, that replaces that of the request",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).to })},
 	}
 }

@@ -49,9 +49,11 @@ func Keys[T any](path string, at func(T) *[]Share, to func(T) *[]yamlfile.Scalar
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				readShare(r, p, n, at(p.To), to(p.To))
 			}},
-		{Path: path + ".*.to", Ambiguous: true, Required: "name the upstream, as in: {to: site, weight: 95}",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return lastOf(to(t)) })},
-		{Path: path + ".*.weight", Read: yamlfile.One(parseWeight, func(t T) *int { return &last(t).Weight })},
+		{Path: path + ".*.to", Doc: "an upstream of a split", Ambiguous: true,
+			Required: "name the upstream, as in: {to: site, weight: 95}",
+			Read:     yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return lastOf(to(t)) })},
+		{Path: path + ".*.weight", Doc: "the share of an upstream of a split",
+			Read: yamlfile.One(parseWeight, func(t T) *int { return &last(t).Weight })},
 	}, condition.Keys(path+".*.when", func(t T) *condition.Set { return &last(t).When })...)
 }
 
@@ -104,9 +106,10 @@ func StickyKeys[T any](path string, at func(T) **Sticky) []yamlfile.Key[T] {
 			*at(p.To) = new(Sticky)
 			r.Fields(p, n)
 		}},
-		{Path: path + ".cookie", Required: "name the cookie, as in: sticky: {cookie: door}",
-			Read: yamlfile.One(scalar.CookieName, func(t T) *string { return &(*at(t)).Cookie })},
-		{Path: path + ".max_age",
+		{Path: path + ".cookie", Doc: "the cookie that keeps a client at its upstream",
+			Required: "name the cookie, as in: sticky: {cookie: door}",
+			Read:     yamlfile.One(scalar.CookieName, func(t T) *string { return &(*at(t)).Cookie })},
+		{Path: path + ".max_age", Doc: "how long browsers keep that cookie",
 			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &(*at(t)).MaxAge })},
 	}
 }

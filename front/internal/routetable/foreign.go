@@ -62,7 +62,7 @@ func (f *foreignPattern) hint(constraints router.Constraints) string {
 		ways = append(ways, f.escape+" for the character itself")
 	}
 	if ways == nil {
-		return "see the patterns in docs/configuration.md"
+		return "see the patterns in docs/configuration/routes.md"
 	}
 	return "write " + strings.Join(ways, ", or ")
 }

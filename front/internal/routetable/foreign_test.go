@@ -66,7 +66,7 @@ func TestRefuseForeign(t *testing.T) {
 			}
 			want := fmt.Sprintf("write %q, or %s for the character itself", c.meant, c.escape)
 			if c.escape == "" && c.meant == "" {
-				want = "see the patterns in docs/configuration.md"
+				want = "see the patterns in docs/configuration/routes.md"
 			} else if c.escape == "" {
 				want = fmt.Sprintf("write %q", c.meant)
 			} else if c.meant == "" {

@@ -14,7 +14,7 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 			*at(p.To) = new(Config)
 			r.Fields(p, n)
 		}},
-		{Path: path + ".method", Required: "name it, as in method: BREW",
+		{Path: path + ".method", Doc: "a method that is refused", Required: "name it, as in method: BREW",
 			Read: yamlfile.One(yamlfile.Text, func(t T) *string { return &(*at(t)).Method })},
 	}
 }
