@@ -47,6 +47,21 @@ func TestDocLinks(t *testing.T) {
 	}
 }
 
+// TestDocIndex checks that docs/README.md leads to every page of docs, except those below folders, which have an index
+// of their own.
+func TestDocIndex(t *testing.T) {
+	index := readPage(t, "docs/README.md")
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" && !strings.Contains(index, "]("+name) {
+			t.Errorf("docs/README.md does not lead to %s", name)
+		}
+	}
+}
+
 // textFiles returns the pages, Go files and configurations of the repository.
 func textFiles(t *testing.T) (names []string) {
 	t.Helper()
