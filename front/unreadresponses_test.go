@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/front/config"
 )
 
 // A hoardedServer has /endless, whose body does not end, /unread, which does not read the body of the request, and
@@ -180,10 +182,14 @@ func (p unreadPath) open(t *testing.T) (*hoardedServer, *tlsDoor) {
 	s := &hoardedServer{ended: make(chan struct{}), controls: make(chan *http.ResponseController, 1),
 		gaveUp: make(chan struct{}, 1)}
 	var d *tlsDoor
+	patient := func(c *config.Config) { // a busy machine takes long to stall all messages
+		c.Routes[0].Timeout = testTimeout
+		c.Limits.ReadTimeout, c.Limits.WriteTimeout = testTimeout, testTimeout
+	}
 	if p.to == "HTTP/2" {
-		d = openHTTP3Door(t, openH2C(t, s.ServeHTTP).URL, withHTTP2)
+		d = openHTTP3Door(t, openH2C(t, s.ServeHTTP).URL, withHTTP2, patient)
 	} else {
-		d = openHTTP3Door(t, upstream(t, s.ServeHTTP).URL)
+		d = openHTTP3Door(t, upstream(t, s.ServeHTTP).URL, patient)
 	}
 	t.Cleanup(func() { close(s.ended) })
 	return s, d
