@@ -62,29 +62,30 @@ var layers = map[string]struct {
 	"limit/lease/leasetest": {own: []string{"limit/lease"}, why: "a store for tests"},
 	"internal/redisurl":     {why: "the grammar of URLs needs no client"},
 	"limit/lease":           {own: []string{"limit"}, why: "leases of shared limits; the client of the store is another package"},
-	"proxy": {
-		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/proxyproto",
-			"internal/stickycookie", "internal/transport", "proxy/internal/balance", "proxy/internal/budget",
-			"proxy/internal/pool", "proxy/internal/response",
-			"proxy/internal/upload", "proxy/internal/waitqueue"},
+	"proxy":                 {own: []string{"internal/proxying"}, why: "the proxy for users of net/http; it knows neither routes nor logs"},
+	"internal/proxying": {
+		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax", "internal/proxying/internal/balance",
+			"internal/proxying/internal/budget", "internal/proxying/internal/pool", "internal/proxying/internal/response",
+			"internal/proxying/internal/upload", "internal/proxying/internal/waitqueue", "internal/proxyproto",
+			"internal/stickycookie", "internal/transport"},
 		foreign: []string{"github.com/cespare/xxhash/v2"},
-		why:     "the proxy reports exchanges to a hook; it knows neither routes nor logs",
+		why:     "exchanges with upstreams, for the front door and package proxy; it knows neither routes nor logs",
 	},
-	"proxy/internal/balance": {why: "chooses servers; it knows neither requests nor connections"},
-	"proxy/internal/pool": {
+	"internal/proxying/internal/balance": {why: "chooses servers; it knows neither requests nor connections"},
+	"internal/proxying/internal/pool": {
 		own: []string{"internal/http2", "internal/lazydeadline", "internal/transport"},
 		why: "keeps connections to servers; it knows neither requests nor upstreams",
 	},
-	"proxy/internal/response": {
+	"internal/proxying/internal/response": {
 		own: []string{"internal/http1", "internal/http2", "internal/httpsyntax"},
 		why: "reads a response; it knows neither requests nor connections",
 	},
-	"proxy/internal/upload": {
-		own: []string{"internal/http2", "internal/transport", "proxy/internal/pool"},
+	"internal/proxying/internal/upload": {
+		own: []string{"internal/http2", "internal/transport", "internal/proxying/internal/pool"},
 		why: "sends a body on a connection; it knows neither requests nor servers",
 	},
-	"proxy/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
-	"proxy/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
+	"internal/proxying/internal/waitqueue": {why: "lets callers wait; it knows neither exchanges nor servers"},
+	"internal/proxying/internal/budget":    {why: "counts requests and retries; it knows neither exchanges nor servers"},
 	"front": {
 		own: []string{"front/condition", "front/config", "front/feature/access", "front/feature/basicauth", "front/feature/compress",
 			"front/feature/cors", "front/feature/edits", "front/feature/errorpages", "front/feature/files",
@@ -95,12 +96,12 @@ var layers = map[string]struct {
 			"front/internal/panicked", "front/internal/redirect", "front/internal/sharing", "front/internal/takeover",
 			"front/internal/target", "front/internal/template", "front/internal/upstream", "front/internal/wire", "front/logto",
 			"front/secure", "front/stage", "internal/abandon", "internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/sibling",
-			"limit", "limit/lease", "log", "log/traceid", "proxy", "router"},
+			"limit", "limit/lease", "log", "log/traceid", "internal/proxying", "router"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "the front door connects the wire, router, proxy, limit and log",
 	},
 	"front/stage": {
-		own:     []string{"internal/httpsyntax", "log", "proxy", "router"},
+		own:     []string{"internal/httpsyntax", "log", "internal/proxying", "router"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "the contract of features; it knows neither the configuration nor connections",
 	},
@@ -111,31 +112,31 @@ var layers = map[string]struct {
 	},
 	"front/feature/basicauth": {
 		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/machine", "internal/password",
-			"internal/yamlfile", "limit", "proxy"},
+			"internal/yamlfile", "limit", "internal/proxying"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it admits users; it knows no other feature's stage",
 	},
 	"front/feature/compress": {
-		own:     []string{"front/internal/coding", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+		own:     []string{"front/internal/coding", "front/stage", "internal/httpsyntax", "internal/yamlfile"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it compresses responses; it knows no other feature's stage",
 	},
 	"front/feature/cors": {
-		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile"},
 		why: "a feature of routes: it lets other origins read; it knows no other feature's stage",
 	},
 	"front/feature/edits": {
 		own: []string{"front/internal/scalar", "front/internal/target", "front/internal/template", "front/stage",
-			"internal/httpsyntax", "internal/yamlfile", "proxy"},
+			"internal/httpsyntax", "internal/yamlfile"},
 		why: "a feature of routes: it changes header fields; it knows no other feature's stage",
 	},
 	"front/feature/errorpages": {
-		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile"},
 		why: "a feature of routes: it responds to errors with pages; it knows no other feature's stage",
 	},
 	"front/feature/files": {
 		own: []string{"front/internal/files", "front/internal/metric", "front/internal/namedfile", "front/internal/scalar",
-			"front/internal/template", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+			"front/internal/template", "front/stage", "internal/httpsyntax", "internal/yamlfile", "internal/proxying"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it responds with files; it knows no other feature's stage",
 	},
@@ -145,31 +146,31 @@ var layers = map[string]struct {
 	},
 	"front/feature/forwardauth": {
 		own: []string{"front/internal/scalar", "front/internal/target", "front/stage", "internal/httpsyntax", "internal/yamlfile",
-			"proxy"},
+			"internal/proxying"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it asks a service for admission; it knows no other feature's stage",
 	},
 	"front/feature/httpsredirect": {
-		own: []string{"front/internal/scalar", "front/internal/template", "front/stage", "internal/yamlfile", "proxy"},
+		own: []string{"front/internal/scalar", "front/internal/template", "front/stage", "internal/yamlfile"},
 		why: "makes clients use https, before a request has a route; it knows no feature of routes",
 	},
 	"front/feature/maintenance": {
-		own: []string{"front/feature/errorpages", "front/internal/scalar", "front/stage", "internal/yamlfile", "proxy"},
+		own: []string{"front/feature/errorpages", "front/internal/scalar", "front/stage", "internal/yamlfile"},
 		why: "a feature of routes: it responds while one is not in service, with the pages of errorpages",
 	},
 	"front/feature/mirror": {
 		own: []string{"front/internal/metric", "front/internal/panicked", "front/internal/rotation", "front/internal/scalar",
-			"front/stage", "internal/httpsyntax", "internal/yamlfile", "log", "proxy"},
+			"front/stage", "internal/httpsyntax", "internal/yamlfile", "log", "internal/proxying"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it sends copies of requests; it knows no other feature's stage",
 	},
 	"front/feature/redirects": {
 		own: []string{"front/internal/redirect", "front/internal/scalar", "front/internal/template", "front/stage",
-			"internal/yamlfile", "proxy"},
+			"internal/yamlfile"},
 		why: "a feature of routes: it redirects requests; it knows no other feature's stage",
 	},
 	"front/feature/respond": {
-		own: []string{"front/internal/scalar", "front/stage", "internal/yamlfile", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/yamlfile"},
 		why: "a feature of routes: it responds with a fixed response; it knows no other feature's stage",
 	},
 	"front/feature/rewrite": {
@@ -179,7 +180,7 @@ var layers = map[string]struct {
 	},
 	"front/feature/split": {
 		own: []string{"front/condition", "front/internal/rotation", "front/internal/scalar", "front/stage",
-			"internal/stickycookie", "internal/yamlfile", "proxy"},
+			"internal/stickycookie", "internal/yamlfile", "internal/proxying"},
 		why: "a feature of routes: it forwards to one of several upstreams; it knows no other feature's stage",
 	},
 	"front/internal/configtest": {
@@ -200,7 +201,7 @@ var layers = map[string]struct {
 		why: "URLs of servers for the log and for lists; it connects to none",
 	},
 	"front/condition": {
-		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+		own: []string{"front/internal/scalar", "front/stage", "internal/httpsyntax", "internal/yamlfile", "internal/proxying"},
 		why: "conditions of routes and shares, with their keys; it knows neither routes nor other keys",
 	},
 	"front/internal/networks": {
@@ -238,18 +239,18 @@ var layers = map[string]struct {
 	},
 	"front/upstreams": {
 		own: []string{"front/internal/certs", "front/internal/namedfile", "front/internal/scalar",
-			"front/internal/serverurl", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile", "proxy"},
+			"front/internal/serverurl", "front/internal/target", "front/internal/template", "internal/httpsyntax", "internal/yamlfile", "internal/proxying"},
 		why: "configures upstreams; it connects to none, and knows no routes",
 	},
 	"front/internal/upstream": {
 		own: []string{"front/config", "front/internal/eventpace", "front/internal/health", "front/internal/metric",
-			"front/internal/names", "front/internal/serverlist", "front/upstreams", "internal/resolve", "log", "proxy"},
+			"front/internal/names", "front/internal/serverlist", "front/upstreams", "internal/resolve", "log", "internal/proxying"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "makes the upstreams of a configuration, keeps them up to date and counts exchanges; it knows no routes",
 	},
 	"front/internal/admin": {
 		own: []string{"front/internal/logcost", "front/internal/target", "front/internal/upstream", "front/logto", "log",
-			"proxy"},
+			"internal/proxying"},
 		why: "shows what the front door has; it knows neither listeners nor requests",
 	},
 	"front/internal/counts": {
@@ -290,14 +291,14 @@ var layers = map[string]struct {
 		why: "serves HTTP/3 on UDP sockets; it knows neither exchanges nor the configuration",
 	},
 	"front/internal/health": {
-		own: []string{"proxy"},
+		own: []string{"internal/proxying"},
 		why: "decides which servers are healthy; it knows neither configurations nor logs",
 	},
 	"front/internal/names": {
-		own: []string{"internal/resolve", "proxy"},
+		own: []string{"internal/resolve", "internal/proxying"},
 		why: "resolves the names of an upstream's servers; it knows neither configurations nor logs",
 	},
-	"front/internal/serverlist": {own: []string{"internal/abandon", "proxy"}, why: "follows lists; it knows neither their syntax nor logs"},
+	"front/internal/serverlist": {own: []string{"internal/abandon", "internal/proxying"}, why: "follows lists; it knows neither their syntax nor logs"},
 	"front/natskv": {
 		own: []string{"log/natssink"}, foreign: []string{"github.com/nats-io/nats.go"},
 		why: "follows keys of NATS; only the command imports it, so that package front needs no client",
@@ -306,7 +307,7 @@ var layers = map[string]struct {
 		own: []string{"front/internal/eventpace", "front/internal/handshake", "front/internal/http3", "front/internal/pacing",
 			"front/internal/takeover", "front/stage", "internal/http1", "internal/http2", "internal/httphead",
 			"internal/httpsyntax", "internal/lazydeadline", "internal/machine", "internal/proxyproto", "internal/transport",
-			"log", "proxy"},
+			"log", "internal/proxying"},
 		foreign: []string{"golang.org/x/net/http2/hpack"},
 		why:     "serves the connections of clients; it knows neither routes nor the configuration",
 	},
@@ -315,7 +316,7 @@ var layers = map[string]struct {
 		why: "hands listeners over between processes; it knows neither configurations nor connections",
 	},
 	"front/internal/pacing": {
-		own: []string{"internal/lazydeadline", "internal/transport", "limit", "proxy"},
+		own: []string{"internal/lazydeadline", "internal/transport", "limit", "internal/proxying"},
 		why: "enforces limits of a client; it knows neither routes nor connections",
 	},
 	"front/internal/redirect": {

@@ -19,7 +19,7 @@ func TestProxyUnderLimits(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 	}))
 	t.Cleanup(origin.Close)
-	up, err := proxy.NewUpstream("origin", proxy.Options{Servers: []proxy.Endpoint{{URL: origin.URL}}})
+	up, err := proxy.NewUpstream("origin", proxy.Options{Servers: []proxy.Server{{URL: origin.URL}}})
 	if err != nil {
 		t.Fatal(err)
 	}

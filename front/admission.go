@@ -7,8 +7,8 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/pacing"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/limit"
-	"github.com/weirhq/weir/proxy"
 )
 
 // admit applies the limits to a request that has a route, and reports whether
@@ -48,7 +48,7 @@ func (d *Door) enter(x *exchange, g *gate, entered **gate) bool {
 		*entered = g
 		return true
 	case errors.Is(err, context.Canceled):
-		x.Err = &proxy.Error{Kind: proxy.ClientGone, Step: "waiting for its turn", Err: err}
+		x.Err = &proxying.Error{Kind: proxying.ClientGone, Step: "waiting for its turn", Err: err}
 		x.Status, x.Cut = 499, true
 	case errors.Is(err, context.DeadlineExceeded):
 		d.refuseFor(x, 504, limitTotal, x.route.label, "the time of the request was over before its turn came")
@@ -90,11 +90,11 @@ func (x *exchange) waitForSlot(g *gate) (err error) {
 
 func (d *Door) refuseBusy(x *exchange, g *gate, name string, why string) {
 	seconds := strconv.FormatInt(limit.RetrySeconds(g.limits.Queue.Wait), 10)
-	d.refuseFor(x, 503, name, g.route, why, proxy.Field{Name: "Retry-After", Value: seconds})
+	d.refuseFor(x, 503, name, g.route, why, proxying.Field{Name: "Retry-After", Value: seconds})
 }
 
 // refuseFor refuses a request because of a limit, and counts it.
-func (d *Door) refuseFor(x *exchange, status int, name string, route, why string, fields ...proxy.Field) {
+func (d *Door) refuseFor(x *exchange, status int, name string, route, why string, fields ...proxying.Field) {
 	x.Limit = name
 	d.metrics.refusal(name, route).Inc()
 	x.Refuse(status, why, fields...)
@@ -109,17 +109,17 @@ func (d *Door) noteLimit(x *exchange) {
 	var name string
 	route := x.route.label
 	switch {
-	case failure.Kind == proxy.NoFile:
+	case failure.Kind == proxying.NoFile:
 		name, route = limitFiles, allRoutes
-	case failure.Kind == proxy.QueueFull:
+	case failure.Kind == proxying.QueueFull:
 		name = limitServers
-	case failure.Kind == proxy.QueueTimeout:
+	case failure.Kind == proxying.QueueTimeout:
 		name = limitServerQueue
-	case failure.Kind == proxy.TooManyConns:
+	case failure.Kind == proxying.TooManyConns:
 		name, route = limitUpstreams, allRoutes
-	case errors.Is(failure, proxy.ErrTooManyWaiting):
+	case errors.Is(failure, proxying.ErrTooManyWaiting):
 		name = limitWaiting
-	case errors.Is(failure, proxy.ErrOverdue):
+	case errors.Is(failure, proxying.ErrOverdue):
 		name = limitTotal
 	case failure == pacing.ErrSlowUpload:
 		name = limitUpload

@@ -61,7 +61,7 @@ func (r *recorder) take() (got string, accepted int) {
 // no complete request.
 func TestAmbiguousRequests(t *testing.T) {
 	t.Parallel()
-	const firstWait = 100 * time.Millisecond // as in package proxy
+	const firstWait = 100 * time.Millisecond // as in package proxying
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)
 	parent := t

@@ -6,11 +6,11 @@ import (
 
 	"github.com/weirhq/weir/front/internal/acme"
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // challengeFields are those of the response to a challenge.
-var challengeFields = []proxy.Field{{Name: "Content-Type", Value: "application/octet-stream"},
+var challengeFields = []proxying.Field{{Name: "Content-Type", Value: "application/octet-stream"},
 	{Name: "Cache-Control", Value: "no-store"}}
 
 // answerChallenge returns the body of the response if a request without TLS is one by which

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // FuzzFindCookie compares findCookie with net/http, which finds fewer cookies: it drops those
@@ -25,12 +25,12 @@ func FuzzFindCookie(f *testing.F) {
 		pairs := slices.DeleteFunc(strings.Split(line, ";"), func(pair string) bool { return !strings.Contains(pair, "=") })
 		// Over HTTP/2, a client may send each pair in a field of its own.
 		for _, fields := range [][]string{{strings.Join(pairs, ";")}, pairs} {
-			var header []proxy.Field
+			var header []proxying.Field
 			for _, field := range fields {
-				header = append(header, proxy.Field{Name: "cookie", Value: field})
+				header = append(header, proxying.Field{Name: "cookie", Value: field})
 			}
 			var got []string
-			proxy.FindCookie(header, func(name, value string) bool {
+			proxying.FindCookie(header, func(name, value string) bool {
 				got = append(got, name+"="+value)
 				return false
 			})

@@ -22,9 +22,9 @@ import (
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A Door is a front door: listeners, and tables with the destination of each
@@ -36,7 +36,7 @@ type Door struct {
 	metrics  *metrics
 	files    filebudget.Budget // with the connections of the first configuration
 	memory   int64             // that the process may use; 0 for no limit
-	conns    *proxy.Conns      // all connections to upstreams
+	conns    *proxying.Conns   // all connections to upstreams
 	features *features
 	stores   *sharing.Stores // of shared limits
 	builder  tableBuilder
@@ -65,7 +65,7 @@ func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
 	d := &Door{out: out, cost: logto.CostOf(out), memory: memoryOfProcess()}
 	d.files = filebudget.Raise(cmp.Or(cfg.Limits.MaxConnections, FittingConnections(cfg, d.memory)))
 	d.metrics = newMetrics(logto.Collector{Out: out, Cost: d.cost})
-	d.conns = proxy.NewConns(d.files.Upstreams)
+	d.conns = proxying.NewConns(d.files.Upstreams)
 	d.stores = &sharing.Stores{Open: e.Limits, Changed: func(store string, c lease.Condition) {
 		logStore(d.logger(), store, c)
 	}}
@@ -128,11 +128,11 @@ func (d *Door) serve(x *exchange) {
 	x.Pages = t.pages
 	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
 	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
-	x.Send = append(x.Send, proxy.Field{Name: requestIDField, Value: x.trace.id},
-		proxy.Field{Name: traceParentField, Value: x.trace.parent})
-	x.Answer = append(x.Answer, proxy.Field{Name: requestIDField, Value: x.trace.id})
+	x.Send = append(x.Send, proxying.Field{Name: requestIDField, Value: x.trace.id},
+		proxying.Field{Name: traceParentField, Value: x.trace.parent})
+	x.Answer = append(x.Answer, proxying.Field{Name: requestIDField, Value: x.trace.id})
 	if x.wire.AltSvc != "" {
-		x.Answer = append(x.Answer, proxy.Field{Name: "Alt-Svc", Value: x.wire.AltSvc})
+		x.Answer = append(x.Answer, proxying.Field{Name: "Alt-Svc", Value: x.wire.AltSvc})
 	}
 	d.examine(x, t)
 	t.events.received(x)
@@ -197,9 +197,9 @@ func (d *Door) handle(x *exchange, t *tables) {
 	case x.allow == "":
 		x.Refuse(404, "no route")
 	case x.Method == "OPTIONS":
-		x.Respond(204, "", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.Respond(204, "", proxying.Field{Name: "Allow", Value: withOptions(x.allow)})
 	default:
-		x.Refuse(405, "no route for the method", proxy.Field{Name: "Allow", Value: withOptions(x.allow)})
+		x.Refuse(405, "no route for the method", proxying.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}
 }
 
@@ -213,10 +213,10 @@ func withOptions(allow string) string {
 }
 
 // observe is the hook of all proxies.
-func (d *Door) observe(px *proxy.Exchange, e proxy.Event) {
+func (d *Door) observe(px *proxying.Exchange, e proxying.Event) {
 	x := of(px)
 	switch e {
-	case proxy.Sending:
+	case proxying.Sending:
 		d.tables.Load().events.proxying(x)
 		if x.Mirror != nil {
 			x.Mirror.Offer(x.Exchange)

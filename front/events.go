@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // The events of a request, as documented in docs/format.md.
@@ -168,7 +168,7 @@ func (x *exchange) addDecisions(event log.Event) {
 }
 
 // sentFields returns the fields of the final response that the client got, or nil.
-func (x *exchange) sentFields() []proxy.Field {
+func (x *exchange) sentFields() []proxying.Field {
 	if x.Upgraded {
 		return x.ResponseHeader()
 	}
@@ -239,7 +239,7 @@ func (x *exchange) userAgentAndReferer() (userAgent, referer string) {
 }
 
 // addFields adds an object with those of the named header fields that exist.
-func addFields(e log.Event, key string, names []string, fields []proxy.Field) {
+func addFields(e log.Event, key string, names []string, fields []proxying.Field) {
 	if !slices.ContainsFunc(names, func(name string) bool { return stage.Joined(fields, name) != "" }) {
 		return
 	}

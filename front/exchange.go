@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // An exchange is one request, its response and all state that the front door
@@ -21,8 +21,8 @@ type exchange struct {
 	found      *route // result of the lookup
 	allow      string // the methods that the path has routes for, if found is nil
 	events     eventSet
-	route      *route        // found, once the rate limit of all requests has let it pass
-	announced  *proxy.Server // the server in the event "proxying request"
+	route      *route           // found, once the rate limit of all requests has let it pass
+	announced  *proxying.Server // the server in the event "proxying request"
 	http       log.HTTP
 	encoded    log.EncodedHTTP // of http, if it has several events
 	clientText [64]byte        // buffer of http.Client
@@ -42,7 +42,7 @@ type verdict struct {
 }
 
 // of returns the exchange of the front door that a stage sees as x.
-func of(x *proxy.Exchange) *exchange { return x.Context.(*exchange) }
+func of(x *proxying.Exchange) *exchange { return x.Context.(*exchange) }
 
 // attach gives an exchange of the wire the state of the front door.
 func attach(wx *wire.Exchange) {
@@ -79,7 +79,7 @@ func (x *exchange) serviceTime() time.Duration {
 	failure := x.Failure()
 	switch {
 	case x.Upgraded, x.Refusal != "", x.Status == 503:
-	case x.Length < 0, x.Length > proxy.ShortBody: // the client was sending meanwhile
+	case x.Length < 0, x.Length > proxying.ShortBody: // the client was sending meanwhile
 	case failure != nil && failure.ByClient():
 	default:
 		return x.Waited
@@ -92,7 +92,7 @@ var errDrained = errors.New("cut, since the time to drain was up")
 // markDrained changes the failure of an exchange whose client seems to have
 // disconnected: the front door has cut the connection.
 func (x *exchange) markDrained() {
-	if failure := x.Failure(); failure != nil && failure.Kind == proxy.ClientGone {
-		x.Err = &proxy.Error{Kind: stage.Drained, Server: failure.Server, Step: failure.Step, Err: errDrained}
+	if failure := x.Failure(); failure != nil && failure.Kind == proxying.ClientGone {
+		x.Err = &proxying.Error{Kind: stage.Drained, Server: failure.Server, Step: failure.Step, Err: errDrained}
 	}
 }

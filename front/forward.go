@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // forwarding forwards the requests of a route to an upstream.
@@ -26,7 +26,7 @@ func (f *forwarding) forward(x *stage.Exchange, to *stage.Upstream) {
 }
 
 // respondToFailure responds to an exchange that has failed before a response began.
-func respondToFailure(px *proxy.Exchange, status int, fields []proxy.Field) error {
+func respondToFailure(px *proxying.Exchange, status int, fields []proxying.Field) error {
 	x := of(px)
 	x.wire.Pacer.AllowLateResponse()
 	if m := x.route.maintenance; m != nil && x.Failure().NotConnected() {

@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
-	"github.com/weirhq/weir/proxy"
 )
 
 // rateKeys is the number of clients for which a rate limit keeps a state of its own.
@@ -117,7 +117,7 @@ func closeSlots(before, now map[string]*gate) {
 
 // allow takes a token for a request. If there is none, it returns the fields for
 // the response; otherwise nil.
-func (g *gate) allow(now time.Time, client netip.Addr, header []proxy.Field) []proxy.Field {
+func (g *gate) allow(now time.Time, client netip.Addr, header []proxying.Field) []proxying.Field {
 	if g.rate == nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (g *gate) allow(now time.Time, client netip.Addr, header []proxy.Field) []p
 		return nil
 	}
 	const name = "rate"
-	return []proxy.Field{
+	return []proxying.Field{
 		{Name: "Retry-After", Value: strconv.FormatInt(limit.RetrySeconds(d.RetryAfter), 10)},
 		{Name: "RateLimit-Policy", Value: string(g.rate.AppendPolicy(nil, name))},
 		{Name: "RateLimit", Value: string(g.rate.AppendState(nil, name, d))},
@@ -134,7 +134,7 @@ func (g *gate) allow(now time.Time, client netip.Addr, header []proxy.Field) []p
 }
 
 // decide takes a token of the replica or of all replicas.
-func (g *gate) decide(now time.Time, client netip.Addr, header []proxy.Field) limit.Decision {
+func (g *gate) decide(now time.Time, client netip.Addr, header []proxying.Field) limit.Decision {
 	value, byClient := g.key(header)
 	switch {
 	case g.shared != nil && byClient:
@@ -148,7 +148,7 @@ func (g *gate) decide(now time.Time, client netip.Addr, header []proxy.Field) li
 }
 
 // key returns the text by which the rate limit counts a request, unless that is the client.
-func (g *gate) key(header []proxy.Field) (value string, byClient bool) {
+func (g *gate) key(header []proxying.Field) (value string, byClient bool) {
 	switch per := g.limits.Rate.Per; per {
 	case "", config.RatePerClient:
 		return "", true

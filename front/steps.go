@@ -3,7 +3,7 @@ package front
 import (
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // steps are the steps before a request is forwarded, in the order of their precedence. Each may respond, and reports
@@ -93,9 +93,9 @@ const methodsOfAll = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 func (d *Door) respondForServer(x *exchange, _ *tables) (responded bool) {
 	switch {
 	case x.Method == "TRACE":
-		x.Refuse(405, "TRACE would reveal the fields that proxies add", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.Refuse(405, "TRACE would reveal the fields that proxies add", proxying.Field{Name: "Allow", Value: methodsOfAll})
 	case x.Target == "*":
-		x.Respond(204, "", proxy.Field{Name: "Allow", Value: methodsOfAll})
+		x.Respond(204, "", proxying.Field{Name: "Allow", Value: methodsOfAll})
 	default:
 		return false
 	}
@@ -118,5 +118,5 @@ func (x *exchange) passSubject(name string) {
 		x.SendRemove = stage.JoinNames(x.SendRemove, []string{name})
 		return
 	}
-	x.Send = append(x.Send, proxy.Field{Name: name, Value: x.wire.TLS.Subject})
+	x.Send = append(x.Send, proxying.Field{Name: name, Value: x.wire.TLS.Subject})
 }

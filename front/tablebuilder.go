@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/router"
 )
 
@@ -24,7 +24,7 @@ import (
 type tableBuilder struct {
 	metrics  *metrics
 	features *features
-	hook     func(*proxy.Exchange, proxy.Event)
+	hook     func(*proxying.Exchange, proxying.Event)
 	stores   *sharing.Stores
 	shared   upstream.Parts // of the upstreams of all configurations
 
@@ -40,7 +40,7 @@ type tableBuilder struct {
 func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	t := &tables{
 		config: cfg, files: b.files, fitting: b.fitting, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
-		trust:  proxy.Trust(cfg.TrustedProxies),
+		trust:  proxying.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate),
 		pages:  errorpages.New(cfg.ErrorPages),
@@ -97,7 +97,7 @@ func (b *tableBuilder) upstreams(t *tables) map[string]*stage.Upstream {
 	for i, up := range t.upstreams {
 		all[up.Name()] = &stage.Upstream{
 			Name: up.Name(), HTTP2: t.config.Upstreams[i].HTTP2, About: up.About, Counts: up.Counts,
-			Proxy: &proxy.Proxy{Upstream: up.Upstream, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
+			Proxy: &proxying.Proxy{Upstream: up.Upstream, Trust: t.trust, Fail: respondToFailure, Hook: b.hook},
 		}
 	}
 	return all

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/internal/machine"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // limitCollector collects the value of each limit and, if it can be counted, its
@@ -16,7 +16,7 @@ import (
 type limitCollector struct {
 	metrics   *metrics
 	clients   func() int // open connections of clients
-	upstreams *proxy.Conns
+	upstreams *proxying.Conns
 	tables    func() *tables
 }
 

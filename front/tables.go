@@ -7,7 +7,7 @@ import (
 	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/internal/filebudget"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/router"
 )
 
@@ -20,7 +20,7 @@ type tables struct {
 	defaultEvents eventSet // of requests that have no route
 	routes        *router.Table[*route]
 	upstreams     upstream.Set
-	trust         proxy.Trust
+	trust         proxying.Trust
 	subjectField  string                // for upstreams, the subject of the client's certificate; "" for none
 	access        *access.Rule          // of all requests; nil admits them
 	httpsRedirect *httpsredirect.Policy // of all requests; nil for none

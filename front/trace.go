@@ -6,8 +6,8 @@ import (
 
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log/traceid"
-	"github.com/weirhq/weir/proxy"
 )
 
 // The header fields with a trace id.
@@ -32,7 +32,7 @@ func (t *trace) reset() { t.id, t.parent = "", "" }
 // read sets the trace id of a request by the rule of package traceid. It keeps a
 // valid traceparent, and otherwise makes one of the id. read returns the header.
 // It removes a tracestate without a valid traceparent.
-func (t *trace) read(header []proxy.Field) []proxy.Field {
+func (t *trace) read(header []proxying.Field) []proxying.Field {
 	parent, requestID := stage.Only(header, traceParentField), stage.Only(header, requestIDField)
 	t.id = traceid.Of(parent, requestID)
 	if traceid.OfParent(parent) != "" {
@@ -46,7 +46,7 @@ func (t *trace) read(header []proxy.Field) []proxy.Field {
 	return slices.DeleteFunc(header, isTraceState)
 }
 
-func isTraceState(f proxy.Field) bool { return stage.Named(&f, traceStateField) }
+func isTraceState(f proxying.Field) bool { return stage.Named(&f, traceStateField) }
 
 // makeParent creates a traceparent for a request without one. The parent-id is
 // random. The flag "sampled" is set, because the log records this request, and

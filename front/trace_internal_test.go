@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log/traceid"
-	"github.com/weirhq/weir/proxy"
 )
 
 func FuzzTrace(f *testing.F) {
@@ -16,9 +16,9 @@ func FuzzTrace(f *testing.F) {
 	valid := regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 	plain := regexp.MustCompile(`^[!-~]{1,128}$`)
 	f.Fuzz(func(t *testing.T, parent, id, second string) {
-		header := []proxy.Field{{Name: "traceparent", Value: parent}, {Name: "X-REQUEST-ID", Value: id}}
+		header := []proxying.Field{{Name: "traceparent", Value: parent}, {Name: "X-REQUEST-ID", Value: id}}
 		if second != "" {
-			header = append(header, proxy.Field{Name: "X-Request-Id", Value: second})
+			header = append(header, proxying.Field{Name: "X-Request-Id", Value: second})
 		}
 		var tr trace
 		tr.read(header)

@@ -1,21 +1,15 @@
-// Package proxy sends one HTTP request to one upstream and passes the response
-// to the client.
+// Package proxy forwards HTTP requests to the servers of an upstream and passes
+// the responses to the clients.
 //
 // [Proxy] is an [http.Handler]:
 //
 //	up, err := proxy.NewUpstream("babbage", proxy.Options{
-//		Servers: []proxy.Endpoint{{URL: "http://127.0.0.1:8080"}},
+//		Servers: []proxy.Server{{URL: "http://127.0.0.1:8080"}},
 //	})
 //	if err != nil {
 //		return err
 //	}
 //	http.ListenAndServe(":20000", &proxy.Proxy{Upstream: up})
-//
-// The handler is built on [Exchange]: one request with its response. It
-// consists of strings, a reader and a [Client] that receives the response, and
-// does not use net/http's types. A server with its own request parser fills an
-// Exchange and calls [Proxy.Serve]. [HTTP] does this for net/http. An Exchange
-// runs in a goroutine, or on an event loop of package internal/transport.
 //
 // # Guarantees
 //
@@ -36,5 +30,5 @@
 // A request with an unsafe method is sent at most once, unless Options.Retry lists the method.
 //
 // Bodies are streamed in both directions through buffers of a fixed size. Every
-// limit is a constant of this package or a field of [Proxy].
+// limit is fixed or one of the [Options].
 package proxy

@@ -2,13 +2,16 @@ package proxy_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/internal/leaktest"
 )
 
-// TestMain checks that after all tests no goroutine and no file descriptor is
-// left. Numbers such as D1 in the tests refer to the list of requirements of
-// the data plane.
+// patience limits every wait of these tests, so that a fault becomes a failure
+// instead of a hang. No test waits for it to pass.
+const patience = time.Minute
+
+// TestMain checks that after all tests no goroutine and no file descriptor is left.
 func TestMain(m *testing.M) {
 	leaktest.Verify(m, leaktest.Options{Patience: patience})
 }

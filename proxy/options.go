@@ -1,25 +1,19 @@
 package proxy
 
 import (
-	"cmp"
-	"errors"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/weirhq/weir/internal/http1"
-	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
-// DefaultMaxFields limits the fields of a response if its Upstream sets no
-// other limit.
-const DefaultMaxFields = http1.DefaultMaxFields
-
-// Options are the settings of an [Upstream]. The zero value is an upstream without servers. What
-// its fields refer to must not change once it is used.
+// Options are the settings of an [Upstream]. What its fields refer to must not change once it is
+// used.
 type Options struct {
-	// Servers are the first servers. Without one, [Upstream.SetServers] must set them.
-	Servers []Endpoint
+	// Servers are the first servers. Without one, requests get 502 until [Upstream.SetServers].
+	Servers []Server
 
 	// HTTP2 is HTTP/2, by ALPN with https servers and by prior knowledge with others. Upgrades
 	// are not passed on then. The default is HTTP/1.1.
@@ -28,23 +22,27 @@ type Options struct {
 	TLS TLS // of https servers
 
 	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, by which the servers get the
-	// address of the client. 0 sends no header. Each exchange then has a connection of its own,
+	// address of the client. 0 sends no header. Each request then has a connection of its own,
 	// so it excludes HTTP2.
 	ProxyProtocol int
 
-	// ConnectRetry limits the time in which an exchange retries to connect if
-	// no server accepts a connection. The pauses between the attempts grow.
-	// Nothing was sent yet, so this is safe with any method. 0 means no retry.
+	// Timeout limits the time that a server may be silent, before its response and between two
+	// parts of it. 0 means 30 seconds.
+	Timeout time.Duration
+
+	// ConnectRetry limits the time in which a request retries to connect if no server accepts a
+	// connection. The pauses between the attempts grow. Nothing was sent yet, so this is safe
+	// with any method. 0 means no retry.
 	ConnectRetry time.Duration
 
 	// Retry determines when a request is sent again.
 	Retry Retry
 
-	// MaxFields limits the fields in the head of a response, and those in its
-	// trailers. A response with more is malformed. 0 means DefaultMaxFields.
+	// MaxFields limits the fields in the head of a response, and those in its trailers. A
+	// response with more is malformed. 0 means 256.
 	MaxFields int
 
-	// Balance is the policy by which exchanges choose a server. HashKey belongs to Hash.
+	// Balance is the policy by which requests choose a server. HashKey belongs to Hash.
 	Balance Policy
 	HashKey HashKey
 
@@ -56,96 +54,92 @@ type Options struct {
 	// start. 0 means none.
 	SlowStart time.Duration
 
-	// Limit limits the exchanges at each server.
-	Limit ServerLimit
-
-	// Conns, if not nil, counts the connections of the upstream.
-	Conns *Conns
-
-	// Prepare, if not nil, is called for each server before its first exchange, and may set its
-	// Context.
-	Prepare func(*Server)
+	// Limit limits the requests at each server.
+	Limit Limit
 }
 
-// check returns an error that names a wrong option.
-func (o *Options) check() error {
-	switch {
-	case o.ProxyProtocol < 0 || o.ProxyProtocol > 2:
-		return fmt.Errorf("ProxyProtocol is %d, want 0, 1 or 2", o.ProxyProtocol)
-	case o.ProxyProtocol != 0 && o.HTTP2:
-		return errors.New("ProxyProtocol and HTTP2 exclude each other: clients share connections of HTTP/2")
-	case o.MaxFields < 0:
-		return fmt.Errorf("MaxFields is %d, want at least 0", o.MaxFields)
-	case o.Balance > Hash:
-		return fmt.Errorf("Balance is %d, which is no policy", o.Balance)
-	case o.Balance != Hash && o.HashKey != HashKey{}:
-		return errors.New("HashKey needs the policy Hash")
-	}
+// A Server is one of the equivalent servers of an upstream.
+type Server struct {
+	// URL is http://host:port, https://host:port, or unix: and the path of a socket. It may end
+	// with a base path, as in http://host:port/app and unix:/run/app.sock:/app, which is put
+	// before the path of each request. All servers of an upstream have the same base path.
+	URL string
+
+	// Addr is the host:port to connect to. Empty means that of URL. Several servers may have the
+	// same URL and different Addrs, such as the addresses of a name.
+	Addr string
+
+	// Weight is the share of the server, relative to the weights of the others. 0 means 1.
+	Weight int
+
+	// Backup keeps the server for the time when no other one of the upstream can be used.
+	Backup bool
+}
+
+// TLS configures the connections to https servers. Their certificates are always verified. The
+// zero value trusts the roots of the system.
+type TLS struct {
+	// Roots are the certificates that are trusted. Nil means those of the system.
+	Roots *x509.CertPool
+
+	// Certificate proves the identity of this process to the servers. Nil for none.
+	Certificate *tls.Certificate
+
+	// Name is the name that the servers are asked for (SNI) and that their certificates must
+	// have. Empty means the host of a server's URL.
+	Name string
+}
+
+// Sticky keeps clients at the servers that their first requests were sent to, with a cookie.
+type Sticky struct {
+	Cookie string // its name
+
+	// MaxAge is how long browsers keep the cookie, in whole seconds. 0 keeps it until the browser
+	// ends.
+	MaxAge time.Duration
+
+	// Secret is the key of the cookie's value. Proxies with the same servers and the same name of
+	// the upstream have the same Secret, so that each of them recognises the cookies of the
+	// others.
+	Secret []byte
+}
+
+// Limit limits the requests at each server of an upstream. The zero value sets no limit.
+type Limit struct {
+	// Max is the number of requests that may be at a server at the same time. Over HTTP/1, it is
+	// also the number of connections to the server, including unused ones. 0 is no limit.
+	Max int
+
+	// Queue is the number of requests that may wait until a server has a free place. Others fail
+	// with kind QueueFull.
+	Queue int
+
+	// Wait is the longest time that a request waits. It then fails with kind QueueTimeout.
+	Wait time.Duration
+}
+
+// engine returns the options of the upstream that o describes.
+func (o *Options) engine() (proxying.Options, error) {
 	for _, d := range []struct {
 		name string
 		time.Duration
-	}{{"ConnectRetry", o.ConnectRetry}, {"SlowStart", o.SlowStart}, {"Limit.Wait", o.Limit.Wait}} {
+	}{{"Timeout", o.Timeout}, {"Retry.TryTimeout", o.Retry.TryTimeout}} {
 		if d.Duration < 0 {
-			return fmt.Errorf("%s is %v, want at least 0", d.name, d.Duration)
+			return proxying.Options{}, fmt.Errorf("%s is %v, want at least 0", d.name, d.Duration)
 		}
 	}
-	return cmp.Or(o.HashKey.check(), o.Limit.check(), o.Retry.check(), o.Sticky.check())
+	return proxying.Options{
+		Servers: endpoints(o.Servers), HTTP2: o.HTTP2, TLS: proxying.TLS(o.TLS), ProxyProtocol: o.ProxyProtocol,
+		ConnectRetry: o.ConnectRetry, Retry: o.Retry.engine(), MaxFields: o.MaxFields,
+		Balance: proxying.Policy(o.Balance), HashKey: o.HashKey.engine(), Sticky: (*proxying.Sticky)(o.Sticky),
+		SlowStart: o.SlowStart, Limit: proxying.ServerLimit(o.Limit),
+	}, nil
 }
 
-func (k *HashKey) check() error {
-	named := k.By == ByHeader || k.By == ByCookie
-	switch {
-	case k.By > ByCookie:
-		return fmt.Errorf("HashKey.By is %d, which is no kind of key", k.By)
-	case named && !httpsyntax.IsToken(k.Name):
-		return fmt.Errorf("HashKey.Name is %q, want the name of a field or cookie", k.Name)
-	case !named && k.Name != "":
-		return fmt.Errorf("HashKey.Name is %q, but the key has no name", k.Name)
+func endpoints(servers []Server) []proxying.Endpoint {
+	all := make([]proxying.Endpoint, len(servers))
+	for i, s := range servers {
+		all[i] = proxying.Endpoint{URL: s.URL, Addr: s.Addr, Weight: s.Weight, Backup: s.Backup}
 	}
-	return nil
-}
-
-func (l *ServerLimit) check() error {
-	switch {
-	case l.Max < 0 || l.Queue < 0:
-		return fmt.Errorf("Limit.Max is %d and Limit.Queue is %d, want at least 0", l.Max, l.Queue)
-	case l.Max == 0 && l.Queue > 0:
-		return errors.New("Limit.Queue needs Limit.Max")
-	case l.Queue > 0 && l.Wait == 0:
-		return errors.New("Limit.Queue needs Limit.Wait")
-	}
-	return nil
-}
-
-func (r *Retry) check() error {
-	if r.Attempts < 0 || r.Attempts > MaxAttempts {
-		return fmt.Errorf("Retry.Attempts is %d, want 0 to %d", r.Attempts, MaxAttempts)
-	}
-	for _, m := range r.Methods {
-		if !httpsyntax.IsToken(m) {
-			return fmt.Errorf("Retry.Methods has %q, which is no method", m)
-		}
-	}
-	for _, why := range r.On {
-		if !slices.Contains(retryReasons, why) {
-			return fmt.Errorf("Retry.On has %q, which is no reason to choose", why)
-		}
-	}
-	return nil
-}
-
-// retryReasons are the reasons that [Retry.On] may have.
-var retryReasons = []RetryReason{RetryReset, RetryTimeout, Retry502, Retry503, Retry504}
-
-func (s *Sticky) check() error {
-	switch {
-	case s == nil:
-	case !httpsyntax.IsToken(s.Cookie):
-		return fmt.Errorf("Sticky.Cookie is %q, want the name of a cookie", s.Cookie)
-	case len(s.Secret) == 0:
-		return errors.New("Sticky.Secret is empty")
-	case s.MaxAge < 0:
-		return fmt.Errorf("Sticky.MaxAge is %v, want at least 0", s.MaxAge)
-	}
-	return nil
+	return all
 }

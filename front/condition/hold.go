@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // Hold reports whether the conditions hold for a request.
@@ -29,7 +29,7 @@ func (s *Set) Hold(x *stage.Exchange) bool {
 
 // cookie reports whether a condition for a cookie holds.
 func cookie(x *stage.Exchange, c *Condition) bool {
-	found := proxy.FindCookie(x.Header, func(name, value string) bool {
+	found := proxying.FindCookie(x.Header, func(name, value string) bool {
 		return name == c.Name && (c.Test != HasValue || value == c.Value)
 	})
 	return found != (c.Test == IsAbsent)

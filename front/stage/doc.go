@@ -7,8 +7,6 @@
 // by the field Stages of config.Route.
 package stage
 
-import "github.com/weirhq/weir/proxy"
-
 // A Stage handles a request before the action of its route. Requests apply the same stage
 // concurrently, in goroutines and in coroutines of event loops: code that waits for anything but the
 // exchange runs in [Exchange.Block].
@@ -36,7 +34,7 @@ type Explainer interface {
 // A Filter changes the response of one request. It is the exchange's Client and passes the
 // response on to the Client that it replaces.
 type Filter interface {
-	proxy.Client
+	Client
 
 	// End passes on the rest of the response. It is called once, after the action. complete
 	// is false if the response was cut, so that the rest must not make it look complete.
@@ -46,5 +44,5 @@ type Filter interface {
 // Pages respond to errors with pages. Goroutines may share them.
 type Pages interface {
 	// Respond responds with the page of a status, and fields. It reports whether there is one.
-	Respond(x *Exchange, status int, fields []proxy.Field) (found bool, err error)
+	Respond(x *Exchange, status int, fields []Field) (found bool, err error)
 }

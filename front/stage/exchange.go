@@ -9,14 +9,16 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/router"
 )
 
 // An Exchange is one request and its response. It comes from a pool: neither it nor its strings are
-// valid after the request has ended.
+// valid after the request has ended. Its request, with Method, Target, Header and Body, its edits, such
+// as Send and Answer, and its result are fields of the embedded struct, which go doc
+// github.com/weirhq/weir/internal/proxying.Exchange describes.
 type Exchange struct {
-	proxy.Exchange
+	proxying.Exchange
 
 	// The request. Target is what the upstream gets, and may change.
 	Path, Query string     // of the target that the client sent, still escaped
@@ -43,7 +45,7 @@ type Exchange struct {
 	texts      []byte // made for this request; strings of fields and targets are views of it
 	parameters []Parameter
 	queryRead  bool
-	client     proxy.Client // without filters
+	client     Client // without filters
 	filters    []Filter
 
 	waitMu      sync.Mutex // guards the fields below

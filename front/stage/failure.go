@@ -1,17 +1,17 @@
 package stage
 
-import "github.com/weirhq/weir/proxy"
+import "github.com/weirhq/weir/internal/proxying"
 
-// The kinds of failures that a front door adds to those of package proxy.
+// The kinds of failures that a front door adds to those of package proxying.
 const (
-	Drained    proxy.Kind = "drained" // cut, because the time to drain was up
-	FileFailed proxy.Kind = "file"    // a file cannot be opened or read
+	Drained    proxying.Kind = "drained" // cut, because the time to drain was up
+	FileFailed proxying.Kind = "file"    // a file cannot be opened or read
 )
 
 // Failure returns the reason why the exchange failed. It is nil if the exchange succeeded or
 // panicked.
-func (x *Exchange) Failure() *proxy.Error {
-	failure, _ := x.Err.(*proxy.Error)
+func (x *Exchange) Failure() *proxying.Error {
+	failure, _ := x.Err.(*proxying.Error)
 	return failure
 }
 

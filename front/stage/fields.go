@@ -4,11 +4,10 @@ import (
 	"slices"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
 )
 
 // Joined returns the values of a header field, separated by ", ".
-func Joined(fields []proxy.Field, name string) string {
+func Joined(fields []Field, name string) string {
 	value := ""
 	for i := range fields {
 		f := &fields[i]
@@ -24,7 +23,7 @@ func Joined(fields []proxy.Field, name string) string {
 }
 
 // Only returns the value of a field that occurs once, or else "".
-func Only(fields []proxy.Field, name string) (value string) {
+func Only(fields []Field, name string) (value string) {
 	found := false
 	for i := range fields {
 		if Named(&fields[i], name) {
@@ -38,7 +37,7 @@ func Only(fields []proxy.Field, name string) (value string) {
 }
 
 // Named reports whether a field has a name, in any case.
-func Named(f *proxy.Field, name string) bool {
+func Named(f *Field, name string) bool {
 	return httpsyntax.EqualFold(f.Name, name)
 }
 
@@ -60,7 +59,7 @@ func JoinNames(a, b []string) []string {
 }
 
 // IsGRPC reports whether the fields are those of a call of gRPC.
-func IsGRPC(fields []proxy.Field) bool {
+func IsGRPC(fields []Field) bool {
 	const prefix = "application/grpc"
 	for i := range fields {
 		if f := &fields[i]; Named(f, "content-type") {

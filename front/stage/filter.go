@@ -3,7 +3,7 @@ package stage
 import (
 	"errors"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // AddFilter adds a filter, which has wrapped x.Client.
@@ -34,9 +34,9 @@ func (x *Exchange) cut(err error) {
 	if x.Err != nil {
 		return
 	}
-	var known *proxy.Error
+	var known *proxying.Error
 	if !errors.As(err, &known) {
-		known = &proxy.Error{Kind: proxy.ClientGone, Step: "sending the answer", Err: err}
+		known = &proxying.Error{Kind: proxying.ClientGone, Step: "sending the answer", Err: err}
 	}
 	x.Err = known
 }

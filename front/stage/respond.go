@@ -1,13 +1,11 @@
 package stage
 
-import "github.com/weirhq/weir/proxy"
-
 // MaxDiscard is the longest body that is read when its request is refused, in bytes, so that
 // the connection can be used again.
 const MaxDiscard = 16 << 10
 
 // Refuse responds instead of the action, with the page of the status. The reason is for the log.
-func (x *Exchange) Refuse(status int, why string, fields ...proxy.Field) {
+func (x *Exchange) Refuse(status int, why string, fields ...Field) {
 	x.Refusal = why
 	text := ""
 	if status == 400 {
@@ -21,7 +19,7 @@ func (x *Exchange) Refuse(status int, why string, fields ...proxy.Field) {
 
 // Respond responds with a status and a text. An empty text means the standard one. If it cannot be
 // sent, the response is cut.
-func (x *Exchange) Respond(status int, text string, fields ...proxy.Field) {
+func (x *Exchange) Respond(status int, text string, fields ...Field) {
 	x.LeaveBody()
 	if x.Exchange.Respond(status, text, fields...) != nil {
 		x.Cut = true
@@ -30,7 +28,7 @@ func (x *Exchange) Respond(status int, text string, fields ...proxy.Field) {
 
 // RespondWith responds with a status, fields and the bytes of a body. If they cannot be sent, the
 // response is cut.
-func (x *Exchange) RespondWith(status int, fields []proxy.Field, body string) {
+func (x *Exchange) RespondWith(status int, fields []Field, body string) {
 	x.LeaveBody()
 	if x.Exchange.RespondWith(status, fields, body) != nil {
 		x.Cut = true
@@ -40,7 +38,7 @@ func (x *Exchange) RespondWith(status int, fields []proxy.Field, body string) {
 // RespondError responds to an error with its page, or with a text if it has none. A call of gRPC gets no body:
 // grpc-core may take the end of a body without trailers for a failure of its own, and derive UNKNOWN instead of the
 // status.
-func (x *Exchange) RespondError(status int, text string, fields []proxy.Field) error {
+func (x *Exchange) RespondError(status int, text string, fields []Field) error {
 	if x.HTTP2 && IsGRPC(x.Header) {
 		return x.Exchange.RespondWith(status, fields, "")
 	}

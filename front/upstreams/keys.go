@@ -7,8 +7,8 @@ import (
 
 	"github.com/weirhq/weir/front/internal/certs"
 	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/yamlfile"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A Draft is an upstream that is being read.
@@ -22,7 +22,7 @@ type Draft struct {
 // New returns a draft of an upstream with the defaults of all keys.
 func New(name string) *Draft {
 	return &Draft{Upstream: Upstream{
-		Name: name, ResponseFields: proxy.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset(),
+		Name: name, ResponseFields: proxying.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset(),
 	}}
 }
 

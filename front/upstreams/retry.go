@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/yamlfile"
-	"github.com/weirhq/weir/proxy"
 )
 
 // Retry determines when a request is sent again to a server of an upstream.
@@ -38,8 +38,8 @@ func retryKeys[T any](path string, at func(T) *Retry) []yamlfile.Key[T] {
 
 func parseAttempts(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	n, refused := yamlfile.Count(s)
-	if refused == nil && (n < 1 || n > proxy.MaxAttempts) {
-		return 0, yamlfile.Refuse(fmt.Sprintf("write 1, to send each request once, to %d", proxy.MaxAttempts),
+	if refused == nil && (n < 1 || n > proxying.MaxAttempts) {
+		return 0, yamlfile.Refuse(fmt.Sprintf("write 1, to send each request once, to %d", proxying.MaxAttempts),
 			"%s is not a number of attempts", yamlfile.Quote(s.Text))
 	}
 	return n, refused
@@ -59,15 +59,15 @@ func parseRetryMethod(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return "", yamlfile.Refuse(hint, "%s is not a method", yamlfile.Quote(s.Text))
 }
 
-var retryReasons = []string{string(proxy.RetryReset), string(proxy.RetryTimeout), string(proxy.Retry502),
-	string(proxy.Retry503), string(proxy.Retry504)}
+var retryReasons = []string{string(proxying.RetryReset), string(proxying.RetryTimeout), string(proxying.Retry502),
+	string(proxying.Retry503), string(proxying.Retry504)}
 
 func parseRetryReason(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	switch s.Text {
 	case "connect":
 		return "", yamlfile.Refuse("remove it; connect.retry sets for how long",
 			"a server that cannot be connected to is always replaced by another, for all methods")
-	case string(proxy.RetryStale):
+	case string(proxying.RetryStale):
 		return "", yamlfile.Refuse("remove it", "a stale connection is always replaced, unless attempts is 1")
 	}
 	return yamlfile.Word(retryReasons)(s)

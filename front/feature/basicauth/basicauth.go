@@ -20,8 +20,8 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/password"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/limit"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A basicAuth is a stage that admits requests with the name and the password of a user.
@@ -32,7 +32,7 @@ import (
 type basicAuth struct {
 	refused    prometheus.Counter
 	busy       prometheus.Counter // refusals by limitPasswords
-	challenge  proxy.Field
+	challenge  stage.Field
 	users      map[string]*basicUser
 	all        []*basicUser // of users
 	userHeader string       // "" for none
@@ -91,7 +91,7 @@ func (f *Feature) Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	}
 	a := &basicAuth{
 		refused: r.Refused("basic_auth", r.Label), busy: r.Limited(limitPasswords, r.Label),
-		challenge:  proxy.Field{Name: "WWW-Authenticate", Value: fmt.Sprintf(`Basic realm="%s", charset="UTF-8"`, c.Realm)},
+		challenge:  stage.Field{Name: "WWW-Authenticate", Value: fmt.Sprintf(`Basic realm="%s", charset="UTF-8"`, c.Realm)},
 		users:      make(map[string]*basicUser, len(c.Users)),
 		userHeader: c.UserHeader, pass: c.PassAuthorization,
 		checks: f.checks,
@@ -118,13 +118,13 @@ func (a *basicAuth) Apply(x *stage.Exchange) (responded bool) {
 		ok, err := a.verify(x, name, secret)
 		switch {
 		case errors.Is(err, context.Canceled):
-			x.Err = &proxy.Error{Kind: proxy.ClientGone, Step: "waiting for the check of its password", Err: err}
+			x.Err = &proxying.Error{Kind: proxying.ClientGone, Step: "waiting for the check of its password", Err: err}
 			x.Status, x.Cut = 499, true
 			return true
 		case err != nil:
 			a.busy.Inc()
 			x.Limit = limitPasswords
-			x.Refuse(503, "too many passwords to check", proxy.Field{Name: "Retry-After", Value: "1"})
+			x.Refuse(503, "too many passwords to check", stage.Field{Name: "Retry-After", Value: "1"})
 			return true
 		case !ok:
 			why = "wrong user name or password"
@@ -137,7 +137,7 @@ func (a *basicAuth) Apply(x *stage.Exchange) (responded bool) {
 	}
 	x.User = strings.Clone(name)
 	if a.userHeader != "" {
-		x.Send = append(x.Send, proxy.Field{Name: a.userHeader, Value: x.User})
+		x.Send = append(x.Send, stage.Field{Name: a.userHeader, Value: x.User})
 	}
 	if !a.pass {
 		x.SendRemove = stage.JoinNames(x.SendRemove, authorizationFields)
@@ -150,7 +150,7 @@ const authorizationField = "Authorization"
 var authorizationFields = []string{authorizationField}
 
 // credentials returns the name and the password in a header, or why there are none.
-func credentials(header []proxy.Field) (name, secret, why string) {
+func credentials(header []stage.Field) (name, secret, why string) {
 	value, fields := "", 0
 	for i := range header {
 		if httpsyntax.EqualFold(header[i].Name, authorizationField) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/front/stage"
 )
 
 // FuzzCredentials compares the parser with that of net/http, which is more lenient: it accepts
@@ -16,7 +16,7 @@ func FuzzCredentials(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		name, secret, why := credentials([]proxy.Field{{Name: "AUTHORIZATION", Value: value}})
+		name, secret, why := credentials([]stage.Field{{Name: "AUTHORIZATION", Value: value}})
 		if why != "" {
 			if name != "" || secret != "" {
 				t.Errorf("credentials of %q: %q, %q although %s", value, name, secret, why)

@@ -14,7 +14,6 @@ import (
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
 )
 
 // encoderMemory is the maximum memory of the encoders in use, in bytes. A response that finds
@@ -105,7 +104,7 @@ func (s *compression) choose(acceptEncoding string) (chosen *coding.Source) {
 
 // A compressor is a filter that compresses the body of a response.
 type compressor struct {
-	proxy.Client
+	stage.Client
 	rules *compression
 	x     *stage.Exchange
 
@@ -140,8 +139,8 @@ func (c *compressor) readRequest() {
 	}
 }
 
-// Head implements proxy.Client.
-func (c *compressor) Head(status int, fields []proxy.Field, length int64) error {
+// Head implements stage.Client.
+func (c *compressor) Head(status int, fields []stage.Field, length int64) error {
 	if status == http.StatusNotModified {
 		return c.Client.Head(status, c.notModifiedFields(fields), length)
 	}
@@ -158,7 +157,7 @@ func (c *compressor) Head(status int, fields []proxy.Field, length int64) error 
 	return c.Client.Head(status, fields, length)
 }
 
-var varyByEncoding = []proxy.Field{{Name: "Vary", Value: "Accept-Encoding"}}
+var varyByEncoding = []stage.Field{{Name: "Vary", Value: "Accept-Encoding"}}
 
 // begin takes an encoder for a body, if there is one, of a length or -1. It reports whether
 // the response is compressed.
@@ -195,7 +194,7 @@ type responseFacts struct {
 }
 
 // readResponse returns the facts about a response. length is that of its body, or -1.
-func readResponse(fields []proxy.Field, length int64) (r responseFacts) {
+func readResponse(fields []stage.Field, length int64) (r responseFacts) {
 	r.length = length
 	for i := range fields {
 		f := &fields[i]
@@ -293,8 +292,8 @@ const eventStream = "text/event-stream"
 
 // encodedFields returns the fields of the compressed response. Its ETag is weak, because the
 // bytes are not those of the upstream's ETag.
-func (c *compressor) encodedFields(fields []proxy.Field) []proxy.Field {
-	own := make([]proxy.Field, 0, len(fields)+2)
+func (c *compressor) encodedFields(fields []stage.Field) []stage.Field {
+	own := make([]stage.Field, 0, len(fields)+2)
 	for _, f := range fields {
 		switch len(f.Name) {
 		case len("Content-Length"):
@@ -312,18 +311,18 @@ func (c *compressor) encodedFields(fields []proxy.Field) []proxy.Field {
 		}
 		own = append(own, f)
 	}
-	return append(own, proxy.Field{Name: "Content-Encoding", Value: string(c.source.Coding)})
+	return append(own, stage.Field{Name: "Content-Encoding", Value: string(c.source.Coding)})
 }
 
 // notModifiedFields returns the fields of a response 304, with which a cache updates those of
 // the response that it has stored: they must be those of the compressed response if the cache
 // validates one. The type of its content is usually not known.
-func (c *compressor) notModifiedFields(fields []proxy.Field) []proxy.Field {
+func (c *compressor) notModifiedFields(fields []stage.Field) []stage.Field {
 	r := readResponse(fields, -1)
 	if c.mayNotChange || r.unchangeable || r.contentType != "" && !c.rules.hasType(r.contentType) {
 		return fields
 	}
-	own := make([]proxy.Field, 0, len(fields)+1)
+	own := make([]stage.Field, 0, len(fields)+1)
 	for _, f := range fields {
 		if httpsyntax.EqualFold(f.Name, "ETag") && !strings.HasPrefix(f.Value, "W/") {
 			if weak := "W/" + f.Value; strings.Contains(stage.Joined(c.x.Header, "If-None-Match"), weak) {
@@ -347,7 +346,7 @@ const (
 	encodedInline = 8 << 10
 )
 
-// Write implements proxy.Client.
+// Write implements stage.Client.
 func (c *compressor) Write(p []byte) (n int, err error) {
 	if c.encoder == nil {
 		return c.Client.Write(p)
@@ -362,7 +361,7 @@ func (c *compressor) Write(p []byte) (n int, err error) {
 	return n, c.err
 }
 
-// Flush implements proxy.Client. It is called before each wait for the rest of the body. If
+// Flush implements stage.Client. It is called before each wait for the rest of the body. If
 // the length is known, the rest follows soon, and the body becomes shorter without a flush of
 // the encoder.
 func (c *compressor) Flush() error {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A Policy allows pages of other origins to read the responses of a route (CORS, as the
@@ -17,10 +16,10 @@ type Policy struct {
 	origins map[string]bool
 	under   []originsUnder
 
-	answer       []proxy.Field // of every response to an allowed origin, besides the origin
-	preflight    []proxy.Field // in addition, of a response to a preflight
+	answer       []stage.Field // of every response to an allowed origin, besides the origin
+	preflight    []stage.Field // in addition, of a response to a preflight
 	echoHeaders  bool          // a preflight may ask for any fields
-	varyOnOrigin []proxy.Field // of every response; nil if it is the same for all origins
+	varyOnOrigin []stage.Field // of every response; nil if it is the same for all origins
 }
 
 // originsUnder are the origins of all hosts below a domain.
@@ -36,8 +35,8 @@ var corsFields = []string{"Access-Control-Allow-Origin", "Access-Control-Allow-C
 	"Access-Control-Max-Age"}
 
 var (
-	varyOnOrigin    = []proxy.Field{{Name: "Vary", Value: "Origin"}}
-	varyOnPreflight = proxy.Field{Name: "Vary", Value: "Access-Control-Request-Method, Access-Control-Request-Headers"}
+	varyOnOrigin    = []stage.Field{{Name: "Vary", Value: "Origin"}}
+	varyOnPreflight = stage.Field{Name: "Vary", Value: "Access-Control-Request-Method, Access-Control-Request-Headers"}
 )
 
 // New returns the policy of a route, or nil without a configuration.
@@ -57,23 +56,23 @@ func New(c *Config) *Policy {
 		o.varyOnOrigin = varyOnOrigin
 	}
 	if c.Credentials {
-		o.answer = append(o.answer, proxy.Field{Name: "Access-Control-Allow-Credentials", Value: "true"})
+		o.answer = append(o.answer, stage.Field{Name: "Access-Control-Allow-Credentials", Value: "true"})
 	}
 	if len(c.Expose) > 0 {
-		o.answer = append(o.answer, proxy.Field{Name: "Access-Control-Expose-Headers", Value: strings.Join(c.Expose, ", ")})
+		o.answer = append(o.answer, stage.Field{Name: "Access-Control-Expose-Headers", Value: strings.Join(c.Expose, ", ")})
 	}
-	o.preflight = []proxy.Field{{Name: "Access-Control-Allow-Methods", Value: strings.Join(c.Methods, ", ")}}
+	o.preflight = []stage.Field{{Name: "Access-Control-Allow-Methods", Value: strings.Join(c.Methods, ", ")}}
 	switch {
 	case len(c.Headers) == 0:
 	case c.Headers[0] == "*":
 		o.echoHeaders = true
 	default:
 		o.preflight = append(o.preflight,
-			proxy.Field{Name: "Access-Control-Allow-Headers", Value: strings.Join(c.Headers, ", ")})
+			stage.Field{Name: "Access-Control-Allow-Headers", Value: strings.Join(c.Headers, ", ")})
 	}
 	if c.MaxAge > 0 {
 		o.preflight = append(o.preflight,
-			proxy.Field{Name: "Access-Control-Max-Age", Value: strconv.FormatInt(int64(c.MaxAge/time.Second), 10)})
+			stage.Field{Name: "Access-Control-Max-Age", Value: strconv.FormatInt(int64(c.MaxAge/time.Second), 10)})
 	}
 	return o
 }
@@ -100,13 +99,13 @@ func (o *Policy) SetFields(x *stage.Exchange) {
 	if o.all {
 		origin = "*"
 	}
-	x.Answer = append(append(x.Answer, proxy.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.answer...)
+	x.Answer = append(append(x.Answer, stage.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.answer...)
 	if !x.Preflight {
 		return
 	}
 	x.Answer = append(x.Answer, o.preflight...)
 	if names := stage.Only(x.Header, "Access-Control-Request-Headers"); o.echoHeaders && names != "" {
-		x.Answer = append(x.Answer, proxy.Field{Name: "Access-Control-Allow-Headers", Value: names})
+		x.Answer = append(x.Answer, stage.Field{Name: "Access-Control-Allow-Headers", Value: names})
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
 )
 
 // requestEdits are a stage that changes requests before they are forwarded.
@@ -71,7 +70,7 @@ type fieldEdits struct {
 
 // A fieldEdit is a field. Its value is the template's text if it is not nil.
 type fieldEdit struct {
-	proxy.Field
+	stage.Field
 	made *template.Template
 }
 
@@ -90,7 +89,7 @@ func newFieldEdits(c Config, p *template.Pattern) (*fieldEdits, error) {
 			if refused != nil {
 				return nil, fmt.Errorf("the header field %s: %s", f.Name, refused.What)
 			}
-			edit := fieldEdit{Field: proxy.Field{Name: f.Name}, made: t}
+			edit := fieldEdit{Field: stage.Field{Name: f.Name}, made: t}
 			if text, fixed := t.Text(); fixed {
 				edit.Value, edit.made = text, nil
 			}
@@ -124,14 +123,16 @@ func (e *responseEdits) Apply(x *stage.Exchange) (responded bool) {
 }
 
 // appendTo appends the fields to the two lists.
-func (e *fieldEdits) appendTo(x *stage.Exchange, v *template.Values, set, add []proxy.Field) (_, _ []proxy.Field, err error) {
+func (e *fieldEdits) appendTo(
+	x *stage.Exchange, v *template.Values, set, add []stage.Field,
+) (_, _ []stage.Field, err error) {
 	if set, err = appendFields(x, set, e.set, v); err == nil {
 		add, err = appendFields(x, add, e.add, v)
 	}
 	return set, add, err
 }
 
-func appendFields(x *stage.Exchange, dst []proxy.Field, edits []fieldEdit, v *template.Values) ([]proxy.Field, error) {
+func appendFields(x *stage.Exchange, dst []stage.Field, edits []fieldEdit, v *template.Values) ([]stage.Field, error) {
 	for i := range edits {
 		f := edits[i].Field
 		if t := edits[i].made; t != nil {
@@ -180,7 +181,7 @@ func (e *fieldEdits) explain(x *stage.Exchange, message string) (steps []string)
 }
 
 // shown returns the value of a field, unless it is secret.
-func shown(f proxy.Field) string {
+func shown(f stage.Field) string {
 	if scalar.IsSecretHeader(f.Name) {
 		return "[redacted]"
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
 )
 
 // Pages are the bodies of error responses. The nil pointer has none. It implements
@@ -49,7 +48,7 @@ func (p *Pages) of(status int) Page {
 }
 
 // Respond implements stage.Pages.
-func (p *Pages) Respond(x *stage.Exchange, status int, fields []proxy.Field) (found bool, err error) {
+func (p *Pages) Respond(x *stage.Exchange, status int, fields []stage.Field) (found bool, err error) {
 	page := p.of(status)
 	if page == nil {
 		return false, nil
@@ -71,17 +70,17 @@ func (p Page) choose(accept string) *File {
 }
 
 // appendFields appends the fields of a file of the page.
-func (p Page) appendFields(fields []proxy.Field, file *File) []proxy.Field {
-	fields = append(fields, proxy.Field{Name: "Content-Type", Value: file.Type},
-		proxy.Field{Name: "X-Content-Type-Options", Value: "nosniff"})
+func (p Page) appendFields(fields []stage.Field, file *File) []stage.Field {
+	fields = append(fields, stage.Field{Name: "Content-Type", Value: file.Type},
+		stage.Field{Name: "X-Content-Type-Options", Value: "nosniff"})
 	if len(p) > 1 {
-		fields = append(fields, proxy.Field{Name: "Vary", Value: "Accept"})
+		fields = append(fields, stage.Field{Name: "Vary", Value: "Accept"})
 	}
 	return fields
 }
 
 // Respond responds with a page that is not empty, and fields.
-func (p Page) Respond(x *stage.Exchange, status int, fields []proxy.Field) error {
+func (p Page) Respond(x *stage.Exchange, status int, fields []stage.Field) error {
 	file := p.choose(stage.Joined(x.Header, "Accept"))
 	return x.Exchange.RespondWith(status, p.appendFields(fields[:len(fields):len(fields)], file), file.Body)
 }

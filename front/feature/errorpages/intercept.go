@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
 )
 
 // An interception is a stage that replaces the bodies of error responses of upstreams with the
@@ -36,7 +35,7 @@ func (interception) Explain(*stage.Exchange) (steps []string, ends bool) {
 
 // An interceptor is the filter of an interception.
 type interceptor struct {
-	proxy.Client
+	stage.Client
 	x        *stage.Exchange
 	pages    *Pages
 	replaced bool
@@ -45,8 +44,8 @@ type interceptor struct {
 
 var interceptors = sync.Pool{New: func() any { return new(interceptor) }}
 
-// Head implements proxy.Client.
-func (i *interceptor) Head(status int, fields []proxy.Field, length int64) error {
+// Head implements stage.Client.
+func (i *interceptor) Head(status int, fields []stage.Field, length int64) error {
 	x := i.x
 	p := i.pages.of(status)
 	if p == nil || x.Server == nil || x.Err != nil { // weir's own responses have their pages already
@@ -54,13 +53,13 @@ func (i *interceptor) Head(status int, fields []proxy.Field, length int64) error
 	}
 	i.replaced = true
 	file := p.choose(stage.Joined(x.Header, "Accept"))
-	var own []proxy.Field
+	var own []stage.Field
 	for _, f := range fields {
 		if !aboutBody(f.Name) {
 			own = append(own, f)
 		}
 	}
-	own = append(p.appendFields(own, file), proxy.Field{Name: "Content-Length", Value: strconv.Itoa(len(file.Body))})
+	own = append(p.appendFields(own, file), stage.Field{Name: "Content-Length", Value: strconv.Itoa(len(file.Body))})
 	if err := i.Client.Head(status, own, int64(len(file.Body))); err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func aboutBody(name string) bool {
 	return strings.HasPrefix(name, "content-")
 }
 
-// Write implements proxy.Client. It discards a body that was replaced.
+// Write implements stage.Client. It discards a body that was replaced.
 func (i *interceptor) Write(p []byte) (int, error) {
 	if i.replaced {
 		return len(p), nil
@@ -90,8 +89,8 @@ func (i *interceptor) Write(p []byte) (int, error) {
 	return i.Client.Write(p)
 }
 
-// Trailer implements proxy.Client.
-func (i *interceptor) Trailer(fields []proxy.Field) {
+// Trailer implements stage.Client.
+func (i *interceptor) Trailer(fields []stage.Field) {
 	if !i.replaced {
 		i.Client.Trailer(fields)
 	}

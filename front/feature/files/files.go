@@ -18,14 +18,14 @@ import (
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // serveFiles responds with the files of a folder.
 type serveFiles struct {
 	site     files.Site
 	rest     bool // the file's name is the rest of the path, which the pattern's last parameter matches
-	fields   []proxy.Field
+	fields   []stage.Field
 	route    string
 	failures *prometheus.CounterVec
 }
@@ -57,10 +57,10 @@ func (f *Feature) Action(c *Config, r *stage.Route) (stage.Action, error) {
 		failures: f.failures,
 	}
 	if c.CacheControl != "" {
-		s.fields = append(s.fields, proxy.Field{Name: "Cache-Control", Value: c.CacheControl})
+		s.fields = append(s.fields, stage.Field{Name: "Cache-Control", Value: c.CacheControl})
 	}
 	if len(s.site.Precompressed) > 0 {
-		s.fields = append(s.fields, proxy.Field{Name: "Vary", Value: "Accept-Encoding"})
+		s.fields = append(s.fields, stage.Field{Name: "Vary", Value: "Accept-Encoding"})
 	}
 	return s, nil
 }
@@ -76,9 +76,9 @@ func (s *serveFiles) Respond(x *stage.Exchange) {
 	case http.MethodGet, http.MethodHead:
 		s.serve(x)
 	case http.MethodOptions:
-		x.Respond(204, "", proxy.Field{Name: "Allow", Value: methodsOfFiles})
+		x.Respond(204, "", stage.Field{Name: "Allow", Value: methodsOfFiles})
 	default:
-		x.Refuse(405, onlyReads, proxy.Field{Name: "Allow", Value: methodsOfFiles})
+		x.Refuse(405, onlyReads, stage.Field{Name: "Allow", Value: methodsOfFiles})
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *serveFiles) serve(x *stage.Exchange) {
 	case err != nil:
 		s.refuse(x, err)
 	case found.AddSlash:
-		x.Respond(301, "", proxy.Field{Name: "Location", Value: withSlash(x.Path, x.Query)})
+		x.Respond(301, "", stage.Field{Name: "Location", Value: withSlash(x.Path, x.Query)})
 	default:
 		defer found.Close()
 		s.send(x, &found, &conditions)
@@ -149,8 +149,8 @@ func withSlash(path, query string) string {
 func (s *serveFiles) refuse(x *stage.Exchange, err error) {
 	switch status, why := statusOf(err); status {
 	case 503:
-		x.Err = &proxy.Error{Kind: proxy.NoFile, Step: openingFile, Err: err}
-		x.Refuse(status, "", proxy.Field{Name: "Retry-After", Value: "1"})
+		x.Err = &proxying.Error{Kind: proxying.NoFile, Step: openingFile, Err: err}
+		x.Refuse(status, "", stage.Field{Name: "Retry-After", Value: "1"})
 	case 500:
 		x.Err = s.failure("open", openingFile, err)
 		x.Refuse(status, "")
@@ -175,9 +175,9 @@ func statusOf(err error) (status int, why string) {
 const openingFile = "opening the file"
 
 // failure counts and returns a failure. reason is the label of the metric.
-func (s *serveFiles) failure(reason, step string, err error) *proxy.Error {
+func (s *serveFiles) failure(reason, step string, err error) *proxying.Error {
 	s.failures.WithLabelValues(s.route, reason).Inc()
-	return &proxy.Error{Kind: stage.FileFailed, Step: step, Err: err}
+	return &proxying.Error{Kind: stage.FileFailed, Step: step, Err: err}
 }
 
 // send responds with a file.
@@ -188,10 +188,10 @@ func (s *serveFiles) send(x *stage.Exchange, found *files.Found, conditions *fil
 		x.Refuse(r.Status, "a precondition fails")
 		return
 	}
-	fields := append(make([]proxy.Field, 0, 10), s.fields...)
+	fields := append(make([]stage.Field, 0, 10), s.fields...)
 	if r.Status == http.StatusRequestedRangeNotSatisfiable {
 		x.Refuse(r.Status, "the file ends before the range",
-			append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})...)
+			append(fields, stage.Field{Name: "Content-Range", Value: r.ContentRange})...)
 		return
 	}
 	if version.ETag != "" {
@@ -199,28 +199,28 @@ func (s *serveFiles) send(x *stage.Exchange, found *files.Found, conditions *fil
 		if modified.After(x.Arrived) { // RFC 9110, section 8.8.2.1: never in the future
 			modified = x.Arrived
 		}
-		fields = append(fields, proxy.Field{Name: "ETag", Value: version.ETag},
-			proxy.Field{Name: "Last-Modified", Value: modified.UTC().Format(http.TimeFormat)})
+		fields = append(fields, stage.Field{Name: "ETag", Value: version.ETag},
+			stage.Field{Name: "Last-Modified", Value: modified.UTC().Format(http.TimeFormat)})
 	}
 	if r.Status == http.StatusNotModified {
 		x.RespondWith(r.Status, fields, "")
 		return
 	}
-	fields = append(fields, proxy.Field{Name: "Content-Type", Value: r.Type},
-		proxy.Field{Name: "X-Content-Type-Options", Value: "nosniff"},
-		proxy.Field{Name: "Accept-Ranges", Value: "bytes"})
+	fields = append(fields, stage.Field{Name: "Content-Type", Value: r.Type},
+		stage.Field{Name: "X-Content-Type-Options", Value: "nosniff"},
+		stage.Field{Name: "Accept-Ranges", Value: "bytes"})
 	if found.Coding != "" {
-		fields = append(fields, proxy.Field{Name: "Content-Encoding", Value: found.Coding})
+		fields = append(fields, stage.Field{Name: "Content-Encoding", Value: found.Coding})
 	}
 	if r.ContentRange != "" {
-		fields = append(fields, proxy.Field{Name: "Content-Range", Value: r.ContentRange})
+		fields = append(fields, stage.Field{Name: "Content-Range", Value: r.ContentRange})
 	}
 	x.LeaveBody()
 	x.RespondFrom(r.Status, fields, r.Length, &fileBody{of: s, x: x, file: found.File, parts: r.Body})
 }
 
 // fileConditions collects the fields that determine the response.
-func fileConditions(header []proxy.Field) (c files.Conditions) {
+func fileConditions(header []stage.Field) (c files.Conditions) {
 	for i := range header {
 		f := &header[i]
 		var value *string
@@ -252,7 +252,7 @@ func fileConditions(header []proxy.Field) (c files.Conditions) {
 }
 
 // ifNamed returns value if the field has the name, or nil.
-func ifNamed(f *proxy.Field, name string, value *string) *string {
+func ifNamed(f *stage.Field, name string, value *string) *string {
 	if httpsyntax.EqualFold(f.Name, name) {
 		return value
 	}

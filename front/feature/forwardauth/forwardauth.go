@@ -14,7 +14,7 @@ import (
 
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A forwardAuth is a stage that asks a service whether a request is admitted. It asks with an
@@ -23,7 +23,7 @@ import (
 type forwardAuth struct {
 	refused prometheus.Counter
 	to      *stage.Upstream
-	proxy   *proxy.Proxy // of the upstream, with the hook of these exchanges
+	proxy   *proxying.Proxy // of the upstream, with the hook of these exchanges
 	target  string
 	timeout time.Duration
 	ask     []string // the client's fields that the service gets; nil for all
@@ -45,7 +45,7 @@ func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	}
 	return &forwardAuth{
 		refused: r.Refused("forward_auth", r.Label), to: to,
-		proxy:  &proxy.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: to.Counts.Observe},
+		proxy:  &proxying.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: to.Counts.Observe},
 		target: c.Path, timeout: c.Timeout, ask: c.RequestHeaders, copy: c.Copy,
 	}, nil
 }
@@ -58,7 +58,7 @@ func (a *forwardAuth) Apply(x *stage.Exchange) (responded bool) {
 	defer cancel()
 	ctx, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
-	release := proxy.CancelWith(ctx, &v.Exchange)
+	release := proxying.CancelWith(ctx, &v.Exchange)
 	a.proxy.Serve(&v.Exchange)
 	release()
 	a.to.Counts.Retried(&v.Exchange)
@@ -77,7 +77,7 @@ func (a *forwardAuth) Apply(x *stage.Exchange) (responded bool) {
 		if !stage.HasName(a.copy, f.Name) {
 			continue
 		}
-		copied := proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)}
+		copied := stage.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)}
 		if httpsyntax.EqualFold(f.Name, "Set-Cookie") {
 			x.AnswerAdd = append(x.AnswerAdd, copied)
 		} else {
@@ -101,8 +101,8 @@ func (a *forwardAuth) fill(v *verdict, x *stage.Exchange) {
 		}
 	}
 	v.Send = append(append(v.Send, x.Send...),
-		proxy.Field{Name: "X-Forwarded-Method", Value: x.Method},
-		proxy.Field{Name: "X-Forwarded-Uri", Value: x.Target})
+		stage.Field{Name: "X-Forwarded-Method", Value: x.Method},
+		stage.Field{Name: "X-Forwarded-Uri", Value: x.Target})
 	v.SendRemove = x.SendRemove
 }
 
@@ -111,7 +111,7 @@ var (
 	// make a service respond with 304, 206 or 412.
 	neverAsked = []string{"Content-Length", "Transfer-Encoding", "Trailer", "Te", "Expect", "Upgrade", "Range", "If-Range",
 		"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
-	// alwaysAsked are the fields from which package proxy makes others.
+	// alwaysAsked are the fields from which package proxying makes others.
 	alwaysAsked = []string{"Connection", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded"}
 )
 
@@ -131,10 +131,10 @@ func (a *forwardAuth) refuse(x *stage.Exchange, v *verdict) {
 	a.refused.Inc()
 	a.answered(x, v)
 	x.Refusal = "forward_auth: " + a.to.Name + " responded with " + strconv.Itoa(v.Status)
-	fields := make([]proxy.Field, 0, len(v.fields))
+	fields := make([]stage.Field, 0, len(v.fields))
 	for _, f := range v.fields {
 		if !httpsyntax.EqualFold(f.Name, "Content-Length") {
-			fields = append(fields, proxy.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)})
+			fields = append(fields, stage.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)})
 		}
 	}
 	x.RespondWith(v.Status, fields, string(v.body))
@@ -143,13 +143,13 @@ func (a *forwardAuth) refuse(x *stage.Exchange, v *verdict) {
 // fail responds in place of a service that has not answered completely. late reports whether
 // its time was over.
 func (a *forwardAuth) fail(x *stage.Exchange, v *verdict, late bool) {
-	failure := v.Err.(*proxy.Error)
-	if late && failure.Kind == proxy.ClientGone {
-		failure = &proxy.Error{Kind: proxy.Timeout, Server: failure.Server, Step: failure.Step, Err: errLateVerdict}
+	failure := v.Err.(*proxying.Error)
+	if late && failure.Kind == proxying.ClientGone {
+		failure = &proxying.Error{Kind: proxying.Timeout, Server: failure.Server, Step: failure.Step, Err: errLateVerdict}
 	}
 	a.answered(x, v)
 	x.Err = failure
-	if failure.Kind == proxy.ClientGone {
+	if failure.Kind == proxying.ClientGone {
 		x.Status, x.Cut = 499, true
 		return
 	}
@@ -157,10 +157,10 @@ func (a *forwardAuth) fail(x *stage.Exchange, v *verdict, late bool) {
 	if v.Cut { // after the head
 		status, fields = 502, nil
 	}
-	if failure.Kind == proxy.Timeout || failure.Kind == proxy.Overdue {
+	if failure.Kind == proxying.Timeout || failure.Kind == proxying.Overdue {
 		status = 504
 	}
-	var retry []proxy.Field
+	var retry []stage.Field
 	for _, f := range fields {
 		if f.Name == "Retry-After" {
 			retry = append(retry, f)
@@ -176,7 +176,7 @@ func (a *forwardAuth) answered(x *stage.Exchange, v *verdict) {
 
 var (
 	errLateVerdict = errors.New("no complete answer in time")
-	errLongVerdict = &proxy.Error{Kind: proxy.BadAnswer, Step: "reading the answer",
+	errLongVerdict = &proxying.Error{Kind: proxying.BadAnswer, Step: "reading the answer",
 		Err: errors.New("it is longer than 1 MiB")}
 	errNoTunnel = errors.New("the request asks for no other protocol")
 )
@@ -184,8 +184,8 @@ var (
 // A verdict is an exchange with the service of a forwardAuth, and its Client. It comes from a
 // pool.
 type verdict struct {
-	proxy.Exchange
-	fields []proxy.Field // valid until release
+	proxying.Exchange
+	fields []stage.Field // valid until release
 	length int
 	body   []byte // if the request is refused
 }
@@ -199,11 +199,11 @@ func (v *verdict) release() {
 	verdicts.Put(v)
 }
 
-// Informational implements proxy.Client.
-func (v *verdict) Informational(int, []proxy.Field) error { return nil }
+// Informational implements stage.Client.
+func (v *verdict) Informational(int, []stage.Field) error { return nil }
 
-// Head implements proxy.Client.
-func (v *verdict) Head(_ int, fields []proxy.Field, length int64) error {
+// Head implements stage.Client.
+func (v *verdict) Head(_ int, fields []stage.Field, length int64) error {
 	v.fields = append(v.fields, fields...)
 	if length > maxVerdict {
 		return errLongVerdict
@@ -211,10 +211,10 @@ func (v *verdict) Head(_ int, fields []proxy.Field, length int64) error {
 	return nil
 }
 
-// Room implements proxy.Client.
+// Room implements stage.Client.
 func (v *verdict) Room() (int, error) { return math.MaxInt, nil }
 
-// Write implements proxy.Client.
+// Write implements stage.Client.
 func (v *verdict) Write(p []byte) (int, error) {
 	if v.length += len(p); v.length > maxVerdict {
 		return 0, errLongVerdict
@@ -225,20 +225,20 @@ func (v *verdict) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush implements proxy.Client.
+// Flush implements stage.Client.
 func (v *verdict) Flush() error { return nil }
 
-// Trailer implements proxy.Client.
-func (v *verdict) Trailer([]proxy.Field) {}
+// Trailer implements stage.Client.
+func (v *verdict) Trailer([]stage.Field) {}
 
-// Duplex implements proxy.Client.
+// Duplex implements stage.Client.
 func (v *verdict) Duplex() {}
 
-// StopReading implements proxy.Client.
+// StopReading implements stage.Client.
 func (v *verdict) StopReading() {}
 
-// Tunnel implements proxy.Client. It is not called, because the request has no Upgrade.
-func (v *verdict) Tunnel() (proxy.Tunnel, []proxy.Field, error) { return nil, nil, errNoTunnel }
+// Tunnel implements stage.Client. It is not called, because the request has no Upgrade.
+func (v *verdict) Tunnel() (proxying.Tunnel, []stage.Field, error) { return nil, nil, errNoTunnel }
 
 // Explain implements stage.Explainer.
 func (a *forwardAuth) Explain(*stage.Exchange) (steps []string, ends bool) {

@@ -8,14 +8,13 @@ import (
 
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A Policy makes clients use https.
 type Policy struct {
 	redirect bool
 	port     string        // of the redirect, with its colon; "" for 443
-	hsts     []proxy.Field // of responses over TLS
+	hsts     []stage.Field // of responses over TLS
 }
 
 // New returns nil if the configuration has no policy.
@@ -35,7 +34,7 @@ func New(c Config) *Policy {
 		if h.Preload {
 			value += "; preload"
 		}
-		p.hsts = []proxy.Field{{Name: "Strict-Transport-Security", Value: value}}
+		p.hsts = []stage.Field{{Name: "Strict-Transport-Security", Value: value}}
 	}
 	return p
 }
@@ -63,5 +62,5 @@ func (p *Policy) Respond(x *stage.Exchange) {
 		return template.AppendURL(append(b, p.port...), x.Target), nil
 	})
 	x.Redirect = "tls.redirect"
-	x.Respond(308, "", proxy.Field{Name: "Location", Value: location})
+	x.Respond(308, "", stage.Field{Name: "Location", Value: location})
 }

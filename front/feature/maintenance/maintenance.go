@@ -6,14 +6,13 @@ import (
 
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A Response is the response while no server of the upstream accepts a connection. As a stage,
 // it responds to all requests.
 type Response struct {
 	page   errorpages.Page // empty for the page of 503
-	fields []proxy.Field
+	fields []stage.Field
 	active bool // all requests get it
 }
 
@@ -24,7 +23,7 @@ func New(c *Config) *Response {
 	}
 	m := &Response{page: c.Page, active: c.Active}
 	if c.RetryAfter > 0 {
-		m.fields = []proxy.Field{{Name: "Retry-After", Value: strconv.Itoa(int(c.RetryAfter.Seconds()))}}
+		m.fields = []stage.Field{{Name: "Retry-After", Value: strconv.Itoa(int(c.RetryAfter.Seconds()))}}
 	}
 	return m
 }

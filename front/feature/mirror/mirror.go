@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/front/internal/rotation"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A mirror sends copies of a share of the requests of a route to an upstream. It discards the
@@ -24,8 +24,8 @@ import (
 type mirror struct {
 	all      *Copies
 	to       *stage.Upstream
-	proxy    *proxy.Proxy // of the upstream, with the hook of copies
-	share    uint64       // out of All
+	proxy    *proxying.Proxy // of the upstream, with the hook of copies
+	share    uint64          // out of All
 	rotation rotation.Rotation
 	slots    slots
 	counts   *counts
@@ -94,7 +94,7 @@ func (c *Copies) Stage(o *Config, r *stage.Route) (stage.Stage, error) {
 		all: c, to: to, share: uint64(o.Share), slots: slots{max: int64(o.InFlight)},
 		counts: c.metrics.of(r.Label, to.Name),
 	}
-	m.proxy = &proxy.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: m.observe}
+	m.proxy = &proxying.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: m.observe}
 	m.rotation.Start(rotation.RootOfTwo)
 	return m, nil
 }
@@ -107,7 +107,7 @@ func (m *mirror) Apply(x *stage.Exchange) (responded bool) {
 }
 
 // Offer starts to send a copy of the request if the request is one of the mirror's share. It
-// must be called by the hook of the exchange for the event [proxy.Sending].
+// must be called by the hook of the exchange for the event [proxying.Sending].
 func (m *mirror) Offer(x *stage.Exchange) {
 	if m.rotation.Next(All) >= m.share {
 		return
@@ -128,7 +128,7 @@ func (m *mirror) Offer(x *stage.Exchange) {
 	}
 }
 
-func isUpgrade(f proxy.Field) bool { return httpsyntax.EqualFold(f.Name, "Upgrade") }
+func isUpgrade(f stage.Field) bool { return httpsyntax.EqualFold(f.Name, "Upgrade") }
 
 // enter takes the slots of a copy and reports whether there were any.
 func (m *mirror) enter() bool {
@@ -158,9 +158,9 @@ func (m *mirror) send(c *requestCopy) {
 			m.all.log().Error("panic while mirroring a request").Err(panicked.New(value)).Send()
 		}
 	}()
-	ctx, cancel := context.WithTimeout(m.all.ended, cmp.Or(c.Timeout, proxy.DefaultTimeout))
+	ctx, cancel := context.WithTimeout(m.all.ended, cmp.Or(c.Timeout, proxying.DefaultTimeout))
 	defer cancel()
-	release := proxy.CancelWith(ctx, &c.Exchange)
+	release := proxying.CancelWith(ctx, &c.Exchange)
 	m.proxy.Serve(&c.Exchange)
 	release()
 	m.count(c, errors.Is(ctx.Err(), context.DeadlineExceeded))
@@ -172,13 +172,13 @@ func (m *mirror) send(c *requestCopy) {
 func (m *mirror) count(c *requestCopy, late bool) {
 	m.to.Counts.Retried(&c.Exchange)
 	m.to.Counts.Waited(&c.Exchange)
-	failure, _ := c.Err.(*proxy.Error)
+	failure, _ := c.Err.(*proxying.Error)
 	switch {
 	case failure == nil, errors.Is(failure, errDiscarded):
 		m.counts.responses.WithLabelValues(strconv.Itoa(c.Status/100) + "xx").Inc()
 		return
-	case late && failure.Kind == proxy.ClientGone:
-		m.to.Counts.Failed(proxy.Timeout)
+	case late && failure.Kind == proxying.ClientGone:
+		m.to.Counts.Failed(proxying.Timeout)
 	case failure.ByUpstream():
 		m.to.Counts.Failed(failure.Kind)
 	}
@@ -186,8 +186,8 @@ func (m *mirror) count(c *requestCopy, late bool) {
 }
 
 // observe is the hook of copies. It does not count their waits.
-func (m *mirror) observe(c *proxy.Exchange, e proxy.Event) {
-	if e != proxy.Waiting {
+func (m *mirror) observe(c *proxying.Exchange, e proxying.Event) {
+	if e != proxying.Waiting {
 		m.to.Counts.Observe(c, e)
 	}
 }

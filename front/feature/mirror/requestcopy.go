@@ -9,7 +9,7 @@ import (
 
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // mirroredField marks a copy of a request.
@@ -20,11 +20,11 @@ const mirroredField = "X-Mirrored"
 const maxMirrorResponse = 1 << 20
 
 // longestText is the capacity above which the text of a copy is not kept: a short body and a long head.
-const longestText = proxy.ShortBody + 64<<10
+const longestText = proxying.ShortBody + 64<<10
 
 // A requestCopy is a copy of a request in memory of its own.
 type requestCopy struct {
-	proxy.Exchange
+	proxying.Exchange
 	text   []byte // the strings
 	body   bytes.Reader
 	client discardingClient
@@ -37,7 +37,7 @@ func (c *requestCopy) fill(x *stage.Exchange, body []byte) {
 	c.Method, c.Target, c.Host = c.copy(x.Method), c.copy(x.Target), c.copy(x.Host)
 	c.Scheme, c.SendHost = c.copy(x.Scheme), c.copy(x.SendHost)
 	c.Header = c.copyFields(c.Header, x.Header)
-	c.Send = append(c.copyFields(c.Send, x.Send), proxy.Field{Name: mirroredField, Value: "1"})
+	c.Send = append(c.copyFields(c.Send, x.Send), stage.Field{Name: mirroredField, Value: "1"})
 	c.SendAdd = c.copyFields(c.SendAdd, x.SendAdd)
 	c.SendRemove = x.SendRemove // of the configuration
 	if c.Length = int64(len(body)); c.Length > 0 {
@@ -57,9 +57,9 @@ func (c *requestCopy) copy(s string) string {
 	return httpsyntax.View(c.text[start:])
 }
 
-func (c *requestCopy) copyFields(dst, fields []proxy.Field) []proxy.Field {
+func (c *requestCopy) copyFields(dst, fields []stage.Field) []stage.Field {
 	for _, f := range fields {
-		dst = append(dst, proxy.Field{Name: c.copy(f.Name), Value: c.copy(f.Value)})
+		dst = append(dst, stage.Field{Name: c.copy(f.Name), Value: c.copy(f.Value)})
 	}
 	return dst
 }
@@ -79,14 +79,14 @@ var errDiscarded = errors.New("the response to a copy is not read further")
 // A discardingClient discards a response.
 type discardingClient struct{ read int }
 
-func (d *discardingClient) Informational(int, []proxy.Field) error { return nil }
-func (d *discardingClient) Head(int, []proxy.Field, int64) error   { return nil }
+func (d *discardingClient) Informational(int, []stage.Field) error { return nil }
+func (d *discardingClient) Head(int, []stage.Field, int64) error   { return nil }
 func (d *discardingClient) Room() (int, error)                     { return math.MaxInt, nil }
 func (d *discardingClient) Flush() error                           { return nil }
-func (d *discardingClient) Trailer([]proxy.Field)                  {}
+func (d *discardingClient) Trailer([]stage.Field)                  {}
 func (d *discardingClient) Duplex()                                {}
 func (d *discardingClient) StopReading()                           {}
-func (d *discardingClient) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
+func (d *discardingClient) Tunnel() (proxying.Tunnel, []stage.Field, error) {
 	return nil, nil, net.ErrClosed
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
 )
 
 // redirectTo redirects requests.
@@ -22,7 +21,7 @@ func (r redirectTo) Respond(x *stage.Exchange) {
 		return
 	}
 	x.Redirect = r.target.To
-	x.Respond(r.target.Status, "", proxy.Field{Name: "Location", Value: location})
+	x.Respond(r.target.Status, "", stage.Field{Name: "Location", Value: location})
 }
 
 // Action returns the action of a route, or nil.

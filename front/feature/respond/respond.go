@@ -5,13 +5,12 @@ import (
 	"fmt"
 
 	"github.com/weirhq/weir/front/stage"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A fixedResponse responds with the same status, fields and text to all requests.
 type fixedResponse struct {
 	status int
-	fields []proxy.Field
+	fields []stage.Field
 	text   string
 }
 
@@ -22,7 +21,7 @@ func Action(r *Config) (stage.Action, error) {
 	}
 	f := &fixedResponse{status: r.Status, text: r.Text}
 	if r.Text != "" {
-		f.fields = []proxy.Field{{Name: "Content-Type", Value: r.Type}, {Name: "X-Content-Type-Options", Value: "nosniff"}}
+		f.fields = []stage.Field{{Name: "Content-Type", Value: r.Type}, {Name: "X-Content-Type-Options", Value: "nosniff"}}
 	}
 	return f, nil
 }

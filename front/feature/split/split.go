@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/front/condition"
 	"github.com/weirhq/weir/front/internal/rotation"
 	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/stickycookie"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A split forwards each request to one of several upstreams: to one whose conditions hold, to
@@ -22,7 +22,7 @@ type split struct {
 	total       uint64 // the sum of the weights
 	rotation    rotation.Rotation
 	cookie      string // the name of the cookie with the upstream of the client; "" without one
-	trust       proxy.Trust
+	trust       proxying.Trust
 }
 
 // A share is an upstream of a split.
@@ -104,8 +104,8 @@ func (s *split) byCondition(x *stage.Exchange) *share {
 
 // byCookie returns the share that the cookie of a request names, or nil if there is no
 // cookie or no such share.
-func (s *split) byCookie(header []proxy.Field) (found *share) {
-	proxy.FindCookie(header, func(name, value string) bool {
+func (s *split) byCookie(header []stage.Field) (found *share) {
+	proxying.FindCookie(header, func(name, value string) bool {
 		if name == s.cookie {
 			found = s.valued(value)
 		}

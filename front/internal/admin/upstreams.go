@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/upstream"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // The events of a drain.
@@ -81,19 +81,19 @@ type listPage struct {
 }
 
 type serverPage struct {
-	Server      string       `json:"server"`
-	Address     string       `json:"address"`
-	State       proxy.State  `json:"state"`
-	Weight      int          `json:"weight"`
-	Backup      bool         `json:"backup"`
-	InFlight    int          `json:"in_flight"`
-	LastFailure *failurePage `json:"last_failure,omitempty"`
+	Server      string         `json:"server"`
+	Address     string         `json:"address"`
+	State       proxying.State `json:"state"`
+	Weight      int            `json:"weight"`
+	Backup      bool           `json:"backup"`
+	InFlight    int            `json:"in_flight"`
+	LastFailure *failurePage   `json:"last_failure,omitempty"`
 }
 
 type failurePage struct {
-	At    time.Time  `json:"at"`
-	Kind  proxy.Kind `json:"kind"`
-	Error string     `json:"error"`
+	At    time.Time     `json:"at"`
+	Kind  proxying.Kind `json:"kind"`
+	Error string        `json:"error"`
 }
 
 func newUpstreamPage(up *upstream.Upstream, now time.Time) upstreamPage {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A Check is a health check of a server: a request, and the responses of a healthy server. Its
@@ -52,18 +52,18 @@ var errOurs = errors.New("the check could not be sent")
 
 // do checks a server. It returns nil if the server is healthy, or else the reason. The error
 // wraps errOurs if nothing is known about the server.
-func (c *Check) do(ctx context.Context, up *proxy.Upstream, s *proxy.Server) error {
+func (c *Check) do(ctx context.Context, up *proxying.Upstream, s *proxying.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	r := &response{wantsBody: c.Body != nil}
 	x := &r.Exchange
 	x.Method, x.Target, x.Host, x.Scheme = c.Method, c.Path, c.hostOf(s), "http"
 	x.Peer, x.Timeout, x.Client = netip.AddrFrom4([4]byte{127, 0, 0, 1}), c.Timeout, r
-	x.Header = []proxy.Field{{Name: "User-Agent", Value: userAgent}, {Name: "Accept", Value: "*/*"}}
-	release := proxy.CancelWith(ctx, x)
+	x.Header = []proxying.Field{{Name: "User-Agent", Value: userAgent}, {Name: "Accept", Value: "*/*"}}
+	release := proxying.CancelWith(ctx, x)
 	up.Check(s, x)
 	release()
-	var failed *proxy.Error
+	var failed *proxying.Error
 	switch {
 	case x.Err == nil || errors.Is(x.Err, errEnough):
 		return c.judge(r)
@@ -76,7 +76,7 @@ func (c *Check) do(ctx context.Context, up *proxy.Upstream, s *proxy.Server) err
 }
 
 // hostOf returns the Host of the request.
-func (c *Check) hostOf(s *proxy.Server) string {
+func (c *Check) hostOf(s *proxying.Server) string {
 	if c.Host != "" {
 		return c.Host
 	}
@@ -103,17 +103,17 @@ func (c *Check) judge(r *response) error {
 
 // A response is an exchange with a server that is checked, and its Client.
 type response struct {
-	proxy.Exchange
+	proxying.Exchange
 	wantsBody bool
 	status    int
 	body      []byte // at most maxBody
 }
 
-// Informational implements proxy.Client.
-func (r *response) Informational(int, []proxy.Field) error { return nil }
+// Informational implements proxying.Client.
+func (r *response) Informational(int, []proxying.Field) error { return nil }
 
-// Head implements proxy.Client.
-func (r *response) Head(status int, _ []proxy.Field, _ int64) error {
+// Head implements proxying.Client.
+func (r *response) Head(status int, _ []proxying.Field, _ int64) error {
 	r.status = status
 	if !r.wantsBody {
 		return errEnough
@@ -121,10 +121,10 @@ func (r *response) Head(status int, _ []proxy.Field, _ int64) error {
 	return nil
 }
 
-// Room implements proxy.Client.
+// Room implements proxying.Client.
 func (r *response) Room() (int, error) { return math.MaxInt, nil }
 
-// Write implements proxy.Client.
+// Write implements proxying.Client.
 func (r *response) Write(p []byte) (int, error) {
 	n := min(len(p), maxBody-len(r.body))
 	r.body = append(r.body, p[:n]...)
@@ -134,17 +134,17 @@ func (r *response) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Flush implements proxy.Client.
+// Flush implements proxying.Client.
 func (r *response) Flush() error { return nil }
 
-// Trailer implements proxy.Client.
-func (r *response) Trailer([]proxy.Field) {}
+// Trailer implements proxying.Client.
+func (r *response) Trailer([]proxying.Field) {}
 
-// Duplex implements proxy.Client.
+// Duplex implements proxying.Client.
 func (r *response) Duplex() {}
 
-// StopReading implements proxy.Client.
+// StopReading implements proxying.Client.
 func (r *response) StopReading() {}
 
-// Tunnel implements proxy.Client. It is not called, because the request has no Upgrade.
-func (r *response) Tunnel() (proxy.Tunnel, []proxy.Field, error) { return nil, nil, errEnough }
+// Tunnel implements proxying.Client. It is not called, because the request has no Upgrade.
+func (r *response) Tunnel() (proxying.Tunnel, []proxying.Field, error) { return nil, nil, errEnough }

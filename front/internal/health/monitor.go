@@ -11,17 +11,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // Panic is the state of an upstream whose servers are all unhealthy or ejected. All of them are
 // used then.
-const Panic proxy.State = "panic"
+const Panic proxying.State = "panic"
 
 // A Change is a change of the state of a server, or of the upstream if Server is nil.
 type Change struct {
-	Server   *proxy.Server
-	From, To proxy.State // proxy.Usable, Unhealthy or Ejected; Panic of an upstream
+	Server   *proxying.Server
+	From, To proxying.State // proxying.Usable, Unhealthy or Ejected; Panic of an upstream
 	Reason   string
 }
 
@@ -40,12 +40,12 @@ const (
 
 // A Monitor decides about the servers of one upstream, while Run runs.
 type Monitor struct {
-	Upstream *proxy.Upstream
+	Upstream *proxying.Upstream
 	Check    *Check    // nil for none
 	Outliers *Outliers // nil for none
 
 	// StateOf returns the state of a server, which is always the same for one server.
-	StateOf func(*proxy.Server) *State
+	StateOf func(*proxying.Server) *State
 
 	// Changed, Checked and Detected report changes, results of checks, and outliers. They must
 	// not block, and several goroutines may call them, Changed only one at a time.
@@ -55,10 +55,10 @@ type Monitor struct {
 
 	checks   sync.WaitGroup
 	mu       sync.Mutex // guards the fields below, and is held while a state changes
-	checking map[*proxy.Server]context.CancelFunc
+	checking map[*proxying.Server]context.CancelFunc
 	panic    bool
 	running  bool
-	alarm    chan *proxy.Server // have failed Outliers.Consecutive times in a row
+	alarm    chan *proxying.Server // have failed Outliers.Consecutive times in a row
 }
 
 // tick is the interval at which ejected servers return.
@@ -67,7 +67,7 @@ const tick = 250 * time.Millisecond
 // Run decides until ctx is done. When it returns, no check is in flight.
 func (m *Monitor) Run(ctx context.Context) {
 	m.mu.Lock()
-	m.checking, m.alarm = make(map[*proxy.Server]context.CancelFunc), make(chan *proxy.Server, 64)
+	m.checking, m.alarm = make(map[*proxying.Server]context.CancelFunc), make(chan *proxying.Server, 64)
 	m.running = true
 	m.mu.Unlock()
 	defer m.finish()
@@ -126,7 +126,7 @@ func (m *Monitor) Sync(ctx context.Context) {
 }
 
 // begin begins to decide about a server. The caller holds mu.
-func (m *Monitor) begin(ctx context.Context, s *proxy.Server) {
+func (m *Monitor) begin(ctx context.Context, s *proxying.Server) {
 	if m.checking[s] != nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (m *Monitor) begin(ctx context.Context, s *proxy.Server) {
 		return
 	}
 	o := m.Outliers
-	s.Observe(func(a proxy.Attempt) {
+	s.Observe(func(a proxying.Attempt) {
 		if st.counts.note(o, a) {
 			select {
 			case m.alarm <- s:
@@ -156,7 +156,7 @@ func (m *Monitor) begin(ctx context.Context, s *proxy.Server) {
 
 // change changes the state of a server, and reports it if it is another one afterwards. The
 // caller holds mu.
-func (m *Monitor) change(s *proxy.Server, st *State, f func(), reason string) {
+func (m *Monitor) change(s *proxying.Server, st *State, f func(), reason string) {
 	st.mu.Lock()
 	before := st.name()
 	f()
@@ -175,9 +175,9 @@ func (m *Monitor) notePanic() {
 	usable, all := m.count()
 	if now := usable == 0 && all > 0; now != m.panic {
 		m.panic = now
-		c := Change{From: Panic, To: proxy.Usable, Reason: fmt.Sprintf("servers that can be used: %d of %d", usable, all)}
+		c := Change{From: Panic, To: proxying.Usable, Reason: fmt.Sprintf("servers that can be used: %d of %d", usable, all)}
 		if now {
-			c = Change{From: proxy.Usable, To: Panic, Reason: "all servers are unhealthy or ejected: all are used"}
+			c = Change{From: proxying.Usable, To: Panic, Reason: "all servers are unhealthy or ejected: all are used"}
 		}
 		m.Changed(c)
 	}
@@ -189,7 +189,7 @@ func (m *Monitor) count() (usable, all int) {
 	for _, s := range servers {
 		st := m.StateOf(s)
 		st.mu.Lock()
-		if st.name() == proxy.Usable {
+		if st.name() == proxying.Usable {
 			usable++
 		}
 		st.mu.Unlock()
@@ -205,7 +205,7 @@ const firstCheck = time.Second
 const jitter = 0.1
 
 // probe checks a server until ctx is done, once at a time.
-func (m *Monitor) probe(ctx context.Context, s *proxy.Server, st *State) {
+func (m *Monitor) probe(ctx context.Context, s *proxying.Server, st *State) {
 	st.mu.Lock()
 	pause := rand.N(min(m.Check.Interval, firstCheck))
 	if st.checked {
@@ -232,7 +232,7 @@ func (m *Monitor) probe(ctx context.Context, s *proxy.Server, st *State) {
 }
 
 // noteCheck handles the result of a check.
-func (m *Monitor) noteCheck(s *proxy.Server, st *State, result error) {
+func (m *Monitor) noteCheck(s *proxying.Server, st *State, result error) {
 	if errors.Is(result, errOurs) {
 		m.Checked(NotSent)
 		return
@@ -251,7 +251,7 @@ func (m *Monitor) noteCheck(s *proxy.Server, st *State, result error) {
 }
 
 // ejectFailed ejects a server that has failed often in a row.
-func (m *Monitor) ejectFailed(s *proxy.Server) {
+func (m *Monitor) ejectFailed(s *proxying.Server) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	st := m.StateOf(s)
@@ -265,7 +265,7 @@ func (m *Monitor) ejectFailed(s *proxy.Server) {
 
 // eject ejects a server, unless it is ejected or fewer than half of the servers would be left. The
 // caller holds mu.
-func (m *Monitor) eject(s *proxy.Server, st *State, now time.Time, by, reason string) {
+func (m *Monitor) eject(s *proxying.Server, st *State, now time.Time, by, reason string) {
 	o := m.Outliers
 	st.counts.consecutive.Store(0)
 	st.mu.Lock()
@@ -298,7 +298,7 @@ func (m *Monitor) release(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	type ejected struct {
-		*proxy.Server
+		*proxying.Server
 		st    *State
 		until time.Time
 	}
@@ -331,7 +331,7 @@ func (m *Monitor) release(now time.Time) {
 const over = "the time of the ejection is over"
 
 // end ends the ejection of a server. The caller holds mu.
-func (m *Monitor) end(s *proxy.Server, st *State, now time.Time, reason string) {
+func (m *Monitor) end(s *proxying.Server, st *State, now time.Time, reason string) {
 	m.change(s, st, func() { st.ejected, st.calm = time.Time{}, now }, reason)
 }
 

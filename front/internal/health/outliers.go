@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // Outliers configures passive health checks: the outcomes of requests decide. Its fields must not
@@ -59,7 +59,7 @@ type counts struct {
 
 // note counts an attempt. It reports whether the server has failed so often in a row that it is
 // ejected.
-func (c *counts) note(o *Outliers, a proxy.Attempt) (eject bool) {
+func (c *counts) note(o *Outliers, a proxying.Attempt) (eject bool) {
 	if a.Waited > 0 {
 		c.times[bucketOf(a.Waited)].Add(1)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // TestBuckets checks that times and buckets are in the same order, and the width of buckets.
@@ -30,10 +30,11 @@ func TestNote(t *testing.T) {
 	o := &Outliers{Consecutive: 3, Statuses: Statuses{502, 504}}
 	var c counts
 	c.before(t)
-	good, bad := proxy.Attempt{Status: 200, Waited: time.Millisecond}, proxy.Attempt{Status: 503, Waited: time.Millisecond}
-	refused, gone := proxy.Attempt{Failure: proxy.Refused}, proxy.Attempt{Waited: time.Second}
+	good := proxying.Attempt{Status: 200, Waited: time.Millisecond}
+	bad := proxying.Attempt{Status: 503, Waited: time.Millisecond}
+	refused, gone := proxying.Attempt{Failure: proxying.Refused}, proxying.Attempt{Waited: time.Second}
 	for i, a := range []struct {
-		proxy.Attempt
+		proxying.Attempt
 		eject bool
 	}{{bad, false}, {refused, false}, {good, false}, {bad, false}, {gone, false}, {refused, false}, {bad, true}, {bad, true}} {
 		if got := c.note(o, a.Attempt); got != a.eject {
@@ -128,6 +129,6 @@ func BenchmarkNote(b *testing.B) {
 	var c counts
 	b.ReportAllocs()
 	for i := range b.N {
-		c.note(o, proxy.Attempt{Status: 200, Waited: time.Duration(i)})
+		c.note(o, proxying.Attempt{Status: 200, Waited: time.Duration(i)})
 	}
 }

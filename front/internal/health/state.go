@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A State is the health of one server. It stays with the server when a reload gives the server to
@@ -26,14 +26,14 @@ type State struct {
 }
 
 // name returns the state. The caller holds mu.
-func (st *State) name() proxy.State {
+func (st *State) name() proxying.State {
 	switch {
 	case st.unhealthy:
-		return proxy.Unhealthy
+		return proxying.Unhealthy
 	case !st.ejected.IsZero():
-		return proxy.Ejected
+		return proxying.Ejected
 	}
-	return proxy.Usable
+	return proxying.Usable
 }
 
 // note adds the result of a check, which is nil if it has passed. It reports whether the server

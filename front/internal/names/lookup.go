@@ -11,20 +11,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/resolve"
-	"github.com/weirhq/weir/proxy"
 )
 
 // An answer is the servers of a name.
 type answer struct {
-	servers    []proxy.Endpoint
+	servers    []proxying.Endpoint
 	leftOut    int
 	ttl        time.Duration
 	incomplete error // why some servers may be missing
 }
 
 // lookup resolves the name of a server once.
-func (w *Watcher) lookup(ctx context.Context, e proxy.Endpoint) (a answer, err error) {
+func (w *Watcher) lookup(ctx context.Context, e proxying.Endpoint) (a answer, err error) {
 	plain, isSRV := strings.CutPrefix(e.URL, SRV)
 	u, err := url.Parse(plain)
 	if err != nil {
@@ -34,8 +34,8 @@ func (w *Watcher) lookup(ctx context.Context, e proxy.Endpoint) (a answer, err e
 	if isSRV {
 		a, err = w.services(ctx, s, u)
 	} else {
-		a, err = w.addresses(ctx, u.Hostname(), func(addr netip.Addr) proxy.Endpoint {
-			return s.like(proxy.Endpoint{URL: e.URL, Addr: net.JoinHostPort(addr.String(), portOf(u))})
+		a, err = w.addresses(ctx, u.Hostname(), func(addr netip.Addr) proxying.Endpoint {
+			return s.like(proxying.Endpoint{URL: e.URL, Addr: net.JoinHostPort(addr.String(), portOf(u))})
 		})
 	}
 	if n := len(a.servers); n > MaxAddrs {
@@ -53,7 +53,9 @@ func portOf(u *url.URL) string {
 }
 
 // addresses returns a server for each address of a host.
-func (w *Watcher) addresses(ctx context.Context, host string, server func(netip.Addr) proxy.Endpoint) (answer, error) {
+func (w *Watcher) addresses(
+	ctx context.Context, host string, server func(netip.Addr) proxying.Endpoint,
+) (answer, error) {
 	found, err := w.Resolver.Addresses(ctx, host)
 	a := answer{ttl: found.TTL, incomplete: found.Incomplete}
 	for _, addr := range reachable(found.Addrs) {
@@ -95,8 +97,8 @@ func (w *Watcher) services(ctx context.Context, s *source, u *url.URL) (answer, 
 		port := strconv.Itoa(int(service.Port))
 		at := *u
 		at.Host = net.JoinHostPort(strings.ToLower(service.Target), port)
-		hosts, err := w.addresses(ctx, service.Target, func(addr netip.Addr) proxy.Endpoint {
-			server := s.like(proxy.Endpoint{URL: at.String(), Addr: net.JoinHostPort(addr.String(), port)})
+		hosts, err := w.addresses(ctx, service.Target, func(addr netip.Addr) proxying.Endpoint {
+			server := s.like(proxying.Endpoint{URL: at.String(), Addr: net.JoinHostPort(addr.String(), port)})
 			server.Weight = max(1, int(service.Weight))
 			server.Backup = server.Backup || service.Priority > found.Services[0].Priority
 			return server

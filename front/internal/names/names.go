@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/resolve"
-	"github.com/weirhq/weir/proxy"
 )
 
 const (
@@ -70,7 +70,7 @@ type Watcher struct {
 
 	// Apply replaces the servers of the upstream. Report, if not nil, gets each result. Both are
 	// called by one goroutine at a time.
-	Apply  func([]proxy.Endpoint)
+	Apply  func([]proxying.Endpoint)
 	Report func(Resolution)
 
 	watching sync.WaitGroup
@@ -82,16 +82,16 @@ type Watcher struct {
 
 // A source is an entry in the list of servers.
 type source struct {
-	endpoint proxy.Endpoint
+	endpoint proxying.Endpoint
 	named    bool
-	servers  []proxy.Endpoint // of the last good answer
-	failures int              // in a row
+	servers  []proxying.Endpoint // of the last good answer
+	failures int                 // in a row
 	cancel   context.CancelFunc
 }
 
 // SetSources sets the list of servers: as configured before the other methods are called, and
 // later a changed list. A name that stays keeps its addresses.
-func (w *Watcher) SetSources(endpoints []proxy.Endpoint) {
+func (w *Watcher) SetSources(endpoints []proxying.Endpoint) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.sources
@@ -103,7 +103,7 @@ func (w *Watcher) SetSources(endpoints []proxy.Endpoint) {
 		}
 		s := &source{endpoint: e, named: IsName(e.URL)}
 		if !s.named {
-			s.servers = []proxy.Endpoint{e}
+			s.servers = []proxying.Endpoint{e}
 		}
 		s.inherit(before)
 		w.sources[i] = s
@@ -155,14 +155,14 @@ func (s *source) inherit(before []*source) {
 }
 
 // Endpoints returns the servers that are known now, and an unresolved one for each other name.
-func (w *Watcher) Endpoints() []proxy.Endpoint {
+func (w *Watcher) Endpoints() []proxying.Endpoint {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.endpoints()
 }
 
 // endpoints is Endpoints with each server once. The caller holds mu.
-func (w *Watcher) endpoints() (all []proxy.Endpoint) {
+func (w *Watcher) endpoints() (all []proxying.Endpoint) {
 	type server struct{ url, addr string }
 	seen := make(map[server]bool)
 	for _, s := range w.sources {
@@ -257,14 +257,14 @@ func (w *Watcher) note(ctx context.Context, s *source, a answer, err error) time
 }
 
 // like returns a server at another URL or address with the settings of the source.
-func (s *source) like(e proxy.Endpoint) proxy.Endpoint {
+func (s *source) like(e proxying.Endpoint) proxying.Endpoint {
 	full := s.endpoint
 	full.URL, full.Addr = e.URL, e.Addr
 	return full
 }
 
 // union returns the servers of both lists.
-func union(a, b []proxy.Endpoint) []proxy.Endpoint {
+func union(a, b []proxying.Endpoint) []proxying.Endpoint {
 	all := slices.Clone(a)
 	for _, e := range b {
 		if !contains(a, e) {
@@ -275,7 +275,7 @@ func union(a, b []proxy.Endpoint) []proxy.Endpoint {
 }
 
 // without returns the addresses of a that b does not have.
-func without(a, b []proxy.Endpoint) (addrs []string) {
+func without(a, b []proxying.Endpoint) (addrs []string) {
 	for _, e := range a {
 		if !contains(b, e) {
 			addrs = append(addrs, e.Addr)
@@ -284,6 +284,8 @@ func without(a, b []proxy.Endpoint) (addrs []string) {
 	return addrs
 }
 
-func contains(list []proxy.Endpoint, e proxy.Endpoint) bool {
-	return slices.ContainsFunc(list, func(other proxy.Endpoint) bool { return other.URL == e.URL && other.Addr == e.Addr })
+func contains(list []proxying.Endpoint, e proxying.Endpoint) bool {
+	return slices.ContainsFunc(list, func(other proxying.Endpoint) bool {
+		return other.URL == e.URL && other.Addr == e.Addr
+	})
 }

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/weirhq/weir/front/internal/names"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/resolve"
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A recorder has the results of a watcher.
 type recorder struct {
 	mu      sync.Mutex
-	servers []proxy.Endpoint
+	servers []proxying.Endpoint
 	results []names.Resolution
 	gone    []string
 }
@@ -34,7 +34,7 @@ func watch(t *testing.T, s *resolvetest.Server, maxTTL time.Duration, urls ...st
 	w := &names.Watcher{
 		Resolver: &resolve.Resolver{Servers: []string{s.Addr}, Hosts: os.DevNull},
 		MaxTTL:   maxTTL,
-		Apply: func(e []proxy.Endpoint) {
+		Apply: func(e []proxying.Endpoint) {
 			rec.mu.Lock()
 			defer rec.mu.Unlock()
 			rec.servers = e
@@ -49,9 +49,9 @@ func watch(t *testing.T, s *resolvetest.Server, maxTTL time.Duration, urls ...st
 			rec.results = append(rec.results, r)
 		},
 	}
-	var endpoints []proxy.Endpoint
+	var endpoints []proxying.Endpoint
 	for _, u := range urls {
-		endpoints = append(endpoints, proxy.Endpoint{URL: u})
+		endpoints = append(endpoints, proxying.Endpoint{URL: u})
 	}
 	w.SetSources(endpoints)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -123,14 +123,14 @@ func TestSetSources(t *testing.T) {
 	w, rec := watch(t, s, time.Hour, "http://stays.example:80", "http://removed.example:80")
 	rec.wait(t, 2)
 	s.Fail(resolvetest.ServFail)
-	w.SetSources([]proxy.Endpoint{{URL: "http://stays.example:80", Weight: 3}, {URL: "http://127.0.0.9:80"}})
+	w.SetSources([]proxying.Endpoint{{URL: "http://stays.example:80", Weight: 3}, {URL: "http://127.0.0.9:80"}})
 	const stays = "http://stays.example:80 127.0.0.1:80"
 	r, servers := rec.wait(t, 3) // with another weight, the name is resolved again
 	if servers != stays+", http://127.0.0.9:80 " || r.Err == nil || w.Endpoints()[0].Weight != 3 {
 		t.Errorf("after a change of the weight: %s; %+v; %+v", servers, r, w.Endpoints())
 	}
 	s.Fail(resolvetest.None)
-	w.SetSources([]proxy.Endpoint{{URL: "http://added.example:80"}, {URL: "http://stays.example:80", Weight: 3}})
+	w.SetSources([]proxying.Endpoint{{URL: "http://added.example:80"}, {URL: "http://stays.example:80", Weight: 3}})
 	eventually := time.Now().Add(time.Minute)
 	for servers != "http://added.example:80 127.0.0.3:80, "+stays && time.Now().Before(eventually) {
 		_, servers = rec.wait(t, 4)
@@ -204,7 +204,7 @@ func TestInherit(t *testing.T) {
 	before, rec := watch(t, s, time.Hour, "http://shop.example:80")
 	rec.wait(t, 1)
 	w := new(names.Watcher)
-	w.SetSources([]proxy.Endpoint{{URL: "http://other.example:80"}, {URL: "http://shop.example:80"}})
+	w.SetSources([]proxying.Endpoint{{URL: "http://other.example:80"}, {URL: "http://shop.example:80"}})
 	w.Inherit(before)
 	got := w.Endpoints()
 	if len(got) != 2 || !got[0].Unresolved || got[1].Unresolved || got[1].Addr != "127.0.0.1:80" {
@@ -227,7 +227,7 @@ func TestServices(t *testing.T) {
 		t.Errorf("before: %+v", got)
 	}
 	r, _ := rec.wait(t, 1)
-	want := []proxy.Endpoint{
+	want := []proxying.Endpoint{
 		{URL: "http://a.example:81/app", Addr: "127.0.0.1:81", Weight: 3},
 		{URL: "http://b.example:82/app", Addr: "127.0.0.2:82", Weight: 1},
 		{URL: "http://c.example:83/app", Addr: "127.0.0.3:83", Weight: 7, Backup: true},

@@ -13,27 +13,27 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/lazydeadline"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/transport"
 	"github.com/weirhq/weir/limit"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A Pacer enforces the minimum speeds of a client, for the body of the request and
 // for the response. It wraps the exchange's body and its Client. Only the time
 // that is spent waiting for the client counts.
 type Pacer struct {
-	proxy.Client // the wrapped one
-	conn         Conn
-	NoRoom       bool // Client does not know its free space
-	in, out      limit.Pace
-	quiet        bool          // each byte allows the longest pause again
-	leftIn       time.Duration // until the deadline, when the last read ended
-	leftOut      time.Duration // until the deadline, when the last write ended
-	setOut       time.Time     // the write deadline that is set
-	counted      int           // bytes to be written that out has already counted
-	fields       []proxy.Field // of the final response; nil before it
-	sendBy       time.Time     // when the client must have sent everything; zero for no limit
-	receiveBy    time.Time     // when the client must have received everything; zero for no limit
+	proxying.Client // the wrapped one
+	conn            Conn
+	NoRoom          bool // Client does not know its free space
+	in, out         limit.Pace
+	quiet           bool             // each byte allows the longest pause again
+	leftIn          time.Duration    // until the deadline, when the last read ended
+	leftOut         time.Duration    // until the deadline, when the last write ended
+	setOut          time.Time        // the write deadline that is set
+	counted         int              // bytes to be written that out has already counted
+	fields          []proxying.Field // of the final response; nil before it
+	sendBy          time.Time        // when the client must have sent everything; zero for no limit
+	receiveBy       time.Time        // when the client must have received everything; zero for no limit
 
 	body      io.Reader
 	mayRead   int64 // remaining bytes of the body; -1 for no limit
@@ -77,11 +77,11 @@ func (p *Pacer) Begin(conn Conn, readBy, writeBy time.Time) {
 }
 
 // Bind wraps the client and the body of an exchange. Call it after Begin.
-func (p *Pacer) Bind(x *proxy.Exchange) {
+func (p *Pacer) Bind(x *proxying.Exchange) {
 	p.Client, x.Client = x.Client, p
 	if x.Body != nil {
 		p.body, x.Body = x.Body, (*pacedBody)(p)
-		if _, ok := p.body.(proxy.SpaceReader); ok {
+		if _, ok := p.body.(proxying.SpaceReader); ok {
 			x.Body = (*pacedInput)(p)
 		}
 	}
@@ -112,7 +112,7 @@ func (p *Pacer) AllowLastWrite() {
 }
 
 // SentFields returns the fields of the final response, or nil before it.
-func (p *Pacer) SentFields() []proxy.Field { return p.fields }
+func (p *Pacer) SentFields() []proxying.Field { return p.fields }
 
 // Reset makes the pacer ready for another exchange.
 func (p *Pacer) Reset() {
@@ -134,17 +134,17 @@ func (b *pacedBody) Read(buf []byte) (int, error) {
 	return p.read(due, n, err)
 }
 
-// pacedInput is a pacedBody of a body that is a proxy.SpaceReader.
+// pacedInput is a pacedBody of a body that is a proxying.SpaceReader.
 type pacedInput Pacer
 
 // Read implements io.Reader.
 func (b *pacedInput) Read(buf []byte) (int, error) { return (*pacedBody)(b).Read(buf) }
 
-// ReadInto implements proxy.SpaceReader.
+// ReadInto implements proxying.SpaceReader.
 func (b *pacedInput) ReadInto(s transport.Space) (int, error) {
 	p := (*Pacer)(b)
 	due := p.beginRead()
-	n, err := p.body.(proxy.SpaceReader).ReadInto(s)
+	n, err := p.body.(proxying.SpaceReader).ReadInto(s)
 	return p.read(due, n, err)
 }
 
@@ -217,7 +217,7 @@ func (p *Pacer) isStopped() bool {
 	return p.stopped
 }
 
-// StopReading implements proxy.Client.
+// StopReading implements proxying.Client.
 func (p *Pacer) StopReading() {
 	p.mu.Lock()
 	p.stopped = true
@@ -225,15 +225,15 @@ func (p *Pacer) StopReading() {
 	p.Client.StopReading()
 }
 
-// Head implements proxy.Client.
-func (p *Pacer) Head(status int, fields []proxy.Field, length int64) error {
+// Head implements proxying.Client.
+func (p *Pacer) Head(status int, fields []proxying.Field, length int64) error {
 	p.fields = fields
 	p.allowPauses()
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Head(status, fields, length))
 }
 
-// Room implements proxy.Client. The free bytes are bytes that the client has taken. They count
+// Room implements proxying.Client. The free bytes are bytes that the client has taken. They count
 // now, and not again when they are written.
 func (p *Pacer) Room() (int, error) {
 	if p.NoRoom {
@@ -245,7 +245,7 @@ func (p *Pacer) Room() (int, error) {
 	return n, p.wrote(began, n, err)
 }
 
-// Write implements proxy.Client.
+// Write implements proxying.Client.
 func (p *Pacer) Write(b []byte) (n int, err error) {
 	began := p.allowWrite(len(b))
 	n, err = p.Client.Write(b)
@@ -254,14 +254,14 @@ func (p *Pacer) Write(b []byte) (n int, err error) {
 	return n, p.wrote(began, n-counted, err)
 }
 
-// Flush implements proxy.Client.
+// Flush implements proxying.Client.
 func (p *Pacer) Flush() error {
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Flush())
 }
 
-// Informational implements proxy.Client.
-func (p *Pacer) Informational(status int, fields []proxy.Field) error {
+// Informational implements proxying.Client.
+func (p *Pacer) Informational(status int, fields []proxying.Field) error {
 	began := p.allowWrite(0)
 	return p.wrote(began, 0, p.Client.Informational(status, fields))
 }
@@ -322,13 +322,13 @@ func passed(end time.Time) bool { return !end.IsZero() && !time.Now().Before(end
 
 // The failures of an exchange that exceeds a limit of its bodies.
 var (
-	ErrSlowUpload = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody,
+	ErrSlowUpload = &proxying.Error{Kind: proxying.ClientSlow, Step: readingBody,
 		Err: errors.New("slower than upload_rate and timeouts.read allow")}
-	ErrSlowDownload = &proxy.Error{Kind: proxy.ClientSlow, Step: "sending the answer",
+	ErrSlowDownload = &proxying.Error{Kind: proxying.ClientSlow, Step: "sending the answer",
 		Err: errors.New("slower than download_rate and timeouts.write allow")}
-	errOverdueUpload   = &proxy.Error{Kind: proxy.ClientSlow, Step: readingBody, Err: proxy.ErrOverdue}
-	errOverdueDownload = &proxy.Error{Kind: proxy.Overdue, Step: "sending the answer", Err: proxy.ErrOverdue}
-	ErrBodyTooLong     = &proxy.Error{Kind: proxy.TooLarge, Step: readingBody,
+	errOverdueUpload   = &proxying.Error{Kind: proxying.ClientSlow, Step: readingBody, Err: proxying.ErrOverdue}
+	errOverdueDownload = &proxying.Error{Kind: proxying.Overdue, Step: "sending the answer", Err: proxying.ErrOverdue}
+	ErrBodyTooLong     = &proxying.Error{Kind: proxying.TooLarge, Step: readingBody,
 		Err: errors.New("longer than the limit of bodies")}
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A Change is the result of reading a list.
@@ -24,29 +24,29 @@ type List struct {
 	Watch func(ctx context.Context, changed func(text []byte, err error))
 
 	// Parse returns the servers in a text: at least one.
-	Parse func(text []byte) ([]proxy.Endpoint, error)
+	Parse func(text []byte) ([]proxying.Endpoint, error)
 
 	// Apply replaces the servers, and Report gets the results, apart from those that change
 	// nothing.
-	Apply  func([]proxy.Endpoint)
+	Apply  func([]proxying.Endpoint)
 	Report func(Change)
 
 	mu      sync.Mutex // guards the fields below
-	servers []proxy.Endpoint
+	servers []proxying.Endpoint
 	err     error
 	applied time.Time // the last change of the servers; zero before
 	failed  time.Time // the last change of err that is not nil
 }
 
 // SetServers sets the servers that are known before Follow, and why there are no newer ones, or nil.
-func (l *List) SetServers(servers []proxy.Endpoint, err error) {
+func (l *List) SetServers(servers []proxying.Endpoint, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.servers, l.err = servers, err
 }
 
 // Servers returns the servers in use, and the reason why there are no newer ones, or nil.
-func (l *List) Servers() ([]proxy.Endpoint, error) {
+func (l *List) Servers() ([]proxying.Endpoint, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.servers, l.err
@@ -95,9 +95,9 @@ func (l *List) changed(text []byte, err error) {
 }
 
 // without returns the URLs of a that b does not have.
-func without(a, b []proxy.Endpoint) (urls []string) {
+func without(a, b []proxying.Endpoint) (urls []string) {
 	for _, e := range a {
-		if !slices.ContainsFunc(b, func(other proxy.Endpoint) bool { return other.URL == e.URL }) {
+		if !slices.ContainsFunc(b, func(other proxying.Endpoint) bool { return other.URL == e.URL }) {
 			urls = append(urls, e.URL)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/internal/metric"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A Collector collects the state of the servers of the upstreams in use, and
@@ -58,7 +58,7 @@ func (c Collector) Collect(metrics chan<- prometheus.Metric) {
 		for url, sum := range sumServers(up) {
 			ch.Gauge(serverInFlight, float64(sum.inFlight), up.Name(), url)
 			ch.Gauge(serverWeight, float64(sum.weight), up.Name(), url)
-			for _, state := range proxy.States {
+			for _, state := range proxying.States {
 				ch.Gauge(serverState, float64(sum.states[state]), up.Name(), url, string(state))
 			}
 		}
@@ -68,7 +68,7 @@ func (c Collector) Collect(metrics chan<- prometheus.Metric) {
 // A serverSum is the sum of the servers of an upstream with the same URL.
 type serverSum struct {
 	inFlight, weight int
-	states           map[proxy.State]int
+	states           map[proxying.State]int
 }
 
 // sumServers returns the sums of the servers of an upstream by their URLs.
@@ -77,7 +77,7 @@ func sumServers(up *Upstream) map[string]serverSum {
 	for _, s := range up.Status(time.Now()) {
 		sum := sums[s.Server.URL()]
 		if sum.states == nil {
-			sum.states = make(map[proxy.State]int)
+			sum.states = make(map[proxying.State]int)
 		}
 		sum.inFlight += s.Server.InFlight()
 		sum.weight += s.Weight

@@ -3,7 +3,7 @@ package upstream
 import (
 	"cmp"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // Counts count exchanges with one upstream. They implement stage.Counts.
@@ -13,26 +13,26 @@ type Counts struct {
 }
 
 // Observe implements stage.Counts.
-func (c Counts) Observe(x *proxy.Exchange, e proxy.Event) {
+func (c Counts) Observe(x *proxying.Exchange, e proxying.Event) {
 	switch e {
-	case proxy.PassedOver:
-		if failure, ok := x.Err.(*proxy.Error); ok {
+	case proxying.PassedOver:
+		if failure, ok := x.Err.(*proxying.Error); ok {
 			c.Failed(failure.Kind)
 		}
-	case proxy.Retrying:
+	case proxying.Retrying:
 		c.retrying(x)
-	case proxy.Waiting:
+	case proxying.Waiting:
 		c.metrics.waits.WithLabelValues(c.upstream).Inc()
 	}
 }
 
 // Failed implements stage.Counts.
-func (c Counts) Failed(kind proxy.Kind) {
+func (c Counts) Failed(kind proxying.Kind) {
 	c.metrics.failures.WithLabelValues(c.upstream, string(kind)).Inc()
 }
 
 // Waited implements stage.Counts.
-func (c Counts) Waited(x *proxy.Exchange) {
+func (c Counts) Waited(x *proxying.Exchange) {
 	if x.Waited > 0 {
 		contextOf(x.Server).durations.Observe(x.Waited.Seconds())
 	}
@@ -40,8 +40,8 @@ func (c Counts) Waited(x *proxy.Exchange) {
 
 // retrying counts the failure of a server after which the request is sent again. A stale
 // connection is no failure.
-func (c Counts) retrying(x *proxy.Exchange) {
-	if failure, ok := x.Err.(*proxy.Error); ok && x.Retried != proxy.RetryStale {
+func (c Counts) retrying(x *proxying.Exchange) {
+	if failure, ok := x.Err.(*proxying.Error); ok && x.Retried != proxying.RetryStale {
 		c.Failed(failure.Kind)
 	}
 	c.Waited(x)
@@ -55,7 +55,7 @@ const (
 )
 
 // Retried implements stage.Counts. It also counts a request that was denied another try.
-func (c Counts) Retried(x *proxy.Exchange) {
+func (c Counts) Retried(x *proxying.Exchange) {
 	var result string
 	switch {
 	case x.Retried == "" && x.RetryDenied == "":

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/upstreams"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // describe returns the name of an upstream and its servers, how one of them is chosen, and how
 // their state is observed.
-func describe(u *upstreams.Upstream, o *proxy.Options) string {
+func describe(u *upstreams.Upstream, o *proxying.Options) string {
 	list := make([]string, len(u.Servers))
 	for i, s := range u.Servers {
 		list[i] = s.URL
@@ -56,7 +56,7 @@ func describeHealth(u *upstreams.Upstream) (text string) {
 }
 
 // describeRetry returns when requests are sent again, or "" for the defaults.
-func describeRetry(r *proxy.Retry) string {
+func describeRetry(r *proxying.Retry) string {
 	switch {
 	case r.Attempts == 1:
 		return "; each request is sent once"
@@ -68,20 +68,20 @@ func describeRetry(r *proxy.Retry) string {
 		methods = []string{"GET", "HEAD", "OPTIONS"}
 	}
 	if on == nil {
-		on = []proxy.RetryReason{proxy.RetryReset, proxy.RetryTimeout}
+		on = []proxying.RetryReason{proxying.RetryReset, proxying.RetryTimeout}
 	}
 	return fmt.Sprintf("; %s are sent again on %s, at most %d times in all", strings.Join(methods, ", "),
-		strings.Trim(fmt.Sprint(on), "[]"), cmp.Or(r.Attempts, proxy.DefaultAttempts))
+		strings.Trim(fmt.Sprint(on), "[]"), cmp.Or(r.Attempts, proxying.DefaultAttempts))
 }
 
 // describePolicy returns how an upstream chooses one of several servers.
-func describePolicy(o *proxy.Options) string {
+func describePolicy(o *proxying.Options) string {
 	switch o.Balance {
-	case proxy.LeastConnections:
+	case proxying.LeastConnections:
 		return "by the fewest requests in flight"
-	case proxy.TwoChoices:
+	case proxying.TwoChoices:
 		return "by the fewer requests in flight of two random ones"
-	case proxy.Hash:
+	case proxying.Hash:
 		return "by a hash of the " + o.HashKey.String()
 	default:
 		return "in turn"

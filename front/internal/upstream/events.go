@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/front/internal/names"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // The events of names.
@@ -96,7 +96,7 @@ func (u *Upstream) logState(events *stateEvents, c *health.Change) {
 		e = l.Error(eventUpstreamState)
 	case logged.Server == nil:
 		e = l.Info(eventUpstreamState)
-	case logged.To != proxy.Usable:
+	case logged.To != proxying.Usable:
 		e = l.Warn(eventServerState)
 	}
 	e = e.Str("upstream", u.Name())

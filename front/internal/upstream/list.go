@@ -9,8 +9,8 @@ import (
 	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/serverlist"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A list follows the list of the servers of one upstream outside of the configuration.
@@ -40,7 +40,7 @@ func newList(u *upstreams.Upstream, parts Parts) (*list, error) {
 		}
 		l.Watch = watch
 	}
-	l.Parse = func(text []byte) ([]proxy.Endpoint, error) {
+	l.Parse = func(text []byte) ([]proxying.Endpoint, error) {
 		servers, err := upstreams.ParseServers(u.List.String(), text)
 		return endpointsOf(servers), err
 	}
@@ -58,7 +58,7 @@ var errNotRead = errors.New("not read yet")
 
 // inherit takes over the servers of an earlier configuration until the list is read: those that were
 // configured, or those of its list if before is not nil.
-func (l *list) inherit(configured []proxy.Endpoint, before *list) {
+func (l *list) inherit(configured []proxying.Endpoint, before *list) {
 	_, err := l.Servers()
 	if err != errNotRead {
 		return

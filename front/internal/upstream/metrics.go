@@ -4,7 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/internal/metric"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // Metrics count the exchanges with upstreams, and what happens to their servers.
@@ -49,15 +49,15 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 }
 
 // prepare returns a function that gives each server of an upstream its context, with the histogram of its durations.
-func (m *Metrics) prepare(upstream string) func(*proxy.Server) {
-	return func(s *proxy.Server) {
+func (m *Metrics) prepare(upstream string) func(*proxying.Server) {
+	return func(s *proxying.Server) {
 		s.Context = &serverContext{durations: m.durations.WithLabelValues(upstream, s.URL())}
 	}
 }
 
 // forgetServers removes the histograms of the servers of an upstream that are in before but not in now.
 // Otherwise deployments that use a new port each time would add series forever.
-func (m *Metrics) forgetServers(upstream string, before, now []*proxy.Server) {
+func (m *Metrics) forgetServers(upstream string, before, now []*proxying.Server) {
 	used := make(map[string]bool)
 	for _, s := range now {
 		used[s.URL()] = true

@@ -3,13 +3,13 @@ package upstream
 import (
 	"context"
 
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // Parts are the parts that the upstreams of all configurations share.
 type Parts struct {
-	Conns   *proxy.Conns // all connections to upstreams
+	Conns   *proxying.Conns // all connections to upstreams
 	Metrics *Metrics
 	Logger  func() *log.Logger // of the configuration in use
 

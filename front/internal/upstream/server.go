@@ -4,7 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/internal/health"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A serverContext is the data of the front door about a server. A reload keeps it with the server.
@@ -15,7 +15,7 @@ type serverContext struct {
 }
 
 // contextOf returns the data about a server.
-func contextOf(s *proxy.Server) *serverContext { return s.Context.(*serverContext) }
+func contextOf(s *proxying.Server) *serverContext { return s.Context.(*serverContext) }
 
 // healthOf returns the health of a server.
-func healthOf(s *proxy.Server) *health.State { return &contextOf(s).health }
+func healthOf(s *proxying.Server) *health.State { return &contextOf(s).health }

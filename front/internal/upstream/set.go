@@ -2,7 +2,7 @@ package upstream
 
 import (
 	"github.com/weirhq/weir/front/config"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A Set has the upstreams of a configuration, in its order.
@@ -44,7 +44,7 @@ func (s Set) Adopt(before Set) {
 // Forget removes the histograms of the servers of an earlier set that s does not have.
 func (s Set) Forget(before Set) {
 	for _, other := range before {
-		var now []*proxy.Server
+		var now []*proxying.Server
 		if up := s.Named(other.Name()); up != nil {
 			now = up.Servers()
 		}

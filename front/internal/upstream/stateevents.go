@@ -6,15 +6,15 @@ import (
 
 	"github.com/weirhq/weir/front/internal/eventpace"
 	"github.com/weirhq/weir/front/internal/health"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // stateEvents are the events about the state of one server, or of an upstream.
 type stateEvents struct {
 	mu   sync.Mutex // guards the fields below
 	pace eventpace.Pace
-	last health.Change // of those that were not logged
-	from proxy.State   // the last state that was logged
+	last health.Change  // of those that were not logged
+	from proxying.State // the last state that was logged
 }
 
 // note returns the change to log, if there is one. It adds c, if that is not nil, to those that

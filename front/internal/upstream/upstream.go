@@ -9,14 +9,14 @@ import (
 	"github.com/weirhq/weir/front/internal/health"
 	"github.com/weirhq/weir/front/internal/names"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/resolve"
 	"github.com/weirhq/weir/log"
-	"github.com/weirhq/weir/proxy"
 )
 
 // An Upstream is an upstream of a configuration. Between [Set.Start] and [Set.Stop], its servers are kept up to date.
 type Upstream struct {
-	*proxy.Upstream
+	*proxying.Upstream
 	About  string // its name, its servers and its settings, for people
 	Counts Counts // of exchanges with it
 
@@ -24,7 +24,7 @@ type Upstream struct {
 	logger  func() *log.Logger
 	names   names.Watcher
 	events  map[string]*namePace // by the URL of the server
-	listed  []proxy.Endpoint     // the servers as configured, or in the list at the start
+	listed  []proxying.Endpoint  // the servers as configured, or in the list at the start
 	list    *list                // nil if the servers are in the configuration
 	health  health.Monitor
 	state   stateEvents // of the upstream
@@ -39,7 +39,7 @@ type Upstream struct {
 func newUpstream(c *upstreams.Upstream, dns *config.DNS, parts Parts, before *Upstream) (*Upstream, error) {
 	options := optionsOf(c)
 	options.Conns, options.Prepare = parts.Conns, parts.Metrics.prepare(c.Name)
-	up, err := proxy.NewUpstream(c.Name, options)
+	up, err := proxying.NewUpstream(c.Name, options)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (u *Upstream) start() {
 }
 
 // setServers replaces the servers after a name was resolved.
-func (u *Upstream) setServers(endpoints []proxy.Endpoint) {
+func (u *Upstream) setServers(endpoints []proxying.Endpoint) {
 	before := u.Servers()
 	if err := u.SetServers(endpoints); err != nil {
 		u.logger().Error(eventNotResolved).Str("upstream", u.Name()).Err(err).Send()

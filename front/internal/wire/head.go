@@ -3,7 +3,7 @@ package wire
 import (
 	"github.com/weirhq/weir/internal/http1"
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // read sets the request from the head of HTTP/1 at the beginning of an input, but not the body. The
@@ -24,7 +24,7 @@ func (x *Exchange) read(in *input, scheme string) {
 	for i := range in.fields.Len() {
 		f := in.fields.At(i)
 		if name := httpsyntax.View(f.Name.Of(buf)); !httpsyntax.EqualFold(name, "Host") {
-			x.Header = append(x.Header, proxy.Field{Name: name, Value: httpsyntax.View(f.Value.Of(buf))})
+			x.Header = append(x.Header, proxying.Field{Name: name, Value: httpsyntax.View(f.Value.Of(buf))})
 		}
 	}
 	switch h.Framing {

@@ -3,8 +3,8 @@ package wire
 import (
 	"time"
 
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/proxy"
 )
 
 // An http1Exchange is an exchange over HTTP/1. Its strings are views of the head in the
@@ -14,7 +14,7 @@ type http1Exchange struct {
 	body     requestBody
 	response responder
 
-	trailers func([]proxy.Field) []proxy.Field // body.trailers, made once to save an allocation per request
+	trailers func([]proxying.Field) []proxying.Field // body.trailers, made once to save an allocation per request
 }
 
 // newHTTP1Exchange returns an exchange of the server's pool.

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A requestBody reads the body of a request over HTTP/1. One goroutine may read from it.
-// It is a [proxy.SpaceReader].
+// It is a [proxying.SpaceReader].
 type requestBody struct {
 	conn     *clientConn
 	response *responder
@@ -53,7 +53,7 @@ func (s *fixedSpace) Space() []byte { return s.p }
 func (s *fixedSpace) GiveBack()     {}
 
 // read is the Read of a body, by its ReadInto.
-func (s *fixedSpace) read(b proxy.SpaceReader, p []byte) (n int, err error) {
+func (s *fixedSpace) read(b proxying.SpaceReader, p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -66,7 +66,7 @@ func (s *fixedSpace) read(b proxy.SpaceReader, p []byte) (n int, err error) {
 // Read implements io.Reader.
 func (b *requestBody) Read(p []byte) (int, error) { return b.fixed.read(b, p) }
 
-// ReadInto implements proxy.SpaceReader. The first call sends 100 to a client that waits
+// ReadInto implements proxying.SpaceReader. The first call sends 100 to a client that waits
 // for it.
 func (b *requestBody) ReadInto(s transport.Space) (n int, err error) {
 	switch {
@@ -179,13 +179,13 @@ func (b *requestBody) decode(dst, wire []byte) (taken, n int, err error) {
 }
 
 // appendTrailers appends the trailers, which the body has after its end.
-func (b *requestBody) appendTrailers(dst []proxy.Field) []proxy.Field {
+func (b *requestBody) appendTrailers(dst []proxying.Field) []proxying.Field {
 	if !b.ended.Load() {
 		return dst
 	}
 	for i := range b.trailer.Len() {
 		f := b.trailer.At(i)
-		dst = append(dst, proxy.Field{Name: string(f.Name.Of(b.trailers)), Value: string(f.Value.Of(b.trailers))})
+		dst = append(dst, proxying.Field{Name: string(f.Name.Of(b.trailers)), Value: string(f.Value.Of(b.trailers))})
 	}
 	return dst
 }

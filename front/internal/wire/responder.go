@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
-// outputSize is the size of the buffer of a response: a block that package proxy reads from
+// outputSize is the size of the buffer of a response: a block that package proxying reads from
 // an upstream, and a head. Both are then sent in one write.
 const outputSize = 40 << 10
 
@@ -21,7 +21,7 @@ const directWrite = 4 << 10
 
 var outputs = sync.Pool{New: func() any { return new([outputSize]byte) }}
 
-// A responder is the [proxy.Client] of an exchange over HTTP/1: it encodes the response. It
+// A responder is the [proxying.Client] of an exchange over HTTP/1: it encodes the response. It
 // has a buffer only while there are bytes in it.
 type responder struct {
 	conn *clientConn
@@ -36,7 +36,7 @@ type responder struct {
 	body   responseBody
 	left   int64 // bytes of the body that are to be written, if body is sizedBody
 
-	trailer []proxy.Field
+	trailer []proxying.Field
 
 	continueMu sync.Mutex // held while 100 is written, and while began changes; not used without Expect
 }
@@ -80,7 +80,7 @@ func (w *responder) giveBack() {
 	}
 }
 
-// Flush implements proxy.Client.
+// Flush implements proxying.Client.
 func (w *responder) Flush() error {
 	w.empty(true)
 	return w.err
@@ -113,8 +113,8 @@ func (w *responder) write(b []byte, done bool) {
 	_, w.err = w.conn.Write(rest)
 }
 
-// Informational implements proxy.Client.
-func (w *responder) Informational(status int, fields []proxy.Field) error {
+// Informational implements proxying.Client.
+func (w *responder) Informational(status int, fields []proxying.Field) error {
 	b := appendStatusLine(w.buffer(), false, status)
 	for i := range fields {
 		b = appendField(b, &fields[i])
@@ -123,8 +123,8 @@ func (w *responder) Informational(status int, fields []proxy.Field) error {
 	return w.Flush()
 }
 
-// Head implements proxy.Client.
-func (w *responder) Head(status int, fields []proxy.Field, length int64) error {
+// Head implements proxying.Client.
+func (w *responder) Head(status int, fields []proxying.Field, length int64) error {
 	w.settle()
 	w.chooseBody(status, length)
 	b := appendStatusLine(w.buffer(), w.x.HTTP10, status)
@@ -190,7 +190,7 @@ func (w *responder) appendConnection(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// Room implements proxy.Client. It sends the buffered bytes first, so that they do not take
+// Room implements proxying.Client. It sends the buffered bytes first, so that they do not take
 // the room, and no buffer is held during the wait.
 func (w *responder) Room() (int, error) {
 	if err := w.Flush(); err != nil {
@@ -201,7 +201,7 @@ func (w *responder) Room() (int, error) {
 	return w.conn.Room()
 }
 
-// Write implements proxy.Client. The response is sent when it is complete, when the buffer
+// Write implements proxying.Client. The response is sent when it is complete, when the buffer
 // is full, or by Flush.
 func (w *responder) Write(p []byte) (n int, err error) {
 	switch {
@@ -260,8 +260,8 @@ func (w *responder) writeChunks(p []byte) error {
 	return nil
 }
 
-// Trailer implements proxy.Client.
-func (w *responder) Trailer(fields []proxy.Field) { w.trailer = fields }
+// Trailer implements proxying.Client.
+func (w *responder) Trailer(fields []proxying.Field) { w.trailer = fields }
 
 // end sends the end of a complete response.
 func (w *responder) end() error {
@@ -287,10 +287,10 @@ func (w *responder) breakOff() {
 	}
 }
 
-// Duplex implements proxy.Client.
+// Duplex implements proxying.Client.
 func (w *responder) Duplex() { w.duplex = true }
 
-// StopReading implements proxy.Client.
+// StopReading implements proxying.Client.
 func (w *responder) StopReading() { w.conn.SetReadDeadline(past) }
 
 // sendContinue sends 100, unless the final response has begun.
@@ -306,8 +306,8 @@ func (w *responder) sendContinue() error {
 
 var continueResponse = []byte("HTTP/1.1 100 Continue\r\n\r\n")
 
-// Tunnel implements proxy.Client.
-func (w *responder) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
+// Tunnel implements proxying.Client.
+func (w *responder) Tunnel() (proxying.Tunnel, []proxying.Field, error) {
 	w.conn.endWatch()
 	return tunnel{w.conn}, nil, nil
 }
@@ -341,7 +341,7 @@ func appendStatusLine(b []byte, http10 bool, status int) []byte {
 	return append(b, "\r\n"...)
 }
 
-func appendField(b []byte, f *proxy.Field) []byte {
+func appendField(b []byte, f *proxying.Field) []byte {
 	b = append(b, f.Name...)
 	b = append(b, ": "...)
 	b = append(b, f.Value...)

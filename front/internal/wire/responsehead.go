@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
-	"github.com/weirhq/weir/proxy"
+	"github.com/weirhq/weir/internal/proxying"
 )
 
 // A responseHead is the part of the encoding of a final response's head that does not depend on
@@ -15,7 +15,7 @@ type responseHead struct {
 }
 
 // passes reports whether the client gets a field.
-func (h *responseHead) passes(f *proxy.Field) bool {
+func (h *responseHead) passes(f *proxying.Field) bool {
 	switch len(f.Name) {
 	case len("Date"):
 		h.dated = h.dated || httpsyntax.EqualFold(f.Name, "Date")

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/front/internal/pacing"
 	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/httphead"
+	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/transport"
-	"github.com/weirhq/weir/proxy"
 )
 
 // A messageStream is a stream of HTTP/2 or HTTP/3.
@@ -31,7 +31,7 @@ type messageStream interface {
 }
 
 // A streamExchange is an exchange over HTTP/2 or HTTP/3. It is the task that serves the request, and the
-// [proxy.Client] of the exchange. Its strings belong to the stream.
+// [proxying.Client] of the exchange. Its strings belong to the stream.
 type streamExchange struct {
 	Exchange
 	server   *shared
@@ -43,9 +43,9 @@ type streamExchange struct {
 	framed  responseBody // of the response
 	left    int64        // bytes of the body that are to be written, if framed is sizedBody
 	ended   bool         // the response is complete
-	trailer []proxy.Field
+	trailer []proxying.Field
 
-	trailers func([]proxy.Field) []proxy.Field // appendTrailers, made once to save an allocation per request
+	trailers func([]proxying.Field) []proxying.Field // appendTrailers, made once to save an allocation per request
 }
 
 // newStreamExchange returns an exchange of the server's pool.
@@ -64,7 +64,7 @@ func (x *streamExchange) fill(server *shared, l *listenerState, s messageStream,
 		x.Target = r.Authority
 	}
 	for i := range r.Fields {
-		x.Header = append(x.Header, proxy.Field{Name: r.Fields[i].Name, Value: r.Fields[i].Value})
+		x.Header = append(x.Header, proxying.Field{Name: r.Fields[i].Name, Value: r.Fields[i].Value})
 	}
 	if x.Length = r.Length; x.Length != 0 {
 		x.Body, x.Trailers = &x.body, x.trailers
@@ -111,23 +111,23 @@ func (x *streamExchange) end() {
 	}
 }
 
-// Informational implements proxy.Client.
-func (x *streamExchange) Informational(status int, fields []proxy.Field) error {
+// Informational implements proxying.Client.
+func (x *streamExchange) Informational(status int, fields []proxying.Field) error {
 	h := x.stream.NewHead()
 	h.Status(status)
 	addFieldsTo(h, fields)
 	return x.stream.SendInterim(h)
 }
 
-func addFieldsTo(h *httphead.Block, fields []proxy.Field) {
+func addFieldsTo(h *httphead.Block, fields []proxying.Field) {
 	for i := range fields {
 		h.Add(fields[i].Name, fields[i].Value)
 	}
 }
 
-// Head implements proxy.Client. While the listener drains, the client is asked to make another
+// Head implements proxying.Client. While the listener drains, the client is asked to make another
 // connection, except over HTTP/3.
-func (x *streamExchange) Head(status int, fields []proxy.Field, length int64) error {
+func (x *streamExchange) Head(status int, fields []proxying.Field, length int64) error {
 	if x.http2 != nil && x.listener.draining.Load() {
 		x.http2.Drain()
 	}
@@ -150,10 +150,10 @@ func (x *streamExchange) Head(status int, fields []proxy.Field, length int64) er
 	return x.stream.SendHead(h, x.ended)
 }
 
-// Room implements proxy.Client.
+// Room implements proxying.Client.
 func (x *streamExchange) Room() (int, error) { return x.stream.Room() }
 
-// Write implements proxy.Client.
+// Write implements proxying.Client.
 func (x *streamExchange) Write(p []byte) (int, error) {
 	switch {
 	case len(p) == 0 || x.framed == noBody:
@@ -170,34 +170,34 @@ func (x *streamExchange) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush implements proxy.Client.
+// Flush implements proxying.Client.
 func (x *streamExchange) Flush() error { return x.stream.Flush() }
 
-// Trailer implements proxy.Client.
-func (x *streamExchange) Trailer(fields []proxy.Field) { x.trailer = fields }
+// Trailer implements proxying.Client.
+func (x *streamExchange) Trailer(fields []proxying.Field) { x.trailer = fields }
 
-// Duplex implements proxy.Client. The directions of a stream are independent.
+// Duplex implements proxying.Client. The directions of a stream are independent.
 func (x *streamExchange) Duplex() {}
 
-// StopReading implements proxy.Client.
+// StopReading implements proxying.Client.
 func (x *streamExchange) StopReading() { x.stream.SetReadDeadline(past) }
 
-// Tunnel implements proxy.Client.
-func (x *streamExchange) Tunnel() (proxy.Tunnel, []proxy.Field, error) {
+// Tunnel implements proxying.Client.
+func (x *streamExchange) Tunnel() (proxying.Tunnel, []proxying.Field, error) {
 	return nil, nil, errStreamTunnel
 }
 
 var errStreamTunnel = errors.New("a stream of HTTP/2 or HTTP/3 cannot be upgraded")
 
 // appendTrailers appends the trailers of the request, whose body was read to its end.
-func (x *streamExchange) appendTrailers(dst []proxy.Field) []proxy.Field {
+func (x *streamExchange) appendTrailers(dst []proxying.Field) []proxying.Field {
 	for _, f := range x.stream.Trailers() {
-		dst = append(dst, proxy.Field{Name: f.Name, Value: f.Value})
+		dst = append(dst, proxying.Field{Name: f.Name, Value: f.Value})
 	}
 	return dst
 }
 
-// A streamBody is the body of a request over HTTP/2 or HTTP/3. It is a [proxy.SpaceReader].
+// A streamBody is the body of a request over HTTP/2 or HTTP/3. It is a [proxying.SpaceReader].
 type streamBody struct {
 	stream       messageStream
 	mustContinue bool // the client waits for 100
@@ -207,7 +207,7 @@ type streamBody struct {
 // Read implements io.Reader.
 func (b *streamBody) Read(p []byte) (int, error) { return b.fixed.read(b, p) }
 
-// ReadInto implements proxy.SpaceReader. The first call sends 100 to a client that waits for it.
+// ReadInto implements proxying.SpaceReader. The first call sends 100 to a client that waits for it.
 func (b *streamBody) ReadInto(s transport.Space) (int, error) {
 	if b.mustContinue {
 		b.mustContinue = false

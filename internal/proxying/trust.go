@@ -1,0 +1,213 @@
+package proxying
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/weirhq/weir/internal/httpsyntax"
+)
+
+// Trust lists the networks of the proxies that are trusted to report the origin
+// of a request. The following rule applies to every request.
+//
+// If the peer (the remote end of the TCP connection) is not in the list, the
+// fields about the request's way are discarded: every Forwarded, X-Real-Ip and
+// X-Forwarded-* field, in any spelling that a CGI-like upstream would treat as
+// one of these (x_forwarded_for). The client is the peer.
+//
+// If the peer is in the list, X-Forwarded-For and Forwarded are extended, and
+// X-Forwarded-Host and X-Forwarded-Proto are kept if they hold one plain value.
+// The client is the last address of X-Forwarded-For that is not in the list. If
+// that field is missing or contains something else than an address, the client
+// is the nearest address that could be read. Other X-Forwarded-* fields and
+// X-Real-Ip are discarded in this case too.
+//
+// In both cases the upstream gets exactly one X-Forwarded-For,
+// X-Forwarded-Host, X-Forwarded-Proto and Forwarded. A nil Trust trusts no
+// peer.
+type Trust []netip.Prefix
+
+func (t Trust) trusts(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	for _, p := range t {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client returns the address of the client that sent a request with the given
+// header.
+func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
+	peer = peer.Unmap()
+	if len(t) == 0 || !t.trusts(peer) {
+		return peer
+	}
+	for i := len(header) - 1; i >= 0; i-- {
+		if !httpsyntax.EqualFold(header[i].Name, "X-Forwarded-For") {
+			continue
+		}
+		list := header[i].Value
+		for list != "" {
+			comma := strings.LastIndexByte(list, ',')
+			addr, ok := parseHop(list[comma+1:])
+			if !ok {
+				return peer
+			}
+			if peer = addr; !t.trusts(addr) {
+				return addr
+			}
+			list = list[:max(comma, 0)]
+		}
+	}
+	return peer
+}
+
+// Scheme returns the scheme that the client used, for a request with the given header that
+// arrived over scheme.
+func (t Trust) Scheme(peer netip.Addr, header []Field, scheme string) string {
+	if len(t) == 0 || !t.trusts(peer) {
+		return scheme
+	}
+	return single(header, "X-Forwarded-Proto", scheme)
+}
+
+// parseHop parses one element of X-Forwarded-For: an address, optionally with a
+// port or in brackets, as some proxies write it.
+func parseHop(s string) (netip.Addr, bool) {
+	s = strings.Trim(s, " \t")
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return ap.Addr().WithZone("").Unmap(), true
+	}
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		s = s[1 : len(s)-1]
+	}
+	addr, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	return addr.WithZone("").Unmap(), true
+}
+
+// isForwarding reports whether a field describes the origin of a request.
+func isForwarding(name string) bool {
+	const prefix = "X-Forwarded"
+	return len(name) >= len(prefix) && sameToCGI(name[:len(prefix)], prefix) ||
+		sameToCGI(name, "Forwarded") || sameToCGI(name, "X-Real-Ip")
+}
+
+// sameToCGI compares two names like an upstream that turns fields into
+// variables: case-insensitively, with "_" equal to "-".
+func sameToCGI(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i++ {
+		if toCGI(a[i]) != toCGI(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func toCGI(c byte) byte {
+	if c == '_' {
+		return '-'
+	}
+	return httpsyntax.Lower(c)
+}
+
+// A hop holds the facts about a request that this server has observed itself.
+type hop struct {
+	peer         netip.Addr
+	host, scheme string
+}
+
+// appendForwarded appends X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto
+// and Forwarded, except the end of the last line.
+func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
+	var trusted bool
+	if len(t) > 0 {
+		trusted = t.trusts(from.peer)
+	}
+	b = append(b, "X-Forwarded-For: "...)
+	if trusted {
+		b = appendHops(b, header, "X-Forwarded-For")
+	}
+	b = appendPeer(b, from.peer.Unmap())
+	host, proto := from.host, from.scheme
+	if trusted {
+		host = single(header, "X-Forwarded-Host", host)
+		proto = single(header, "X-Forwarded-Proto", proto)
+	}
+	b = append(b, "\r\nX-Forwarded-Host: "...)
+	b = append(b, host...)
+	b = append(b, "\r\nX-Forwarded-Proto: "...)
+	b = append(b, proto...)
+	b = append(b, "\r\nForwarded: "...)
+	if trusted {
+		b = appendHops(b, header, "Forwarded")
+	}
+	return appendElement(b, from)
+}
+
+// appendPeer appends the peer's address. A client on a Unix socket has none.
+func appendPeer(b []byte, peer netip.Addr) []byte {
+	if !peer.IsValid() {
+		return append(b, "unknown"...)
+	}
+	return peer.AppendTo(b)
+}
+
+// appendHops appends the values of the fields called name, each followed by a
+// comma.
+func appendHops(b []byte, header []Field, name string) []byte {
+	for i := range header {
+		if v := header[i].Value; v != "" && httpsyntax.EqualFold(header[i].Name, name) {
+			b = append(b, v...)
+			b = append(b, ", "...)
+		}
+	}
+	return b
+}
+
+// single returns the value of the field called name if there is exactly one and
+// it is plain, or else the alternative.
+func single(header []Field, name, alternative string) string {
+	value := ""
+	for i := range header {
+		if httpsyntax.EqualFold(header[i].Name, name) {
+			if value != "" || strings.ContainsAny(header[i].Value, ", \t") {
+				return alternative
+			}
+			value = header[i].Value
+		}
+	}
+	if value == "" {
+		return alternative
+	}
+	return value
+}
+
+// appendElement appends the element of Forwarded for this hop, RFC 7239.
+func appendElement(b []byte, from hop) []byte {
+	if peer := from.peer.Unmap(); peer.Is6() {
+		b = append(b, `for="[`...)
+		b = peer.AppendTo(b)
+		b = append(b, `]"`...)
+	} else {
+		b = append(b, "for="...)
+		b = appendPeer(b, peer)
+	}
+	b = append(b, `;host="`...)
+	for i := 0; i < len(from.host); i++ {
+		if c := from.host[i]; c == '"' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, from.host[i])
+	}
+	b = append(b, `";proto=`...)
+	b = append(b, from.scheme...)
+	return append(b, "\r\n"...)
+}

@@ -1,0 +1,180 @@
+package proxy_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/proxy"
+)
+
+// openServer starts a server and returns its URL.
+func openServer(t testing.TB, h http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// openUpstream returns an upstream of the servers at the given URLs.
+func openUpstream(t testing.TB, options proxy.Options, urls ...string) *proxy.Upstream {
+	t.Helper()
+	for _, url := range urls {
+		options.Servers = append(options.Servers, proxy.Server{URL: url})
+	}
+	up, err := proxy.NewUpstream("site", options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(up.Close)
+	return up
+}
+
+// send sends a request and returns the response with its body.
+func send(t testing.TB, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	client := &http.Client{Transport: new(http.Transport), Timeout: patience}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func newRequest(t testing.TB, method, url, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestErrorHandler checks that ErrorHandler responds to failures, and gets their kind and cause.
+func TestErrorHandler(t *testing.T) {
+	t.Parallel()
+	closes := openServer(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	silent := openServer(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // net/http notices the end of the connection only after the body
+		<-r.Context().Done()
+	}))
+	for _, c := range []struct {
+		name    string
+		options proxy.Options
+		url     string
+		kind    proxy.Kind
+		status  int
+		server  bool
+	}{
+		{"closes", proxy.Options{}, closes, proxy.Closed, 502, true},
+		{"silent", proxy.Options{Timeout: 50 * time.Millisecond}, silent, proxy.Timeout, 504, true},
+		{"silent in a try", proxy.Options{Retry: proxy.Retry{TryTimeout: 50 * time.Millisecond}}, silent, proxy.Timeout,
+			504, true},
+		{"refuses", proxy.Options{}, "http://127.0.0.1:1", proxy.Refused, 502, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			results := make(chan proxy.Result, 1)
+			door := openServer(t, &proxy.Proxy{
+				Upstream: openUpstream(t, c.options, c.url),
+				ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+					var failure *proxy.Error
+					if errors.As(err, &failure) {
+						w.WriteHeader(failure.Status())
+						fmt.Fprint(w, r.URL.Path, " ", failure.Kind, " ", failure.ByUpstream(), failure.ByClient())
+					}
+				},
+				Done: func(_ *http.Request, result proxy.Result) { results <- result },
+			})
+			resp, body := send(t, newRequest(t, "POST", door+"/a", strings.Repeat("x", 1<<10)))
+			if want := fmt.Sprint("/a ", c.kind, " true false"); resp.StatusCode != c.status || body != want {
+				t.Errorf("the client got %d %q, want %d %q", resp.StatusCode, body, c.status, want)
+			}
+			result := <-results
+			var failure *proxy.Error
+			if !errors.As(result.Err, &failure) || failure.Kind != c.kind || result.Status != c.status ||
+				result.Server != c.url {
+				t.Errorf("the result is %+v", result)
+			}
+		})
+	}
+}
+
+// TestSetServers replaces the servers of an upstream in use.
+func TestSetServers(t *testing.T) {
+	t.Parallel()
+	name := func(text string) string {
+		return openServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
+	}
+	up := openUpstream(t, proxy.Options{})
+	door := openServer(t, &proxy.Proxy{Upstream: up})
+	if resp, _ := send(t, newRequest(t, "GET", door, "")); resp.StatusCode != 502 {
+		t.Errorf("without a server: status %d, want 502", resp.StatusCode)
+	}
+	for _, text := range []string{"a", "b"} {
+		if err := up.SetServers([]proxy.Server{{URL: name(text)}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, body := send(t, newRequest(t, "GET", door, "")); body != text {
+			t.Errorf("the request reached %q, want %q", body, text)
+		}
+	}
+	if err := up.SetServers(nil); err == nil {
+		t.Error("no error for no server")
+	}
+}
+
+// TestZero checks the proxies without an upstream or a server.
+func TestZero(t *testing.T) {
+	t.Parallel()
+	for _, p := range []*proxy.Proxy{{}, {Upstream: new(proxy.Upstream)}} {
+		w := httptest.NewRecorder()
+		if p.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)); w.Code != 502 {
+			t.Errorf("status %d, want 502", w.Code)
+		}
+	}
+}
+
+// nowhere is a ResponseWriter that discards the response.
+type nowhere struct{ header http.Header }
+
+func (n *nowhere) Header() http.Header         { return n.header }
+func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (n *nowhere) WriteHeader(int)             {}
+func (n *nowhere) FlushError() error           { return nil }
+
+// BenchmarkProxy compares a Proxy with the engine that it uses. Both send requests to a server in this process, whose
+// cost is included.
+func BenchmarkProxy(b *testing.B) {
+	url := openServer(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))
+	engine, err := proxying.NewUpstream("site", proxying.Options{Servers: []proxying.Endpoint{{URL: url}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(engine.Close)
+	for name, h := range map[string]http.Handler{
+		"proxy": &proxy.Proxy{Upstream: openUpstream(b, proxy.Options{}, url)}, "engine": &proxying.Proxy{Upstream: engine},
+	} {
+		b.Run(name, func(b *testing.B) {
+			r := httptest.NewRequest("GET", "/", nil)
+			w := &nowhere{http.Header{}}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				h.ServeHTTP(w, r)
+			}
+		})
+	}
+}

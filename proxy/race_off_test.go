@@ -1,6 +1,0 @@
-//go:build !race
-
-package proxy_test
-
-// raceDetector reports whether the race detector, which allocates, is on.
-const raceDetector = false
