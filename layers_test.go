@@ -344,7 +344,7 @@ var layers = map[string]struct {
 		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
 		why:     "the load generator knows HTTP, but not the system under test",
 	},
-	"load/internal/answer": {own: []string{"internal/http1"}, why: "reads responses by the grammar of all parsers"},
+	"load/internal/response": {own: []string{"internal/http1"}, why: "reads responses by the grammar of all parsers"},
 	"load/internal/program": {
 		own: []string{"load/target", "load/internal/random", "load/internal/request"},
 		why: "compiles targets for the engine",
@@ -360,7 +360,7 @@ var layers = map[string]struct {
 		why: "counts and measures requests; it knows neither connections nor the clock",
 	},
 	"load/internal/line": {
-		own:     []string{"load/internal/answer", "load/internal/failure", "load/internal/program"},
+		own:     []string{"load/internal/response", "load/internal/failure", "load/internal/program"},
 		foreign: []string{"golang.org/x/sys/unix"},
 		why:     "exchanges over one connection of each protocol; it does not measure",
 	},
@@ -371,7 +371,7 @@ var layers = map[string]struct {
 		why:     "parses the requests in files and flags",
 	},
 	"load/internal/send": {
-		own: []string{"load/internal/answer", "load/internal/dispatch", "load/internal/failure",
+		own: []string{"load/internal/response", "load/internal/dispatch", "load/internal/failure",
 			"load/internal/line", "load/internal/program", "load/internal/record", "load/pace", "internal/machine",
 			"internal/process"},
 		foreign: []string{"golang.org/x/sys/unix"},

@@ -64,7 +64,7 @@ func (s *acmeServer) certificate(t *testing.T, name string) (cert *x509.Certific
 	return cert
 }
 
-// TestACME obtains certificates by the challenges that a front door answers itself. The rules
+// TestACME obtains certificates by the challenges that a front door responds to itself. The rules
 // for clients must not apply to the ACME server.
 func TestACME(t *testing.T) {
 	t.Parallel()

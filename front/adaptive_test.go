@@ -76,7 +76,7 @@ func TestInFlightAuto(t *testing.T) {
 		c.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n")
 		time.Sleep(2 * takes)
 		c.send(string(make([]byte, 20000)))
-		c.answer("POST")
+		c.response("POST")
 	}
 	if after := settled(); after != before {
 		t.Errorf("the limit was %v, and is %v after slow clients", before, after)

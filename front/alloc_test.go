@@ -95,10 +95,10 @@ func discardingDoor(t *testing.T, upstream, events string, adjust ...func(*confi
 	return d.addr
 }
 
-// answerWithoutAllocating answers requests without a body, from a fixed buffer.
+// answerWithoutAllocating responds to requests without a body, from a fixed buffer.
 func answerWithoutAllocating(c *rawConn) { answerUploads(c, 0) }
 
-// answerUploads answers every request on a connection from a fixed buffer. Requests have a
+// answerUploads responds to every request on a connection from a fixed buffer. Requests have a
 // body of the given size and are not pipelined.
 func answerUploads(c *rawConn, size int) {
 	answer := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1024\r\n"+

@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/internal/http1/http1test"
 )
 
-// A recorder is an upstream that records all bytes and answers each request
+// A recorder is an upstream that records all bytes and responds to each request
 // with 200.
 type recorder struct {
 	addr string
@@ -124,7 +124,7 @@ func TestAmbiguousRequestsAfterAnother(t *testing.T) {
 				"PUT /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab" +
 				"PUT /3 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x=y\r\nc\r\n0\r\nX: y\r\n\r\n" + c.Raw)
 			for i := range 3 {
-				if resp, body := conn.answer("PUT"); resp.StatusCode != 200 || body != "ok" {
+				if resp, body := conn.response("PUT"); resp.StatusCode != 200 || body != "ok" {
 					t.Fatalf("answer %d is %d, %q", i+1, resp.StatusCode, body)
 				}
 			}
@@ -141,7 +141,7 @@ func TestAmbiguousRequestsAfterAnother(t *testing.T) {
 // if it is announced.
 func (c *rawConn) refused(status int) {
 	c.t.Helper()
-	resp, _ := c.answer("POST")
+	resp, _ := c.response("POST")
 	if resp.StatusCode != status {
 		c.t.Errorf("answered %d, want %d", resp.StatusCode, status)
 	}
@@ -164,9 +164,9 @@ func TestUnusualRequests(t *testing.T) {
 			conn := dial(t, d.addr)
 			conn.send(c.Raw)
 			for range c.Requests {
-				resp, _ := conn.answer("PUT")
+				resp, _ := conn.response("PUT")
 				for resp.StatusCode == 100 {
-					resp, _ = conn.answer("PUT")
+					resp, _ = conn.response("PUT")
 				}
 				if resp.StatusCode != 200 {
 					t.Errorf("answered %d, want 200", resp.StatusCode)

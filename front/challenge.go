@@ -13,10 +13,10 @@ import (
 var challengeFields = []proxying.Field{{Name: "Content-Type", Value: "application/octet-stream"},
 	{Name: "Cache-Control", Value: "no-store"}}
 
-// answerChallenge returns the body of the response if a request without TLS is one by which
+// challengeResponse returns the body of the response if a request without TLS is one by which
 // an ACME server verifies the control of a host, or else "". Such a request is subject to no
 // route, limit and rule for client certificates.
-func answerChallenge(m *acme.Manager, x *stage.Exchange) string {
+func challengeResponse(m *acme.Manager, x *stage.Exchange) string {
 	if x.Scheme != "http" || x.Method != "GET" || !strings.HasPrefix(x.Path, acme.ChallengePrefix) {
 		return ""
 	}

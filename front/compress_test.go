@@ -640,7 +640,7 @@ func TestCompressedUpgrade(t *testing.T) {
 	d := openDoor(t, "http://"+back, compressed())
 	conn := dial(t, d.addr)
 	conn.send("GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-	if resp, _ := conn.answer("GET"); resp.StatusCode != 101 || resp.Header.Get("Content-Encoding") != "" {
+	if resp, _ := conn.response("GET"); resp.StatusCode != 101 || resp.Header.Get("Content-Encoding") != "" {
 		t.Fatalf("%s %v", resp.Status, resp.Header)
 	}
 	conn.send("hello")

@@ -192,9 +192,9 @@ func (c *rawConn) send(s string) {
 	}
 }
 
-// answer reads a response to a request with the given method, including its
+// response reads a response to a request with the given method, including its
 // body.
-func (c *rawConn) answer(method string) (*http.Response, string) {
+func (c *rawConn) response(method string) (*http.Response, string) {
 	c.t.Helper()
 	resp, err := http.ReadResponse(c.r, &http.Request{Method: method})
 	if err != nil {
@@ -214,7 +214,7 @@ func ask(t testing.TB, addr, raw string) (*http.Response, string) {
 	c := dial(t, addr)
 	c.send(raw)
 	method, _, _ := strings.Cut(raw, " ")
-	return c.answer(method)
+	return c.response(method)
 }
 
 // request reads a request with its body, or returns nil at the end.

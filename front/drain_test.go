@@ -88,7 +88,7 @@ func TestDrain(t *testing.T) {
 	upload.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("x", 50000))
 	idle := dial(t, d.addr)
 	idle.send("GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
-	idle.answer("GET")
+	idle.response("GET")
 	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == slow+3 })
 
 	d.drain()
@@ -109,7 +109,7 @@ func TestDrain(t *testing.T) {
 	upload.send(strings.Repeat("x", 50000))
 	g.open()
 	for i, c := range append(h1, upload) {
-		resp, body := c.answer("GET")
+		resp, body := c.response("GET")
 		if resp.StatusCode != 200 || !strings.HasPrefix(body, "slow ") || !resp.Close {
 			t.Errorf("request %d: %d, %.10q, Connection: close %v", i, resp.StatusCode, body, resp.Close)
 		}
@@ -204,7 +204,7 @@ func TestAcceptQueue(t *testing.T) {
 		t.Errorf("Serve: %v", err)
 	}
 	for i, c := range conns {
-		if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+		if resp, _ := c.response("GET"); resp.StatusCode != 200 {
 			t.Errorf("connection %d: %d", i, resp.StatusCode)
 		}
 		// The first response may be sent before the drain begins, without Connection: close.

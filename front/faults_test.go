@@ -96,7 +96,7 @@ const (
 var faults = map[string]func(*testing.T) string{
 	"the connection is refused":    func(t *testing.T) string { return "http://" + closedPort(t) },
 	"the server cannot be reached": func(*testing.T) string { return "http://255.255.255.255:80" },
-	"no answer to a connection":    fullServer,
+	"no response to a connection":  fullServer,
 	"an expired certificate":       expiredServer,
 	"reset in the request": func(t *testing.T) string {
 		return "http://" + rawUpstream(t, func(c *rawConn) {

@@ -202,7 +202,7 @@ func unreachable(t *testing.T) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s reached the upstream", r.RequestURI) }
 }
 
-// TestForwardAuthRefuses checks that the client gets the answer of the service, that the
+// TestForwardAuthRefuses checks that the client gets the response of the service, that the
 // upstream gets nothing, and that the body is not read.
 func TestForwardAuthRefuses(t *testing.T) {
 	t.Parallel()
@@ -272,7 +272,7 @@ func TestForwardAuthRefuses(t *testing.T) {
 }
 
 // TestForwardAuthFailsClosed checks that no request is admitted if the service does not
-// answer completely.
+// response completely.
 func TestForwardAuthFailsClosed(t *testing.T) {
 	t.Parallel()
 	const head = "HTTP/1.1 200 OK\r\nX-User: root\r\n"
@@ -362,7 +362,7 @@ func TestForwardAuthFailsClosed(t *testing.T) {
 						e.raw)
 				}
 				if e.Data["proxy_name"] != "auth" && path != "dead" ||
-					!strings.HasPrefix(fmt.Sprint(e.Data["refused"]), "forward_auth: no answer of ") {
+					!strings.HasPrefix(fmt.Sprint(e.Data["refused"]), "forward_auth: no response of ") {
 					t.Errorf("the log does not name the service:\n%s", e.raw)
 				}
 			})

@@ -172,7 +172,7 @@ func headCases() []headCase {
 	}
 }
 
-// TestHeads sends requests that are malformed or ambiguous over HTTP/1, HTTP/2 and HTTP/3. The answers agree, except that
+// TestHeads sends requests that are malformed or ambiguous over HTTP/1, HTTP/2 and HTTP/3. The responses agree, except that
 // a stream may be reset after its head. The upstream gets no complete request. Each is counted once and has one event.
 func TestHeads(t *testing.T) {
 	t.Parallel()
@@ -182,7 +182,7 @@ func TestHeads(t *testing.T) {
 		"HTTP1": func(c headCase) int {
 			conn := dial(t, d.addr)
 			conn.send(c.raw)
-			resp, _ := conn.answer("POST")
+			resp, _ := conn.response("POST")
 			return resp.StatusCode
 		},
 		"HTTP2": func(c headCase) int {
@@ -293,7 +293,7 @@ func TestFieldOrder(t *testing.T) {
 	}
 	conn := dial(t, d.addr)
 	conn.send(raw)
-	resp, _ := conn.answer("GET")
+	resp, _ := conn.response("GET")
 	check("HTTP/1", resp.StatusCode, strings.ReplaceAll(want, "x-", "x-B"))
 	check("HTTP/2", dialHTTP2(t, d.addr).get(pseudo("GET", "http", "a", "/", fields...)...), want)
 	check("HTTP/3", d.dialHTTP3(t).send(fields3(pseudo("GET", "https", "a", "/", fields...)...)), want)

@@ -144,7 +144,7 @@ func TestAbsoluteTargets(t *testing.T) {
 		for name, send := range deliveries {
 			conn := dial(t, d.addr)
 			send(conn, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", c.target, c.host))
-			resp, _ := conn.answer("GET")
+			resp, _ := conn.response("GET")
 			want := 200
 			if c.got == "" {
 				want = 400
@@ -169,7 +169,7 @@ var deliveries = map[string]func(c *rawConn, request string){
 	},
 	"behind an answer": func(c *rawConn, request string) {
 		c.send("GET /first HTTP/1.1\r\nHost: first\r\n\r\n")
-		c.answer("GET")
+		c.response("GET")
 		c.send(request)
 	},
 	"behind a body that looks like it": func(c *rawConn, request string) {
@@ -177,18 +177,18 @@ var deliveries = map[string]func(c *rawConn, request string){
 		body := "GET " + target + " HTTP/1.1\r\nHost: a.example\r\n\r\n"
 		c.send(fmt.Sprintf("POST /first HTTP/1.1\r\nHost: first\r\nContent-Length: %d\r\n\r\n", len(body)))
 		c.send(body)
-		c.answer("POST")
+		c.response("POST")
 		c.send(request)
 	},
 	"behind a short body": func(c *rawConn, request string) {
 		c.send("POST /first HTTP/1.1\r\nHost: first\r\nContent-Length: 1\r\n\r\n")
 		c.send("x")
-		c.answer("POST")
+		c.response("POST")
 		c.send(request)
 	},
 	"pipelined": func(c *rawConn, request string) {
 		c.send("GET /first HTTP/1.1\r\nHost: first\r\n\r\n" + request)
-		c.answer("GET")
+		c.response("GET")
 	},
 }
 

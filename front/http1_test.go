@@ -182,7 +182,7 @@ func TestPipelining(t *testing.T) {
 		if i%3 == 0 {
 			want = fmt.Sprintf("/%d ", i)
 		}
-		if resp, body := c.answer("PUT"); resp.StatusCode != 200 || body != want {
+		if resp, body := c.response("PUT"); resp.StatusCode != 200 || body != want {
 			t.Fatalf("response %d: %s, %q", i, resp.Status, body)
 		}
 	}
@@ -218,11 +218,11 @@ func TestChunkedUploads(t *testing.T) {
 				c.Write(stream.Next(1 + random.IntN(1<<random.IntN(16))))
 			}
 		})
-		resp, got := c.answer("PUT")
+		resp, got := c.response("PUT")
 		if want := fmt.Sprintf("%v %d", error(nil), seed); got != string(body) || resp.Header.Get("X-Trailer") != want {
 			t.Errorf("seed %d: %d bytes of %d, or others; trailer %q", seed, len(got), len(body), resp.Header.Get("X-Trailer"))
 		}
-		if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+		if resp, _ := c.response("GET"); resp.StatusCode != 200 {
 			t.Errorf("seed %d: the second request: %s", seed, resp.Status)
 		}
 		sending.Wait()
@@ -287,7 +287,7 @@ func TestResponses(t *testing.T) {
 				continue
 			}
 			conn.send("GET /empty HTTP/1.1\r\nHost: a\r\n\r\n")
-			if resp, _ := conn.answer("GET"); resp.StatusCode != 200 {
+			if resp, _ := conn.response("GET"); resp.StatusCode != 200 {
 				t.Errorf("%q: the next request: %s", c.request, resp.Status)
 			}
 		} else if got, err := io.ReadAll(conn.r); string(got) != c.want || err != nil {
@@ -345,7 +345,7 @@ func TestEarlyResponse(t *testing.T) {
 			if strings.HasPrefix(framing, "T") {
 				c.send("\r\n0\r\n\r\n")
 			}
-			resp, _ := c.answer("POST")
+			resp, _ := c.response("POST")
 			if resp.StatusCode != 404 {
 				t.Errorf("%q: %s, want 404", framing, resp.Status)
 			}
@@ -367,17 +367,17 @@ func TestDrainingHead(t *testing.T) {
 	first := "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	partial, idle := dial(t, d.addr), dial(t, d.addr)
 	partial.send(first)
-	partial.answer("GET")
+	partial.response("GET")
 	partial.send("GET / HTTP/1.1\r\nHo")
 	idle.send(first)
-	idle.answer("GET")
+	idle.response("GET")
 	time.Sleep(10 * time.Millisecond) // so that the head has arrived
 	d.drain()
 	if n, err := idle.r.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("an idle connection: %d bytes, %v; want it closed", n, err)
 	}
 	partial.send("st: a\r\n\r\n")
-	if resp, body := partial.answer("GET"); resp.StatusCode != 200 || body != "hello" || !resp.Close {
+	if resp, body := partial.response("GET"); resp.StatusCode != 200 || body != "hello" || !resp.Close {
 		t.Errorf("%s, %q, Connection: close %v", resp.Status, body, resp.Close)
 	}
 	if err := d.close(); err != nil {
@@ -409,7 +409,7 @@ func TestLongResponses(t *testing.T) {
 	for _, n := range []int{0, 1, 1000, 4095, 4096, 16 << 10, 32 << 10, 40 << 10, 41 << 10, 200_000, 3 << 20} {
 		for _, chunked := range []bool{false, true} {
 			c.send(fmt.Sprintf("GET /%d/%t HTTP/1.1\r\nHost: a\r\n\r\n", n, chunked))
-			if _, got := c.answer("GET"); got != string(body[:n]) {
+			if _, got := c.response("GET"); got != string(body[:n]) {
 				t.Errorf("%d bytes, chunked %v: got %d, or others", n, chunked, len(got))
 			}
 		}
@@ -441,19 +441,19 @@ func TestContinueAfterPause(t *testing.T) {
 	d := openDoor(t, back.URL, limited(quick))
 	c := dial(t, d.addr)
 	c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-	c.answer("GET")
+	c.response("GET")
 	time.Sleep(2 * quickly)
 	c.send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
-	if resp, _ := c.answer("PUT"); resp.StatusCode != 100 {
+	if resp, _ := c.response("PUT"); resp.StatusCode != 100 {
 		t.Fatalf("%s, want 100", resp.Status)
 	}
 	c.send("body")
-	if resp, body := c.answer("PUT"); resp.StatusCode != 200 || body != "body" {
+	if resp, body := c.response("PUT"); resp.StatusCode != 200 || body != "body" {
 		t.Errorf("%s, %q", resp.Status, body)
 	}
 }
 
-// TestPrefaceInPieces sends the preface of HTTP/2 byte by byte. The front door answers with
+// TestPrefaceInPieces sends the preface of HTTP/2 byte by byte. The front door responds with
 // a frame of settings.
 func TestPrefaceInPieces(t *testing.T) {
 	t.Parallel()
@@ -492,11 +492,11 @@ func TestAfterPause(t *testing.T) {
 			t.Parallel()
 			c := dial(t, d.addr)
 			c.send("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n" + strings.Repeat("x", 30000))
-			c.answer("PUT")
+			c.response("PUT")
 			time.Sleep(2 * quickly)
 			c.send(request)
 			for _, status := range want {
-				if resp, _ := c.answer("GET"); resp.StatusCode != status {
+				if resp, _ := c.response("GET"); resp.StatusCode != status {
 					t.Errorf("%s, want %d", resp.Status, status)
 				}
 			}
@@ -524,7 +524,7 @@ func TestBodyOfAnyMethod(t *testing.T) {
 			{"Connection: close\r\n\r\nGET /rest HTTP/1.1\r\nHost: a\r\n\r\n", ` 0 ""`},
 		} {
 			c.send(method + " / HTTP/1.1\r\nHost: a\r\n" + test.rest)
-			resp, _ := c.answer(method)
+			resp, _ := c.response(method)
 			if got := resp.Header.Get("X-Request"); resp.StatusCode != 200 || got != method+test.want {
 				t.Errorf("%s %q: %s, the upstream got %s", method, test.rest, resp.Status, got)
 			}
@@ -544,7 +544,7 @@ func TestTunnel(t *testing.T) {
 	for _, first := range []string{"", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"} {
 		c := dial(t, d.addr)
 		if c.send(first); first != "" {
-			c.answer("GET")
+			c.response("GET")
 		}
 		c.send("GET /tunnel HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nearly,")
 		resp, err := http.ReadResponse(c.r, nil)

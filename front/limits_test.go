@@ -286,7 +286,7 @@ func TestSlowUploads(t *testing.T) {
 				}
 			})
 			began := time.Now()
-			resp, _ := conn.answer("POST")
+			resp, _ := conn.response("POST")
 			if resp.StatusCode != c.want {
 				t.Errorf("%s after %v, want %d", resp.Status, time.Since(began), c.want)
 			}
@@ -459,13 +459,13 @@ func TestMaxConnections(t *testing.T) {
 			for range 4 {
 				c := dial(t, d.addr)
 				c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-				c.answer("GET")
+				c.response("GET")
 				admitted = append(admitted, c)
 			}
 			for range 30 {
 				c := dial(t, d.addr)
 				c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-				resp, _ := c.answer("GET")
+				resp, _ := c.response("GET")
 				if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !resp.Close {
 					t.Fatalf("%s, %v", resp.Status, resp.Header)
 				}
@@ -475,7 +475,7 @@ func TestMaxConnections(t *testing.T) {
 			}
 			for _, c := range admitted {
 				c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-				if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+				if resp, _ := c.response("GET"); resp.StatusCode != 200 {
 					t.Errorf("an admitted connection: %s", resp.Status)
 				}
 			}
@@ -527,7 +527,7 @@ func TestTrustedProxiesMayConnect(t *testing.T) {
 	for range 5 {
 		c := dial(t, d.addr)
 		c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+		if resp, _ := c.response("GET"); resp.StatusCode != 200 {
 			t.Errorf("%s", resp.Status)
 		}
 	}

@@ -48,7 +48,7 @@ func TestMethods(t *testing.T) {
 			conn := dial(t, d.addr)
 			host := "example.com:443" // as in the target of CONNECT
 			conn.send(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", c.method, c.target, host))
-			resp, body := conn.answer(c.method)
+			resp, body := conn.response(c.method)
 			if resp.StatusCode != c.want || resp.Header.Get("Allow") != c.allow || resp.Header.Get("X-Got") != c.got {
 				t.Errorf("%d, Allow %q, upstream %q; want %d, %q, %q", resp.StatusCode,
 					resp.Header.Get("Allow"), resp.Header.Get("X-Got"), c.want, c.allow, c.got)
@@ -60,7 +60,7 @@ func TestMethods(t *testing.T) {
 				t.Error("no X-Request-Id")
 			}
 			conn.send("GET /known HTTP/1.1\r\nHost: a\r\n\r\n")
-			if resp, _ := conn.answer("GET"); resp.StatusCode != 200 {
+			if resp, _ := conn.response("GET"); resp.StatusCode != 200 {
 				t.Errorf("the next request: %d", resp.StatusCode)
 			}
 		})

@@ -124,7 +124,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	g.open()
-	held.answer("GET")
+	held.response("GET")
 	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
 }
 
@@ -136,7 +136,7 @@ func TestMethodLabelIsBounded(t *testing.T) {
 	conn := dial(t, d.addr)
 	for i := range 50 {
 		conn.send(fmt.Sprintf("M%d / HTTP/1.1\r\nHost: a\r\n\r\n", i))
-		conn.answer("GET")
+		conn.response("GET")
 	}
 	eventually(t, "all counted under one name", func() bool {
 		return d.metric(t, `weir_requests_total{code="200",method="other",route="/{path...}"}`) == 50
@@ -157,7 +157,7 @@ func TestLogIdentity(t *testing.T) {
 		load.Go(func() {
 			for !stop.Load() {
 				conn.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-				conn.answer("GET")
+				conn.response("GET")
 			}
 		})
 	}

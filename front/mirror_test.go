@@ -144,7 +144,7 @@ func TestMirrorOfBodies(t *testing.T) {
 		conn := dial(t, d.addr)
 		conn.send("POST " + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + c.fields + "\r\n" + c.body)
 		for {
-			if resp, _ := conn.answer("POST"); resp.StatusCode == 200 {
+			if resp, _ := conn.response("POST"); resp.StatusCode == 200 {
 				break
 			} else if resp.StatusCode != 100 {
 				t.Fatalf("%s: %s", target, resp.Status)

@@ -78,7 +78,7 @@ func TestProxyProtocol(t *testing.T) {
 		c := dial(t, d.addr)
 		c.send(header + fmt.Sprintf(get, path)) // in one packet
 		for range 2 {
-			if resp, body := c.answer("GET"); resp.StatusCode != 200 || body != want {
+			if resp, body := c.response("GET"); resp.StatusCode != 200 || body != want {
 				t.Errorf("%q: %s, X-Forwarded-For %s, want %s", header, resp.Status, body, want)
 			}
 			if e := d.completed(t, path); e.HTTP.Client != want {
@@ -92,7 +92,7 @@ func TestProxyProtocol(t *testing.T) {
 		c := dial(t, d.addr)
 		c.send("PROXY TCP4 " + client + " 198.51.100.7 1 2\r\n")
 		c.send(fmt.Sprintf(get, path))
-		resp, _ := c.answer("GET")
+		resp, _ := c.response("GET")
 		return resp.StatusCode
 	}
 	got := []int{status("192.0.2.66", "/"), status("192.0.2.1", "/limited"), status("192.0.2.2", "/limited"),
@@ -114,7 +114,7 @@ func TestProxyProtocolInPieces(t *testing.T) {
 			c.send(string([]byte{b}))
 			time.Sleep(100 * time.Microsecond) // so that most bytes arrive in a read of their own
 		}
-		if resp, _ := c.answer("GET"); resp.StatusCode != 200 || d.completed(t, path).HTTP.Client != "192.0.2.1" {
+		if resp, _ := c.response("GET"); resp.StatusCode != 200 || d.completed(t, path).HTTP.Client != "192.0.2.1" {
 			t.Errorf("%q: %s", header, resp.Status)
 		}
 	}
@@ -213,7 +213,7 @@ func TestProxyProtocolOptional(t *testing.T) {
 			path := fmt.Sprintf("/%x", begin)
 			conn := dialFrom(t, c.source, d.addr)
 			conn.send(c.header + begin + "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody")
-			if resp, _ := conn.answer("POST"); resp.StatusCode != 200 || d.completed(t, path).HTTP.Client != c.client {
+			if resp, _ := conn.response("POST"); resp.StatusCode != 200 || d.completed(t, path).HTTP.Client != c.client {
 				t.Errorf("%+v, %q: %s", c, begin, resp.Status)
 			}
 		}
@@ -237,7 +237,7 @@ func TestSlowProxyProtocol(t *testing.T) {
 	}
 	c := dial(t, d.addr)
 	c.send(header1 + "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-	if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+	if resp, _ := c.response("GET"); resp.StatusCode != 200 {
 		t.Errorf("another client gets %s", resp.Status)
 	}
 	for _, c := range slow {
@@ -262,7 +262,7 @@ func TestProxyProtocolConnectionsPerClient(t *testing.T) {
 	ask := func(client string) (*rawConn, int) {
 		c := dial(t, d.addr)
 		c.send("PROXY TCP4 " + client + " 198.51.100.7 1 2\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		resp, _ := c.answer("GET")
+		resp, _ := c.response("GET")
 		return c, resp.StatusCode
 	}
 	first, one := ask("192.0.2.1")
@@ -331,7 +331,7 @@ func TestSendProxyProtocol(t *testing.T) {
 		own := c.LocalAddr().String()
 		for _, want := range []string{own, own} {
 			c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-			if resp, got := c.answer("GET"); resp.StatusCode != 200 || got != want {
+			if resp, got := c.response("GET"); resp.StatusCode != 200 || got != want {
 				t.Errorf("version %d: %s, the upstream got %s, want %s", version, resp.Status, got, want)
 			}
 		}

@@ -35,12 +35,12 @@ func TestMalformedRequests(t *testing.T) {
 			before := d.metric(t, "weir_malformed_requests_total")
 			conn := dial(t, d.addr)
 			conn.send(c.raw)
-			resp, _ := conn.answer("GET")
+			resp, _ := conn.response("GET")
 			if c.name == "behind another" {
 				if resp.StatusCode != 200 {
 					t.Errorf("first answer %d, want 200", resp.StatusCode)
 				}
-				resp, _ = conn.answer("GET")
+				resp, _ = conn.response("GET")
 			}
 			if resp.StatusCode != c.status {
 				t.Errorf("answered %d, want %d", resp.StatusCode, c.status)

@@ -63,7 +63,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	load.Wait()
 	g.open()
 	for i, c := range inFlight {
-		if resp, body := c.answer("GET"); resp.StatusCode != 200 || body != "from 0" {
+		if resp, body := c.response("GET"); resp.StatusCode != 200 || body != "from 0" {
 			t.Errorf("request %d: %d, %q", i, resp.StatusCode, body)
 		}
 	}

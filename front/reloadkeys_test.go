@@ -121,7 +121,7 @@ func TestReloadOfListeners(t *testing.T) {
 	idle, next := dial(t, d.addr), dial(t, d.addr)
 	for _, c := range []*rawConn{idle, next} {
 		c.send("GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
-		if resp, _ := c.answer("GET"); resp.Close {
+		if resp, _ := c.response("GET"); resp.Close {
 			t.Fatal("a connection is closed before the reload")
 		}
 	}
@@ -142,7 +142,7 @@ func TestReloadOfListeners(t *testing.T) {
 	}
 	d.reload(func(c *config.Config) { c.Listen = []string{added} })
 	next.send("GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
-	if resp, _ := next.answer("GET"); !resp.Close {
+	if resp, _ := next.response("GET"); !resp.Close {
 		t.Error("a response on a removed listener is without Connection: close")
 	}
 	eventually(t, "the removed listener to be closed", func() bool { return !listens(first) })
@@ -151,7 +151,7 @@ func TestReloadOfListeners(t *testing.T) {
 	}
 	tunnel.echo("still here")
 	g.open()
-	if resp, body := slow.answer("GET"); resp.StatusCode != 200 || body != "slow " || !resp.Close {
+	if resp, body := slow.response("GET"); resp.StatusCode != 200 || body != "slow " || !resp.Close {
 		t.Errorf("the request in flight: %d, %q, Connection: close %v", resp.StatusCode, body, resp.Close)
 	}
 	if status, whole := h2.finish(stream); status != 200 || !whole {
@@ -262,7 +262,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	c := dial(t, d.addr)
 	long := "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 20<<10) + "\r\n\r\n"
 	c.send(long)
-	if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+	if resp, _ := c.response("GET"); resp.StatusCode != 200 {
 		t.Errorf("a long head before the reload: %s", resp.Status)
 	}
 	client := h2cClient(t)
@@ -276,7 +276,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	}
 	d.reload(func(c *config.Config) { c.Limits.Headers = 8 << 10 })
 	c.send(long)
-	if resp, _ := c.answer("GET"); resp.StatusCode != 431 {
+	if resp, _ := c.response("GET"); resp.StatusCode != 431 {
 		t.Errorf("a long head after the reload: %s, want 431", resp.Status)
 	}
 	eventually(t, "a new HTTP/2 connection with the new limit", func() bool {
@@ -289,7 +289,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	d.reload(func(c *config.Config) { c.Limits.IdleTimeout = 300 * time.Millisecond })
 	idle := dial(t, d.addr)
 	idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-	idle.answer("GET")
+	idle.response("GET")
 	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("an idle connection: %d bytes, %v; want it closed", n, err)
 	}
@@ -299,7 +299,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	open := []*rawConn{dial(t, d.addr), dial(t, d.addr)}
 	for _, c := range open {
 		c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		c.answer("GET")
+		c.response("GET")
 	}
 	d.reload(func(c *config.Config) { c.Limits.ConnectionsPerClient = 2 }) // both connections count
 	if resp, _ := ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 503 {

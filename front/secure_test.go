@@ -19,7 +19,7 @@ func plainRequest(t *testing.T, d *testDoor, head string) (int, string) {
 	c := dial(t, d.addr)
 	c.send(head)
 	method, _, _ := strings.Cut(head, " ")
-	resp, _ := c.answer(method)
+	resp, _ := c.response(method)
 	return resp.StatusCode, resp.Header.Get("Location")
 }
 

@@ -49,11 +49,11 @@ func (d *Door) respondToChallenge(x *exchange, _ *tables) (responded bool) {
 	if m == nil {
 		return false
 	}
-	answer := answerChallenge(m, x.Exchange)
-	if answer != "" {
-		x.RespondWith(200, challengeFields, answer)
+	response := challengeResponse(m, x.Exchange)
+	if response != "" {
+		x.RespondWith(200, challengeFields, response)
 	}
-	return answer != ""
+	return response != ""
 }
 
 // redirectToHTTPS redirects a request without TLS, also to a host that has rules for client

@@ -98,7 +98,7 @@ func (d *tlsDoor) ask(t testing.TB, c *tls.Config, request string) (*http.Respon
 		t.Fatal(err)
 	}
 	method, _, _ := strings.Cut(request, " ")
-	return raw.answer(method)
+	return raw.response(method)
 }
 
 func (d *tlsDoor) handshakes(t testing.TB, result string) float64 {
@@ -134,7 +134,7 @@ func TestTLS(t *testing.T) {
 			body := strings.Repeat("x", size)
 			path := fmt.Sprintf("/%s/%d", name, size)
 			go fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", path, size, body)
-			resp, got := raw.answer("POST")
+			resp, got := raw.response("POST")
 			if want := fmt.Sprintf("POST %d %s", size, body); got != want || resp.Header.Get("X-Proto") != "https" {
 				t.Errorf("TLS %s, %d bytes: %s, %d bytes, scheme %s", name, size, resp.Status, len(got), resp.Header.Get("X-Proto"))
 			}
@@ -172,7 +172,7 @@ func TestTLSPipeline(t *testing.T) {
 	get := "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	io.WriteString(conn, strings.Repeat(get, 20))
 	for range 20 {
-		if resp, body := raw.answer("GET"); resp.StatusCode != 200 || body != "hello" {
+		if resp, body := raw.response("GET"); resp.StatusCode != 200 || body != "hello" {
 			t.Fatalf("%s %q", resp.Status, body)
 		}
 	}
@@ -182,7 +182,7 @@ func TestTLSPipeline(t *testing.T) {
 		io.WriteString(conn, long[:n])
 		long = long[n:]
 	}
-	if resp, _ := raw.answer("GET"); resp.StatusCode != 200 {
+	if resp, _ := raw.response("GET"); resp.StatusCode != 200 {
 		t.Errorf("a long head: %s", resp.Status)
 	}
 }
@@ -199,7 +199,7 @@ func TestTLSResumption(t *testing.T) {
 		resumed := func() bool {
 			conn, raw := d.dialTLS(t, c)
 			io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-			raw.answer("GET") // the ticket has arrived
+			raw.response("GET") // the ticket has arrived
 			return conn.ConnectionState().DidResume
 		}
 		if resumed() || !resumed() {
@@ -340,7 +340,7 @@ func TestPlainRequestToTLSListener(t *testing.T) {
 	d := openTLSDoor(t, back.URL)
 	c := dial(t, d.secure)
 	c.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-	resp, body := c.answer("GET")
+	resp, body := c.response("GET")
 	if resp.StatusCode != 400 || !strings.Contains(body, "expects https") {
 		t.Errorf("%s %q", resp.Status, body)
 	}
@@ -538,7 +538,7 @@ func TestReloadTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	io.WriteString(conn, get)
-	if resp, _ := raw.answer("GET"); resp.StatusCode != 200 || !resp.Close {
+	if resp, _ := raw.response("GET"); resp.StatusCode != 200 || !resp.Close {
 		t.Errorf("a connection of a listener that was removed: %s, closing %v", resp.Status, resp.Close)
 	}
 }
@@ -575,7 +575,7 @@ func TestTLSDrain(t *testing.T) {
 		t.Errorf("an idle connection: %v, want EOF", err)
 	}
 	answer.open()
-	if resp, body := raw.answer("GET"); resp.StatusCode != 200 || body != "hello" {
+	if resp, body := raw.response("GET"); resp.StatusCode != 200 || body != "hello" {
 		t.Errorf("the request in flight: %s %q", resp.Status, body)
 	}
 	if err := d.close(); err != nil {

@@ -79,7 +79,7 @@ func TestTLSHandshakeFlood(t *testing.T) {
 	began := time.Now()
 	for ; time.Since(began) < 500*time.Millisecond || handshakes.Load() < 50 || requests < 10; requests++ {
 		io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		if resp, body := raw.answer("GET"); resp.StatusCode != 200 || body != "hello" {
+		if resp, body := raw.response("GET"); resp.StatusCode != 200 || body != "hello" {
 			t.Fatalf("%s %q", resp.Status, body)
 		}
 	}

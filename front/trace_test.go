@@ -100,7 +100,7 @@ func TestTraceIDsDiffer(t *testing.T) {
 	ids := make(map[string]bool)
 	for range 200 {
 		conn.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		resp, _ := conn.answer("GET")
+		resp, _ := conn.response("GET")
 		ids[resp.Header.Get("X-Request-Id")] = true
 	}
 	if len(ids) != 200 {

@@ -21,7 +21,7 @@ func TestUnannouncedTrailers(t *testing.T) {
 	d := openDoor(t, back.URL)
 	c := dial(t, d.addr)
 	c.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Sum: up\r\n\r\n")
-	resp, _ := c.answer("POST")
+	resp, _ := c.response("POST")
 	if got := trailers.Get("X-Sum"); got != "up" {
 		t.Errorf("the upstream got the trailers %v", trailers)
 	}

@@ -27,7 +27,7 @@ func TestUnreadBody(t *testing.T) {
 			t.Parallel()
 			conn := dial(t, d.addr)
 			conn.send("POST /unknown HTTP/1.1\r\nHost: a\r\n" + framing)
-			if resp, _ := conn.answer("POST"); resp.StatusCode != http.StatusNotFound {
+			if resp, _ := conn.response("POST"); resp.StatusCode != http.StatusNotFound {
 				t.Fatalf("status %d, want 404", resp.StatusCode)
 			}
 			conn.SetReadDeadline(time.Now().Add(testTimeout))

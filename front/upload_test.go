@@ -58,12 +58,12 @@ func TestUploads(t *testing.T) {
 					}
 				}
 				want := fmt.Sprintf("%x %v", sha256.Sum256(body), error(nil))
-				if resp, got := c.answer("POST"); resp.StatusCode != 200 || got != want {
+				if resp, got := c.response("POST"); resp.StatusCode != 200 || got != want {
 					t.Errorf("%d bytes arrived as %s, %q", size, resp.Status, got)
 				}
 			}
 			c.send(fmt.Sprintf("GET /%d/last HTTP/1.1\r\nHost: a\r\n\r\n", n))
-			c.answer("GET")
+			c.response("GET")
 		})
 	}
 	sending.Wait()
@@ -170,7 +170,7 @@ func TestUploadAnsweredEarly(t *testing.T) {
 		size := []int{20_000, 64 << 10, 4 << 20}[i%3]
 		c := dial(t, d.addr)
 		c.send(uploadHead("/", size) + strings.Repeat("x", size))
-		if resp, body := c.answer("POST"); resp.StatusCode != 413 || body != "large" {
+		if resp, body := c.response("POST"); resp.StatusCode != 413 || body != "large" {
 			t.Errorf("%d bytes: %s, %q", size, resp.Status, body)
 		}
 	}
@@ -195,7 +195,7 @@ func TestUploadToStalledUpstream(t *testing.T) {
 			c := dial(t, d.addr)
 			var sending sync.WaitGroup
 			sending.Go(func() { io.WriteString(c, uploadHead(path, size)+strings.Repeat("x", size)) })
-			if resp, _ := c.answer("POST"); resp.StatusCode != 504 {
+			if resp, _ := c.response("POST"); resp.StatusCode != 504 {
 				t.Errorf("%s, want 504", resp.Status)
 			}
 			if e := d.completed(t, path); e.Data["failure"] != "timeout" {
@@ -239,7 +239,7 @@ func TestUploadReset(t *testing.T) {
 		}
 		c = dial(t, d.addr)
 		c.send(uploadHead("/upstream", 1<<20) + strings.Repeat("x", 50_000))
-		if resp, _ := c.answer("POST"); resp.StatusCode != 502 {
+		if resp, _ := c.response("POST"); resp.StatusCode != 502 {
 			t.Errorf("%s, want 502", resp.Status)
 		}
 		if e := d.completed(t, "/upstream"); e.Data["failure"] != "reset" {
@@ -270,7 +270,7 @@ func TestHalfClosedUpload(t *testing.T) {
 	<-begun
 	second.send(uploadHead("/", size) + strings.Repeat("x", size))
 	second.CloseWrite()
-	if resp, body := second.answer("POST"); resp.StatusCode != 200 || body != fmt.Sprint(size) {
+	if resp, body := second.response("POST"); resp.StatusCode != 200 || body != fmt.Sprint(size) {
 		t.Errorf("%s, %q", resp.Status, body)
 	}
 }

@@ -187,7 +187,7 @@ func (a *attempt) elsewhere() string {
 	if err != nil || len(addresses) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it listens at %s: set service.url to its URL, and service.ready to a path that answers "+
+	return fmt.Sprintf("; it listens at %s: set service.url to its URL, and service.ready to a path that responds "+
 		"when it is ready", listed(addresses))
 }
 
@@ -218,7 +218,7 @@ func samePort(a, b netip.AddrPort) bool { return a.Port() == b.Port() }
 
 // checkAnswerer returns an error if the process that listens at the service's
 // URL is neither the service nor a descendant of it: the lab would measure the
-// CPU and the memory of one process and the answers of another. It warns if it
+// CPU and the memory of one process and the responses of another. It warns if it
 // cannot find that process, which may be on another machine, in another network
 // namespace or of another user.
 func (a *attempt) checkAnswerer(ctx context.Context) error {
@@ -235,10 +235,10 @@ func (a *attempt) checkAnswerer(ctx context.Context) error {
 	defer p.Close()
 	switch ok, err := p.AnswersAt(a.reached); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		a.warn("the process that answers at %s is not known (%v): CPU, memory and samples are those of the service "+
+		a.warn("the process that responds at %s is not known (%v): CPU, memory and samples are those of the service "+
 			"that was started here", a.url, err)
 	case err == nil && !ok:
-		return fmt.Errorf("%s answers at %s, which is neither the service nor a child of it: end it, give the "+
+		return fmt.Errorf("%s responds at %s, which is neither the service nor a child of it: end it, give the "+
 			"service another port, as ${port}, or keep the service in the foreground",
 			listener(a.reached), a.url)
 	}

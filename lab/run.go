@@ -22,7 +22,7 @@ import (
 // [Options]. When it returns, all processes that it started have ended, except
 // those that could not be killed, which are named in the run's Warnings.
 //
-// If a service dies, is never ready, does not answer or leaves processes
+// If a service dies, is never ready, does not respond or leaves processes
 // behind, the run has that Outcome, and Run returns no error. When ctx is done,
 // the current run is discarded, and the results of the earlier runs are
 // returned with Interrupted set, or the error of ctx if there are none. Other

@@ -47,7 +47,7 @@ func runService() {
 	lines := flag.Int("lines", 1, "of each request")
 	dies := flag.Int64("dies", 0, "after so many requests")
 	silent := flag.Bool("silent", false, "closes each connection")
-	unready := flag.Bool("unready", false, "answers 503")
+	unready := flag.Bool("unready", false, "responses 503")
 	eats := flag.Int("eats", 0, "so many bytes with each request")
 	stays := flag.Bool("stays", false, "does not end")
 	exit := flag.Int("exit", 0, "the status that it ends with")
@@ -247,7 +247,7 @@ func checkRun(t *testing.T, r results.Run) {
 	least := r.Load.Requests
 	if out.Lines <= least || out.Bytes < out.Lines*int64(len("GET /\n")) || out.BytesPerSecond <= 0 ||
 		out.Expected <= least || out.Lost != 0 {
-		t.Errorf("run %d of %q: %d answers, output %+v", r.Number, r.Configuration, r.Load.Requests, out)
+		t.Errorf("run %d of %q: %d responses, output %+v", r.Number, r.Configuration, r.Load.Requests, out)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestOutcomes(t *testing.T) {
 			"must stay in the foreground", "", "exit status 0"},
 		"is somewhere else": {"service:\n  url: http://127.0.0.1:1/\n  ready_within: 2s\n", results.NeverReady,
 			"it listens at 127.0.0.1:", "", "exit status 0"},
-		"no answer": {"service:\n  args: [--silent]\n  output: pipe\n", results.NoAnswer,
+		"no response": {"service:\n  args: [--silent]\n  output: pipe\n", results.NoAnswer,
 			"was answered while it was loaded", "begins\n", "exit status 0"},
 		"stays": {"service:\n  args: [--stays]\n  stop_within: 100ms\n  output: pipe\n", results.Leaked,
 			"had to be killed", "begins\nGET /\n", "signal: killed"},
@@ -510,7 +510,7 @@ service:
 	}
 }
 
-// TestChildAnswers runs a service whose child answers.
+// TestChildAnswers runs a service whose child responds.
 func TestChildAnswers(t *testing.T) {
 	t.Parallel()
 	e := parse(t, few+`

@@ -126,7 +126,7 @@ type attempt struct {
 	service         *service.Service
 	watcher         *watch.Watcher
 
-	warmed   int64 // answers during the warm-up
+	warmed   int64 // responses during the warm-up
 	linesAt  int64 // number of lines before the warm-up
 	before   service.Count
 	after    service.Count

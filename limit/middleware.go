@@ -52,7 +52,7 @@ func Middleware(p Policy, refused func(*http.Request, *Refusal)) func(http.Handl
 				if refused != nil {
 					refused(r, refusal)
 				}
-				refusal.answer(w)
+				refusal.respond(w)
 				return
 			}
 			if done != nil {
@@ -63,8 +63,8 @@ func Middleware(p Policy, refused func(*http.Request, *Refusal)) func(http.Handl
 	}
 }
 
-// answer writes the complete response to a rejected request.
-func (r *Refusal) answer(w http.ResponseWriter) {
+// respond writes the complete response to a rejected request.
+func (r *Refusal) respond(w http.ResponseWriter) {
 	if r.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(RetrySeconds(r.RetryAfter), 10))
 	}

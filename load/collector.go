@@ -103,8 +103,8 @@ func (c *collector) counts() Second {
 		Errors: n.ErrorsInTime - m.ErrorsInTime, Bytes: n.ReadInTime - m.ReadInTime}
 }
 
-// endSeries ends the series at end, when the run stopped sending. Later answers and failures are
-// not in it. A run of a number of requests ends with the last answer: if the series is longer
+// endSeries ends the series at end, when the run stopped sending. Later responses and failures are
+// not in it. A run of a number of requests ends with the last response: if the series is longer
 // by then, because a request had none, it is cut.
 func (c *collector) endSeries(end time.Duration) {
 	n := len(c.series)

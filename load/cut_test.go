@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// TestCutEverywhere splits the answers to pipelined requests at each byte in turn. A piece
-// has the end of one answer and the beginning of the next. The server sends the next piece
+// TestCutEverywhere splits the responses to pipelined requests at each byte in turn. A piece
+// has the end of one response and the beginning of the next. The server sends the next piece
 // after the client's next request, so that the client has read the previous one.
 func TestCutEverywhere(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestCutEverywhere(t *testing.T) {
 				r := run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Requests: int64(requests),
 					Connections: 1, Pipeline: 2, Timeout: waitLimit, Process: -1})
 				if got := r.Status["2xx"]; got != int64(requests) || r.ConnectionsMade != 1 || len(r.Errors) > 0 {
-					t.Errorf("%d of %d answers were read, over %d connections: %v", got, requests, r.ConnectionsMade,
+					t.Errorf("%d of %d responses were read, over %d connections: %v", got, requests, r.ConnectionsMade,
 						r.ErrorExamples)
 				}
 			})

@@ -65,7 +65,7 @@ func TestTargets(t *testing.T) {
 					t.Errorf("the slow target took %v us at least, want %v", slowest.Min, slow)
 				}
 				if gone := r.Targets[3].Waited(); gone.P50 != load.NeverAnswered {
-					t.Errorf("the target without an answer took %v us", gone.P50)
+					t.Errorf("the target without a response took %v us", gone.P50)
 				}
 			})
 		}

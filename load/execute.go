@@ -20,7 +20,7 @@ import (
 
 // Run executes the plan and returns the measurements.
 //
-// When ctx is done, Run sends nothing more, waits up to a second for the answers
+// When ctx is done, Run sends nothing more, waits up to a second for the responses
 // under way, and returns a Result that is marked as interrupted. Run returns an
 // error, and sends nothing, if the plan is invalid, if its connections need more
 // files or ports than the machine has, or if none of the first connections can be

@@ -21,7 +21,7 @@ type execution struct {
 }
 
 // window returns the time in which requests were sent: until the end of the run, or
-// until its last answer or request if a number of requests ended it.
+// until its last response or request if a number of requests ended it.
 func (e *execution) window(n *record.Tally, last time.Duration) time.Duration {
 	end := e.End()
 	if e.plan.Requests > 0 && n.Asked >= e.plan.Requests {

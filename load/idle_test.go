@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestClosedWhileIdle uses a server that closes each connection after an answer without
+// TestClosedWhileIdle uses a server that closes each connection after a response without
 // announcing it. A later request uses a new connection and is not lost.
 func TestClosedWhileIdle(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestClosedWhileIdle(t *testing.T) {
 			// of five runs counts.
 			var r *load.Result
 			for try := 0; try == 0 || try < 5 && r.Failed > r.Sent/4; try++ {
-				// Late requests are skipped, so that none is sent immediately after an answer.
+				// Late requests are skipped, so that none is sent immediately after a response.
 				r = run(t, load.Plan{Targets: targets(s.url), TLS: clientTLS, Pace: pace.Rate(40), Duration: time.Second,
 					Backlog:     -1,
 					Connections: 1, MaxConnections: 1, Threads: 1, Process: -1})
@@ -106,7 +106,7 @@ func TestUnreachableWords(t *testing.T) {
 	}
 }
 
-// TestTimeoutIsExact uses a server that does not answer, and checks that a request fails at
+// TestTimeoutIsExact uses a server that does not respond, and checks that a request fails at
 // its timeout and not at a later check. The smallest of several delays excludes those of a
 // busy machine.
 func TestTimeoutIsExact(t *testing.T) {

@@ -73,10 +73,10 @@ func (r *Result) judge(maxConnections int) {
 		r.warn("%d of %s went unsent", r.Unsent, requests(r.Asked))
 	}
 	if r.Unanswered > 0 {
-		r.warn("%s had no answer yet when the run ended: the latencies count the time until then", requests(r.Unanswered))
+		r.warn("%s had no response yet when the run ended: the latencies count the time until then", requests(r.Unanswered))
 	}
 	if n := r.Status["4xx"] + r.Status["5xx"]; n > 0 && 2*n > r.Requests {
-		r.warn("%d of %d answers were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)
+		r.warn("%d of %d responses were errors (4xx, 5xx): their latencies are in the tables too", n, r.Requests)
 	}
 	if r.Interrupted {
 		r.warn("the run was interrupted after %.1f s", r.DurationSeconds)

@@ -16,8 +16,8 @@ import (
 // digits. Min, Max and Mean are exact to the nanosecond.
 //
 // A failure improves none of them. A request that was given up counts with the time
-// until then: it timed out, had no answer at the end of the run, or was not sent
-// before the end. All other requests without an answer were never answered, and count
+// until then: it timed out, had no response at the end of the run, or was not sent
+// before the end. All other requests without a response were never answered, and count
 // as longer than any time: a quantile among them is [NeverAnswered].
 type Latency struct {
 	Unit  string `json:"unit"`  // "us"

@@ -221,7 +221,7 @@ var misbehaviours = []misbehaviour{
 		errors: []string{"eof"}, answers: "none"},
 	{name: "chunks cut short", behave: once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
 		errors: []string{"eof"}, answers: "none"},
-	{name: "the end for an answer", behave: once(""), errors: []string{"eof"}, answers: "none"},
+	{name: "the end for a response", behave: once(""), errors: []string{"eof"}, answers: "none"},
 	{name: "chunks of nonsense",
 		behave: answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nhello\r\n"),
 		errors: []string{"bad_answer"}, answers: "none", unread: true},
@@ -236,7 +236,7 @@ var misbehaviours = []misbehaviour{
 	{name: "a head without end", behave: answering("HTTP/1.1 200 OK\r\n" + strings.Repeat("X: y\r\n", 20_000)),
 		errors: []string{"bad_answer"}, answers: "none", unread: true},
 
-	{name: "no answer", behave: (*visit).listen, errors: []string{"timeout"}, answers: "none", slow: true},
+	{name: "no response", behave: (*visit).listen, errors: []string{"timeout"}, answers: "none", slow: true},
 	{name: "half of a head and no more", behave: answeringOnce("HTTP/1.1 200 OK\r\n"), errors: []string{"timeout"},
 		answers: "none", slow: true},
 	{name: "a length too long", behave: answeringOnce("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"),
@@ -255,18 +255,18 @@ var misbehaviours = []misbehaviour{
 
 	{name: "a length too short", behave: answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello"),
 		errors: []string{"bad_answer"}, answers: "some", unread: true, kept: true},
-	{name: "two answers to each request", behave: answering(good + good), perhaps: []string{"bad_answer"},
+	{name: "two responses to each request", behave: answering(good + good), perhaps: []string{"bad_answer"},
 		answers: "some", unread: true},
-	{name: "an answer to nobody", behave: func(v *visit) { v.say(good); v.listen() }, perhaps: []string{"bad_answer",
+	{name: "a response to nobody", behave: func(v *visit) { v.say(good); v.listen() }, perhaps: []string{"bad_answer",
 		"timeout"}, answers: "perhaps", slow: true, unread: true},
 
 	{name: "closing at once", behave: func(*visit) {}, perhaps: []string{"eof", "reset"}, answers: "none",
 		unread: true, deaf: true},
 	{name: "a reset at once", behave: (*visit).reset, perhaps: []string{"eof", "reset"}, answers: "none",
 		unread: true, deaf: true},
-	{name: "a reset for an answer", behave: func(v *visit) { v.ask(); v.reset() }, errors: []string{"reset"},
+	{name: "a reset for a response", behave: func(v *visit) { v.ask(); v.reset() }, errors: []string{"reset"},
 		perhaps: []string{"eof"}, answers: "none", unread: true},
-	{name: "a reset in the answer", behave: func(v *visit) { v.ask(); v.say("HTTP/1.1 200 OK\r\n"); v.reset() },
+	{name: "a reset in the response", behave: func(v *visit) { v.ask(); v.say("HTTP/1.1 200 OK\r\n"); v.reset() },
 		errors: []string{"reset"}, perhaps: []string{"eof"}, answers: "none", unread: true},
 }
 
@@ -280,7 +280,7 @@ func answeringOnce(text string) func(*visit) {
 	}
 }
 
-// drip sends the bytes of an answer one by one.
+// drip sends the bytes of a response one by one.
 func drip(v *visit) {
 	for v.ask() {
 		for i := range len(good) {
@@ -289,7 +289,7 @@ func drip(v *visit) {
 	}
 }
 
-// split sends answers in two pieces, split at each byte in turn.
+// split sends responses in two pieces, split at each byte in turn.
 func split(v *visit) {
 	for i := v.number; v.ask(); i++ {
 		at := i % len(good)
@@ -434,7 +434,7 @@ func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong 
 	return wrong
 }
 
-// TestLargeAnswers reads an answer of 100 MB, with a length and in chunks.
+// TestLargeAnswers reads a response of 100 MB, with a length and in chunks.
 func TestLargeAnswers(t *testing.T) {
 	t.Parallel()
 	const size, piece = 100 << 20, 1 << 20
@@ -457,14 +457,14 @@ func TestLargeAnswers(t *testing.T) {
 			r := run(t, load.Plan{Targets: targets(s.url), Requests: 1, Connections: 1, Timeout: waitLimit,
 				Process: -1})
 			if r.Requests != 1 || r.BytesRead < size || r.BytesRead > size+1<<16 {
-				t.Errorf("%d answers of %d bytes together, want one of %d; %v", r.Requests, r.BytesRead,
+				t.Errorf("%d responses of %d bytes together, want one of %d; %v", r.Requests, r.BytesRead,
 					size, r.ErrorExamples)
 			}
 		})
 	}
 }
 
-// TestEarlyAnswers uses a server that answers requests before it has read their bodies.
+// TestEarlyAnswers uses a server that responds to requests before it has read their bodies.
 func TestEarlyAnswers(t *testing.T) {
 	t.Parallel()
 	const size = 8 << 20 // more than socket buffers hold
@@ -486,7 +486,7 @@ func TestEarlyAnswers(t *testing.T) {
 				Timeout: waitLimit, Process: -1})
 			s.die()
 			if r.Status["4xx"] != 8 || r.Interrupted || s.asked.Load() != 8 {
-				t.Errorf("%v answers, and %d requests arrived; want 8; %v", r.Status, s.asked.Load(), r.ErrorExamples)
+				t.Errorf("%v responses, and %d requests arrived; want 8; %v", r.Status, s.asked.Load(), r.ErrorExamples)
 			}
 		})
 	}
@@ -533,7 +533,7 @@ func TestServerComesBack(t *testing.T) {
 					t.Fatalf("the run has ended, and has not seen %s: %v", what, err)
 				}
 			}
-			happens("an answer", asked)
+			happens("a response", asked)
 			s.die()
 			happens("that the server is away", refused)
 			l, listenErr := net.Listen("tcp", s.Addr().String())

@@ -16,7 +16,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestPipelineBehindClose uses a server that answers two requests of each connection, the
+// TestPipelineBehindClose uses a server that responds to two requests of each connection, the
 // second one with Connection: close. The requests behind it are sent again over another
 // connection, with the same bytes: each is answered once, and none has failed. The server
 // closes with a reset, because it has not read all requests, or after it has read them.
@@ -83,7 +83,7 @@ func TestPipelineBehindClose(t *testing.T) {
 					want[fmt.Sprintf("/text %s of %d", text, len(text))] = 1
 				}
 				if diff := cmp.Diff(want, answered); diff != "" {
-					t.Errorf("the numbers of answers (-want +got):\n%s", diff)
+					t.Errorf("the numbers of responses (-want +got):\n%s", diff)
 				}
 			})
 		}

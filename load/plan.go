@@ -28,7 +28,7 @@ type Plan struct {
 	Connections, MaxConnections int
 
 	// Pipeline is the number of requests that may be under way on one connection; 0
-	// is 1. With HTTP/2 they are streams. Over HTTP/1.1 those behind an answer with
+	// is 1. With HTTP/2 they are streams. Over HTTP/1.1 those behind a response with
 	// Connection: close are sent again, and count from the first time.
 	Pipeline int
 
@@ -42,8 +42,8 @@ type Plan struct {
 	Duration time.Duration
 	Requests int64
 
-	// Timeout limits an answer, and the opening of a connection; 0 is 10 s. It is also
-	// how long the run waits for answers after its end.
+	// Timeout limits a response, and the opening of a connection; 0 is 10 s. It is also
+	// how long the run waits for responses after its end.
 	Timeout time.Duration
 
 	// NoKeepAlive sends each request over a new connection.

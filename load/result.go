@@ -21,7 +21,7 @@ type Result struct {
 	Unsent     int64 `json:"unsent"`
 	Requests   int64 `json:"requests"`   // answered, with any status
 	Failed     int64 `json:"failed"`     // sent, and failed with an error
-	Unanswered int64 `json:"unanswered"` // sent, and still without an answer when the run stopped waiting
+	Unanswered int64 `json:"unanswered"` // sent, and still without a response when the run stopped waiting
 
 	// UnsentFor counts the reasons: "skipped" because of the backlog's limit,
 	// "no_connection" because the connection failed, "ended" because the run ended
@@ -34,7 +34,7 @@ type Result struct {
 	Late    int64            `json:"late"`
 	LateFor map[string]int64 `json:"late_for,omitempty"`
 
-	// The rates are of whole answers during DurationSeconds, the time in which
+	// The rates are of whole responses during DurationSeconds, the time in which
 	// requests were sent.
 	RequestsPerSecond float64 `json:"requests_per_second"`
 	BytesPerSecond    float64 `json:"bytes_per_second"` // read
@@ -60,15 +60,15 @@ type Result struct {
 	// Latency counts from sent to the last byte of the response. It has all requests
 	// that were sent or whose connection failed. LatencyFromDue counts from due. It
 	// has all requests that were asked for, and is nil in the closed loop. Both
-	// include requests without an answer.
+	// include requests without a response.
 	Latency        *Latency `json:"latency"`
 	LatencyFromDue *Latency `json:"latency_from_due,omitempty"`
-	FirstByte      *Latency `json:"first_byte"` // from sent to the first byte of the answer
+	FirstByte      *Latency `json:"first_byte"` // from sent to the first byte of the response
 	Connect        *Latency `json:"connect,omitempty"`
 	TLSHandshake   *Latency `json:"tls_handshake,omitempty"`
 	StreamWait     *Latency `json:"stream_wait,omitempty"` // HTTP/2: from a free connection to sent
 
-	// Status counts answers by class, such as "2xx", and StatusCodes by code.
+	// Status counts responses by class, such as "2xx", and StatusCodes by code.
 	// LatencyByStatus has their latencies from sent, by class.
 	Status          map[string]int64    `json:"status"`
 	StatusCodes     map[string]int64    `json:"status_codes"`
@@ -83,11 +83,11 @@ type Result struct {
 	// or a client without one. It is not part of the document.
 	CertificateRefused bool `json:"-"`
 
-	// Series ends after DurationSeconds. Later answers and errors are not in it.
+	// Series ends after DurationSeconds. Later responses and errors are not in it.
 	Series []Second `json:"series"`
 
 	// Points is a sample of the requests, with at most Plan.Points of them: the
-	// slowest and a random one of each short interval. Requests without an answer at
+	// slowest and a random one of each short interval. Requests without a response at
 	// the end of the run are not in it.
 	Points []Point `json:"points,omitempty"`
 
@@ -114,7 +114,7 @@ type Result struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// Without2xx returns the number of requests that were sent and have no 2xx answer.
+// Without2xx returns the number of requests that were sent and have no 2xx response.
 func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 
 // A TargetResult is the result of one method and path pattern. Targets that differ
@@ -142,13 +142,13 @@ type TargetResult struct {
 // Waited returns the latency for users: from due in the open loop, else from sent.
 func (t *TargetResult) Waited() *Latency { return cmp.Or(t.LatencyFromDue, t.Latency) }
 
-// Without2xx returns the number of requests that were sent and have no 2xx answer.
+// Without2xx returns the number of requests that were sent and have no 2xx response.
 func (t *TargetResult) Without2xx() int64 { return t.Sent - t.Status["2xx"] }
 
 // A Point is one request.
 type Point struct {
 	// At is when the request was due in the open loop, else when it was sent, in
-	// seconds since the start. Latency counts from At to the last byte of the answer,
+	// seconds since the start. Latency counts from At to the last byte of the response,
 	// or to the failure.
 	At      float64 `json:"at"`
 	Latency float64 `json:"us"`
@@ -288,6 +288,6 @@ type Progress struct {
 	Agents, Reporting int
 	Quiet             []string
 
-	Waiting bool // the run has stopped sending and waits for the last answers
+	Waiting bool // the run has stopped sending and waits for the last responses
 	Done    bool // the last call
 }

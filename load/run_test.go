@@ -83,7 +83,7 @@ func checkSums(t *testing.T, r *load.Result) {
 		t.Errorf("%d late, but %v", r.Late, r.LateFor)
 	}
 	if a, b := sum(r.Status), sum(r.StatusCodes); a != r.Requests || b != r.Requests {
-		t.Errorf("%d answers, but %v and %v", r.Requests, r.Status, r.StatusCodes)
+		t.Errorf("%d responses, but %v and %v", r.Requests, r.Status, r.StatusCodes)
 	}
 	checkCount(t, r, "from sent", r.Latency, r.Sent+r.UnsentFor["no_connection"])
 	if r.Pacing != nil {
@@ -113,7 +113,7 @@ func checkSums(t *testing.T, r *load.Result) {
 	}
 }
 
-// checkCount checks the number of requests in a latency, and how many have an answer.
+// checkCount checks the number of requests in a latency, and how many have a response.
 func checkCount(t *testing.T, r *load.Result, from string, l *load.Latency, want int64) {
 	t.Helper()
 	if l == nil {
@@ -340,7 +340,7 @@ func TestBodies(t *testing.T) {
 					}
 				}
 				if r.Status["2xx"] != 6 || r.BytesWritten < 2*(small+medium+large) {
-					t.Errorf("%v answers and %d bytes, want 6 and %d; %v", r.Status, r.BytesWritten,
+					t.Errorf("%v responses and %d bytes, want 6 and %d; %v", r.Status, r.BytesWritten,
 						2*(small+medium+large), r.ErrorExamples)
 				}
 			})
@@ -348,7 +348,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestInterrupt interrupts a run whose server does not answer. It ends soon, and requests
+// TestInterrupt interrupts a run whose server does not respond. It ends soon, and requests
 // under way count as unanswered.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
@@ -388,7 +388,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptWaiting interrupts a run that only waits for answers that do not come. It
+// TestInterruptWaiting interrupts a run that only waits for responses that do not come. It
 // ends soon, and the wait has used no CPU.
 func TestInterruptWaiting(t *testing.T) {
 	t.Parallel()
@@ -456,7 +456,7 @@ func TestReplacedConnections(t *testing.T) {
 	r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(200), Requests: 50, Duration: waitLimit,
 		Connections: 20, MaxConnections: 20})
 	if r.Requests != 50 || r.ConnectionsMade <= 50 || r.Connections != 20 {
-		t.Errorf("%d answers over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests,
+		t.Errorf("%d responses over %d connections, %d at once; want 50, more than 50, 20; %v", r.Requests,
 			r.ConnectionsMade, r.Connections, r.ErrorExamples)
 	}
 }
@@ -527,8 +527,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestSeriesEnds uses servers that answer, and close connections, only when the run has stopped
-// sending, and a run of a number of requests of which one has no answer for two seconds. The
+// TestSeriesEnds uses servers that respond, and close connections, only when the run has stopped
+// sending, and a run of a number of requests of which one has no response for two seconds. The
 // series ends with the end of sending in both.
 func TestSeriesEnds(t *testing.T) {
 	t.Parallel()
@@ -553,7 +553,7 @@ func TestSeriesEnds(t *testing.T) {
 				}})
 			if len(r.Series) != 1 || r.Series[0].Sent != 4 || r.Series[0].Requests != 0 || r.Series[0].Errors != 0 ||
 				r.Requests != 2 || r.Failed != 2 {
-				t.Errorf("the series is %+v, with %d answers and %d failures afterwards", r.Series, r.Requests, r.Failed)
+				t.Errorf("the series is %+v, with %d responses and %d failures afterwards", r.Series, r.Requests, r.Failed)
 			}
 			s = newCounter(t, func(w http.ResponseWriter, r *http.Request) {
 				if n.Add(1)%3 == 0 {
@@ -564,7 +564,7 @@ func TestSeriesEnds(t *testing.T) {
 				TLS: trusting(), Timeout: 2 * time.Second, Process: -1})
 			close(quiet)
 			if r.Requests != 2 || r.DurationSeconds >= 2 { // run checks the series
-				t.Errorf("%d answers in %v s, and the series %+v", r.Requests, r.DurationSeconds, r.Series)
+				t.Errorf("%d responses in %v s, and the series %+v", r.Requests, r.DurationSeconds, r.Series)
 			}
 		})
 	}
@@ -582,12 +582,12 @@ func TestWindow(t *testing.T) {
 		byTime = run(t, plan)
 	}
 	if byTime.DurationSeconds != half.Seconds() || byTime.Requests != 5 || byTime.RequestsPerSecond != 10 {
-		t.Errorf("ended by time: %v s, %d answers, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests,
+		t.Errorf("ended by time: %v s, %d responses, %v/s; want 0.5, 5, 10", byTime.DurationSeconds, byTime.Requests,
 			byTime.RequestsPerSecond)
 	}
 	byNumber := run(t, load.Plan{Targets: targets(s.URL), Requests: 5, Duration: waitLimit, Process: -1})
 	if byNumber.DurationSeconds >= waitLimit.Seconds() || byNumber.Requests != 5 || byNumber.Connections != 5 {
-		t.Errorf("ended by number: %v s, %d answers over %d connections", byNumber.DurationSeconds, byNumber.Requests,
+		t.Errorf("ended by number: %v s, %d responses over %d connections", byNumber.DurationSeconds, byNumber.Requests,
 			byNumber.Connections)
 	}
 }
@@ -679,7 +679,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestProgressIsOneMoment checks that the statuses of each Progress add up to its answers.
+// TestProgressIsOneMoment checks that the statuses of each Progress add up to its responses.
 func TestProgressIsOneMoment(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)

@@ -116,7 +116,7 @@ func (res *Result) setTargets(m *record.Measures, p *program.Program, open bool)
 	}
 }
 
-// statuses returns the number of answers by class.
+// statuses returns the number of responses by class.
 func statuses(classes [10]int64) map[string]int64 {
 	counts := make(map[string]int64)
 	for class, n := range classes {

@@ -43,7 +43,7 @@ func holds(t *testing.T, r *load.Result, text string, want bool) {
 	}
 }
 
-// TestOutage uses a server that never answers one request of ten. No quantile among them may
+// TestOutage uses a server that never responds to one request of ten. No quantile among them may
 // be below the timeout, in any protocol and both loops.
 func TestOutage(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestNeverAnswered uses a server that resets the connection instead of one answer in ten.
+// TestNeverAnswered uses a server that resets the connection instead of one response in ten.
 func TestNeverAnswered(t *testing.T) {
 	t.Parallel()
 	reset := func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }

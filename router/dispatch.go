@@ -73,7 +73,7 @@ func (d *dispatch) lookup(f *result, req *http.Request, path, rawPath string, p 
 }
 
 // allow returns the value of an Allow field for the methods. It includes OPTIONS, which
-// a Router answers itself.
+// a Router responses itself.
 func (d *dispatch) allow(s methodSet) string {
 	if header, ok := d.allows[s]; ok {
 		return header

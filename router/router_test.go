@@ -35,7 +35,7 @@ func echo(pattern string) http.Handler {
 	})
 }
 
-// answer serves a request, such as "GET example.com/a?b=c", and returns status,
+// result serves a request, such as "GET example.com/a?b=c", and returns status,
 // Location, Allow and body in one line.
 func result(h http.Handler, request string) string { return answerTo(h, newRequest(request)) }
 

@@ -140,8 +140,8 @@ func (v visit) send(t *testing.T, site string) {
 	}
 }
 
-// answer responds as the headers say.
-func answer(w http.ResponseWriter, r *http.Request) {
+// respond responds as the headers say.
+func respond(w http.ResponseWriter, r *http.Request) {
 	status, _ := strconv.Atoi(r.Header.Get("Status"))
 	body, _ := strconv.Atoi(r.Header.Get("Body"))
 	takes, _ := time.ParseDuration(r.Header.Get("Takes"))

@@ -17,7 +17,7 @@ import (
 // throughDoor starts a front door as a separate process, calls visit, and returns the log file. It has three events per
 // request, of which alp counts the one with a time.
 func throughDoor(t *testing.T, visit func(site string)) (logFile string) {
-	upstream := httptest.NewServer(http.HandlerFunc(answer))
+	upstream := httptest.NewServer(http.HandlerFunc(respond))
 	defer upstream.Close()
 	dir := t.TempDir()
 	logFile = filepath.Join(dir, "weir.log")

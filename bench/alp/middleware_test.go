@@ -21,7 +21,7 @@ func throughMiddleware(t *testing.T, visit func(site string)) (logFile string) {
 	defer out.Close()
 	logger := log.New(out, log.Options{Namespace: "site", Format: log.FormatLTSV,
 		OnError: func(err error) { t.Error(err) }})
-	site := httptest.NewServer(httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(answer)))
+	site := httptest.NewServer(httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(respond)))
 	defer site.Close() // waits for the handlers and therefore for their events
 	visit(site.URL)
 	return logFile

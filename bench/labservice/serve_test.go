@@ -64,16 +64,16 @@ func TestAnswersUnderWayAreFinished(t *testing.T) {
 		<-release
 		io.WriteString(w, "done")
 	}))
-	answer := make(chan string, 1)
+	received := make(chan string, 1)
 	go func() {
 		_, body := get(t, url)
-		answer <- body
+		received <- body
 	}()
 	<-began
 	cancel()
 	close(release)
-	if got := <-answer; got != "done" {
-		t.Errorf("got %q, want the whole answer", got)
+	if got := <-received; got != "done" {
+		t.Errorf("got %q, want the whole response", got)
 	}
 	select {
 	case err := <-ended:

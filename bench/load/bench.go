@@ -140,7 +140,7 @@ func (b *Bench) Pass(ctx context.Context, g Generator) (Cost, error) {
 	}
 	if cost.Requests == 0 || cost.Cut > 0 {
 		return Cost{}, fmt.Errorf(
-			"the server counted %d requests, and cut off %d connections that did not read answers",
+			"the server counted %d requests, and cut off %d connections that did not read responses",
 			cost.Requests, cost.Cut)
 	}
 	if g.read != nil {

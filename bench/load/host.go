@@ -53,7 +53,7 @@ func (h *host) reset() (t Tally, err error) {
 	}
 	line, err := h.tell.ReadBytes('\n')
 	if err != nil {
-		return t, fmt.Errorf("the server does not answer: %w", err)
+		return t, fmt.Errorf("the server does not respond: %w", err)
 	}
 	return t, json.Unmarshal(line, &t)
 }

@@ -266,7 +266,7 @@ func (s *server) read(p *peer) error {
 			return err
 		}
 		if requests > 0 && s.Delay == 0 {
-			s.answer(p, requests)
+			s.respond(p, requests)
 		}
 		if n < len(s.in) {
 			return nil
@@ -309,7 +309,7 @@ func (s *server) answerPending() {
 		}
 		s.pending = s.pending[1:]
 		if !p.peer.closed {
-			s.answer(p.peer, 1)
+			s.respond(p.peer, 1)
 		}
 		if s.Rate > 0 && p.number >= 0 {
 			s.samples = append(s.samples, now-dueAt(p.number, s.Rate))
@@ -317,8 +317,8 @@ func (s *server) answerPending() {
 	}
 }
 
-// answer sends n responses. It closes the connection of a client that does not read them.
-func (s *server) answer(p *peer, n int) {
+// respond sends n responses. It closes the connection of a client that does not read them.
+func (s *server) respond(p *peer, n int) {
 	for n > 0 {
 		k := min(n, manyAnswers)
 		n -= k

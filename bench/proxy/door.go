@@ -73,7 +73,7 @@ var Doors = []Door{
 		mallocs: "/metrics", command: weirDoor},
 	{Name: WeirSilent, Note: "level error", works: mainKind | offKind | http2OffKind, level: "error", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: ServerOnly, Note: "answers itself: no upstream, no log", works: mainKind, mallocs: "/", command: serverDoor},
+	{Name: ServerOnly, Note: "responds itself: no upstream, no log", works: mainKind, mallocs: "/", command: serverDoor},
 }
 
 // Tools are the paths of the programs that the comparison runs. An empty one is missing.

@@ -32,13 +32,13 @@ func TestParseLoad(t *testing.T) {
 
 func TestParseLoadRefuses(t *testing.T) {
 	for name, report := range map[string]string{
-		"answers that are not 200":  wrkReport + "  Non-2xx or 3xx responses: 17\n",
-		"broken connections":        wrkReport + "  Socket errors: connect 0, read 3, write 0, timeout 0\n",
-		"a report without p99":      strings.Replace(wrkReport, "99%", "98%", 1),
-		"nothing":                   "",
-		"no request":                strings.Replace(wrkReport, "196012 requests", "0 requests", 1),
-		"short bodies":              strings.Replace(wrkReport, "232.12MB read", "182.12MB read", 1),
-		"a thousandth of the bytes": strings.Replace(wrkReport, "232.12MB read", "232.12KB read", 1),
+		"responses that are not 200": wrkReport + "  Non-2xx or 3xx responses: 17\n",
+		"broken connections":         wrkReport + "  Socket errors: connect 0, read 3, write 0, timeout 0\n",
+		"a report without p99":       strings.Replace(wrkReport, "99%", "98%", 1),
+		"nothing":                    "",
+		"no request":                 strings.Replace(wrkReport, "196012 requests", "0 requests", 1),
+		"short bodies":               strings.Replace(wrkReport, "232.12MB read", "182.12MB read", 1),
+		"a thousandth of the bytes":  strings.Replace(wrkReport, "232.12MB read", "232.12KB read", 1),
 	} {
 		if got, err := parseLoad(report, 1024); err == nil {
 			t.Errorf("%s: got %+v, want an error", name, got)
@@ -56,9 +56,9 @@ func TestParseOpenLoad(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	for name, report := range map[string]string{
-		"answers that are not 200": strings.Replace(report, `{"2xx": 98}`, `{"2xx": 97, "5xx": 1}`, 1),
-		"no request":               `{"requests": 0}`,
-		"nothing":                  "",
+		"responses that are not 200": strings.Replace(report, `{"2xx": 98}`, `{"2xx": 97, "5xx": 1}`, 1),
+		"no request":                 `{"requests": 0}`,
+		"nothing":                    "",
 	} {
 		if got, err := parseOpenLoad([]byte(report)); err == nil {
 			t.Errorf("%s: got %+v, want an error", name, got)

@@ -76,7 +76,7 @@ func fetch(ctx context.Context, url, file string) error {
 		return err
 	}
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s: %.300s", url, res.Status, body)
+		return fmt.Errorf("%s responds %s: %.300s", url, res.Status, body)
 	}
 	temp := filepath.Join(filepath.Dir(file), ".profile")
 	if err := os.WriteFile(temp, body, 0o644); err != nil {

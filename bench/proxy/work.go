@@ -135,7 +135,7 @@ func (w Work) check(res *http.Response) error {
 		return err
 	}
 	if want := body(w.responseSize()); res.StatusCode != http.StatusOK || string(got) != want {
-		return fmt.Errorf("the answer to %s %s is %s with %d bytes, %.20q; want 200 with the %d bytes of the backend",
+		return fmt.Errorf("the response to %s %s is %s with %d bytes, %.20q; want 200 with the %d bytes of the backend",
 			res.Request.Method, res.Request.URL.Path, res.Status, len(got), got, len(want))
 	}
 	return nil

@@ -55,7 +55,7 @@ func TestBackendChecksUploads(t *testing.T) {
 	}
 }
 
-// TestPassRefusesWrongDoors runs passes with nginx configured to answer correctly while it starts, when each connection
+// TestPassRefusesWrongDoors runs passes with nginx configured to respond correctly while it starts, when each connection
 // has one request, and wrongly later.
 func TestPassRefusesWrongDoors(t *testing.T) {
 	b := openBench(t)

@@ -10,11 +10,11 @@ import (
 func newBunrouter(routes []route, paths []string, handle func(i int) bunrouter.HandlerFunc) *bunrouter.Router {
 	r := bunrouter.New(
 		bunrouter.WithNotFoundHandler(func(_ http.ResponseWriter, req bunrouter.Request) error {
-			answerOf(req.Request).route = notFound
+			responseOf(req.Request).route = notFound
 			return nil
 		}),
 		bunrouter.WithMethodNotAllowedHandler(func(_ http.ResponseWriter, req bunrouter.Request) error {
-			answerOf(req.Request).route = notAllowed
+			responseOf(req.Request).route = notAllowed
 			return nil
 		}),
 	)
@@ -28,7 +28,7 @@ func openBunrouter(s set) (visiting, error) {
 	return serving(newBunrouter(s.routes, paths(s.routes, colon, star), func(i int) bunrouter.HandlerFunc {
 		params := s.routes[i].params
 		return func(_ http.ResponseWriter, req bunrouter.Request) error {
-			a := answerOf(req.Request)
+			a := responseOf(req.Request)
 			a.route = i
 			for k, name := range params {
 				a.values[k] = req.Param(name)
@@ -42,7 +42,7 @@ func openBunrouterStandard(s set) (visiting, error) {
 	return servingFresh(newBunrouter(s.routes, paths(s.routes, colon, star), func(i int) bunrouter.HandlerFunc {
 		params := s.routes[i].params
 		return bunrouter.HTTPHandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			if len(params) == 0 {
 				return

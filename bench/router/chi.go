@@ -8,8 +8,8 @@ import (
 
 func newChi(routes []route, paths []string, handle func(i int) http.HandlerFunc) *chi.Mux {
 	r := chi.NewRouter()
-	r.NotFound(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
-	r.MethodNotAllowed(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notAllowed })
+	r.NotFound(func(_ http.ResponseWriter, req *http.Request) { responseOf(req).route = notFound })
+	r.MethodNotAllowed(func(_ http.ResponseWriter, req *http.Request) { responseOf(req).route = notAllowed })
 	for i := range routes {
 		r.MethodFunc(routes[i].method, paths[i], handle(i))
 	}
@@ -22,7 +22,7 @@ func chiReading(s set, get func(req *http.Request, name string) string) *chi.Mux
 		keys := append([]string(nil), s.routes[i].params...)
 		s.routes[i].rewrite(braces, func(string) string { keys[len(keys)-1] = "*"; return "" })
 		return func(_ http.ResponseWriter, req *http.Request) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			for k, key := range keys {
 				a.values[k] = get(req, key)
@@ -48,7 +48,7 @@ func lookupChi(s set) (visiting, error) {
 			if r.Match(ctx, req.Method, req.URL.Path) {
 				r.ServeHTTP(&v.writer, req)
 			} else {
-				v.answer.route = refused
+				v.response.route = refused
 			}
 		}
 	}, nil

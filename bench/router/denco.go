@@ -26,17 +26,17 @@ func openDenco(s set) (visiting, error) {
 			req := v.requests[i]
 			router := routers[req.Method]
 			if router == nil {
-				v.answer.route = notFound
+				v.response.route = notFound
 				return
 			}
 			data, ps, found := router.Lookup(req.URL.Path)
 			if !found {
-				v.answer.route = notFound
+				v.response.route = notFound
 				return
 			}
-			v.answer.route = data.(int)
-			for k, name := range s.routes[v.answer.route].params {
-				v.answer.values[k] = ps.Get(name)
+			v.response.route = data.(int)
+			for k, name := range s.routes[v.response.route].params {
+				v.response.values[k] = ps.Get(name)
 			}
 		}
 	}, err

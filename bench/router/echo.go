@@ -8,7 +8,7 @@ import (
 
 func newEcho(routes []route, paths []string, handle func(i int) echo.HandlerFunc) *echo.Echo {
 	r := echo.New()
-	r.HTTPErrorHandler = func(err error, c echo.Context) { answerOf(c.Request()).route = echoRefusal(err) }
+	r.HTTPErrorHandler = func(err error, c echo.Context) { responseOf(c.Request()).route = echoRefusal(err) }
 	for i := range routes {
 		r.Add(routes[i].method, paths[i], handle(i))
 	}
@@ -28,7 +28,7 @@ func echoReading(s set) *echo.Echo {
 		keys := append([]string(nil), s.routes[i].params...)
 		s.routes[i].rewrite(colon, func(string) string { keys[len(keys)-1] = "*"; return "" })
 		return func(c echo.Context) error {
-			a := answerOf(c.Request())
+			a := responseOf(c.Request())
 			a.route = i
 			for k, key := range keys {
 				a.values[k] = c.Param(key)
@@ -49,7 +49,7 @@ func lookupEcho(s set) (visiting, error) {
 			c.Reset(req, &v.writer)
 			r.Router().Find(req.Method, req.URL.Path, c)
 			if err := c.Handler()(c); err != nil {
-				v.answer.route = echoRefusal(err)
+				v.response.route = echoRefusal(err)
 			}
 		}
 	}, nil

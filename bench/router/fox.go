@@ -10,11 +10,11 @@ import (
 func newFox(routes []route, paths []string, methods bool, handle func(i int) fox.HandlerFunc) (*fox.Router, error) {
 	options := []fox.GlobalOption{
 		fox.AllowRegexpParam(true),
-		fox.WithNoRouteHandler(func(c *fox.Context) { answerOf(c.Request()).route = notFound }),
+		fox.WithNoRouteHandler(func(c *fox.Context) { responseOf(c.Request()).route = notFound }),
 	}
 	if methods {
 		options = append(options,
-			fox.WithNoMethodHandler(func(c *fox.Context) { answerOf(c.Request()).route = notAllowed }))
+			fox.WithNoMethodHandler(func(c *fox.Context) { responseOf(c.Request()).route = notAllowed }))
 	}
 	r, err := fox.NewRouter(options...)
 	if err != nil {
@@ -34,7 +34,7 @@ func foxReading(s set) (*fox.Router, error) {
 	return newFox(s.routes, paths(s.routes, s.braced, foxRest), s.methods, func(i int) fox.HandlerFunc {
 		params := s.routes[i].params
 		return func(c *fox.Context) {
-			a := answerOf(c.Request())
+			a := responseOf(c.Request())
 			a.route = i
 			for k, name := range params {
 				a.values[k] = c.Param(name)
@@ -52,7 +52,7 @@ func openFoxStandard(s set) (visiting, error) {
 	r, err := newFox(s.routes, paths(s.routes, s.braced, foxRest), s.methods, func(i int) fox.HandlerFunc {
 		params := s.routes[i].params
 		return fox.WrapF(func(_ http.ResponseWriter, req *http.Request) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			if len(params) == 0 {
 				return
@@ -74,7 +74,7 @@ func lookupFox(s set) (visiting, error) {
 			if route, tsr := r.Match(req.Method, req); route != nil && !tsr {
 				r.ServeHTTP(&v.writer, req)
 			} else {
-				v.answer.route = refused
+				v.response.route = refused
 			}
 		}
 	}, err

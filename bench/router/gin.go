@@ -19,7 +19,7 @@ func newGin(routes []route, paths []string, methods bool, handle func(i int) gin
 // ginRefusing responds only with the status: otherwise gin would write its own text.
 func ginRefusing(why int) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		answerOf(c.Request).route = why
+		responseOf(c.Request).route = why
 		c.Writer.WriteHeaderNow()
 	}
 }
@@ -32,7 +32,7 @@ func ginReading(s set) *gin.Engine {
 	return newGin(s.routes, paths(s.routes, colon, star), s.methods, func(i int) gin.HandlerFunc {
 		params := s.routes[i].params
 		return func(c *gin.Context) {
-			a := answerOf(c.Request)
+			a := responseOf(c.Request)
 			a.route = i
 			for k, name := range params {
 				a.values[k] = c.Param(name)

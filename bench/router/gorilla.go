@@ -12,7 +12,7 @@ func gorillaReading(s set) *mux.Router {
 	for i, path := range paths(s.routes, s.braced, func(name string) string { return "{" + name + ":.*}" }) {
 		params := s.routes[i].params
 		r.HandleFunc(path, func(_ http.ResponseWriter, req *http.Request) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			vars := mux.Vars(req)
 			for k, name := range params {
@@ -33,7 +33,7 @@ func lookupGorilla(s set) (visiting, error) {
 			if r.Match(v.requests[i], &match) {
 				r.ServeHTTP(&v.writer, v.requests[i])
 			} else {
-				v.answer.route = refused
+				v.response.route = refused
 			}
 		}
 	}, nil

@@ -10,10 +10,10 @@ import (
 func newHTTPRouter(routes []route, paths []string, handle func(i int) httprouter.Handle) *httprouter.Router {
 	r := httprouter.New()
 	r.RedirectFixedPath = false
-	r.NotFound = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
+	r.NotFound = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { responseOf(req).route = notFound })
 	r.MethodNotAllowed = http.HandlerFunc(func(_ http.ResponseWriter,
 		req *http.Request) {
-		answerOf(req).route = notAllowed
+		responseOf(req).route = notAllowed
 	})
 	for i := range routes {
 		r.Handle(routes[i].method, paths[i], handle(i))
@@ -25,7 +25,7 @@ func httprouterReading(s set) *httprouter.Router {
 	return newHTTPRouter(s.routes, paths(s.routes, colon, star), func(i int) httprouter.Handle {
 		params := s.routes[i].params
 		return func(_ http.ResponseWriter, req *http.Request, ps httprouter.Params) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			for k, name := range params {
 				a.values[k] = ps.ByName(name)
@@ -43,7 +43,7 @@ func openHTTPRouterStandard(s set) (visiting, error) {
 	for i, path := range paths(s.routes, colon, star) {
 		params := s.routes[i].params
 		r.HandlerFunc(s.routes[i].method, path, func(_ http.ResponseWriter, req *http.Request) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			if len(params) == 0 {
 				return
@@ -65,7 +65,7 @@ func lookupHTTPRouter(s set) (visiting, error) {
 			if handle, ps, _ := r.Lookup(req.Method, req.URL.Path); handle != nil {
 				handle(&v.writer, req, ps)
 			} else {
-				v.answer.route = refused
+				v.response.route = refused
 			}
 		}
 	}, nil

@@ -25,9 +25,9 @@ func checkRow(t *testing.T, s set, peer contender) {
 		if t.Failed() {
 			return // the others would report the same
 		}
-		v.answer = answer{route: -100}
+		v.response = response{route: -100}
 		ask(i)
-		got := v.answer
+		got := v.response
 		got.values[0] = strings.TrimPrefix(got.values[0], "/") // httprouter and gin include the slash in the rest
 		if got.route == refused && s.want[i].route < 0 {
 			got.route = s.want[i].route

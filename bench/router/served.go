@@ -64,11 +64,11 @@ func (s *Served) Route(r *http.Request) (took time.Duration, found bool) {
 	defer s.askers.Put(a)
 	mine := a.visitor.requests[0]
 	*mine = *r
-	mine.Body = &a.visitor.answer
-	a.visitor.answer.route = refused
+	mine.Body = &a.visitor.response
+	a.visitor.response.route = refused
 	start := time.Now()
 	a.ask(0)
-	return time.Since(start), a.visitor.answer.route >= 0
+	return time.Since(start), a.visitor.response.route >= 0
 }
 
 // FilesPath returns a path of n segments below /files/.

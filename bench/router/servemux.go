@@ -26,7 +26,7 @@ func serveMuxReading(s set) *http.ServeMux {
 // readPathValues is the handler for routers that store the parameters in the request.
 func readPathValues(i int, r route) http.HandlerFunc {
 	return func(_ http.ResponseWriter, req *http.Request) {
-		a := answerOf(req)
+		a := responseOf(req)
 		a.route = i
 		for k, name := range r.params {
 			a.values[k] = req.PathValue(name)
@@ -46,7 +46,7 @@ func lookupServeMux(s set) (visiting, error) {
 			if h, pattern := mux.Handler(v.requests[i]); pattern != "" {
 				h.ServeHTTP(&v.writer, v.requests[i])
 			} else {
-				v.answer.route = refused
+				v.response.route = refused
 			}
 		}
 	}, nil

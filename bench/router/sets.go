@@ -13,14 +13,14 @@ import (
 type set struct {
 	routes      []route
 	requests    []*http.Request
-	want        []answer // for each request
-	constrained bool     // every parameter has the shape in its name: uuid or ipv4
+	want        []response // for each request
+	constrained bool       // every parameter has the shape in its name: uuid or ipv4
 	// a wrong method must be distinguished from a wrong path, which some routers do only if configured
 	methods bool
 }
 
-// answer is the result of a request.
-type answer struct {
+// response is the result of a request.
+type response struct {
 	route  int // the index of the route, or one of the constants below
 	values [20]string
 }
@@ -31,12 +31,12 @@ const (
 	refused    = -3 // no route matched, and the call does not report the reason
 )
 
-// An answer is passed to the handler as the body of the request, which every router keeps. A handler with a fixed
-// answer could not serve several goroutines.
-func (*answer) Read([]byte) (int, error) { return 0, io.EOF }
-func (*answer) Close() error             { return nil }
+// A response is passed to the handler as the body of the request, which every router keeps. A handler with a fixed
+// response could not serve several goroutines.
+func (*response) Read([]byte) (int, error) { return 0, io.EOF }
+func (*response) Close() error             { return nil }
 
-func answerOf(req *http.Request) *answer { return req.Body.(*answer) }
+func responseOf(req *http.Request) *response { return req.Body.(*response) }
 
 // reaching returns a set with one request for each route.
 func reaching(routes []route) set { return reachingSome(routes, len(routes)) }
@@ -63,14 +63,14 @@ func unread(s set) set {
 		s.routes[i].params = nil
 	}
 	for i := range s.want {
-		s.want[i].values = answer{}.values
+		s.want[i].values = response{}.values
 	}
 	return s
 }
 
 // reached returns the expected result of the request for route i, with the values in its path.
-func reached(i int, r route) answer {
-	a := answer{route: i}
+func reached(i int, r route) response {
+	a := response{route: i}
 	for k, name := range r.params {
 		a.values[k] = sampleValue(name)
 	}
@@ -82,7 +82,7 @@ func missing(routes []route, paths ...string) set {
 	s := set{routes: routes}
 	for _, path := range paths {
 		s.requests = append(s.requests, httptest.NewRequest("GET", path, nil))
-		s.want = append(s.want, answer{route: notFound})
+		s.want = append(s.want, response{route: notFound})
 	}
 	return s
 }
@@ -110,7 +110,7 @@ func githubWrongMethods() set {
 		}
 		asked[path] = true
 		s.requests = append(s.requests, httptest.NewRequest(method, path, nil))
-		s.want = append(s.want, answer{route: notAllowed})
+		s.want = append(s.want, response{route: notAllowed})
 	}
 	return s
 }
@@ -134,9 +134,9 @@ func methodNotTaken(routes []route, path string) string {
 // rest returns one route with a rest of n segments.
 func rest(n int) set {
 	r := newRoute("GET /files/{path...}")
-	want := answer{route: 0}
+	want := response{route: 0}
 	want.values[0] = segments(n)
-	return set{routes: []route{r}, requests: []*http.Request{r.request(n)}, want: []answer{want}}
+	return set{routes: []route{r}, requests: []*http.Request{r.request(n)}, want: []response{want}}
 }
 
 // missingLong requests a path of n segments that differs from GitHub's routes in the third.

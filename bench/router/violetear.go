@@ -12,7 +12,7 @@ func openVioletear(s set) (visiting, error) {
 	r.Verbose = false
 	r.NotFoundHandler = http.HandlerFunc(func(_ http.ResponseWriter,
 		req *http.Request) {
-		answerOf(req).route = notFound
+		responseOf(req).route = notFound
 	})
 	for name, expression := range expressions {
 		if err := r.AddRegex(":"+name, "^"+expression+"$"); err != nil {
@@ -22,7 +22,7 @@ func openVioletear(s set) (visiting, error) {
 	for i, path := range paths(s.routes, colon, star) {
 		params := s.routes[i].params
 		r.HandleFunc(path, func(_ http.ResponseWriter, req *http.Request) {
-			a := answerOf(req)
+			a := responseOf(req)
 			a.route = i
 			for k, name := range params {
 				a.values[k] = violetear.GetParam(name, req)

@@ -8,8 +8,8 @@ import (
 
 // A visitor sends requests to a router from one goroutine.
 type visitor struct {
-	requests []*http.Request // those of the set, with answer as their body
-	answer   answer
+	requests []*http.Request // those of the set, with response as their body
+	response response
 	writer   silent
 	fresh    http.Request
 }
@@ -18,7 +18,7 @@ func newVisitor(s set) *visitor {
 	v := &visitor{writer: silent{http.Header{}}}
 	for _, r := range s.requests {
 		mine := *r
-		mine.Body = &v.answer
+		mine.Body = &v.response
 		v.requests = append(v.requests, &mine)
 	}
 	return v

@@ -15,12 +15,12 @@ func openTable(s set) (visiting, error) {
 			req := v.requests[i]
 			e, allow := table.Lookup(req.Method, req.Host, req.URL.Path, req.URL.RawPath, &params)
 			if e == nil {
-				v.answer.route = tableRefusal(allow)
+				v.response.route = tableRefusal(allow)
 				return
 			}
-			v.answer.route = e.Value
+			v.response.route = e.Value
 			for k, name := range s.routes[e.Value].params {
-				v.answer.values[k] = params.Get(name)
+				v.response.values[k] = params.Get(name)
 			}
 		}
 	}, err
@@ -43,7 +43,7 @@ func newTable[T any](patterns []string, value func(i int) T) (*weir.Table[T], er
 
 func openRouter(s set) (visiting, error) {
 	r := newRouter(s.weirPatterns(), func(i int) http.HandlerFunc { return readPathValues(i, s.routes[i]) })
-	r.NotFound = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { answerOf(req).route = notFound })
+	r.NotFound = http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { responseOf(req).route = notFound })
 	return servingFresh(r), nil
 }
 

@@ -29,7 +29,7 @@ func TestAdminIsNotPublic(t *testing.T) {
 			}
 			a := do(t, c, req)
 			if backend := strings.HasPrefix(a.body, "GET "+req.URL.RequestURI()); a.StatusCode != 400 && !backend {
-				t.Errorf("GET %s%s: %s %.100q; want the backend's answer or 400", prefix, path, a.Status, a.body)
+				t.Errorf("GET %s%s: %s %.100q; want the backend's response or 400", prefix, path, a.Status, a.body)
 			}
 		}
 	}

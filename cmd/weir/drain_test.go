@@ -126,10 +126,10 @@ func checkDrain(t *testing.T, p *process, g *gate, sig syscall.Signal, n int) {
 	for range n {
 		r := <-results
 		if r.err != nil || r.StatusCode != 200 || r.body != gateBody {
-			t.Fatalf("an answer of %d bytes: %+v, %v", len(r.body), r.Response, r.err)
+			t.Fatalf("a response of %d bytes: %+v, %v", len(r.body), r.Response, r.err)
 		}
 		if begun := r.Request.URL.RawQuery == inTheMiddle; !begun && !r.Close {
-			t.Error("an answer that began while draining is without Connection: close")
+			t.Error("a response that began while draining is without Connection: close")
 		}
 		paths[r.Header.Get("X-Request-Id")] = r.Request.URL.Path
 	}

@@ -34,7 +34,7 @@ func TestBackendKilled(t *testing.T) {
 	}
 	b.signal(syscall.SIGKILL)
 	if n, err := io.Copy(io.Discard, resp.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("the second half: %d bytes, %v; want an answer that is visibly broken", n, err)
+		t.Errorf("the second half: %d bytes, %v; want a response that is visibly broken", n, err)
 	}
 	<-b.exited
 

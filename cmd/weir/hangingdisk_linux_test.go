@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// hang mounts a disk over a folder whose file system never answers: each call that needs it waits until the test
+// hang mounts a disk over a folder whose file system never responds: each call that needs it waits until the test
 // ends or the process is killed. Files that are open stay those of the disk below.
 func hang(t *testing.T, folder string) {
 	t.Helper()
@@ -51,7 +51,7 @@ func hangingFiles(t *testing.T, server, more string) (folder, config string) {
 		"servers.yaml":  "- " + server + "\n",
 		"routes.yaml":   "routes: [{match: '/included/{path...}', to: site}]\n",
 		"redirects.csv": "/old,/new\n",
-		"502.html":      "<p>no answer</p>\n",
+		"502.html":      "<p>no response</p>\n",
 		"site/a.txt":    "a file\n",
 	} {
 		os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755)

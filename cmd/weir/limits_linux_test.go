@@ -179,7 +179,7 @@ func TestFewFiles(t *testing.T) {
 		t.Error("want some of the crowd to be let in, and some to be refused")
 	}
 	if all := knocking.ok.Load() + knocking.refused.Load() + knocking.failed.Load(); knocking.failed.Load() > all/100 {
-		t.Errorf("%d of %d in the crowd had neither an answer nor a refusal: %v", knocking.failed.Load(),
+		t.Errorf("%d of %d in the crowd had neither a response nor a refusal: %v", knocking.failed.Load(),
 			all, knocking.why)
 	}
 	if healthy == 0 {
@@ -257,7 +257,7 @@ func knock(ctx context.Context, addr string, y *outcomes) {
 }
 
 // TestNoFileLeft takes all files from a running door and gives them back. The door
-// neither exits nor spins, responds with 503, and answers health checks.
+// neither exits nor spins, responds with 503, and responds to health checks.
 func TestNoFileLeft(t *testing.T) {
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, allTo(b.url()))

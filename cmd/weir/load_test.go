@@ -268,7 +268,7 @@ func TestLoadInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Interrupted || r.Requests == 0 || r.Requests != int64(len(w.all())) || r.Asked != r.Sent+r.Unsent {
-		t.Errorf("interrupted: %v, %d answers to %d requests, of %d asked %d sent and %d not",
+		t.Errorf("interrupted: %v, %d responses to %d requests, of %d asked %d sent and %d not",
 			r.Interrupted, r.Requests, len(w.all()), r.Asked, r.Sent, r.Unsent)
 	}
 }
@@ -297,7 +297,7 @@ func TestLoadReports(t *testing.T) {
 	}
 	var r load.Result
 	if err := json.Unmarshal(content, &r); err != nil || r.Requests != 10 {
-		t.Errorf("through the link: %v, %d answers", err, r.Requests)
+		t.Errorf("through the link: %v, %d responses", err, r.Requests)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s has become %v, %v", os.DevNull, info.Mode(), err)

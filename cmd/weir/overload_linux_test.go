@@ -175,7 +175,7 @@ func TestSlowUpstream(t *testing.T) {
 		quantile(before, 50), p99(before), len(before), quantile(during, 50), p99(during), len(during), y.Asked,
 		y.Status["2xx"], refused.Count, refused.P50, refused.P99, y.Failed, inside, waiting)
 	if y.Failed > 0 || y.Unanswered > 0 {
-		t.Errorf("%d requests failed and %d had no answer: %v", y.Failed, y.Unanswered, y.ErrorExamples)
+		t.Errorf("%d requests failed and %d had no response: %v", y.Failed, y.Unanswered, y.ErrorExamples)
 	}
 	if inside > inFlight || waiting > queue || inside == 0 {
 		t.Errorf("%v were in flight and %v waiting, want %d and %d at most", inside, waiting, inFlight, queue)

@@ -250,7 +250,7 @@ func repeatedly(t *testing.T, clients int, ask func(c *http.Client) bool) (stop 
 	}
 }
 
-// An answer is a response whose body has been read.
+// A response is a response whose body has been read.
 type answer struct {
 	*http.Response
 	body string

@@ -87,7 +87,7 @@ func Handler(o Options) http.Handler {
 				return
 			}
 		}
-		own.answer(w, r, n)
+		own.respond(w, r, n)
 	})
 }
 
@@ -109,8 +109,8 @@ func (o Options) with(query url.Values) (Options, error) {
 	return o, o.Check()
 }
 
-// answer responds to a request with a body of received bytes.
-func (o Options) answer(w http.ResponseWriter, r *http.Request, received int64) {
+// respond responds to a request with a body of received bytes.
+func (o Options) respond(w http.ResponseWriter, r *http.Request, received int64) {
 	if !sleep(r, o.Latency) || !burn(r.Context(), o.Burn) {
 		return
 	}

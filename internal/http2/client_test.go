@@ -70,8 +70,8 @@ func playServer(nc *net.TCPConn, play func(f *xhttp2.Framer, stream uint32), rea
 	}
 }
 
-// answer writes a header block of pairs.
-func answer(f *xhttp2.Framer, stream uint32, end bool, pairs ...string) {
+// respond writes a header block of pairs.
+func respond(f *xhttp2.Framer, stream uint32, end bool, pairs ...string) {
 	var b bytes.Buffer
 	e := hpack.NewEncoder(&b)
 	for i := 0; i < len(pairs); i += 2 {
@@ -157,20 +157,20 @@ func TestFaultyServer(t *testing.T) {
 		want http2.Reason // "" for a valid response
 	}{
 		{"a response", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, false, ":status", "103")
-			answer(f, stream, false, ":status", "200", "content-length", "4")
+			respond(f, stream, false, ":status", "103")
+			respond(f, stream, false, ":status", "200", "content-length", "4")
 			f.WriteDataPadded(stream, false, []byte("body"), make([]byte, 9))
-			answer(f, stream, true, "x-sum", "a")
+			respond(f, stream, true, "x-sum", "a")
 			f.WriteData(stream, true, []byte("late"))
 		}, ""},
 		{"a push", func(f *xhttp2.Framer, stream uint32) {
 			f.WritePushPromise(xhttp2.PushPromiseParam{StreamID: stream, PromiseID: 2, EndHeaders: true})
 		}, http2.Protocol},
 		{"HEADERS on an idle stream", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream+2, true, ":status", "200")
+			respond(f, stream+2, true, ":status", "200")
 		}, http2.Protocol},
 		{"HEADERS on a stream of the server", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream+1, true, ":status", "200")
+			respond(f, stream+1, true, ":status", "200")
 		}, http2.Protocol},
 		{"DATA on an idle stream", func(f *xhttp2.Framer, stream uint32) { f.WriteData(stream+2, true, nil) }, http2.Protocol},
 		{"WINDOW_UPDATE on an idle stream", func(f *xhttp2.Framer, stream uint32) {
@@ -184,26 +184,26 @@ func TestFaultyServer(t *testing.T) {
 		{"DATA before the head", func(f *xhttp2.Framer, stream uint32) { f.WriteData(stream, false, []byte("body")) },
 			http2.Malformed},
 		{"trailers that do not end the stream", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, false, ":status", "200")
-			answer(f, stream, false, "x-sum", "a")
+			respond(f, stream, false, ":status", "200")
+			respond(f, stream, false, "x-sum", "a")
 		}, http2.Trailers},
 		{"a pseudo-header field in the trailers", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, false, ":status", "200")
-			answer(f, stream, true, ":status", "200")
+			respond(f, stream, false, ":status", "200")
+			respond(f, stream, true, ":status", "200")
 		}, http2.Trailers},
-		{"101", func(f *xhttp2.Framer, stream uint32) { answer(f, stream, false, ":status", "101") }, http2.Malformed},
-		{"103 that ends the stream", func(f *xhttp2.Framer, stream uint32) { answer(f, stream, true, ":status", "103") },
+		{"101", func(f *xhttp2.Framer, stream uint32) { respond(f, stream, false, ":status", "101") }, http2.Malformed},
+		{"103 that ends the stream", func(f *xhttp2.Framer, stream uint32) { respond(f, stream, true, ":status", "103") },
 			http2.Malformed},
 		{"a body that is too long", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, false, ":status", "200", "content-length", "3")
+			respond(f, stream, false, ":status", "200", "content-length", "3")
 			f.WriteData(stream, true, []byte("body"))
 		}, http2.BodyLength},
 		{"a body that is too short", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, false, ":status", "200", "content-length", "5")
+			respond(f, stream, false, ":status", "200", "content-length", "5")
 			f.WriteData(stream, true, []byte("body"))
 		}, http2.BodyLength},
 		{"a header list that is too long", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, true, ":status", "200", "x-a", strings.Repeat("a", headerList))
+			respond(f, stream, true, ":status", "200", "x-a", strings.Repeat("a", headerList))
 		}, http2.HeaderList},
 		{"many RST_STREAM", func(f *xhttp2.Framer, stream uint32) {
 			times(1000, func(f *xhttp2.Framer, stream uint32) { f.WriteRSTStream(stream, xhttp2.ErrCodeCancel) })(f, stream)
@@ -211,7 +211,7 @@ func TestFaultyServer(t *testing.T) {
 		{"many PING", times(4000, func(f *xhttp2.Framer, _ uint32) { f.WritePing(true, [8]byte{}) }), http2.Pings},
 		{"many SETTINGS", times(200, func(f *xhttp2.Framer, _ uint32) { f.WriteSettings() }), http2.SettingsFlood},
 		{"many empty DATA", func(f *xhttp2.Framer, stream uint32) {
-			answer(f, stream, false, ":status", "200")
+			respond(f, stream, false, ":status", "200")
 			times(1000, func(f *xhttp2.Framer, stream uint32) { f.WriteData(stream, false, nil) })(f, stream)
 		}, http2.EmptyFrames},
 		{"many WINDOW_UPDATE", times(40_000, func(f *xhttp2.Framer, _ uint32) { f.WriteWindowUpdate(0, 1) }),

@@ -235,11 +235,11 @@ func FuzzResponses(f *testing.F) {
 		f.Add(bytes.Clone(b.Bytes()), uint16(7))
 	}
 	seed(func() {
-		answer(framer, 1, false, ":status", "103", "link", "</a>")
-		answer(framer, 1, false, ":status", "200", "content-length", "4")
-		answer(framer, 3, true, ":status", "404", "x-a", " a ")
+		respond(framer, 1, false, ":status", "103", "link", "</a>")
+		respond(framer, 1, false, ":status", "200", "content-length", "4")
+		respond(framer, 3, true, ":status", "404", "x-a", " a ")
 		framer.WriteDataPadded(1, false, []byte("body"), make([]byte, 5))
-		answer(framer, 1, true, "x-sum", "a")
+		respond(framer, 1, true, "x-sum", "a")
 	})
 	seed(func() {
 		framer.WritePing(false, [8]byte{1})

@@ -30,7 +30,7 @@ func TestParts(t *testing.T) {
 	for name, want := range map[string][]string{
 		"BenchmarkX/case/n": {"Benchmark", "X/", "case/", "n"},
 		"bytes/s":           {"bytes/", "s"},
-		"/answer":           {"/answer"},
+		"/response":         {"/response"},
 		"":                  {""},
 	} {
 		if got := (page.Column{Name: name}).Parts(); !slices.Equal(got, want) {

@@ -227,7 +227,7 @@ func TestWriteToSlowPeer(t *testing.T) {
 }
 
 // TestWriteReadIntoFullSocket checks that WriteReadInto returns how much of a large
-// request the socket took, and does not wait for an answer.
+// request the socket took, and does not wait for a response.
 func TestWriteReadIntoFullSocket(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, _ := e.pair(t)

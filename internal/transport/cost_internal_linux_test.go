@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestEchoAllocatesNothing sends requests and answers between two connections of a loop.
+// TestEchoAllocatesNothing sends requests and responses between two connections of a loop.
 func TestEchoAllocatesNothing(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
@@ -26,7 +26,7 @@ func TestEchoAllocatesNothing(t *testing.T) {
 const echoes = 100
 
 // echoAllocations returns the allocations of a task that sends requests to the other end of a
-// connection and reads the answers.
+// connection and reads the responses.
 func (l testLoop) echoAllocations(client, server Conn) float64 {
 	l.Post(func() { l.Go(&echoer{conn: server, space: newHeap()}) })
 	done := make(chan struct{})
@@ -50,7 +50,7 @@ func (l testLoop) connected(t testing.TB) (client, server *LoopConn) {
 	return client, server
 }
 
-// An echoer is a task that answers each request with its bytes.
+// An echoer is a task that responds to each request with its bytes.
 type echoer struct {
 	conn  Conn
 	space *heap
@@ -69,7 +69,7 @@ func (e *echoer) Run() {
 	}
 }
 
-// An asker is a task that sends requests and reads their answers.
+// An asker is a task that sends requests and reads their responses.
 type asker struct {
 	conn      Conn
 	space     *heap
@@ -91,7 +91,7 @@ func (a *asker) Run() {
 	}
 }
 
-// BenchmarkEcho measures a request of 1 KiB and its answer, between two ends that are on
+// BenchmarkEcho measures a request of 1 KiB and its response, between two ends that are on
 // the same loop, or in two goroutines. cpu-ns/op is the CPU time of the process.
 func BenchmarkEcho(b *testing.B) {
 	for _, conns := range []int{1, 64} {

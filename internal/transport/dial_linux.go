@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// probeInterval is the interval between TCP's probes after one without an answer, as in
+// probeInterval is the interval between TCP's probes after one without a response, as in
 // package net.
 const probeInterval = 15 * time.Second
 

@@ -10,7 +10,7 @@ import (
 )
 
 // TestFairness checks that a task that can always continue, because of a long response to a
-// fast client or because of many small answers to a pipeline, delays others on its loop by
+// fast client or because of many small responses to a pipeline, delays others on its loop by
 // less than a millisecond of the loop's own time. Other processes may delay the thread of the
 // loop for longer.
 func TestFairness(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestTLSEchoAllocations sends requests and answers between two connections with TLS on a
+// TestTLSEchoAllocations sends requests and responses between two connections with TLS on a
 // loop. The only allocation is the one of crypto/tls for each record that it reads.
 func TestTLSEchoAllocations(t *testing.T) {
 	if raceDetector {

@@ -59,7 +59,7 @@ func (w *recordWriter) keyUpdate() []byte {
 	return b
 }
 
-// TestKeyUpdateFlood sends key updates, which a server must answer before its next write: a
+// TestKeyUpdateFlood sends key updates, which a server must respond to before its next write: a
 // few, too many in a row, and too many in all although there is data between them.
 func TestKeyUpdateFlood(t *testing.T) {
 	for _, c := range []struct {

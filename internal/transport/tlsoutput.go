@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// maxReplies limits the unsent bytes that reading has caused, such as the answers to key
+// maxReplies limits the unsent bytes that reading has caused, such as the responses to key
 // updates (RFC 8446, section 4.6.3).
 const maxReplies = 16 << 10
 
 var errReplies = errors.New("transport: too many records of TLS to be answered")
 
 // An output holds records until the carrier has taken them. Only the writer sends them. The
-// reader may add some: an answer to a key update precedes the next write, and an alert about
+// reader may add some: a response to a key update precedes the next write, and an alert about
 // a bad record is sent by Close.
 type output struct {
 	mu      sync.Mutex // guards the fields below

@@ -19,7 +19,7 @@ func (d *Difference) kindOfNoise() noiseKind {
 	case d.Why == withinItself:
 		return forbidden
 	case d.Interval != nil && (d.Interval.Low > 1 || d.Interval.High < 1),
-		d.Interval == nil && d.Ratio != nil && *d.Ratio != 1: // as with runs of 0 answers per second
+		d.Interval == nil && d.Ratio != nil && *d.Ratio != 1: // as with runs of 0 responses per second
 		return open
 	}
 	return none

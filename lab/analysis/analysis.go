@@ -52,7 +52,7 @@ type Runs struct {
 
 	// Unanswered has the numbers of the counted runs in which more than 1%
 	// of the requests were not answered. They have no metric that is divided
-	// by the number of answers.
+	// by the number of responses.
 	Unanswered []int `json:"unanswered,omitempty"`
 
 	// FirstError is the error of the first run that does not count.

@@ -208,7 +208,7 @@ func TestCorrectionOfMeasures(t *testing.T) {
 	}
 }
 
-// A run in which the service failed counts with 0 answers per second. One that the lab could not make has no value. A
+// A run in which the service failed counts with 0 responses per second. One that the lab could not make has no value. A
 // configuration without any measured run is not compared.
 func TestOutcomes(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 8, 100, 0.01)}, series{"x", around(2, 8, 200, 0.01)},
@@ -245,9 +245,9 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("the first finding is %q, want the one on y", first.Text)
 	}
 	for what, counts := range map[string]string{
-		"the service was never ready": "such a run counts with 0 answers per second",
-		"the service died":            "such a run counts with 0 answers per second",
-		"no request was answered":     "such a run counts with 0 answers per second",
+		"the service was never ready": "such a run counts with 0 responses per second",
+		"the service died":            "such a run counts with 0 responses per second",
+		"no request was answered":     "such a run counts with 0 responses per second",
 		"the run could not be made":   "compared are the runs that were measured",
 	} {
 		if want := "In 1 of 8 runs of x " + what + "; " + counts + "."; !slices.Contains(a.Warnings, want) {
@@ -299,7 +299,7 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 			}
 		}
 	}
-	// Runs with and without answers have no interval of a ratio, and half the rate is not "no difference".
+	// Runs with and without responses have no interval of a ratio, and half the rate is not "no difference".
 	c := analysis.Compare(of("", false), of(results.Died, false))
 	for _, f := range append(analysis.Of(of(results.Died, false)).Findings, c.Findings...) {
 		if text := strings.ToLower(f.Text); strings.Contains(text, "no difference in requests per second") &&
@@ -308,7 +308,7 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 		}
 	}
 	if got := rate(t, analysis.Of(of(results.Died, false))).Row("x").Median; got < 49 || got > 51 {
-		t.Errorf("the median of 6 runs of 100 and 6 of 0 answers per second is %v, want 50", got)
+		t.Errorf("the median of 6 runs of 100 and 6 of 0 responses per second is %v, want 50", got)
 	}
 }
 
@@ -382,7 +382,7 @@ func TestNoDifferenceIsNotSaidOfAnIntervalWithoutOne(t *testing.T) {
 	}
 }
 
-// With a pace, the rate of answers is that of the load generator and never better or worse.
+// With a pace, the rate of responses is that of the load generator and never better or worse.
 func TestAPaceMakesTheRateNoFinding(t *testing.T) {
 	r := closedLoop(series{null, around(1, 10, 100, 0.001)}, series{"x", around(2, 10, 101, 0.001)})
 	for i := range r.Runs {
@@ -728,7 +728,7 @@ func TestNothingThatLeadsDiffers(t *testing.T) {
 	}
 }
 
-// A service with a queue does the same work, but answers only a tenth of the
+// A service with a queue does the same work, but responds to only a tenth of the
 // requests.
 func TestUnanswered(t *testing.T) {
 	r := closedLoop(series{"null", around(1, 10, 1000, 0.01)}, series{again, around(2, 10, 1000, 0.01)},
@@ -752,7 +752,7 @@ func TestUnanswered(t *testing.T) {
 		func(m results.Metric) bool { return m.Name == "CPU per request" })].Of(&r.Runs[0]); ok {
 		t.Errorf("the first run has a CPU per request of %v", value)
 	}
-	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no answer. The service " +
+	const want = "In 20 of 20 runs of null and null again more than 1% of the requests had no response. The service " +
 		"worked for them, too, so such a run has no CPU per request, no user CPU per request, "
 	for _, warnings := range [][]string{a.Warnings, {strings.TrimPrefix(analysis.Compare(r, r).Warnings[1], "A: ")}} {
 		if len(warnings) == 0 || !strings.HasPrefix(warnings[0], want) {

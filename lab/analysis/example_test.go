@@ -10,7 +10,7 @@ import (
 )
 
 // exampleResults returns ten runs of each of two configurations, of which the
-// second answers about 20% fewer requests per second.
+// second responses about 20% fewer requests per second.
 func exampleResults() *results.Results {
 	r := &results.Results{Name: "output", Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
 	for i, name := range []string{"output=null", "output=file"} {

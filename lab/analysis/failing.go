@@ -10,7 +10,7 @@ import (
 // A failing counts the failures of a configuration: of whole runs, and of requests in the measured runs.
 type failing struct {
 	failed, runs  int   // runs in which the service failed, of those that the lab could make
-	without, sent int64 // requests without a 2xx answer
+	without, sent int64 // requests without a 2xx response
 }
 
 // measured reports whether the values of a run count.
@@ -38,7 +38,7 @@ func failuresOf(r *results.Results) map[string]failing {
 	return all
 }
 
-// manyRefused is the share of requests without a 2xx answer that a configuration may have above the baseline's and
+// manyRefused is the share of requests without a 2xx response that a configuration may have above the baseline's and
 // still be better. The requests that were answered are a selection beyond it.
 const manyRefused = 0.01
 
@@ -49,10 +49,10 @@ func (f failing) more(base failing) string {
 		return fmt.Sprintf("its service failed in %d of %s", f.failed, readable.Things(int64(f.runs), "run"))
 	}
 	if f.refused() > base.refused()+manyRefused {
-		return fmt.Sprintf("%s of its requests had no 2xx answer", percent(f.refused()))
+		return fmt.Sprintf("%s of its requests had no 2xx response", percent(f.refused()))
 	}
 	return ""
 }
 
-// refused returns the share of the requests without a 2xx answer.
+// refused returns the share of the requests without a 2xx response.
 func (f failing) refused() float64 { return float64(f.without) / float64(max(1, f.sent)) }

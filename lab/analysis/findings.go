@@ -93,7 +93,7 @@ var outcomes = []struct {
 }{
 	{results.NeverReady, "was never ready", "the service was never ready"},
 	{results.Died, "died", "the service died"},
-	{results.NoAnswer, "gave no answer", "no request was answered"},
+	{results.NoAnswer, "gave no response", "no request was answered"},
 	{results.Failed, "could not be made", "the run could not be made"},
 }
 

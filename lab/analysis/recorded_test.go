@@ -26,7 +26,7 @@ import (
 //
 // records them again. They are runs of weir backend --burn, each a process of
 // its own: 200 equal ones in the closed loop, 200 equal ones with a pace, and
-// in the closed loop 100 with costly answers and 100 whose answers cost 3% more
+// in the closed loop 100 with costly responses and 100 whose responses cost 3% more
 // than those.
 var record = flag.Bool("record", false, "make the runs in testdata/recorded.csv anew, which takes minutes")
 

@@ -106,7 +106,7 @@ func floor(a *Analysis, groups [][]judged) []Finding {
 			worst = m
 		}
 	}
-	if worst == nil || worst.noise() == 0 && worst.Noise.Interval == nil { // for example 2xx answers if there are none
+	if worst == nil || worst.noise() == 0 && worst.Noise.Interval == nil { // for example 2xx responses if there are none
 		return nil
 	}
 	by := percent(worst.noise())

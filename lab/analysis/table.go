@@ -33,7 +33,7 @@ const absurd = 1e300
 
 // tableOf collects the values of the runs that were measured. It skips values
 // that are not finite. In a run in which the service failed, the rates of
-// answers are 0, and no other metric has a value.
+// responses are 0, and no other metric has a value.
 func tableOf(r *results.Results) *table {
 	t := &table{}
 	t.name(r)
@@ -173,7 +173,7 @@ const (
 
 // leading returns the most informative metrics. They depend on the kind of load, and not on a result. In the closed
 // loop they include the rate, which the service determines. With a pace, the cost and the latency of the requests are
-// informative. Requests without a 2xx answer lead in both, because refusals are quick and cost little.
+// informative. Requests without a 2xx response lead in both, because refusals are quick and cost little.
 func leading(paced bool) []string {
 	if paced {
 		return []string{notAnswered, cpuPerRequest, latencyP99}

@@ -56,13 +56,13 @@ func notMeasured(r *results.Results, t *table, a *Analysis) []string {
 }
 
 // undivided names the metrics that are left out because they are divided by the
-// answers.
+// responses.
 func undivided(t *table) []string {
 	f := t.among(func(r Runs) (int, int) { return len(r.Unanswered), r.Counted })
 	if f.runs == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s more than 1%% of the requests had no answer. The service worked for them, too, "+
+	return []string{fmt.Sprintf("%s more than 1%% of the requests had no response. The service worked for them, too, "+
 		"so such a run has no %s.", f, strings.Join(t.undivided, ", no "))}
 }
 
@@ -147,7 +147,7 @@ func failures(t *table) []string {
 		if f.runs > 0 {
 			counts := "; compared are the runs that were measured"
 			if o.outcome != results.Failed {
-				counts = "; such a run counts with 0 answers per second"
+				counts = "; such a run counts with 0 responses per second"
 			}
 			all = append(all, fmt.Sprintf("%s %s%s.", f, o.long, counts))
 		}

@@ -11,7 +11,7 @@ import (
 // reads it from a file.
 type Experiment struct {
 	// Name identifies the experiment. Title is its headline, and Question
-	// what it answers, in a sentence or two.
+	// the question that it answers, in a sentence or two.
 	Name, Title, Question string
 
 	// Folder is the folder of the experiment's file. Relative names in the
@@ -23,7 +23,7 @@ type Experiment struct {
 
 	Service Service
 
-	// Load is sent after WarmUp of the same load, whose answers do not
+	// Load is sent after WarmUp of the same load, whose responses do not
 	// count. Its URL may be a path below the service's, which is also the
 	// default.
 	Load   settings.Settings
@@ -88,7 +88,7 @@ type Service struct {
 	// first port on which the service or a child of it listens.
 	URL string
 
-	// Ready is a path or a URL that answers with a status below 500 when
+	// Ready is a path or a URL that responds with a status below 500 when
 	// the service is ready. Without it, the service is ready when it
 	// accepts a connection.
 	Ready       string

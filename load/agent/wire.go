@@ -172,7 +172,7 @@ func (r *receiver) receive(msg *nats.Msg) (last bool, err error) {
 	return msg.Header.Get(headerLast) != "", nil
 }
 
-// respond answers a request.
+// respond responds to a request.
 func respond(msg *nats.Msg, data []byte, err error) {
 	response := &nats.Msg{Data: data}
 	if err != nil {

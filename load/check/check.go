@@ -1,5 +1,5 @@
 // Package check parses and evaluates conditions under which a load test has failed, such as
-// "p99 > 50ms". A condition that the result cannot answer is an error, not a success.
+// "p99 > 50ms". A condition that the result cannot decide is an error, not a success.
 package check
 
 import (
@@ -32,7 +32,7 @@ type Check struct {
 // "connect p99", "tls p99" and "lag p99" name others, and "answered p99" is of the
 // answered requests. The numbers errors, unanswered, unsent, late, requests, 5xx and
 // "status 503" are compared with numbers or with shares of their whole, such as 0.1%.
-// rate is in whole answers per second. saturated has no operator and no bound.
+// rate is in whole responses per second. saturated has no operator and no bound.
 func Parse(s string) (Check, error) {
 	words := splitWords(s)
 	at := 0
@@ -121,7 +121,7 @@ var timeUnits = map[string]float64{"ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms"
 
 // Of reports whether the condition holds, so that the run has failed, and returns the
 // value of the metric in words. It returns an error if the run does not have the value,
-// such as the latency of no request, or if requests without an answer leave the outcome
+// such as the latency of no request, or if requests without a response leave the outcome
 // open: a p99 of at least 10s may be above 20s or not.
 func (c Check) Of(r *load.Result) (value string, holds bool, err error) {
 	reading, err := c.metric.read(r)

@@ -83,11 +83,11 @@ func TestOf(t *testing.T) {
 		{"unsent > 1 %", false, "unsent: 10 of 1000 requests asked for (1%)"},
 		{"requests < 100%", true, "requests: 980 of 1000 requests asked for (98%)"},
 		{"requests < 980", false, "requests: 980 of 1000 requests asked for (98%)"},
-		{"5xx > 2%", true, "5xx: 20 of 980 answers (2.041%)"},
-		{"status 5XX > 0", true, "5xx: 20 of 980 answers (2.041%)"},
-		{"status 503 == 15", true, "503: 15 of 980 answers (1.531%)"},
-		{"status 404 > 0", false, "404: 0 of 980 answers (0%)"},
-		{"4xx > 0%", false, "4xx: 0 of 980 answers (0%)"},
+		{"5xx > 2%", true, "5xx: 20 of 980 responses (2.041%)"},
+		{"status 5XX > 0", true, "5xx: 20 of 980 responses (2.041%)"},
+		{"status 503 == 15", true, "503: 15 of 980 responses (1.531%)"},
+		{"status 404 > 0", false, "404: 0 of 980 responses (0%)"},
+		{"4xx > 0%", false, "4xx: 0 of 980 responses (0%)"},
 		{"saturated", false, "the generator was not saturated"},
 	} {
 		parsed, err := check.Parse(c.check)

@@ -20,6 +20,6 @@ func ExampleParse() {
 	_, err = check.Parse("p99 > 50")
 	fmt.Println(err)
 	// Output:
-	// 5xx: 2 of 1000 answers (0.2%) true <nil>
+	// 5xx: 2 of 1000 responses (0.2%) true <nil>
 	// check "p99 > 50": column 7: 50 has no unit; write 50ms, or one of ns, us and s
 }

@@ -250,7 +250,7 @@ func (m metric) read(r *load.Result) (reading, error) {
 	case m.name == "":
 		return reading{}, errNoMetric
 	}
-	got := shareOf(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "answers") // only one map has the key
+	got := shareOf(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "responses") // only one map has the key
 	if i := numberIndex(m.name); i >= 0 {
 		got = numbers[i].read(r)
 	}

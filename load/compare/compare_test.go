@@ -246,7 +246,7 @@ func TestErrors(t *testing.T) {
 	none := &load.Result{Errors: map[string]int64{"refused": 64}}
 	c := mustCompare(t, one(r), one(none))
 	if e := row(t, c, "errors"); e.B.Value != 1 {
-		t.Errorf("errors of a run without an answer are %+v, want all", e)
+		t.Errorf("errors of a run without a response are %+v, want all", e)
 	}
 	if _, err := json.Marshal(mustCompare(t, one(none), one(none))); err != nil {
 		t.Errorf("a comparison of nothing: %v", err)
@@ -311,7 +311,7 @@ func ExampleCompare() {
 	// Output: requests per second: 1.10, untested
 }
 
-// without removes the answer of every tenth request of a run: it was given up after
+// without removes the response of every tenth request of a run: it was given up after
 // that time, or never answered if the time is 0.
 func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	t.Helper()
@@ -340,7 +340,7 @@ func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	return r
 }
 
-// TestUnanswered checks that p99 is not better if a fast run leaves requests without an answer.
+// TestUnanswered checks that p99 is not better if a fast run leaves requests without a response.
 func TestUnanswered(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -143,7 +143,7 @@ func errorShare(g group) (measured, bool) {
 	return measured{value: failed / attempts}, attempts > 0
 }
 
-// serverCPU is the server's CPU time per answer, in microseconds.
+// serverCPU is the server's CPU time per response, in microseconds.
 func serverCPU(g group) (measured, bool) {
 	var cpu, answers float64
 	for _, r := range g.runs {

@@ -49,7 +49,7 @@ func (t target) metrics() []metric {
 	return append(own, metric{name: "not 2xx", unit: "share", whole: t.without2xx})
 }
 
-// without2xx returns the share of the target's requests without a 2xx answer.
+// without2xx returns the share of the target's requests without a 2xx response.
 func (t target) without2xx(g group) (measured, bool) {
 	var without, sent float64
 	for _, r := range g.runs {

@@ -64,14 +64,14 @@ func timeCharts(r *load.Result, end float64) []page.Figure {
 	_, from := primary(r)
 	all := []timeChart{
 		{
-			Figure: page.Figure{Title: "Answers per second",
+			Figure: page.Figure{Title: "Responses per second",
 				Help: "Higher is better. During a dip the server answered fewer requests." + pacedHelp(r)},
-			draws: append([]drawn{{"c1 area", "answered", secondTrack(r, answersPerSecond, true)}},
+			draws: append([]drawn{{"c1 area", "answered", secondTrack(r, responsesPerSecond, true)}},
 				asked(r)...), text: readable.Number,
 		}, {
 			Figure: page.Figure{Title: "Errors per second",
 				Help: "Requests that failed and connections that could not be made. A burst during a dip of the " +
-					"answers suggests a problem of the server; a steady level, one of the request."},
+					"responses suggests a problem of the server; a steady level, one of the request."},
 			draws: []drawn{{"bad area", "errors", secondTrack(r, errorsPerSecond, false)}}, text: readable.Number,
 		}, {
 			Figure: page.Figure{Title: "Latency from " + from + ", each second",
@@ -111,7 +111,7 @@ func pacedHelp(r *load.Result) string {
 	if r.Pacing == nil {
 		return " In the closed loop the server sets this rate."
 	}
-	return " In the open loop the pace sets this rate, and the answers follow it while the server keeps up."
+	return " In the open loop the pace sets this rate, and the responses follow it while the server keeps up."
 }
 
 func asked(r *load.Result) []drawn {
@@ -305,7 +305,7 @@ func histogramChart(d *distribution) page.Figure {
 	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
 	c := page.Figure{
 		Title: "Distribution of the latency " + d.from,
-		Help: "The share of the requests by their latency. One hill is one kind of answer; two hills are two, such " +
+		Help: "The share of the requests by their latency. One hill is one kind of response; two hills are two, such " +
 			"as hits and misses of a cache. Very small shares are drawn as a thin line.",
 		Note: d.note(),
 		Rows: axis.Rows(),

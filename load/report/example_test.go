@@ -30,20 +30,20 @@ func ExampleText() {
 		fmt.Println(err)
 	}
 	// Output:
-	//   1,000 answers per second for 2 s. Half of them came within 310 us, 99% within
-	//   1.21 ms, the last after 4.10 ms, counted from when a request was sent. All
-	//   2,000 requests sent were answered, with 2xx.
+	//   1,000 responses per second for 2 s. Half of them came within 310 us, 99%
+	//   within 1.21 ms, the last after 4.10 ms, counted from when a request was sent.
+	//   All 2,000 requests sent were answered, with 2xx.
 	//
 	//   to    http://127.0.0.1:20000/hello
 	//   by    HTTP/1.1, 64 connections
-	//   pace  closed loop: a connection sends when it has its answer
+	//   pace  closed loop: a connection sends when it has its response
 	//   for   2 s from 2026-11-22 09:30:00 UTC, by 2 threads
 	//
 	//   Latency, us      2.5%      50%    97.5%      99%      avg    stdev      max
 	//   from sent         120      310      940    1,210      344      160    4,100
 	//
 	//   Per second       2.5%      50%    97.5%      99%      avg    stdev      max
-	//   answers           990      990    1,010    1,010    1,000     10.0    1,010
+	//   responses         990      990    1,010    1,010    1,000     10.0    1,010
 	//   read, kB          408      408      416      416      412     4.12      416
 	//
 	//   Requests       number    share
@@ -53,11 +53,11 @@ func ExampleText() {
 	//   failed              0       0%  of those sent
 	//   unanswered          0       0%  of those sent
 	//
-	//   Answers        number    share
+	//   Responses      number    share
 	//   2xx             2,000     100%  200: 2,000
 	//
 	//   Over time    from 0 to the maximum, shown at the end
-	//   answers/s    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1,010
+	//   responses/s  @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1,010
 	//   p50, sent    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  312 us
 	//   p99, sent    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@  1.22 ms
 	//   max, sent    @@@@@@@@@@@@@@@@@@@@@@@@@@@***************************  4.10 ms
@@ -80,5 +80,5 @@ func ExamplePlain() {
 		Last: small.Series[1], Latency: small.Latency,
 	})
 	// Output:
-	// done after 2 s: 2,000 answers, 1,000/s on average, no errors; from sent p50 310 us, p90 480 us, p99 1.21 ms, p99.9 3.30 ms, max 4.10 ms; 2xx 2,000
+	// done after 2 s: 2,000 responses, 1,000/s on average, no errors; from sent p50 310 us, p90 480 us, p99 1.21 ms, p99.9 3.30 ms, max 4.10 ms; 2xx 2,000
 }

@@ -61,7 +61,7 @@ type tile struct {
 }
 
 func tiles(r *load.Result) []tile {
-	ts := []tile{{Name: "answers per second", Number: readable.Number(r.RequestsPerSecond)}}
+	ts := []tile{{Name: "responses per second", Number: readable.Number(r.RequestsPerSecond)}}
 	if l, from := primary(r); l != nil && l.Count > 0 {
 		for _, c := range []column{{"p50", l.P50}, {"p99", l.P99}, {"max", l.Max}} {
 			n, unit, _ := strings.Cut(span(c.value), " ")

@@ -154,10 +154,10 @@ func TestHTMLHoldsTheResult(t *testing.T) {
 // TestHTMLCharts names the charts of each kind of result.
 func TestHTMLCharts(t *testing.T) {
 	for name, want := range map[string][]string{
-		"closed": {"Answers per second", "Errors per second", "Latency from sent, each second", "CPU of the server",
+		"closed": {"Responses per second", "Errors per second", "Latency from sent, each second", "CPU of the server",
 			"Memory of the server",
 			"Latency by percentile", "Distribution of the latency from sent"},
-		"stalled": {"Answers per second", "Latency from due, each second", "Latency by percentile",
+		"stalled": {"Responses per second", "Latency from due, each second", "Latency by percentile",
 			"Distribution of the latency from due"},
 		"refused": nil,
 		"zero":    nil,

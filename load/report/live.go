@@ -176,7 +176,7 @@ func (l *Live) lines(p load.Progress, width int) []line {
 		{{page.Bold, page.Pen{Colored: true}.Clean(readable.Clip(l.url))}},
 		progressLine(p, width),
 	}
-	lines = append(lines, packed("answers", answerPieces(p), width)...)
+	lines = append(lines, packed("responses", responsePieces(p), width)...)
 	lines = append(lines, packed("from "+countsFrom(p), latencyPieces(p), width)...)
 	lines = append(lines, packed("status", statusPieces(p), width)...)
 	lines = append(lines, packed("now", []piece{
@@ -187,7 +187,7 @@ func (l *Live) lines(p load.Progress, width int) []line {
 		lines = append(lines, packed("agents", agentPieces(p), width)...)
 	}
 	lines = append(lines,
-		l.sparkline("answers", page.Green, width, answersPerSecond),
+		l.sparkline("responses", page.Green, width, responsesPerSecond),
 		l.sparkline("p99", page.Cyan, width, func(s load.Second) float64 { return float64(s.P99) }),
 	)
 	for i := range lines {
@@ -214,10 +214,10 @@ func packed(label string, pieces []piece, width int) []line {
 	return append(lines, current)
 }
 
-func answerPieces(p load.Progress) []piece {
+func responsePieces(p load.Progress) []piece {
 	pieces := []piece{{page.Plain, readable.Count(p.Requests)}}
 	if p.Last.Seconds > 0 && !p.Waiting && !p.Done {
-		pieces = append(pieces, piece{page.Bold, readable.Number(answersPerSecond(p.Last)) + "/s now"})
+		pieces = append(pieces, piece{page.Bold, readable.Number(responsesPerSecond(p.Last)) + "/s now"})
 	}
 	if s := p.Elapsed.Seconds(); s > 0 {
 		pieces = append(pieces, piece{page.Plain, readable.Number(float64(p.Requests)/s) + "/s on average"})
@@ -264,7 +264,7 @@ func statusPieces(p load.Progress) []piece {
 			readable.Count(p.Status[class])})
 	}
 	if len(pieces) == 0 {
-		return []piece{{page.Plain, "no answer yet"}}
+		return []piece{{page.Plain, "no response yet"}}
 	}
 	return pieces
 }
@@ -289,7 +289,7 @@ func (l *Live) sparkline(label string, c page.Color, width int, of func(load.Sec
 	text := ""
 	if most > 0 {
 		text = " " + readable.Span(most)
-		if label == "answers" {
+		if label == "responses" {
 			text = " " + readable.Number(most) + "/s"
 		}
 	}
@@ -331,7 +331,7 @@ func progressText(p load.Progress) string {
 	case p.Done:
 		return "done after " + readable.Lasting(p.Elapsed.Seconds())
 	case p.Waiting:
-		return fmt.Sprintf("waiting for %s", readable.Things(p.InFlight, "last answer"))
+		return fmt.Sprintf("waiting for %s", readable.Things(p.InFlight, "last response"))
 	}
 	left, known := timeLeft(p)
 	if !known {

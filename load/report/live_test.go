@@ -141,7 +141,7 @@ func TestLiveTellsWhatIsLeft(t *testing.T) {
 		{"by number, nothing sent", load.Progress{Elapsed: 10 * time.Second, Of: 400}, "10 s"},
 		{"late", load.Progress{Elapsed: 31 * time.Second, Duration: 30 * time.Second}, "0 s left"},
 		{"waiting", load.Progress{Elapsed: 31 * time.Second, Duration: 30 * time.Second, Waiting: true, InFlight: 1},
-			"waiting for 1 last answer"},
+			"waiting for 1 last response"},
 		{"done", load.Progress{Elapsed: 95 * time.Second, Done: true}, "done after 1 min 35 s"},
 		{"endless", load.Progress{Elapsed: 95 * time.Second}, "1 min 35 s"},
 	} {
@@ -206,7 +206,7 @@ func TestPlainWithoutAnswers(t *testing.T) {
 	var b bytes.Buffer
 	report.NewPlain(&b).Show(load.Progress{Elapsed: 250 * time.Millisecond, Done: true, Errors: 3,
 		Last: load.Second{Seconds: 0.25}})
-	if got, want := b.String(), "done after 250 ms: 0 answers, 0/s on average, 3 errors\n"; got != want {
+	if got, want := b.String(), "done after 250 ms: 0 responses, 0/s on average, 3 errors\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -38,11 +38,11 @@ func (l *Plain) Show(p load.Progress) {
 	fmt.Fprintf(l.w, "%s: %s\n", when, page.Pen{}.Clean(plainText(p)))
 }
 
-// plainText describes a progress. Without an answer it has neither latencies
+// plainText describes a progress. Without a response it has neither latencies
 // nor statuses.
 func plainText(p load.Progress) string {
-	parts := []string{readable.Things(p.Requests, "answer")}
-	for _, piece := range answerPieces(p)[1:] {
+	parts := []string{readable.Things(p.Requests, "response")}
+	for _, piece := range responsePieces(p)[1:] {
 		parts = append(parts, piece.text)
 	}
 	text := strings.Join(parts, ", ")

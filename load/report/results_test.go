@@ -58,7 +58,7 @@ func closedResult(t testing.TB) *load.Result {
 		Connections: 64, ConnectionsMade: 73, Pipeline: 1, Threads: 2,
 		Status: map[string]int64{}, StatusCodes: map[string]int64{}, Errors: map[string]int64{"timeout": 7, "reset": 2},
 		ErrorExamples: map[string]string{
-			"timeout": "no answer within 10s",
+			"timeout": "no response within 10s",
 			"reset":   "read tcp 127.0.0.1:51234->127.0.0.1:20000: read: connection reset by peer",
 		},
 		Machine: load.Machine{System: "linux/amd64", Kernel: "6.12.0", Processor: "Example 9000", CPUs: 2,
@@ -173,7 +173,7 @@ func stalledResult(t testing.TB) *load.Result {
 }
 
 // outageResult is a run of the open loop in which one request in ten has no
-// answer: most of these were given up after 10 s, and some were reset.
+// response: most of these were given up after 10 s, and some were reset.
 func outageResult(t testing.TB) *load.Result {
 	const perSecond = 100
 	random := rand.New(rand.NewPCG(9, 10))
@@ -181,8 +181,8 @@ func outageResult(t testing.TB) *load.Result {
 	r := &load.Result{
 		Started: began, URL: "http://127.0.0.1:20000/search", Protocol: "HTTP/1.1",
 		Connections: 160, ConnectionsMade: 360, Pipeline: 1, Threads: 2, Errors: map[string]int64{},
-		ErrorExamples: map[string]string{"timeout": "no whole answer in time: i/o timeout",
-			"reset": "reading the answer: connection reset by peer"},
+		ErrorExamples: map[string]string{"timeout": "no whole response in time: i/o timeout",
+			"reset": "reading the response: connection reset by peer"},
 		Generator: load.Generator{CPUSeconds: 0.4, Busy: 0.01, Waited: 0.003, PeakRSS: 19 << 20},
 	}
 	for at := range 30 {
@@ -235,7 +235,7 @@ func outageResult(t testing.TB) *load.Result {
 	return r
 }
 
-// refusedResult is a run without an answer.
+// refusedResult is a run without a response.
 func refusedResult() *load.Result {
 	return &load.Result{
 		Started: began, URL: "http://127.0.0.1:1/", Protocol: "HTTP/1.1", Connections: 0, Pipeline: 1, Threads: 1,
@@ -262,7 +262,7 @@ func oneResult(t testing.TB) *load.Result {
 	return r
 }
 
-// hugeResult is a run of an hour with billions of answers, the last of which
+// hugeResult is a run of an hour with billions of responses, the last of which
 // took an hour.
 func hugeResult(t testing.TB) *load.Result {
 	random := rand.New(rand.NewPCG(7, 8))

@@ -53,7 +53,7 @@ func newSheet(r *load.Result) *sheet {
 	}
 	for _, t := range []page.Table{
 		latencyTable(r), targetTable(r), rateTable(r),
-		accountTable(r), answerTable(r), errorTable(r),
+		accountTable(r), responseTable(r), errorTable(r),
 		statusLatencies(r), phaseTable(r), pacingTable(r), processTable(r), generatorTable(r),
 	} {
 		if len(t.Rows) > 0 {
@@ -79,7 +79,7 @@ func headline(r *load.Result) []string {
 	if r.Requests == 0 {
 		sentence := "Nothing was sent."
 		if r.Sent > 0 {
-			sentence = fmt.Sprintf("No answer came to %s.", readable.Things(r.Sent, "request"))
+			sentence = fmt.Sprintf("No response came to %s.", readable.Things(r.Sent, "request"))
 		}
 		if kinds := byCount(r.Errors); len(kinds) > 0 {
 			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0],
@@ -87,14 +87,14 @@ func headline(r *load.Result) []string {
 		}
 		return []string{sentence}
 	}
-	sentences := []string{fmt.Sprintf("%s answers per second for %s.", readable.Number(r.RequestsPerSecond),
+	sentences := []string{fmt.Sprintf("%s responses per second for %s.", readable.Number(r.RequestsPerSecond),
 		readable.Lasting(r.DurationSeconds))}
 	switch l, from := primary(r); {
 	case l == nil || l.Count == 0:
 	case l.GivenUp+l.NeverAnswered > 0:
 		sentences = append(sentences, unansweredLatency(l, from))
 	case l.Count == 1:
-		sentences = []string{fmt.Sprintf("One answer came after %s, counted from when its request was %s.", span(l.Max),
+		sentences = []string{fmt.Sprintf("One response came after %s, counted from when its request was %s.", span(l.Max),
 			from)}
 	default:
 		sentences = append(sentences, fmt.Sprintf("Half of them came within %s, 99%% within %s, the last after %s, "+
@@ -131,7 +131,7 @@ func boundWords(l *load.Latency, key string, us load.Micros) string {
 	return span(us)
 }
 
-// failures describes the requests without an answer, or without a 2xx answer.
+// failures describes the requests without a response, or without a 2xx response.
 func failures(r *load.Result) []string {
 	var bad []string
 	add := func(n int64, what string) {
@@ -140,7 +140,7 @@ func failures(r *load.Result) []string {
 		}
 	}
 	add(r.Failed, "failed"+kindsOf(r))
-	add(r.Unanswered, "got no answer")
+	add(r.Unanswered, "got no response")
 	add(r.Requests-r.Status["2xx"], "got another status than 2xx")
 	var sentences []string
 	if len(bad) > 0 {
@@ -175,7 +175,7 @@ func kindsOf(r *load.Result) string {
 
 func facts(r *load.Result) []page.Fact {
 	f := []page.Fact{{Name: "to", Text: readable.Clip(r.URL)}}
-	loop := "closed loop: a connection sends when it has its answer"
+	loop := "closed loop: a connection sends when it has its response"
 	if p := r.Pacing; p != nil {
 		loop = fmt.Sprintf("open loop: %s requests per second are due", readable.Number(p.AskedPerSecond))
 	}
@@ -359,13 +359,13 @@ func rateTable(r *load.Result) page.Table {
 	var answers, bytes []float64
 	for _, s := range r.Series {
 		if s.Seconds >= wholeSecond {
-			answers, bytes = append(answers, answersPerSecond(s)), append(bytes, perSecond(s.Bytes, s))
+			answers, bytes = append(answers, responsesPerSecond(s)), append(bytes, perSecond(s.Bytes, s))
 		}
 	}
 	if len(answers) == 0 {
 		t := newTable("Per second")
 		t.Rows = [][]page.Cell{
-			newRow("answers", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second for more "+
+			newRow("responses", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second for more "+
 				"statistics", false),
 			newRow("bytes read", readable.Size(r.BytesPerSecond)+" on average", false),
 		}
@@ -373,7 +373,7 @@ func rateTable(r *load.Result) page.Table {
 	}
 	t := newTable("Per second", columns...)
 	t.Rows = [][]page.Cell{
-		rateRow("answers", answers, readable.CountScale(slices.Max(answers))),
+		rateRow("responses", answers, readable.CountScale(slices.Max(answers))),
 		rateRow("read", bytes, readable.ByteScale(slices.Max(bytes))),
 	}
 	return t
@@ -472,8 +472,8 @@ func joinRemarks(a, b string) string {
 	return a + ": " + b
 }
 
-func answerTable(r *load.Result) page.Table {
-	t := newTable("Answers", "number", "share")
+func responseTable(r *load.Result) page.Table {
+	t := newTable("Responses", "number", "share")
 	for _, class := range slices.Sorted(maps.Keys(r.Status)) {
 		n := r.Status[class]
 		t.Rows = append(t.Rows, newRow(readable.Clip(class), codes(r.StatusCodes, class), class >= "4",
@@ -545,7 +545,7 @@ func rate(perSecond float64) string {
 }
 
 func processTable(r *load.Result) page.Table {
-	t := newTable("Processes", "CPU s", "CPUs", "/answer", "memory")
+	t := newTable("Processes", "CPU s", "CPUs", "/response", "memory")
 	if s := r.Server; s != nil {
 		t.Rows = append(t.Rows, processRow("server", s.CPUSeconds, s.PeakRSS, r, serverRemark(s)))
 	}
@@ -562,7 +562,7 @@ func processTable(r *load.Result) page.Table {
 func generatorTable(r *load.Result) page.Table {
 	t := newTable("Generators", "sent", "rate", "CPUs", "busiest")
 	if len(r.Generators) > 0 {
-		t.Notes = []string{"rate is of answers per second, busiest the CPU time of the busiest thread."}
+		t.Notes = []string{"rate is of responses per second, busiest the CPU time of the busiest thread."}
 	}
 	for _, g := range r.Generators {
 		name := g.Share.String()

@@ -63,7 +63,7 @@ func TestTextRatesAreOfWholeSeconds(t *testing.T) {
 	}}
 	text := string(written(t, func(b *bytes.Buffer) error { return report.Text(b, r, report.Style{}) }))
 	for _, want := range []string{
-		"answers         1,000    1,000    1,000    1,000    1,000        0    1,000\n",
+		"responses       1,000    1,000    1,000    1,000    1,000        0    1,000\n",
 		"read, kB         2.00     2.00     2.00     2.00     2.00        0     2.00\n",
 	} {
 		if !strings.Contains(text, want) {

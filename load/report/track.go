@@ -98,7 +98,7 @@ func tracks(r *load.Result) []track {
 	}
 	_, from := primary(r)
 	all := []track{
-		{name: "answers/s", segments: each(answersPerSecond), text: readable.Number, color: page.Green, dips: true},
+		{name: "responses/s", segments: each(responsesPerSecond), text: readable.Number, color: page.Green, dips: true},
 		{name: "errors/s", segments: each(errorsPerSecond), text: readable.Number, color: page.Red},
 		{name: "p50, " + from, segments: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText,
 			color: page.Cyan},
@@ -138,9 +138,9 @@ func end(r *load.Result) float64 {
 	return end
 }
 
-// answersPerSecond is comparable between all seconds, including the last, which
+// responsesPerSecond is comparable between all seconds, including the last, which
 // may be short.
-func answersPerSecond(s load.Second) float64 { return perSecond(s.Requests, s) }
+func responsesPerSecond(s load.Second) float64 { return perSecond(s.Requests, s) }
 
 func errorsPerSecond(s load.Second) float64 { return perSecond(s.Errors, s) }
 

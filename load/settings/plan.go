@@ -234,7 +234,7 @@ func (s *Settings) tls() (*tls.Config, error) {
 			return nil, &Error{"cert", err, ""}
 		}
 		// Certificates would be left out if the server names other authorities, and the
-		// server would answer that there is none.
+		// server would response that there is none.
 		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 	}
 	return c, nil

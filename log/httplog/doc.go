@@ -1,4 +1,4 @@
-// Package httplog logs the requests that a net/http server answers, and gives
+// Package httplog logs the requests that a net/http server responds, and gives
 // its handlers a logger with the request's trace id.
 //
 //	server := &http.Server{Handler: httplog.Middleware(logger, httplog.Options{})(mux)}

@@ -139,7 +139,7 @@ func (p program) run(t *testing.T) (err error) {
 	return err
 }
 
-// A model records the lines that a queue was given, and its answers.
+// A model records the lines that a queue was given, and its responses.
 type model struct {
 	q       *sink.Queue
 	w       *faulty

@@ -194,7 +194,7 @@ func bodiesOf(c proxyCase) string {
 	if c.Response > 0 {
 		return "GETs"
 	}
-	return "answers of 1 KiB"
+	return "responses of 1 KiB"
 }
 
 // present returns the doors that can run and that the expression selects, and prints why the others cannot.

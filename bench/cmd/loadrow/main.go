@@ -41,7 +41,7 @@ func run(args []string) error {
 func serve(args []string) error {
 	var m load.Manner
 	flags := flag.NewFlagSet("loadrow serve", flag.ExitOnError)
-	flags.DurationVar(&m.Delay, "delay", 0, "from a request to its answer")
+	flags.DurationVar(&m.Delay, "delay", 0, "from a request to its response")
 	flags.DurationVar(&m.Stall, "stall", 0, "how long nothing is done")
 	flags.DurationVar(&m.Every, "every", 0, "the stall is at the end of each")
 	flags.BoolVar(&m.Arrivals, "arrivals", false, "count the requests of each 10 ms")

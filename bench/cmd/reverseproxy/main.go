@@ -39,7 +39,7 @@ func main() {
 func serve(listen, figures, to, logFile string, idle int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	handler := http.Handler(http.HandlerFunc(answer))
+	handler := http.Handler(http.HandlerFunc(respond))
 	if to != "" {
 		target, err := url.Parse(to)
 		if err != nil {
@@ -99,7 +99,7 @@ var kibibyte = []byte(strings.Repeat("weir\n", 1024)[:1024])
 // The values of its headers are shared by all responses, so that only net/http allocates.
 var plainText, kibibyteLength = []string{"text/plain"}, []string{"1024"}
 
-func answer(w http.ResponseWriter, _ *http.Request) {
+func respond(w http.ResponseWriter, _ *http.Request) {
 	w.Header()["Content-Type"] = plainText
 	w.Header()["Content-Length"] = kibibyteLength
 	w.Write(kibibyte)

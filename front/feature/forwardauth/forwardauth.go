@@ -18,7 +18,7 @@ import (
 )
 
 // A forwardAuth is a stage that asks a service whether a request is admitted. It asks with an
-// exchange of its own, which has the driver of the request. Without a complete answer of the
+// exchange of its own, which has the driver of the request. Without a complete response of the
 // service, no request is admitted.
 type forwardAuth struct {
 	refused prometheus.Counter
@@ -27,10 +27,10 @@ type forwardAuth struct {
 	target  string
 	timeout time.Duration
 	ask     []string // the client's fields that the service gets; nil for all
-	copy    []string // fields of the answer that replace those of the request, or are added to the response
+	copy    []string // fields of the response that replace those of the request, or are added to the response
 }
 
-// maxVerdict is the maximum length of the body of an answer. Answers are read completely
+// maxVerdict is the maximum length of the body of a response. Responses are read completely
 // before they are passed on.
 const maxVerdict = 1 << 20
 
@@ -126,7 +126,7 @@ func claimsOriginal(name string) bool {
 	return strings.HasPrefix(name, "x-original-") || name == "x-rewrite-url"
 }
 
-// refuse passes the answer of the service on to the client.
+// refuse passes the response of the service on to the client.
 func (a *forwardAuth) refuse(x *stage.Exchange, v *verdict) {
 	a.refused.Inc()
 	a.answered(x, v)
@@ -166,7 +166,7 @@ func (a *forwardAuth) fail(x *stage.Exchange, v *verdict, late bool) {
 			retry = append(retry, f)
 		}
 	}
-	x.Refuse(status, "forward_auth: no answer of "+a.to.Name, retry...)
+	x.Refuse(status, "forward_auth: no response of "+a.to.Name, retry...)
 }
 
 // answered makes the service the destination of the request in the log and in the metrics.
@@ -175,8 +175,8 @@ func (a *forwardAuth) answered(x *stage.Exchange, v *verdict) {
 }
 
 var (
-	errLateVerdict = errors.New("no complete answer in time")
-	errLongVerdict = &proxying.Error{Kind: proxying.BadAnswer, Step: "reading the answer",
+	errLateVerdict = errors.New("no complete response in time")
+	errLongVerdict = &proxying.Error{Kind: proxying.BadAnswer, Step: "reading the response",
 		Err: errors.New("it is longer than 1 MiB")}
 	errNoTunnel = errors.New("the request asks for no other protocol")
 )

@@ -55,7 +55,7 @@ func (l *eventList) count(message string) (n int, last string) {
 	return n, last
 }
 
-// A site answers the challenges of the managers that it has, as a front door does.
+// A site responds to the challenges of the managers that it has, as a front door does.
 type site struct {
 	httpPort, tlsPort int
 	managers          atomic.Pointer[[]*acme.Manager]
@@ -116,7 +116,7 @@ type testManager struct {
 
 func (m *testManager) Stop() { m.stopped.Do(m.Manager.Stop) }
 
-// add starts a manager whose challenges the site answers. Its events go to the returned list.
+// add starts a manager whose challenges the site responds to. Its events go to the returned list.
 func (s *site) add(t *testing.T, o acme.Options) (*testManager, *eventList) {
 	t.Helper()
 	events := new(eventList)
@@ -390,7 +390,7 @@ func TestServerThatRefuses(t *testing.T) {
 	verify(t, other, awaitCertificate(t, m, "b.example", nil), "b.example")
 }
 
-// TestRevocation revokes a certificate by the answers of a server of OCSP.
+// TestRevocation revokes a certificate by the responses of a server of OCSP.
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

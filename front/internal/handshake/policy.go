@@ -16,7 +16,7 @@ type Options struct {
 	MinVersion uint16
 	Protocols  []string // for ALPN (RFC 7301), the most preferred first
 	Rules      []Rule   // no two for the same host
-	Challenges bool     // answer the handshakes by which an ACME server verifies a name (RFC 8737)
+	Challenges bool     // complete the handshakes by which an ACME server verifies a name (RFC 8737)
 }
 
 // A Rule restricts hosts to clients with a certificate.

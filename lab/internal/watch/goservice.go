@@ -21,7 +21,7 @@ const (
 )
 
 // A goService polls a Go service for its runtime statistics. It has its own
-// goroutine, so a service that does not answer delays no sample.
+// goroutine, so a service that does not respond delays no sample.
 type goService struct {
 	root   string // /debug/vars, /metrics and /debug/pprof are below it
 	client *http.Client
@@ -38,7 +38,7 @@ type goService struct {
 	goroutines  int       // the last known number, at countedAt
 	countedAt   time.Time
 	load        goLoad
-	asked, lost int   // requests, and those of them without an answer
+	asked, lost int   // requests, and those of them without a response
 	failure     error // of the last lost request
 }
 
@@ -104,7 +104,7 @@ func (g *goService) every() time.Duration {
 	return g.source.every
 }
 
-// poll asks once and returns the answer, or nil. Without an answer the last
+// poll asks once and returns the response, or nil. Without a response the last
 // state does not change.
 func (g *goService) poll(ctx context.Context) *goState {
 	limited, cancel := context.WithTimeout(ctx, pollTimeout)
@@ -152,7 +152,7 @@ func (g *goService) from(ctx context.Context, source *goSource) (*goState, error
 	return state, nil
 }
 
-// countGoroutines asks only every countEvery, and returns the last answer.
+// countGoroutines asks only every countEvery, and returns the last response.
 func (g *goService) countGoroutines(ctx context.Context) int {
 	if now := time.Now(); !g.noIndex && now.Sub(g.countedAt) >= countEvery {
 		err := g.get(ctx, "/debug/pprof/", func(r io.Reader) (err error) {
@@ -160,7 +160,7 @@ func (g *goService) countGoroutines(ctx context.Context) int {
 			return err
 		})
 		g.countedAt = now
-		g.noIndex = err != nil && ctx.Err() == nil // its other answers remain valid
+		g.noIndex = err != nil && ctx.Err() == nil // its other responses remain valid
 	}
 	return g.goroutines
 }
@@ -193,7 +193,7 @@ func (g *goService) get(ctx context.Context, path string, read func(io.Reader) e
 // known. It must be called after stop.
 func (g *goService) used() *results.GoUsage { return g.load.usage() }
 
-// warnings returns a warning for each kind of request without an answer. It
+// warnings returns a warning for each kind of request without a response. It
 // must be called after stop.
 func (g *goService) warnings() (all []string) {
 	switch {
@@ -202,10 +202,10 @@ func (g *goService) warnings() (all []string) {
 			"below which it serves /debug/vars, /metrics or /debug/pprof",
 			strings.ReplaceAll(g.failure.Error(), "\n", "; ")))
 	case g.lost > 0:
-		all = append(all, fmt.Sprintf("the Go service left %d of %d questions about its runtime without an answer; "+
+		all = append(all, fmt.Sprintf("the Go service left %d of %d questions about its runtime without a response; "+
 			"the last: %v", g.lost, g.asked, g.failure))
 		if at := g.load.unanswered(); at != "" {
-			all = append(all, fmt.Sprintf("the Go service did not answer when the load %s: its collections and "+
+			all = append(all, fmt.Sprintf("the Go service did not respond when the load %s: its collections and "+
 				"allocations are not known", at))
 		}
 	}

@@ -94,7 +94,7 @@ func TestGoUsage(t *testing.T) {
 	}
 }
 
-// TestGoServiceThatStalls checks that a service that does not answer delays
+// TestGoServiceThatStalls checks that a service that does not respond delays
 // nothing.
 func TestGoServiceThatStalls(t *testing.T) {
 	t.Parallel() // it waits
@@ -111,15 +111,15 @@ func TestGoServiceThatStalls(t *testing.T) {
 		t.Errorf("two marks took %v", took)
 	}
 	if g.used() != nil {
-		t.Errorf("usage of who did not answer: %+v", g.used())
+		t.Errorf("usage of who did not respond: %+v", g.used())
 	}
 	if w := strings.Join(g.warnings(), " "); !strings.Contains(w, "deadline") || !strings.Contains(w, "service.go") {
 		t.Errorf("the warning is %q, want one that says why and what to set", w)
 	}
 }
 
-// TestGoServiceAtTheEnds checks that no older answer is used if a service does
-// not answer at one end of the load.
+// TestGoServiceAtTheEnds checks that no older response is used if a service does
+// not respond at one end of the load.
 func TestGoServiceAtTheEnds(t *testing.T) {
 	pages := runtimePages(t, "/debug/vars").Config.Handler
 	for name, answers := range map[string][]bool{"began": {true, false, true}, "ended": {true, true, false}} {
@@ -135,7 +135,7 @@ func TestGoServiceAtTheEnds(t *testing.T) {
 			defer s.Close()
 			fine.Store(answers[0])
 			g := startGoService(s.URL, new(machine.Meter))
-			until(t, "an answer", func() bool { return g.last.Load() != nil })
+			until(t, "a response", func() bool { return g.last.Load() != nil })
 			fine.Store(answers[1])
 			send(g.marks, true)
 			fine.Store(answers[2])
@@ -145,7 +145,7 @@ func TestGoServiceAtTheEnds(t *testing.T) {
 				t.Errorf("usage of a load whose end is not known: %+v", g.used())
 			}
 			w := strings.Join(g.warnings(), " ")
-			for _, want := range []string{"left 1 of", "did not answer when the load " + name} {
+			for _, want := range []string{"left 1 of", "did not respond when the load " + name} {
 				if !strings.Contains(w, want) {
 					t.Errorf("the warning is %q, want one of %q", w, want)
 				}

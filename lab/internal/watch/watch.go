@@ -58,7 +58,7 @@ func Start(pid int, every time.Duration, output func() (bytes, behind int64), go
 
 // Begin marks the beginning of the load. It polls a Go service first, so that
 // this is not part of the load. The service has twice pollTimeout for its
-// answer.
+// response.
 func (w *Watcher) Begin() {
 	if w.golang != nil {
 		send(w.golang.marks, true)

@@ -17,15 +17,15 @@ type Kind uint8
 
 // The kinds.
 const (
-	Refused    Kind = iota // no process listens
-	Unreached              // another reason why the connection could not be made or used
-	NoPort                 // this machine has no port or file left
-	Handshake              // the TLS handshake failed
-	Reset                  // the connection was reset
-	EOF                    // the connection was closed before the end of the answer
-	Timeout                // the answer, or the connection, took longer than Timeout
-	BadAnswer              // the answer is not HTTP
-	BadRequest             // the request could not be made or sent
+	Refused     Kind = iota // no process listens
+	Unreached               // another reason why the connection could not be made or used
+	NoPort                  // this machine has no port or file left
+	Handshake               // the TLS handshake failed
+	Reset                   // the connection was reset
+	EOF                     // the connection was closed before the end of the response
+	Timeout                 // the response, or the connection, took longer than Timeout
+	BadResponse             // the response is not HTTP
+	BadRequest              // the request could not be made or sent
 	kinds
 )
 
@@ -64,7 +64,7 @@ func OfConnection(err error) Kind {
 	return Unreached
 }
 
-// OfExchange classifies an error of sending a request or reading its answer.
+// OfExchange classifies an error of sending a request or reading its response.
 func OfExchange(err error) Kind {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return Timeout
@@ -82,16 +82,16 @@ func OfExchange(err error) Kind {
 	case errors.As(err, new(syscall.Errno)): // no route, no memory
 		return Unreached
 	}
-	return BadAnswer
+	return BadResponse
 }
 
-// The errors of requests whose answer is late, and of those whose connection ended before it.
+// The errors of requests whose response is late, and of those whose connection ended before it.
 var (
-	ErrTimeout = fmt.Errorf("no whole answer in time: %w", os.ErrDeadlineExceeded)
-	ErrClosed  = fmt.Errorf("the server closed the connection before the answer: %w", io.ErrUnexpectedEOF)
+	ErrTimeout = fmt.Errorf("no whole response in time: %w", os.ErrDeadlineExceeded)
+	ErrClosed  = fmt.Errorf("the server closed the connection before the response: %w", io.ErrUnexpectedEOF)
 )
 
-// ClosedEarly returns the error of a request whose connection ended before its answer.
+// ClosedEarly returns the error of a request whose connection ended before its response.
 // err is the parser's error.
 func ClosedEarly(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {

@@ -34,7 +34,7 @@ func TestRanksAreRoundedUp(t *testing.T) {
 		o := all.Order()
 		got, _ := o.At(c.p)
 		if got != c.want && math.Abs(float64(got/c.want)-1) > 0.001 {
-			t.Errorf("p%v of %d answers and %d failures is %v, want %v", c.p, c.answered, c.never, got, c.want)
+			t.Errorf("p%v of %d responses and %d failures is %v, want %v", c.p, c.answered, c.never, got, c.want)
 		}
 	}
 }

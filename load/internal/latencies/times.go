@@ -2,13 +2,13 @@ package latencies
 
 import "time"
 
-// Misses counts requests without an answer. The zero value is empty.
+// Misses counts requests without a response. The zero value is empty.
 type Misses struct {
 	atLeast *Distribution // requests that were given up, by their lower bound; nil without one
 	Never   int64         // requests that were never answered
 }
 
-// Miss counts a request without an answer after t.
+// Miss counts a request without a response after t.
 func (m *Misses) Miss(t time.Duration, gaveUp bool) {
 	if !gaveUp {
 		m.Never++
@@ -40,7 +40,7 @@ func (m *Misses) Reset() {
 	}
 }
 
-// Times are the times of requests, with and without an answer.
+// Times are the times of requests, with and without a response.
 type Times struct {
 	Answered *Distribution
 	Misses

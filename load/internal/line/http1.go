@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weirhq/weir/load/internal/answer"
 	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
+	"github.com/weirhq/weir/load/internal/response"
 )
 
 // An http1Line speaks HTTP/1.1, with or without TLS. Several exchanges may be under
@@ -32,9 +32,9 @@ type http1Conn struct {
 	counted  *countedConn
 	turn     chan struct{} // done of the last exchange that has sent; guarded by the line's lock
 
-	parser answer.Parser
+	parser response.Parser
 	in     []byte
-	unread []byte // part of in: bytes of the next answer
+	unread []byte // part of in: bytes of the next response
 	end    error  // why the connection is not usable; nil if it is
 }
 
@@ -100,7 +100,7 @@ func (l *http1Line) Exchange(ctx context.Context, m *program.Message, watch Watc
 	return o, err
 }
 
-// A queued exchange has a position in the order of answers. Its turn is when before is
+// A queued exchange has a position in the order of responses. Its turn is when before is
 // closed, and it closes done afterwards. When its context ends, the connection ends for
 // all exchanges on it. stop cancels that, and reports whether it was in time. The
 // deadline of a connection is never extended, so that no exchange waits longer than
@@ -143,7 +143,7 @@ func (c *http1Conn) gone() bool {
 	}
 }
 
-// receive reads an answer.
+// receive reads a response.
 func (c *http1Conn) receive(noBody bool, began func(), o *Outcome) error {
 	for first := true; ; {
 		if len(c.unread) == 0 {
@@ -163,7 +163,7 @@ func (c *http1Conn) receive(noBody bool, began func(), o *Outcome) error {
 		n, done, err := c.parser.Feed(c.unread, noBody)
 		c.unread = c.unread[n:]
 		if err != nil {
-			return failure.New(failure.BadAnswer, err)
+			return failure.New(failure.BadResponse, err)
 		}
 		if done {
 			o.Status, o.Last = c.parser.Status(), c.parser.Close()
@@ -172,7 +172,7 @@ func (c *http1Conn) receive(noBody bool, began func(), o *Outcome) error {
 	}
 }
 
-// endOfStream handles the end of the stream, which may be the end of the answer.
+// endOfStream handles the end of the stream, which may be the end of the response.
 func (c *http1Conn) endOfStream(o *Outcome) error {
 	whole, err := c.parser.EOF()
 	if !whole {

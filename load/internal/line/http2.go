@@ -139,7 +139,7 @@ func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch Watc
 	watch.Began()
 	defer resp.Body.Close()
 	if s := resp.StatusCode; s < 100 || s > 999 { // net/http accepts them
-		return Outcome{}, failure.New(failure.BadAnswer, fmt.Errorf("the status is %d", s))
+		return Outcome{}, failure.New(failure.BadResponse, fmt.Errorf("the status is %d", s))
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	return Outcome{Status: resp.StatusCode}, err

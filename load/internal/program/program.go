@@ -32,7 +32,7 @@ type Message struct {
 	Size int64
 
 	Fixed    bool  // Head never changes; else it is valid until the script's next call
-	NoBody   bool  // the answer has no body, because the method is HEAD
+	NoBody   bool  // the response has no body, because the method is HEAD
 	Endpoint int32 // index in the program's Endpoints
 
 	scheme, address string // of the program's origin

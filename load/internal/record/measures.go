@@ -5,7 +5,7 @@ import "github.com/weirhq/weir/load/internal/latencies"
 // Measures are the measurements of a recorder besides the headline, which has the latency
 // from due in the open loop and else from sent. Their memory does not grow with the number of requests.
 type Measures struct {
-	Classes    [10]*latencies.Distribution // from sent, by the status's first digit; nil without an answer
+	Classes    [10]*latencies.Distribution // from sent, by the status's first digit; nil without a response
 	FirstByte  *latencies.Distribution
 	Lag        *latencies.Distribution // open loop only
 	Missed     latencies.Misses        // from sent

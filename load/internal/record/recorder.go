@@ -103,8 +103,8 @@ func (r *Recorder) Send(f *Flight, forConnection bool) {
 	}
 }
 
-// Answer counts a whole answer. Its status has three digits.
-func (r *Recorder) Answer(f *Flight, status int, done time.Duration) {
+// Response counts a whole response. Its status has three digits.
+func (r *Recorder) Response(f *Flight, status int, done time.Duration) {
 	r.Answered++
 	if int64(done) <= r.options.End.Load() {
 		r.InTime++
@@ -161,7 +161,7 @@ func (r *Recorder) Fault(k failure.Kind, err error, now time.Duration) {
 	}
 }
 
-// Abandon counts a request that was sent and has no answer at the end of the run.
+// Abandon counts a request that was sent and has no response at the end of the run.
 func (r *Recorder) Abandon(f *Flight, now time.Duration) {
 	r.Unanswered++
 	r.miss(f, true, now)
@@ -186,7 +186,7 @@ func (r *Recorder) gaveUp(k failure.Kind, began, now time.Duration) bool {
 	return k == failure.Timeout && now-began >= r.options.Timeout
 }
 
-// miss counts the time of a request without an answer.
+// miss counts the time of a request without a response.
 func (r *Recorder) miss(f *Flight, gaveUp bool, now time.Duration) {
 	r.headline.Miss(now-r.began(f), gaveUp)
 	r.Missed.Miss(now-f.Sent, gaveUp)

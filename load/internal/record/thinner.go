@@ -29,7 +29,7 @@ type slot struct {
 // A Moment is a request of a sample.
 type Moment struct {
 	At     time.Duration // when it was due in the open loop, else when it was sent
-	Took   time.Duration // to its answer or its failure
+	Took   time.Duration // to its response or its failure
 	Status int32         // 0 if it failed
 }
 

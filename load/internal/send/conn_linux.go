@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/weirhq/weir/load/internal/answer"
 	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/record"
+	"github.com/weirhq/weir/load/internal/response"
 )
 
 // A conn is a slot for a connection, which may be closed and opened again.
@@ -32,9 +32,9 @@ type conn struct {
 	failures   int  // consecutive
 	began      time.Duration
 	retry      time.Duration
-	parser     answer.Parser
+	parser     response.Parser
 
-	// The requests under way, in the order of their answers: a ring buffer with
+	// The requests under way, in the order of their responses: a ring buffer with
 	// flights entries, beginning at first.
 	ring           []record.Flight
 	first, flights int
@@ -70,7 +70,7 @@ func (k *keptMessage) keep(m *program.Message) {
 	}
 }
 
-// oldest returns the request whose answer is next.
+// oldest returns the request whose response is next.
 func (c *conn) oldest() *record.Flight { return &c.ring[c.first] }
 
 // launch adds a request.
@@ -318,7 +318,7 @@ func (l *loop) sendAgain(c *conn) {
 	for c.left > 0 && c.state == ready && !c.blocked {
 		m := &c.kept[c.index(c.flights-c.left)]
 		c.left--
-		l.write(c, m.Head, true) // the message is kept until its answer
+		l.write(c, m.Head, true) // the message is kept until its response
 		if m.File != nil && c.state == ready {
 			c.file, c.at, c.end = m.File, 0, m.Size
 			l.flush(c)
@@ -408,7 +408,7 @@ func (l *loop) flush(c *conn) {
 }
 
 // breakOff handles an error of sending. It sends nothing more, but the connection fails only
-// when the answers are read that the server sent before it closed.
+// when the responses are read that the server sent before it closed.
 func (l *loop) breakOff(c *conn, errno syscall.Errno) {
 	c.broken, c.blocked = fmt.Errorf("sending the request: %w", errno), true
 	l.readLater(c)

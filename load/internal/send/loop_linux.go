@@ -12,16 +12,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/weirhq/weir/load/internal/answer"
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
+	"github.com/weirhq/weir/load/internal/response"
 	"github.com/weirhq/weir/load/pace"
 )
 
 // A loop speaks plain HTTP/1.1 on many connections from one locked thread, with
-// its own epoll. Each answer costs one recvfrom and one sendto: connections are
+// its own epoll. Each response costs one recvfrom and one sendto: connections are
 // registered once, edge-triggered, and the next request is sent right after the
-// answer was read. The system calls are raw, so that the scheduler does not see
+// response was read. The system calls are raw, so that the scheduler does not see
 // them. The thread may keep its P during them, since Run adds a P for it.
 type loop struct {
 	Part
@@ -33,7 +33,7 @@ type loop struct {
 	events  []unix.EpollEvent
 	in, out []byte  // buffers: for reading, and for several requests in one write
 	again   []*conn // with more to read
-	memory  answer.Memory
+	memory  response.Memory
 
 	conns    []*conn // by slot
 	spare    []*conn // closed; open loop only
@@ -215,7 +215,7 @@ func (l *loop) unfinished(now time.Duration) bool {
 	return now < l.Run.deadline() && (l.inFlight > 0 || l.claimed > 0 && now < l.Run.End() || l.Requests.Waiting() > 0)
 }
 
-// finish closes everything and counts the requests without an answer.
+// finish closes everything and counts the requests without a response.
 func (l *loop) finish(now time.Duration) {
 	l.endUnsent(now)
 	for _, c := range l.conns {
@@ -353,7 +353,7 @@ func (l *loop) read(c *conn) {
 			l.refill(c)
 			return
 		case errno != 0:
-			l.fail(c, failure.OfExchange(errno), fmt.Errorf("reading the answer: %w", errno))
+			l.fail(c, failure.OfExchange(errno), fmt.Errorf("reading the response: %w", errno))
 			return
 		case n == 0:
 			l.ended(c)
@@ -378,14 +378,14 @@ func (l *loop) readLater(c *conn) {
 
 var errUnasked = errors.New("bytes that no request has asked for")
 
-// took handles bytes of answers.
+// took handles bytes of responses.
 func (l *loop) took(c *conn, b []byte) {
 	now := l.Run.Now()
 	l.Rec.Bytes(len(b), now)
 	for len(b) > 0 && c.state == ready {
 		if c.flights == c.left {
-			l.Rec.Fault(failure.BadAnswer, errUnasked, now)
-			l.fail(c, failure.BadAnswer, errUnasked)
+			l.Rec.Fault(failure.BadResponse, errUnasked, now)
+			l.fail(c, failure.BadResponse, errUnasked)
 			return
 		}
 		f := c.oldest()
@@ -395,7 +395,7 @@ func (l *loop) took(c *conn, b []byte) {
 		n, done, err := c.parser.Feed(b, f.NoBody)
 		b = b[n:]
 		if err != nil {
-			l.fail(c, failure.BadAnswer, err)
+			l.fail(c, failure.BadResponse, err)
 			return
 		}
 		if done {
@@ -404,9 +404,9 @@ func (l *loop) took(c *conn, b []byte) {
 	}
 }
 
-// answered counts a whole answer.
+// answered counts a whole response.
 func (l *loop) answered(c *conn, now time.Duration) {
-	l.Rec.Answer(c.oldest(), c.parser.Status(), now)
+	l.Rec.Response(c.oldest(), c.parser.Status(), now)
 	c.land()
 	l.inFlight--
 	c.failures = 0
@@ -420,7 +420,7 @@ func (l *loop) answered(c *conn, now time.Duration) {
 		l.close(c)
 		l.reopen(c, 0)
 		l.replace(now)
-	case c.blocked && c.flights == 0: // the answer came before its request was sent completely
+	case c.blocked && c.flights == 0: // the response came before its request was sent completely
 		l.close(c)
 		l.reopen(c, 0)
 	}
@@ -460,7 +460,7 @@ func (l *loop) fail(c *conn, k failure.Kind, err error) {
 	l.reopen(c, backoff(c.failures))
 }
 
-// replace opens a connection for one that has ended with its answer, if fewer are
+// replace opens a connection for one that has ended with its response, if fewer are
 // open than at the start. So the open loop's next request need not wait for a new
 // connection if the server closes one now and then.
 func (l *loop) replace(now time.Duration) {

@@ -1,4 +1,4 @@
-// Package send sends the requests of a load test and reads the answers, in threads.
+// Package send sends the requests of a load test and reads the responses, in threads.
 //
 // On Linux plain HTTP/1.1 is sent by one loop per thread, with its own epoll. All other
 // protocols are sent by workers, with a goroutine for each request under way and the
@@ -49,7 +49,7 @@ func NewRun(s Settings) *Run {
 
 const mostOpening = 128 // connections opened at the same time, to fit into the server's accept queue
 
-// interruptGrace is how long an interrupted run waits for answers.
+// interruptGrace is how long an interrupted run waits for responses.
 const interruptGrace = time.Second
 
 // Now returns the time since the run began.
@@ -58,7 +58,7 @@ func (r *Run) Now() time.Duration { return time.Since(r.created) - time.Duration
 // End returns when the run stops sending; never if only a number of requests ends it.
 func (r *Run) End() time.Duration { return time.Duration(r.EndAt.Load()) }
 
-// deadline returns when the run stops waiting for answers.
+// deadline returns when the run stops waiting for responses.
 func (r *Run) deadline() time.Duration {
 	end := r.End()
 	if end == pace.Never {
@@ -111,7 +111,7 @@ func (r *Run) Fail() {
 // Interrupted reports whether the run was stopped.
 func (r *Run) Interrupted() bool { return r.cut.Load() }
 
-// Stop interrupts the run: it sends nothing more, and soon stops waiting for answers.
+// Stop interrupts the run: it sends nothing more, and soon stops waiting for responses.
 func (r *Run) Stop() {
 	now := int64(r.Now())
 	r.EndAt.Store(min(r.EndAt.Load(), now)) // no other goroutine changes it after the start

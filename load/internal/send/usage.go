@@ -14,7 +14,7 @@ type Usage struct {
 }
 
 // A usageClock measures the CPU usage while requests are sent. The time before, with
-// the first connections, and after, with the last answers, would make a busy thread
+// the first connections, and after, with the last responses, would make a busy thread
 // look idle.
 type usageClock struct {
 	read  func() (cpu, waited time.Duration)

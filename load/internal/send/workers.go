@@ -27,7 +27,7 @@ type workers struct {
 	idle    []*worker   // the longest idle first; open loop only
 	over    bool        // no further requests will be due; open loop only
 
-	cut     context.Context // done when the run stops waiting for answers
+	cut     context.Context // done when the run stops waiting for responses
 	release context.CancelFunc
 	running sync.WaitGroup
 }
@@ -199,7 +199,7 @@ func (w *workers) Grow(n int64) {
 	}
 }
 
-// await waits for the workers until the run stops waiting for answers.
+// await waits for the workers until the run stops waiting for responses.
 func (w *workers) await() {
 	over := make(chan struct{})
 	go func() {
@@ -296,7 +296,7 @@ func (k *worker) serveOne(r dueRequest) bool {
 	k.count(&o, now)
 	switch {
 	case err == nil:
-		k.Rec.Answer(&x.Flight, o.Status, now)
+		k.Rec.Response(&x.Flight, o.Status, now)
 	case k.cut.Err() != nil && x.begun:
 		k.Rec.Abandon(&x.Flight, now)
 	case k.cut.Err() != nil:

@@ -13,7 +13,7 @@ import (
 
 const certificateHint = "does the server want a client certificate, of an authority that it trusts? --cert FILE --key FILE"
 
-// silentHint returns a hint for a run without an answer.
+// silentHint returns a hint for a run without a response.
 func silentHint(r *load.Result) string {
 	switch {
 	case r.CertificateRefused:

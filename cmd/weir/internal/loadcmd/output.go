@@ -97,7 +97,7 @@ type condition[R any] interface {
 	Of(R) (value string, holds bool, err error)
 }
 
-// evaluate prints each check that holds or that has no answer, and returns
+// evaluate prints each check that holds or that has no response, and returns
 // ErrReported if there is one.
 func evaluate[R any, C condition[R]](s cli.Streams, checks []C, result R) error {
 	var failed error

@@ -23,19 +23,19 @@ const (
 	controlUpgrade = "upgrade"
 )
 
-// A controlAnswer is the result of a request.
-type controlAnswer struct {
+// A controlResponse is the result of a request.
+type controlResponse struct {
 	OK   bool   `json:"ok"`
 	Text string `json:"text"` // the message for the user; may have several lines
 	Hint string `json:"hint,omitempty"`
 	PID  int    `json:"pid"` // of the process that serves now
 }
 
-// A controlRequest is a request of weir reload or weir upgrade. The receiver calls answer
+// A controlRequest is a request of weir reload or weir upgrade. The receiver calls respond
 // once.
 type controlRequest struct {
-	what   string
-	answer func(controlAnswer)
+	what    string
+	respond func(controlResponse)
 }
 
 // A controlSocket receives requests for the process that serves a configuration. Only the
@@ -59,7 +59,7 @@ const (
 	// controlRetry is the interval at which a process tries to get the name that an
 	// earlier process still has.
 	controlRetry = 50 * time.Millisecond
-	// controlTimeout is the time limit for a request and for its answer.
+	// controlTimeout is the time limit for a request and for its response.
 	controlTimeout = 2 * time.Second
 )
 
@@ -117,21 +117,21 @@ func (c *controlSocket) receive(ctx context.Context, conn *net.UnixConn) {
 		conn.Close()
 		return
 	}
-	answer := sync.OnceFunc(func() { conn.Close() })
-	request := controlRequest{what: r.Do, answer: func(a controlAnswer) {
+	end := sync.OnceFunc(func() { conn.Close() })
+	request := controlRequest{what: r.Do, respond: func(a controlResponse) {
 		conn.SetDeadline(time.Now().Add(controlTimeout))
 		json.NewEncoder(conn).Encode(a)
-		answer()
+		end()
 	}}
 	select {
 	case c.requests <- request:
 	case <-ctx.Done():
-		answer()
+		end()
 	}
 }
 
-// ask sends a request to the process that serves a configuration, and returns its answer.
-func ask(config, what string) (a controlAnswer, err error) {
+// ask sends a request to the process that serves a configuration, and returns its response.
+func ask(config, what string) (a controlResponse, err error) {
 	name, err := controlName(config)
 	if err != nil {
 		return a, err

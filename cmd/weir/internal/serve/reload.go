@@ -13,7 +13,7 @@ type ReloadCommand struct{ fileOption }
 func (ReloadCommand) Help() string {
 	return `Makes the running weir serve --config FILE read its configuration again and apply every key. If the file has a
 mistake, prints the mistakes with line and column and exits with 1; the front door keeps its configuration. SIGHUP does
-the same without an answer. Needs Linux, and the same user or root.
+the same without a response. Needs Linux, and the same user or root.
 
 Example:
   weir reload --config weir.yaml`
@@ -31,8 +31,8 @@ func (c *ReloadCommand) Run(s cli.Streams) error {
 	return a.print(s)
 }
 
-// print prints an answer. The error is that of a request that has failed.
-func (a controlAnswer) print(s cli.Streams) error {
+// print prints a response. The error is that of a request that has failed.
+func (a controlResponse) print(s cli.Streams) error {
 	if !a.OK {
 		return cli.WithHint(errors.New(a.Text), a.Hint)
 	}
@@ -72,7 +72,7 @@ func (c *UpgradeCommand) Run(s cli.Streams) error {
 	return a.print(s)
 }
 
-// await waits until the new process answers requests, so that another verb reaches it.
+// await waits until the new process responds to requests, so that another verb reaches it.
 func (c *UpgradeCommand) await(pid int) {
 	for began := time.Now(); time.Since(began) < controlTimeout; time.Sleep(controlRetry / 5) {
 		if a, err := ask(c.Config, ""); err == nil && a.PID == pid {

@@ -33,7 +33,7 @@ type running struct {
 	watch     sourceWatch
 	upgrading chan error // receives the end of an upgrade in progress; nil if there is none
 	next      int        // process id of the next process
-	asked     func(controlAnswer)
+	asked     func(controlResponse)
 }
 
 // serve runs the door until it has drained, or until the second signal. If a drain takes
@@ -125,14 +125,14 @@ func (r *running) operate(ctx context.Context, control *controlSocket) {
 				r.reload()
 			}
 		case q := <-control.requests:
-			r.answer(q)
+			r.respond(q)
 		case err := <-r.upgrading:
 			if r.endUpgrade(err) {
 				control.close()
 				fmt.Fprintf(r.stderr, "weir: the process %d serves now: draining\n", r.next)
 				r.life.drain()
 			}
-			r.asked(r.upgradeAnswer(err))
+			r.asked(r.upgradeResponse(err))
 		}
 	}
 }
@@ -151,34 +151,34 @@ func (r *running) announce(before *front.Predecessor) error {
 	return nil
 }
 
-// answer answers a request of weir reload or weir upgrade.
-func (r *running) answer(q controlRequest) {
+// respond responds to a request of weir reload or weir upgrade.
+func (r *running) respond(q controlRequest) {
 	switch {
 	case q.what == controlReload:
-		q.answer(r.reload())
+		q.respond(r.reload())
 	case q.what == controlUpgrade && r.upgrading == nil:
-		r.asked = q.answer
+		r.asked = q.respond
 		r.upgrade()
 	case q.what == controlUpgrade:
-		q.answer(r.refusal("an upgrade is in progress", ""))
+		q.respond(r.refusal("an upgrade is in progress", ""))
 	default:
-		q.answer(controlAnswer{OK: true, PID: os.Getpid()})
+		q.respond(controlResponse{OK: true, PID: os.Getpid()})
 	}
 }
 
-func (r *running) refusal(text, hint string) controlAnswer {
-	return controlAnswer{Text: text, Hint: hint, PID: os.Getpid()}
+func (r *running) refusal(text, hint string) controlResponse {
+	return controlResponse{Text: text, Hint: hint, PID: os.Getpid()}
 }
 
 // slowReload is how long a reload takes until it is reported.
 const slowReload = 10 * time.Second
 
 // reload reads the configuration again. A bad one changes nothing.
-func (r *running) reload() controlAnswer {
+func (r *running) reload() controlResponse {
 	switch {
 	case r.Config == "":
 		fmt.Fprintln(r.stderr, "weir: reload: there is no configuration to read; start with --config")
-		return controlAnswer{}
+		return controlResponse{}
 	case r.upgrading != nil:
 		fmt.Fprintln(r.stderr, "weir: reload: an upgrade is in progress, which reads the configuration, too")
 		return r.refusal("an upgrade is in progress", "")
@@ -195,7 +195,7 @@ func (r *running) reload() controlAnswer {
 		if hint != "" {
 			fmt.Fprintf(r.stderr, "weir: hint: %s\n", hint)
 		}
-		return controlAnswer{OK: true, Text: "reloaded " + r.Config, Hint: hint, PID: os.Getpid()}
+		return controlResponse{OK: true, Text: "reloaded " + r.Config, Hint: hint, PID: os.Getpid()}
 	}
 	if errors.Is(err, front.ErrDraining) { // nothing is wrong with the file
 		fmt.Fprintln(r.stderr, "weir: reload: the previous configuration stays, because this process drains")
@@ -305,11 +305,11 @@ func (r *running) endUpgrade(err error) bool {
 	return false
 }
 
-func (r *running) upgradeAnswer(err error) controlAnswer {
+func (r *running) upgradeResponse(err error) controlResponse {
 	if err != nil {
 		return r.refusal("upgrade: the process goes on as before: "+err.Error(), "its stderr has the reason")
 	}
-	return controlAnswer{
+	return controlResponse{
 		OK: true, PID: r.next,
 		Text: fmt.Sprintf("the process %d serves now; the process %d drains", r.next, os.Getpid()),
 	}

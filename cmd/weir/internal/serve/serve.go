@@ -185,7 +185,7 @@ func (c *Command) greet(door *front.Door, stderr io.Writer) {
 		fmt.Fprintf(stderr, "weir: limits.max_connections is %d, because of %s of memory\n", n, readable.Size(float64(memory)))
 	}
 	if c.Config == "" {
-		fmt.Fprintf(stderr, "weir: a demo backend answers; events go to stdout. Try:\n"+
+		fmt.Fprintf(stderr, "weir: a demo backend responds; events go to stdout. Try:\n"+
 			"weir:   curl -i 'http://%s/embed/visualisations/a/b?x=1'\n", door.Addrs()[0])
 	}
 }

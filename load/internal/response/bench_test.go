@@ -1,4 +1,4 @@
-package answer_test
+package response_test
 
 import (
 	"bufio"
@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/response"
 )
 
-// plain is an answer with a head of 130 bytes, typical of a small server.
+// plain is a response with a head of 130 bytes, typical of a small server.
 const plain = "HTTP/1.1 200 OK\r\n" +
 	"Content-Type: text/plain; charset=utf-8\r\n" +
 	"Date: Sun, 22 Nov 2026 00:00:00 GMT\r\n" +
@@ -25,7 +25,7 @@ func BenchmarkFeed(b *testing.B) {
 		{"chunks", usual + "Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			var p answer.Parser
+			var p response.Parser
 			stream := []byte(c.stream)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -36,7 +36,7 @@ func BenchmarkFeed(b *testing.B) {
 		})
 	}
 	b.Run("cut", func(b *testing.B) {
-		var p answer.Parser
+		var p response.Parser
 		one, two := []byte(plain[:30]), []byte(plain[30:])
 		b.ReportAllocs()
 		for b.Loop() {
@@ -45,7 +45,7 @@ func BenchmarkFeed(b *testing.B) {
 	})
 }
 
-// BenchmarkReadResponse parses the same answer with net/http.
+// BenchmarkReadResponse parses the same response with net/http.
 func BenchmarkReadResponse(b *testing.B) {
 	in := bytes.NewReader(nil)
 	buffered := bufio.NewReader(in)
@@ -69,7 +69,7 @@ func BenchmarkMemory(b *testing.B) {
 		{"chunks", usual + "Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			p := answer.Parser{Memory: new(answer.Memory)}
+			p := response.Parser{Memory: new(response.Memory)}
 			stream := []byte(c.stream)
 			b.ReportAllocs()
 			for b.Loop() {

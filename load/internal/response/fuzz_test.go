@@ -1,4 +1,4 @@
-package answer_test
+package response_test
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/response"
 )
 
 func addStreams(f *testing.F) {
@@ -29,15 +29,15 @@ func FuzzSplits(f *testing.F) {
 			cuts[i] = random.IntN(len(stream) + 1)
 		}
 		slices.Sort(cuts)
-		want := read(new(answer.Parser), string(stream), noBody)
-		got := read(new(answer.Parser), string(stream), noBody, cuts...)
+		want := read(new(response.Parser), string(stream), noBody)
+		got := read(new(response.Parser), string(stream), noBody, cuts...)
 		if !slices.Equal(got.answers, want.answers) || got.err != want.err || got.taken != want.taken {
 			t.Errorf("cut at %v: %+v, whole: %+v", cuts, got, want)
 		}
-		memory := new(answer.Memory)
+		memory := new(response.Memory)
 		for range 2 {
 			for _, cuts := range [][]int{nil, cuts} {
-				got := read(&answer.Parser{Memory: memory}, string(stream), noBody, cuts...)
+				got := read(&response.Parser{Memory: memory}, string(stream), noBody, cuts...)
 				if !slices.Equal(got.answers, want.answers) || got.err != want.err || got.taken != want.taken {
 					t.Errorf("with a memory, cut at %v: %+v, without: %+v", cuts, got, want)
 				}
@@ -46,7 +46,7 @@ func FuzzSplits(f *testing.F) {
 	})
 }
 
-// FuzzReadResponse compares the first answer of a stream with net/http. If both accept it,
+// FuzzReadResponse compares the first response of a stream with net/http. If both accept it,
 // they must agree on its status and its end.
 func FuzzReadResponse(f *testing.F) {
 	addStreams(f)
@@ -58,7 +58,7 @@ func FuzzReadResponse(f *testing.F) {
 		if !ok {
 			return
 		}
-		var p answer.Parser
+		var p response.Parser
 		n, done, err := p.Feed(stream, noBody)
 		if err == nil && !done {
 			done, err = p.EOF()
@@ -68,7 +68,7 @@ func FuzzReadResponse(f *testing.F) {
 		}
 		got := first{status: p.Status(), length: n, close: p.Close()}
 		if coded(stream) {
-			want.close = got.close // net/http keeps the connection after an answer with two lengths
+			want.close = got.close // net/http keeps the connection after a response with two lengths
 		}
 		if got != want {
 			t.Errorf("%q: got %+v, net/http has %+v", stream, got, want)
@@ -81,7 +81,7 @@ func coded(stream []byte) bool {
 	return bytes.Contains(bytes.ToLower(stream), []byte("transfer-encoding"))
 }
 
-// first returns the first answer of a stream.
+// first returns the first response of a stream.
 type first struct {
 	status, length int
 	close          bool
@@ -115,7 +115,7 @@ func readResponse(stream []byte, noBody bool) (first, bool) {
 func TestOtherThanReadResponse(t *testing.T) {
 	for _, c := range []struct {
 		why, stream   string
-		here, netHTTP bool // accepts the answer
+		here, netHTTP bool // accepts the response
 	}{
 		{"a status has three digits", "HTTP/1.1 +12 x\r\nContent-Length: 0\r\n\r\n", false, true},
 		{"a status is 100 at least", "HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n", false, true},
@@ -129,11 +129,11 @@ func TestOtherThanReadResponse(t *testing.T) {
 		{"space around a chunk's size, before an extension", usual + "Transfer-Encoding: chunked\r\n\r\n0 ;x\r\n\r\n",
 			true, false},
 	} {
-		o := read(new(answer.Parser), c.stream, false)
+		o := read(new(response.Parser), c.stream, false)
 		here := o.err == "" && o.taken == len(c.stream)
 		_, netHTTP := readResponse([]byte(c.stream), false)
 		if here != c.here || netHTTP != c.netHTTP {
-			t.Errorf("%s: %q is an answer here: %v, want %v; for net/http: %v, want %v", c.why, c.stream, here, c.here,
+			t.Errorf("%s: %q is a response here: %v, want %v; for net/http: %v, want %v", c.why, c.stream, here, c.here,
 				netHTTP, c.netHTTP)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build race
 
-package answer_test
+package response_test
 
 // raceEnabled reports whether the race detector is on, which allocates.
 const raceEnabled = true

@@ -1,4 +1,4 @@
-package answer_test
+package response_test
 
 import (
 	"errors"
@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/weirhq/weir/load/internal/answer"
+	"github.com/weirhq/weir/load/internal/response"
 )
 
 // An outcome is the result of parsing a connection's bytes.
 type outcome struct {
 	answers []string // such as "200" or "200 close", for each complete one
-	err     string   // the error of the answer after them; "" without one
-	taken   int      // bytes of complete answers
+	err     string   // the error of the response after them; "" without one
+	taken   int      // bytes of complete responses
 }
 
 // read feeds the stream in pieces that end at the cuts, which increase.
-func read(p *answer.Parser, stream string, noBody bool, cuts ...int) outcome {
+func read(p *response.Parser, stream string, noBody bool, cuts ...int) outcome {
 	var o outcome
 	whole := func() {
 		text := strconv.Itoa(p.Status())
@@ -59,7 +59,7 @@ func read(p *answer.Parser, stream string, noBody bool, cuts ...int) outcome {
 // what returns an error without the text that it quotes, which depends on the length of
 // the piece.
 func what(err error) string {
-	var bad *answer.Error
+	var bad *response.Error
 	if errors.As(err, &bad) {
 		return bad.What + " in " + bad.Where
 	}
@@ -74,7 +74,7 @@ type streamCase struct {
 	noBody       bool
 	want         []string
 	err          string // its beginning
-	open         bool   // the last answer ends with the connection
+	open         bool   // the last response ends with the connection
 }
 
 const usual = "HTTP/1.1 200 OK\r\n"
@@ -214,7 +214,7 @@ var streams = []streamCase{
 		err: "EOF: the connection ended in line 3 of"},
 	{name: "cut after 1xx", stream: "HTTP/1.1 100 Continue\r\n\r\n", err: "EOF: the connection ended in line 1 of"},
 	{name: "cut in the body", stream: usual + "Content-Length: 5\r\n\r\nhel",
-		err: "EOF: the connection ended after 3 of 5 bytes of the answer's body"},
+		err: "EOF: the connection ended after 3 of 5 bytes of the response's body"},
 	{name: "cut in a chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhel",
 		err: "EOF: the connection ended after 3 bytes of"},
 	{name: "cut before the last chunk", stream: usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
@@ -227,17 +227,17 @@ func (c streamCase) check(t *testing.T, how string, got outcome) {
 	t.Helper()
 	if strings.Join(got.answers, ", ") != strings.Join(c.want, ", ") || !strings.HasPrefix(got.err, c.err) ||
 		(got.err == "") != (c.err == "") {
-		t.Errorf("%s: answers %q and error %q, want %q and %q", how, got.answers, got.err, c.want, c.err)
+		t.Errorf("%s: responses %q and error %q, want %q and %q", how, got.answers, got.err, c.want, c.err)
 	}
 	if c.err == "" && got.taken != len(c.stream) {
-		t.Errorf("%s: the answers are %d bytes, want %d", how, got.taken, len(c.stream))
+		t.Errorf("%s: the responses are %d bytes, want %d", how, got.taken, len(c.stream))
 	}
 }
 
 func TestParser(t *testing.T) {
 	for _, c := range streams {
 		t.Run(c.name, func(t *testing.T) {
-			c.check(t, "whole", read(new(answer.Parser), c.stream, c.noBody))
+			c.check(t, "whole", read(new(response.Parser), c.stream, c.noBody))
 		})
 	}
 }
@@ -246,7 +246,7 @@ func TestParser(t *testing.T) {
 func TestSplits(t *testing.T) {
 	for _, c := range streams {
 		t.Run(c.name, func(t *testing.T) {
-			p := new(answer.Parser) // reused, like that of a connection
+			p := new(response.Parser) // reused, like that of a connection
 			var all []int
 			for i := range c.stream {
 				all = append(all, i)
@@ -290,7 +290,7 @@ func TestBounds(t *testing.T) {
 			err: "the head is too long in the chunks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := new(answer.Parser)
+			p := new(response.Parser)
 			for _, piece := range []int{len(c.stream), 4096, 1001, 1} {
 				p.Reset()
 				var cuts []int
@@ -304,7 +304,7 @@ func TestBounds(t *testing.T) {
 }
 
 func TestStatusWhileReading(t *testing.T) {
-	var p answer.Parser
+	var p response.Parser
 	const stream = usual + "Content-Length: 2\r\n\r\nhi"
 	for i := range len(stream) {
 		wantStatus := 0
@@ -325,16 +325,16 @@ func TestStatusWhileReading(t *testing.T) {
 
 func TestErrorQuotes(t *testing.T) {
 	for _, c := range []struct{ stream, want string }{
-		{"SSH-2.0\r\n", `bad answer: the response does not begin with HTTP/1.: "SSH-2.0" in line 1 of the head`},
+		{"SSH-2.0\r\n", `bad response: the response does not begin with HTTP/1.: "SSH-2.0" in line 1 of the head`},
 		{usual + "Content-Length: \"\xff\r\n",
-			`bad answer: Content-Length is not a number: "Content-Length: \"\xff" in line 2 of the head`},
-		{strings.Repeat("x", 41) + "\n", `bad answer: the response does not begin with HTTP/1.: "` + strings.Repeat("x", 40) +
+			`bad response: Content-Length is not a number: "Content-Length: \"\xff" in line 2 of the head`},
+		{strings.Repeat("x", 41) + "\n", `bad response: the response does not begin with HTTP/1.: "` + strings.Repeat("x", 40) +
 			`"... in line 1 of the head`},
-		{strings.Repeat("\x00", 50) + "\n", `bad answer: the response does not begin with HTTP/1.: "` +
+		{strings.Repeat("\x00", 50) + "\n", `bad response: the response does not begin with HTTP/1.: "` +
 			strings.Repeat(`\x00`, 10) +
 			`"... in line 1 of the head`},
 	} {
-		var p answer.Parser
+		var p response.Parser
 		_, _, err := p.Feed([]byte(c.stream), false)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("Feed(%q): error %v, want %s", c.stream, err, c.want)
@@ -351,20 +351,20 @@ func TestParserAllocs(t *testing.T) {
 		"chunks": usual + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n",
 	} {
 		b := []byte(stream)
-		var p answer.Parser
+		var p response.Parser
 		for cut := range b { // after an incomplete line a Parser has a buffer for the next one
 			feed(t, &p, b[:cut], b[cut:])
 		}
 		if got := testing.AllocsPerRun(100, func() { feed(t, &p, b) }); got != 0 {
-			t.Errorf("%s: %v allocations for a whole answer, want 0", name, got)
+			t.Errorf("%s: %v allocations for a whole response, want 0", name, got)
 		}
 		if got := testing.AllocsPerRun(100, func() { feed(t, &p, b[:30], b[30:]) }); got != 0 {
-			t.Errorf("%s: %v allocations for an answer in two pieces, want 0", name, got)
+			t.Errorf("%s: %v allocations for a response in two pieces, want 0", name, got)
 		}
 	}
 }
 
-func feed(t testing.TB, p *answer.Parser, pieces ...[]byte) {
+func feed(t testing.TB, p *response.Parser, pieces ...[]byte) {
 	done := false
 	for _, b := range pieces {
 		n, whole, err := p.Feed(b, false)
@@ -374,6 +374,6 @@ func feed(t testing.TB, p *answer.Parser, pieces ...[]byte) {
 		done = done || whole
 	}
 	if !done {
-		t.Fatal("the answer is not whole")
+		t.Fatal("the response is not whole")
 	}
 }

@@ -1,5 +1,5 @@
 //go:build !race
 
-package answer_test
+package response_test
 
 const raceEnabled = false

@@ -1,4 +1,4 @@
-package answer
+package response
 
 // A Memory caches the last head that came in one piece, and the parser's state after it.
 // The zero value is empty. Goroutines must not share a Memory.
@@ -12,7 +12,7 @@ type Memory struct {
 // mostRemembered is the longest head that is cached.
 const mostRemembered = 4 << 10
 
-// firstHead begins an answer and reads the head at the start of b. A head that is in the
+// firstHead begins a response and reads the head at the start of b. A head that is in the
 // Memory is only compared.
 func (p *Parser) firstHead(b []byte, noBody bool) (n int, done bool, err error) {
 	m := p.Memory

@@ -1,10 +1,10 @@
-// Package answer reads HTTP/1.x responses for a load generator, by the grammar of
+// Package response reads HTTP/1.x responses for a load generator, by the grammar of
 // [http1]. It keeps only the status and the end of each response.
 //
 // A [Parser] is fed the bytes of a connection, in pieces of any size. It copies only heads
 // and trailers that do not end in their piece, and allocates only for that. A complete
 // head is read in place.
-package answer
+package response
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ const (
 	carryStep = 1 << 10
 )
 
-// A Parser reads the answers of one connection. The zero Parser is ready to use.
+// A Parser reads the responses of one connection. The zero Parser is ready to use.
 // Goroutines must not share a Parser. After an error only Reset and Status may be called.
 type Parser struct {
 	// Memory, if not nil, caches heads. Most servers send the same head until their Date
@@ -51,7 +51,7 @@ type state struct {
 
 type stage uint8
 
-// The stages of an answer, which begins with its first byte.
+// The stages of a response, which begins with its first byte.
 const (
 	idle stage = iota
 	inHead
@@ -60,12 +60,12 @@ const (
 	chunkBody
 )
 
-// Feed reads bytes of b, at most to the end of one answer, and returns their number. done
-// reports that the answer has ended; the other bytes of b belong to the next one. Without
+// Feed reads bytes of b, at most to the end of one response, and returns their number. done
+// reports that the response has ended; the other bytes of b belong to the next one. Without
 // done or an error Feed has read all of b. noBody reports that the request was a HEAD, and
-// must be the same in all calls for an answer. Feed does not keep b.
+// must be the same in all calls for a response. Feed does not keep b.
 //
-// Feed skips 1xx answers, which belong to the answer after them. Errors are of type
+// Feed skips 1xx responses, which belong to the response after them. Errors are of type
 // [*Error].
 func (p *Parser) Feed(b []byte, noBody bool) (n int, done bool, err error) {
 	if p.stage == idle && len(b) > 0 {
@@ -95,7 +95,7 @@ func (p *Parser) Feed(b []byte, noBody bool) (n int, done bool, err error) {
 	return n, done, err
 }
 
-// feedHead reads bytes of a head. done reports that the answer has ended, because it has
+// feedHead reads bytes of a head. done reports that the response has ended, because it has
 // no body.
 func (p *Parser) feedHead(b []byte, noBody bool) (n int, done bool, err error) {
 	buf, had := p.carried(b)
@@ -172,8 +172,8 @@ func (p *Parser) endHead(length int, buf []byte) (done bool, err error) {
 	return false, nil
 }
 
-// EOF handles the end of the connection. done reports that an answer ends with it. If an
-// answer has begun and is not complete, err wraps [io.ErrUnexpectedEOF]. If none has
+// EOF handles the end of the connection. done reports that a response ends with it. If an
+// response has begun and is not complete, err wraps [io.ErrUnexpectedEOF]. If none has
 // begun, err is [io.EOF].
 func (p *Parser) EOF() (done bool, err error) {
 	switch p.stage {
@@ -183,17 +183,17 @@ func (p *Parser) EOF() (done bool, err error) {
 		p.stage = idle
 		return true, nil
 	case inHead:
-		return false, fmt.Errorf("the connection ended in line %d of the answer's head: %w",
+		return false, fmt.Errorf("the connection ended in line %d of the response's head: %w",
 			1+bytes.Count(p.carry, []byte{'\n'}), io.ErrUnexpectedEOF)
 	case body:
-		return false, fmt.Errorf("the connection ended after %d of %d bytes of the answer's body: %w", p.read, p.length,
+		return false, fmt.Errorf("the connection ended after %d of %d bytes of the response's body: %w", p.read, p.length,
 			io.ErrUnexpectedEOF)
 	}
-	return false, fmt.Errorf("the connection ended after %d bytes of the answer's body, before its last chunk was "+
+	return false, fmt.Errorf("the connection ended after %d bytes of the response's body, before its last chunk was "+
 		"whole: %w", p.read, io.ErrUnexpectedEOF)
 }
 
-// Status returns the status of the current or last answer; 0 if it is not known yet.
+// Status returns the status of the current or last response; 0 if it is not known yet.
 func (p *Parser) Status() int {
 	if p.stage == inHead {
 		return p.head.Head.Status
@@ -201,7 +201,7 @@ func (p *Parser) Status() int {
 	return int(p.status)
 }
 
-// Close reports whether the server closes the connection after the last answer.
+// Close reports whether the server closes the connection after the last response.
 func (p *Parser) Close() bool { return p.close }
 
 // Reset makes p ready for another connection.
@@ -210,13 +210,13 @@ func (p *Parser) Reset() {
 	p.head.Reset()
 }
 
-// begin begins an answer.
+// begin begins a response.
 func (p *Parser) begin() {
 	p.state, p.carry = state{}, kept(p.carry)
 	p.beginHead()
 }
 
-// beginHead begins the head of an answer or of another 1xx answer before it.
+// beginHead begins the head of a response or of another 1xx response before it.
 func (p *Parser) beginHead() {
 	p.stage = inHead
 	p.head.MaxHead, p.head.MaxFields = max(maxHead-int(p.size), 1), maxHead

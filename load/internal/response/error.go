@@ -1,4 +1,4 @@
-package answer
+package response
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/internal/http1"
 )
 
-// An Error reports bytes that are not an answer, or an answer whose end is unclear.
+// An Error reports bytes that are not a response, or a response whose end is unclear.
 type Error struct {
 	What  string // the mistake, such as "a chunk is longer than its size"
 	Text  string // the beginning of the line with the mistake
@@ -19,7 +19,7 @@ type Error struct {
 const maxQuoted = 40
 
 func (e *Error) Error() string {
-	return "bad answer: " + e.What + ": " + quote(e.Text) + " in " + e.Where
+	return "bad response: " + e.What + ": " + quote(e.Text) + " in " + e.Where
 }
 
 func quote(text string) string {
