@@ -28,7 +28,7 @@ func Keys[T any](route string, at func(T) *Draft) []yamlfile.Key[T] {
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).strip })},
 		{Path: route + ".add_prefix", Doc: "a prefix that is added to the path",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).add })},
-		{Path: route + ".rewrite", Doc: "a path, perhaps with a query, that replaces that of the request",
+		{Path: route + ".rewrite", Doc: "a new path of the request, perhaps with a query",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).to })},
 	}
 }
