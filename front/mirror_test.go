@@ -223,7 +223,7 @@ func TestMirrorFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := openDoor(t, site.URL, mirrorTo("http://"+c.shadow(t), 100), func(c *config.Config) {
-				c.Routes[0].Timeout = time.Second
+				c.Routes[0].Timeout = 5 * time.Second // also for the site, on a busy machine
 			})
 			const n = 20
 			client := httpClient(t)

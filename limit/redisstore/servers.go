@@ -88,9 +88,10 @@ func (s *servers) connect(ctx context.Context, address string) (redis.Conn, erro
 	}
 	if idle := s.idle[address]; len(idle) > 0 {
 		last := len(idle) - 1
+		conn := idle[last]
 		s.idle[address] = idle[:last]
 		s.mu.Unlock()
-		return idle[last], nil
+		return conn, nil
 	}
 	s.mu.Unlock()
 	return s.open(ctx, address)

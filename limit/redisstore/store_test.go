@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -370,6 +371,23 @@ func TestCluster(t *testing.T) {
 	if n := settled(); n == 0 || n == len(batch) {
 		t.Errorf("%d of %d buckets settled without one of three nodes, want a part", n, len(batch))
 	}
+}
+
+// TestConcurrentCalls takes tokens in many goroutines, of which each gets its own replies.
+func TestConcurrentCalls(t *testing.T) {
+	s := open(t, "redis://"+peer.StartRedis(t, peer.RedisOptions{}).Address+"?timeout=1m")
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for j := range 50 {
+				key, n := fmt.Sprint("k", i, "/", j), 1+rand.Int64N(10)
+				if got, err := take(s, key, n); got != n || err != nil {
+					t.Errorf("took %d of %d, %v", got, n, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestSlotMoves moves the slot of a bucket to another node of a cluster. While it moves, the old node has the keys that
