@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -27,7 +28,7 @@ type hoardedServer struct {
 	gaveUp   chan struct{}                 // the first /endless has ended
 }
 
-const wholeBody = 300 << 10
+const wholeBody = 100 << 10
 
 func (s *hoardedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
@@ -189,7 +190,14 @@ func (p unreadPath) open(t *testing.T) (*hoardedServer, *tlsDoor) {
 	if p.to == "HTTP/2" {
 		d = openHTTP3Door(t, openH2C(t, s.ServeHTTP).URL, withHTTP2, patient)
 	} else {
-		d = openHTTP3Door(t, upstream(t, s.ServeHTTP).URL, patient)
+		srv := httptest.NewUnstartedServer(s)
+		srv.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+			c.(*net.TCPConn).SetReadBuffer(16 << 10) // otherwise it grows to megabytes before an upload stands still
+			return ctx
+		}
+		srv.Start()
+		t.Cleanup(srv.Close)
+		d = openHTTP3Door(t, srv.URL, patient)
 	}
 	t.Cleanup(func() { close(s.ended) })
 	return s, d
