@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"net/http/httputil"
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
@@ -18,6 +19,18 @@ type Proxy struct {
 	// Upgrade lists the upgrade tokens that are passed on, in lower case. Nil means only
 	// "websocket"; an empty list means none.
 	Upgrade []string
+
+	// Rewrite, if not nil, changes Out, the request for the upstream: its method, path, query,
+	// Host, header, body and ContentLength. An empty Host means that of the URL. The servers are
+	// those of Upstream, whatever the host of the URL, and the fields about the way of the request
+	// (X-Forwarded-For and others) are those of Trust. Out has neither these nor hop-by-hop fields.
+	Rewrite func(*httputil.ProxyRequest)
+
+	// ModifyResponse, if not nil, changes the response of a server: its status, header and body. If
+	// it replaces Body, it also sets or removes Content-Length. An error responds in place of the
+	// response. Responses of the proxy itself, informational ones and upgrades do not pass it.
+	// Request is the request for the upstream.
+	ModifyResponse func(*http.Response) error
 
 	// ErrorHandler, if not nil, responds to a request that has failed before a response began. The
 	// error is an *Error. The default responds with [Error.Status] and a short text.
@@ -68,14 +81,48 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return nil
 		}
 	}
-	if p.Done != nil {
-		engine.Hook = func(x *proxying.Exchange, e proxying.Event) {
-			if e == proxying.Done {
-				p.Done(r, resultOf(x))
-			}
+	if p.Rewrite == nil && p.ModifyResponse == nil {
+		if p.Done != nil {
+			engine.Hook = p.whenDone(r)
+		}
+		engine.ServeHTTP(w, r)
+		return
+	}
+	p.serveHooked(engine, w, r)
+}
+
+// serveHooked is ServeHTTP with Rewrite or ModifyResponse.
+func (p *Proxy) serveHooked(engine proxying.Proxy, w http.ResponseWriter, r *http.Request) {
+	out := r
+	if p.Rewrite != nil {
+		out = p.rewrite(r)
+	}
+	engine.Handle(w, out, func(x *proxying.Exchange) {
+		if p.Rewrite != nil {
+			sendRewritten(x, r, out)
+		}
+		if p.ModifyResponse != nil {
+			p.serveModified(&engine, w, r, out, x)
+			return
+		}
+		engine.Hook = p.whenDone(r)
+		engine.Serve(x)
+	})
+}
+
+// whenDone returns a hook that calls p.Done.
+func (p *Proxy) whenDone(r *http.Request) func(*proxying.Exchange, proxying.Event) {
+	return func(x *proxying.Exchange, e proxying.Event) {
+		if e == proxying.Done {
+			p.done(r, resultOf(x))
 		}
 	}
-	engine.ServeHTTP(w, r)
+}
+
+func (p *Proxy) done(r *http.Request, result Result) {
+	if p.Done != nil {
+		p.Done(r, result)
+	}
 }
 
 func resultOf(x *proxying.Exchange) Result {

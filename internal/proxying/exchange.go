@@ -97,6 +97,7 @@ type Exchange struct {
 	Length   int64                     // of the body: 0 without one, -1 if unknown
 	Body     io.Reader                 // nil without one, or a SpaceReader; a client may get 100 at its first read
 	Trailers func(dst []Field) []Field // appends the trailer fields after the body was read; nil if there are none
+	Own      bool                      // this process makes the request: its fields about its way are sent as they are
 	Peer     netip.Addr                // the remote end of the client's connection
 	PeerPort uint16                    // its port, for Options.ProxyProtocol; 0 if it is not known
 	Client   Client
@@ -197,7 +198,7 @@ func (x *Exchange) Reset() {
 	x.Method, x.Target, x.Host, x.Scheme = "", "", "", ""
 	x.HTTP10, x.HTTP2, x.HTTP3 = false, false, false
 	x.Header = keep(x.Header)
-	x.Length, x.Body, x.Trailers = 0, nil, nil
+	x.Length, x.Body, x.Trailers, x.Own = 0, nil, nil, false
 	x.Peer, x.PeerPort, x.Client = netip.Addr{}, 0, nil
 	x.Timeout, x.TryTimeout, x.Deadline = 0, 0, time.Time{}
 	x.Upgrade, x.Driver = nil, nil

@@ -11,9 +11,9 @@ type Field struct {
 	Name, Value string
 }
 
-// elements calls f with each element of a comma-separated list, without
+// Elements calls f with each element of a comma-separated list, without
 // surrounding blanks, until f returns false.
-func elements(list string, f func(string) bool) {
+func Elements(list string, f func(string) bool) {
 	for list != "" {
 		e, after, _ := strings.Cut(list, ",")
 		list = after
@@ -34,17 +34,17 @@ func countElements(list string) int { return 1 + strings.Count(list, ",") }
 // lists reports whether a comma-separated list contains the token.
 func lists(list, token string) bool {
 	found := false
-	elements(list, func(e string) bool {
+	Elements(list, func(e string) bool {
 		found = httpsyntax.EqualFold(e, token)
 		return !found
 	})
 	return found
 }
 
-// hopByHop reports whether a field is only for the next hop, RFC 9110 section
+// HopByHop reports whether a field is only for the next hop, RFC 9110 section
 // 7.6.1. This includes Te and Trailer, which the proxy writes itself where they
 // apply.
-func hopByHop(name string) bool {
+func HopByHop(name string) bool {
 	switch len(name) {
 	case 2:
 		return httpsyntax.EqualFold(name, "Te")

@@ -110,14 +110,19 @@ func (h *HTTP) Informational(status int, fields []Field) error {
 
 // Head begins the final response.
 func (h *HTTP) Head(status int, fields []Field, length int64) error {
-	h.set(fields)
 	h.Prepare()
+	h.Begin(status, fields)
+	return nil
+}
+
+// Begin is Head after Prepare. It may be called in another goroutine than that of the exchange.
+func (h *HTTP) Begin(status int, fields []Field) {
+	h.set(fields)
 	header := h.w.Header()
 	if _, ok := header["Content-Type"]; !ok {
 		header["Content-Type"] = nil // prevents net/http from guessing the type
 	}
 	h.w.WriteHeader(status)
-	return nil
 }
 
 // Prepare prepares the ResponseWriter for a response, also one that does not pass through h.

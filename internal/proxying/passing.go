@@ -24,7 +24,7 @@ func (x *Exchange) collectFields() {
 		case f.Name == "Trailer" && (a.Framing == http1.BodyChunked || a.Streamed):
 		case f.Name == "Content-Length" && a.Status < 200:
 			continue
-		case hopByHop(f.Name), contains(x.connectionOptions, f.Name), x.edits(f.Name):
+		case HopByHop(f.Name), contains(x.connectionOptions, f.Name), x.edits(f.Name):
 			continue
 		}
 		x.fields = append(x.fields, f)
@@ -70,7 +70,7 @@ func (x *Exchange) passTrailer() []Field {
 
 // framesMessage reports whether a field must not be sent as a trailer.
 func framesMessage(name string) bool {
-	return hopByHop(name) || httpsyntax.EqualFold(name, "Content-Length")
+	return HopByHop(name) || httpsyntax.EqualFold(name, "Content-Length")
 }
 
 // statusText returns the text of a status that package proxying, or a user of its

@@ -50,7 +50,7 @@ func (x *Exchange) readFraming() {
 }
 
 func appendElements(dst []string, list string) []string {
-	elements(list, func(e string) bool {
+	Elements(list, func(e string) bool {
 		dst = append(dst, e)
 		return true
 	})
@@ -109,7 +109,9 @@ func (x *Exchange) writeHead(base string, trust Trust) error {
 			b = appendField(b, h.Name, h.Value)
 		}
 	}
-	b = trust.appendForwarded(b, x.Header, hop{x.Peer, x.Host, x.Scheme})
+	if !x.Own {
+		b = trust.appendForwarded(b, x.Header, hop{x.Peer, x.Host, x.Scheme})
+	}
 	b = x.appendFraming(b)
 	x.head = append(b, "\r\n"...)
 	x.headEnd = len(x.head)
@@ -120,7 +122,7 @@ func (x *Exchange) writeHead(base string, trust Trust) error {
 // to the upstream unchanged.
 func (x *Exchange) passes(name string) bool {
 	switch {
-	case hopByHop(name), isForwarding(name), x.withholds(name):
+	case HopByHop(name), !x.Own && IsForwarding(name), x.withholds(name):
 		return false
 	case len(name) == len("Host") && httpsyntax.EqualFold(name, "Host"):
 		return false
@@ -134,7 +136,7 @@ func (x *Exchange) passes(name string) bool {
 	return true
 }
 
-// withholds reports whether a field of the client is replaced or removed. Like isForwarding,
+// withholds reports whether a field of the client is replaced or removed. Like IsForwarding,
 // it recognises the spellings that a CGI-like upstream does not distinguish, because an
 // upstream may trust the field that replaces the client's.
 func (x *Exchange) withholds(name string) bool {

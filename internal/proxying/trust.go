@@ -90,8 +90,8 @@ func parseHop(s string) (netip.Addr, bool) {
 	return addr.WithZone("").Unmap(), true
 }
 
-// isForwarding reports whether a field describes the origin of a request.
-func isForwarding(name string) bool {
+// IsForwarding reports whether a field describes the origin of a request.
+func IsForwarding(name string) bool {
 	const prefix = "X-Forwarded"
 	return len(name) >= len(prefix) && sameToCGI(name[:len(prefix)], prefix) ||
 		sameToCGI(name, "Forwarded") || sameToCGI(name, "X-Real-Ip")

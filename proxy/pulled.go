@@ -1,0 +1,137 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/weirhq/weir/internal/proxying"
+)
+
+// A pulled is a Client whose response is read by another goroutine than that of the exchange.
+type pulled struct {
+	proxying.Client // gets all but the response
+	r               *http.Request
+	begin           func()              // called before the response, if not nil
+	resp            chan *http.Response // gets the response, or is closed without one
+	sent            *http.Response      // the same; its Trailer belongs to the exchange until the end of the body
+	body            pulledBody
+	to              *io.PipeWriter
+}
+
+func newPulled(r *http.Request, client proxying.Client) *pulled {
+	p := &pulled{Client: client, r: r, resp: make(chan *http.Response, 1)}
+	p.body.PipeReader, p.to = io.Pipe()
+	return p
+}
+
+// serve serves an exchange with p as its client, to the end of the body.
+func (p *pulled) serve(engine *proxying.Proxy, x *proxying.Exchange) {
+	err := errPanicked
+	defer func() {
+		p.to.CloseWithError(err)
+		close(p.resp)
+	}()
+	x.Client = p
+	engine.Serve(x)
+	err = p.errorOf(x) // io.EOF if it is nil
+}
+
+// errorOf returns why the exchange failed, or nil. If its context was over, that is the cause.
+func (p *pulled) errorOf(x *proxying.Exchange) error {
+	err := errorOf(x.Err)
+	var failure *Error
+	cause := context.Cause(p.r.Context())
+	switch {
+	case !errors.As(err, &failure):
+	case failure.Kind == Overdue:
+		failure.Err = cmp.Or(cause, context.DeadlineExceeded) // the context may notice it a moment later
+	case failure.Kind == ClientGone && cause != nil:
+		failure.Err = cause
+	}
+	return err
+}
+
+var errPanicked = errors.New("the exchange has panicked")
+
+// end ends the exchange if the body of its response was not read to the end.
+func (p *pulled) end(x *proxying.Exchange) {
+	if !p.body.ended.Load() {
+		x.Cancel()
+	}
+	p.body.Close()
+}
+
+// A pulledBody is the body of a response.
+type pulledBody struct {
+	*io.PipeReader
+	ended atomic.Bool // it was read to its end, or there is none
+}
+
+func (b *pulledBody) Read(p []byte) (int, error) {
+	n, err := b.PipeReader.Read(p)
+	if err != nil {
+		b.ended.Store(true)
+	}
+	return n, err
+}
+
+// Head implements proxying.Client.
+func (p *pulled) Head(status int, fields []proxying.Field, length int64) error {
+	if p.begin != nil {
+		p.begin()
+	}
+	resp := &http.Response{
+		Status: strconv.Itoa(status) + " " + http.StatusText(status), StatusCode: status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: make(http.Header, len(fields)), ContentLength: length, Body: &p.body, Request: p.r,
+	}
+	for _, f := range fields {
+		resp.Header.Add(strings.Clone(f.Name), strings.Clone(f.Value))
+	}
+	for _, list := range resp.Header["Trailer"] {
+		proxying.Elements(list, func(name string) bool {
+			if resp.Trailer == nil {
+				resp.Trailer = make(http.Header)
+			}
+			resp.Trailer[http.CanonicalHeaderKey(name)] = nil
+			return true
+		})
+	}
+	delete(resp.Header, "Trailer")
+	if p.r.Method == http.MethodHead || status == 204 || status == 304 {
+		resp.Body, resp.ContentLength = http.NoBody, 0
+		p.body.ended.Store(true)
+	}
+	if p.r.Method == http.MethodHead {
+		resp.ContentLength = -1
+		if n, err := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64); err == nil {
+			resp.ContentLength = n
+		}
+	}
+	p.sent = resp
+	p.resp <- resp
+	return nil
+}
+
+// Room implements proxying.Client.
+func (p *pulled) Room() (int, error) { return math.MaxInt, nil }
+
+// Write implements proxying.Client.
+func (p *pulled) Write(b []byte) (int, error) { return p.to.Write(b) }
+
+// Trailer implements proxying.Client.
+func (p *pulled) Trailer(fields []proxying.Field) {
+	if p.sent.Trailer == nil {
+		p.sent.Trailer = make(http.Header)
+	}
+	for _, f := range fields {
+		p.sent.Trailer.Add(strings.Clone(f.Name), strings.Clone(f.Value))
+	}
+}

@@ -1,0 +1,55 @@
+package proxy
+
+import (
+	"cmp"
+	"net/http"
+	"net/http/httputil"
+
+	"github.com/weirhq/weir/internal/proxying"
+)
+
+// rewrite returns the request that p.Rewrite makes of r. Before, it removes what concerns only the client's
+// connection: otherwise a client could name a field in Connection that Rewrite sets, so that it would not be sent.
+func (p *Proxy) rewrite(r *http.Request) *http.Request {
+	out := r.Clone(r.Context())
+	for _, list := range r.Header["Connection"] {
+		proxying.Elements(list, func(name string) bool {
+			out.Header.Del(name)
+			return true
+		})
+	}
+	removeKept(out.Header)
+	p.Rewrite(&httputil.ProxyRequest{In: r, Out: out})
+	removeKept(out.Header)
+	for name, values := range r.Header {
+		if proxying.IsForwarding(name) || name == "Te" || name == "Upgrade" {
+			out.Header[name] = values
+		}
+	}
+	for _, list := range r.Header["Connection"] {
+		proxying.Elements(list, func(option string) bool {
+			if http.CanonicalHeaderKey(option) == "Upgrade" {
+				out.Header["Connection"] = []string{"Upgrade"}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// removeKept removes the fields of a request that Rewrite cannot change.
+func removeKept(h http.Header) {
+	for name := range h {
+		if proxying.HopByHop(name) || proxying.IsForwarding(name) {
+			delete(h, name)
+		}
+	}
+}
+
+// sendRewritten makes x the exchange of a rewritten request. Its client is that of r.
+func sendRewritten(x *proxying.Exchange, r, out *http.Request) {
+	x.Host, x.SendHost = r.Host, cmp.Or(out.Host, out.URL.Host)
+	if out.Body == r.Body {
+		x.Trailers = func(dst []proxying.Field) []proxying.Field { return appendFields(dst, r.Trailer) }
+	}
+}

@@ -1,0 +1,317 @@
+package proxy_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/http/httputil"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/proxy"
+)
+
+// transports returns an Upstream and a Transport of net/http.
+func transports(t *testing.T, options proxy.Options, origin string) map[string]http.RoundTripper {
+	transport := &http.Transport{DisableCompression: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return map[string]http.RoundTripper{"weir": openUpstream(t, options, origin), "net/http": transport}
+}
+
+// TestRoundTripRequest compares the requests that an origin gets from both transports.
+func TestRoundTripRequest(t *testing.T) {
+	t.Parallel()
+	origin := openServer(t, http.HandlerFunc(echo))
+	for name, set := range map[string]func(*http.Request){
+		"GET":  func(r *http.Request) { r.Method, r.Body, r.ContentLength = "", nil, 0 },
+		"body": func(*http.Request) {},
+		"long body": func(r *http.Request) {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(long)), int64(len(long))
+		},
+		"streamed":   func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(strings.NewReader(long)), -1 },
+		"unknown":    func(r *http.Request) { r.ContentLength = 0 },
+		"host":       func(r *http.Request) { r.Host = "b.example" },
+		"forwarding": func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1"); r.Header.Add("Via", "x") },
+		"trailers": func(r *http.Request) {
+			r.Body, r.ContentLength, r.Trailer = io.NopCloser(strings.NewReader("a")), -1, http.Header{"X-Sum": {"1"}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := map[string]received{}
+			for which, transport := range transports(t, proxy.Options{}, origin) {
+				r := newRequest(t, "POST", origin+"/a%2Fb?x=%20", "body")
+				r.Header.Set("User-Agent", "test")
+				set(r)
+				resp, err := transport.RoundTrip(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var request received
+				if err := json.NewDecoder(resp.Body).Decode(&request); err != nil {
+					t.Fatalf("%s: %v", which, err)
+				}
+				resp.Body.Close()
+				got[which] = request
+			}
+			if diff := cmp.Diff(got["net/http"], got["weir"]); diff != "" {
+				t.Errorf("the origin got (- from net/http, + from weir):\n%s", diff)
+			}
+		})
+	}
+}
+
+var long = strings.Repeat("long ", 100_000)
+
+// TestRoundTripResponse compares the responses of both transports.
+func TestRoundTripResponse(t *testing.T) {
+	t.Parallel()
+	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Date"] = nil
+		switch r.URL.Path {
+		case "/none":
+			w.WriteHeader(204)
+		case "/long":
+			io.WriteString(w, long)
+		case "/trailers":
+			w.Header().Set("Trailer", "X-Sum")
+			io.WriteString(w, "trailers")
+			w.Header().Set("X-Sum", "7")
+		case "/hints":
+			w.Header().Set("Link", "</a>; rel=preload")
+			w.WriteHeader(103)
+			w.WriteHeader(404)
+		case "/cut":
+			w.Header().Set("Content-Length", "10")
+			io.WriteString(w, "half")
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		default:
+			io.WriteString(w, "hello")
+		}
+	}))
+	type result struct {
+		Status  string
+		Header  http.Header
+		Length  int64
+		Body    string
+		Cut     bool
+		Trailer http.Header
+		Hints   []string
+	}
+	for _, request := range []string{
+		"GET /", "HEAD /", "GET /none", "GET /long", "GET /trailers", "GET /hints", "GET /cut",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		got := map[string]result{}
+		for which, transport := range transports(t, proxy.Options{}, origin) {
+			var hints []string
+			r := newRequest(t, method, origin+path, "")
+			r.Body = nil
+			resp, err := transport.RoundTrip(r.WithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+				Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
+					hints = append(hints, fmt.Sprint(code, header))
+					return nil
+				}})))
+			if err != nil {
+				t.Fatalf("%s: %v", which, err)
+			}
+			announced := len(resp.Trailer)
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			got[which] = result{resp.Status, resp.Header, resp.ContentLength, string(body), err != nil, resp.Trailer, hints}
+			if announced != len(resp.Trailer) || resp.Request.URL.Path != path {
+				t.Errorf("%s: %d trailers were announced, %v arrived", which, announced, resp.Trailer)
+			}
+		}
+		if diff := cmp.Diff(got["net/http"], got["weir"]); diff != "" {
+			t.Errorf("%s (- net/http, + weir):\n%s", request, diff)
+		}
+	}
+}
+
+// TestRoundTripEnds checks that a request ends with its context, before and after the response, and that its body is
+// closed in all cases.
+func TestRoundTripEnds(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{}, 4)
+	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/begun" {
+			w.(http.Flusher).Flush()
+		}
+		<-r.Context().Done()
+		gone <- struct{}{}
+	}))
+	up := openUpstream(t, proxy.Options{}, origin)
+	for _, c := range []struct {
+		name string
+		path string
+		make func(context.Context) (context.Context, context.CancelFunc)
+		want error
+	}{
+		{"cancelled", "/", cancelSoon, context.Canceled},
+		{"deadline", "/", deadlineSoon, context.DeadlineExceeded},
+		{"cancelled in the body", "/begun", cancelSoon, context.Canceled},
+		{"deadline in the body", "/begun", deadlineSoon, context.DeadlineExceeded},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := c.make(t.Context())
+			defer cancel()
+			body := &closing{Reader: strings.NewReader("body")}
+			r := newRequest(t, "POST", origin+c.path, "")
+			r.Body, r.ContentLength = body, 4
+			resp, err := up.RoundTrip(r.WithContext(ctx))
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				resp.Body.Close()
+			}
+			var failure *proxy.Error
+			if !errors.Is(err, c.want) || !errors.As(err, &failure) {
+				t.Errorf("the error is %v, want an *Error of %v", err, c.want)
+			}
+			<-gone
+			body.wait(t)
+		})
+	}
+	t.Run("closed by the caller", func(t *testing.T) {
+		resp, err := up.RoundTrip(newRequest(t, "GET", origin+"/begun", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		<-gone
+	})
+	t.Run("not connected", func(t *testing.T) {
+		body := &closing{Reader: strings.NewReader("body")}
+		r := newRequest(t, "POST", "http://a.example", "")
+		r.Body, r.ContentLength = body, 4
+		resp, err := (&http.Client{Transport: openUpstream(t, proxy.Options{}, "http://127.0.0.1:1")}).Do(r)
+		var failure *proxy.Error
+		if !errors.As(err, &failure) || failure.Kind != proxy.Refused || !failure.ByUpstream() {
+			t.Errorf("%v, %v", resp, err)
+		}
+		body.wait(t)
+	})
+	t.Run("CONNECT", func(t *testing.T) {
+		_, err := up.RoundTrip(newRequest(t, "CONNECT", origin, ""))
+		var failure *proxy.Error
+		if !errors.As(err, &failure) || failure.Kind != proxy.BadRequest {
+			t.Error(err)
+		}
+	})
+	t.Run("no server", func(t *testing.T) {
+		for _, up := range []*proxy.Upstream{{}, openUpstream(t, proxy.Options{})} {
+			var failure *proxy.Error
+			if _, err := up.RoundTrip(newRequest(t, "GET", origin, "")); !errors.As(err, &failure) || failure.Status() != 502 {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func cancelSoon(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	return ctx, cancel
+}
+
+func deadlineSoon(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, 50*time.Millisecond)
+}
+
+// A closing is a body that can be closed.
+type closing struct {
+	io.Reader
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (c *closing) init() chan struct{} {
+	c.once.Do(func() { c.closed = make(chan struct{}, 10) })
+	return c.closed
+}
+
+func (c *closing) Close() error {
+	c.init() <- struct{}{}
+	return nil
+}
+
+func (c *closing) wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-c.init():
+	case <-time.After(patience):
+		t.Error("the body of the request is not closed")
+	}
+}
+
+// TestRoundTripReuse checks that concurrent requests use the servers in turn and their connections again.
+func TestRoundTripReuse(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	got := map[string]int{}
+	name := func(text string) string {
+		return openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			w.Write(body)
+			mu.Lock()
+			defer mu.Unlock()
+			got[text]++
+		}))
+	}
+	client := &http.Client{Transport: openUpstream(t, proxy.Options{}, name("a"), name("b"))}
+	var running sync.WaitGroup
+	for i := range 8 {
+		running.Go(func() {
+			for n := range 50 {
+				want := strings.Repeat(fmt.Sprint(i, n, " "), 1+n*1000)
+				resp, err := client.Post("http://site.example/", "text/plain", strings.NewReader(want))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if string(body) != want || err != nil {
+					t.Errorf("got %d bytes, %v; want %d", len(body), err, len(want))
+				}
+			}
+		})
+	}
+	running.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	if got["a"] != 200 || got["b"] != 200 {
+		t.Errorf("the servers got %v", got)
+	}
+}
+
+// TestUnderReverseProxy has an Upstream as the transport of httputil.ReverseProxy.
+func TestUnderReverseProxy(t *testing.T) {
+	t.Parallel()
+	up := openUpstream(t, proxy.Options{}, openServer(t, http.HandlerFunc(echo)))
+	door := openServer(t, &httputil.ReverseProxy{Transport: up, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: "site.example"})
+		r.SetXForwarded()
+	}})
+	_, body := send(t, newRequest(t, "POST", door+"/a?b", "body"))
+	var got received
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Target != "/a?b" || got.Host != "site.example" || got.Body != "body" ||
+		got.Header.Get("X-Forwarded-For") != "127.0.0.1" {
+		t.Errorf("the server got %+v", got)
+	}
+}
