@@ -481,7 +481,7 @@ var layers = map[string]struct {
 	"internal/http1/http1test": {why: "messages for the tests of several packages"},
 	"internal/transport": {foreign: []string{"golang.org/x/sys/unix"},
 		why: "connections and event loops, for both sides of the proxy"},
-	"internal/resolve": {foreign: []string{"golang.org/x/net/dns/dnsmessage"},
+	"internal/resolve": {foreign: []string{"github.com/miekg/dns"},
 		why: "resolves names with their TTL; it does not know their use"},
 	"internal/resolve/resolvetest": {foreign: []string{"golang.org/x/net/dns/dnsmessage"},
 		why: "a name server for the tests of several packages"},

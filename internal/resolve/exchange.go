@@ -2,28 +2,26 @@ package resolve
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strings"
 	"time"
 
-	"golang.org/x/net/dns/dnsmessage"
+	"github.com/miekg/dns"
 )
 
-// maxUDP is the size of UDP answers that the queries announce, as of DNS Flag Day 2020: they
+// maxUDP is the size of UDP responses that the queries announce, as of DNS Flag Day 2020: they
 // are not fragmented.
 const maxUDP = 1232
 
-// ask sends a question to each server in turn until one answers it.
-func (c *client) ask(ctx context.Context, q dnsmessage.Question) (*response, error) {
+var errGarbage = errors.New("the response is malformed")
+
+// ask sends a query to each server in turn until one responds to it.
+func (c *client) ask(ctx context.Context, query *dns.Msg) (*response, error) {
 	var failed error
 	for range c.attempts {
 		for _, server := range c.servers {
-			r, err := c.askOne(ctx, server, q)
+			r, err := c.askOne(ctx, server, query)
 			if err == nil {
 				return r, nil
 			}
@@ -36,88 +34,50 @@ func (c *client) ask(ctx context.Context, q dnsmessage.Question) (*response, err
 	return nil, failed
 }
 
-// askOne asks one server over UDP, and then over TCP if the answer is truncated.
-func (c *client) askOne(ctx context.Context, server string, q dnsmessage.Question) (*response, error) {
+// askOne asks one server over UDP, and then over TCP if the response is truncated.
+func (c *client) askOne(ctx context.Context, server string, query *dns.Msg) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	r, truncated, err := roundTrip(ctx, "udp", server, q)
-	if err == nil && truncated {
-		r, _, err = roundTrip(ctx, "tcp", server, q)
+	m, err := roundTrip(ctx, "udp", server, query)
+	if err == nil && m.Truncated {
+		m, err = roundTrip(ctx, "tcp", server, query)
 	}
 	if err != nil {
 		return nil, err
 	}
-	switch r.rcode {
-	case dnsmessage.RCodeSuccess, dnsmessage.RCodeNameError:
-		return r, nil
+	if m.Rcode != dns.RcodeSuccess && m.Rcode != dns.RcodeNameError {
+		return nil, fmt.Errorf("it responds with %s", dns.RcodeToString[m.Rcode])
 	}
-	return nil, fmt.Errorf("it answers %s", strings.TrimPrefix(r.rcode.String(), "RCode"))
+	return newResponse(m)
 }
 
-// roundTrip sends a question on a socket of its own, whose port the kernel chooses at random,
-// and returns the answer.
-func roundTrip(ctx context.Context, network, server string, q dnsmessage.Question) (*response, bool, error) {
-	var random [2]byte
-	rand.Read(random[:])
-	id := binary.BigEndian.Uint16(random[:])
-	query, err := appendQuery(make([]byte, 2, 2+512), id, q)
-	if err != nil {
-		return nil, false, err
-	}
+// roundTrip sends a query on a socket of its own, whose port the kernel chooses at random, with
+// a random number, and returns the response.
+func roundTrip(ctx context.Context, network, server string, query *dns.Msg) (*dns.Msg, error) {
+	query.Id = dns.Id()
 	conn, err := new(net.Dialer).DialContext(ctx, network, server)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	if network == "udp" {
-		query = query[2:]
-	} else {
-		binary.BigEndian.PutUint16(query, uint16(len(query)-2))
+	c := &dns.Conn{Conn: conn, UDPSize: maxUDP}
+	if err := c.WriteMsg(query); err != nil {
+		return nil, err
 	}
-	if _, err := conn.Write(query); err != nil {
-		return nil, false, err
-	}
-	buf := make([]byte, maxUDP)
 	for {
-		if network == "udp" {
-			n, err := conn.Read(buf[:maxUDP])
-			if err != nil {
-				return nil, false, err
+		m, err := c.ReadMsg()
+		switch {
+		case responds(m, query):
+			if err != nil && !m.Truncated {
+				return nil, errGarbage
 			}
-			buf = buf[:n]
-		} else if buf, err = readTCP(conn); err != nil {
-			return nil, false, err
+			return m, nil
+		case m == nil && !errors.Is(err, dns.ErrShortRead):
+			return nil, err
+		case network == "tcp":
+			return nil, errGarbage
 		}
-		if r, truncated, err := parse(buf, id, q); err != errForeign {
-			return r, truncated, err
-		} else if network == "tcp" {
-			return nil, false, err
-		}
-		buf = buf[:cap(buf)]
 	}
-}
-
-// readTCP reads a message with its length.
-func readTCP(conn net.Conn) ([]byte, error) {
-	var length [2]byte
-	if _, err := io.ReadFull(conn, length[:]); err != nil {
-		return nil, err
-	}
-	message := make([]byte, binary.BigEndian.Uint16(length[:]))
-	_, err := io.ReadFull(conn, message)
-	return message, err
-}
-
-// appendQuery appends the message of a question, with the size of UDP answers (EDNS, RFC 6891).
-// The names in the message are relative to the end of b.
-func appendQuery(b []byte, id uint16, q dnsmessage.Question) ([]byte, error) {
-	m := dnsmessage.NewBuilder(b, dnsmessage.Header{ID: id, RecursionDesired: true})
-	var edns dnsmessage.ResourceHeader
-	if err := errors.Join(m.StartQuestions(), m.Question(q), m.StartAdditionals(),
-		edns.SetEDNS0(maxUDP, dnsmessage.RCodeSuccess, false), m.OPTResource(edns, dnsmessage.OPTResource{})); err != nil {
-		return nil, err
-	}
-	return m.Finish()
 }

@@ -5,20 +5,17 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/net/dns/dnsmessage"
+	"github.com/miekg/dns"
 )
 
-// lookup returns the records of one type. If an answer contains only an alias, it asks again for
+// lookup returns the records of one type. If a response contains only an alias, it asks again for
 // the name that the alias leads to.
-func (c *client) lookup(ctx context.Context, name string, kind dnsmessage.Type) (Answer, error) {
+func (c *client) lookup(ctx context.Context, name string, kind uint16) (Answer, error) {
 	ttl := longestTTL
 	asked := strings.TrimSuffix(name, ".")
 	for range maxAliases {
-		owner, err := dnsmessage.NewName(name)
-		if err != nil {
-			return Answer{}, fmt.Errorf("%s: %w", asked, err)
-		}
-		r, err := c.ask(ctx, dnsmessage.Question{Name: owner, Type: kind, Class: dnsmessage.ClassINET})
+		query := new(dns.Msg).SetQuestion(name, kind).SetEdns0(maxUDP, false)
+		r, err := c.ask(ctx, query)
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s: %w", asked, err)
 		}
@@ -28,10 +25,10 @@ func (c *client) lookup(ctx context.Context, name string, kind dnsmessage.Type) 
 		case len(a.Addrs)+len(a.Services) > 0:
 			a.TTL = ttl
 			return a, nil
-		case r.rcode == dnsmessage.RCodeNameError:
+		case r.Rcode == dns.RcodeNameError:
 			return Answer{TTL: r.unknownFor}, fmt.Errorf("%s: %w", asked, ErrNotFound)
 		case r.negative || end == name:
-			return Answer{TTL: r.unknownFor}, fmt.Errorf("%s: no record of type %s: %w", asked, kind.String()[4:], ErrNotFound)
+			return Answer{TTL: r.unknownFor}, fmt.Errorf("%s: no record of type %s: %w", asked, dns.TypeToString[kind], ErrNotFound)
 		}
 		name = end
 	}

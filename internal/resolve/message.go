@@ -6,130 +6,45 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/dns/dnsmessage"
+	"github.com/miekg/dns"
 )
 
-// errForeign means that a message is not the answer to the question. Anybody can send a packet
-// to the port of a question, so that the real answer may follow.
-var errForeign = errors.New("the answer belongs to another question")
-
-var errGarbage = errors.New("the answer is malformed")
-
 // maxAliases is the maximum number of CNAME records from a name to its other records, in one
-// answer or in several.
+// response or in several.
 const maxAliases = 16
 
 // longestTTL is the highest TTL, RFC 2181, section 8.
 const longestTTL = (1<<31 - 1) * time.Second
 
-// A response is the parsed answer of a name server.
+// A response is a response of a name server.
 type response struct {
-	rcode      dnsmessage.RCode
-	records    []record
-	negative   bool          // it has the SOA record of a negative answer
-	unknownFor time.Duration // the TTL of a negative answer, RFC 2308; 0 if it does not say
+	*dns.Msg
+	negative   bool          // it has the SOA record of a negative response
+	unknownFor time.Duration // the TTL of a negative response, RFC 2308; 0 if it does not say
 }
 
-// A record is a record of the answer section: an alias, or of the type that was asked for.
-type record struct {
-	owner  string
-	ttl    time.Duration
-	alias  string // the target of a CNAME
-	answer Answer // of an address or a service
-}
-
-// parse parses the answer to a question.
-func parse(message []byte, id uint16, q dnsmessage.Question) (r *response, truncated bool, err error) {
-	var p dnsmessage.Parser
-	header, err := p.Start(message)
-	if err != nil || header.ID != id || !header.Response {
-		return nil, false, errForeign
-	}
-	questions, err := p.AllQuestions()
-	if err != nil || len(questions) != 1 || questions[0].Type != q.Type || questions[0].Class != q.Class ||
-		!strings.EqualFold(questions[0].Name.String(), q.Name.String()) {
-		return nil, false, errForeign
-	}
-	r = &response{rcode: header.RCode}
-	if header.Truncated {
-		return r, true, nil
-	}
-	if err := r.parseRecords(&p, q.Type); err != nil {
-		return nil, false, errGarbage
-	}
-	if r.rcode == dnsmessage.RCodeSuccess && len(r.records) == 0 && !r.negative && !header.Authoritative &&
-		!header.RecursionAvailable {
-		return nil, false, errors.New("it refers to other name servers")
-	}
-	return r, false, nil
-}
-
-// parseRecords parses the answer section, and the SOA record of the next one.
-func (r *response) parseRecords(p *dnsmessage.Parser, kind dnsmessage.Type) error {
-	for {
-		h, err := p.AnswerHeader()
-		if err == dnsmessage.ErrSectionDone {
+func newResponse(m *dns.Msg) (*response, error) {
+	r := &response{Msg: m}
+	for _, rr := range m.Ns {
+		if soa, ok := rr.(*dns.SOA); ok {
+			r.negative, r.unknownFor = true, min(seconds(soa.Hdr.Ttl), seconds(soa.Minttl))
 			break
 		}
-		if err != nil {
-			return err
-		}
-		rec := record{owner: h.Name.String(), ttl: seconds(h.TTL)}
-		switch {
-		case h.Class != dnsmessage.ClassINET || h.Type != kind && h.Type != dnsmessage.TypeCNAME:
-			if err := p.SkipAnswer(); err != nil {
-				return err
-			}
-			continue
-		case h.Type == dnsmessage.TypeCNAME:
-			err = rec.setAlias(p)
-		case h.Type == dnsmessage.TypeSRV:
-			err = rec.setService(p)
-		case h.Type == dnsmessage.TypeA:
-			var a dnsmessage.AResource
-			a, err = p.AResource()
-			rec.answer.Addrs = []netip.Addr{netip.AddrFrom4(a.A)}
-		default:
-			var a dnsmessage.AAAAResource
-			a, err = p.AAAAResource()
-			rec.answer.Addrs = []netip.Addr{netip.AddrFrom16(a.AAAA).Unmap()}
-		}
-		if err != nil {
-			return err
-		}
-		r.records = append(r.records, rec)
 	}
-	for {
-		h, err := p.AuthorityHeader()
-		if err != nil {
-			return nil // no SOA record, or one that is of no use
-		}
-		if h.Type != dnsmessage.TypeSOA {
-			if p.SkipAuthority() != nil {
-				return nil
-			}
-			continue
-		}
-		soa, err := p.SOAResource()
-		if err == nil {
-			r.negative, r.unknownFor = true, min(seconds(h.TTL), seconds(soa.MinTTL))
-		}
-		return nil
+	if m.Rcode == dns.RcodeSuccess && len(m.Answer) == 0 && !r.negative && !m.Authoritative && !m.RecursionAvailable {
+		return nil, errors.New("it refers to other name servers")
 	}
+	return r, nil
 }
 
-func (rec *record) setAlias(p *dnsmessage.Parser) error {
-	c, err := p.CNAMEResource()
-	rec.alias = c.CNAME.String()
-	return err
-}
-
-func (rec *record) setService(p *dnsmessage.Parser) error {
-	s, err := p.SRVResource()
-	rec.answer.Services = []Service{{
-		Target: strings.TrimSuffix(s.Target.String(), "."), Port: s.Port, Priority: s.Priority, Weight: s.Weight,
-	}}
-	return err
+// responds reports whether a message is the response to a query. Anybody can send a packet to the
+// port of a query.
+func responds(m, query *dns.Msg) bool {
+	if m == nil || m.Id != query.Id || !m.Response || len(m.Question) != 1 {
+		return false
+	}
+	got, want := m.Question[0], query.Question[0]
+	return got.Qtype == want.Qtype && got.Qclass == want.Qclass && strings.EqualFold(got.Name, want.Name)
 }
 
 // seconds returns a TTL. One with the highest bit is 0, RFC 2181, section 8.
@@ -146,16 +61,23 @@ func (r *response) follow(name string) (a Answer, end string) {
 	a.TTL = longestTTL
 	for range maxAliases {
 		alias := ""
-		for i := range r.records {
-			rec := &r.records[i]
-			if !strings.EqualFold(rec.owner, name) {
+		for _, rr := range r.Answer {
+			h := rr.Header()
+			if h.Class != dns.ClassINET || !strings.EqualFold(h.Name, name) ||
+				h.Rrtype != dns.TypeCNAME && h.Rrtype != r.Question[0].Qtype {
 				continue
 			}
-			a.TTL = min(a.TTL, rec.ttl)
-			a.Addrs = append(a.Addrs, rec.answer.Addrs...)
-			a.Services = append(a.Services, rec.answer.Services...)
-			if rec.alias != "" {
-				alias = rec.alias
+			a.TTL = min(a.TTL, seconds(h.Ttl))
+			switch rr := rr.(type) {
+			case *dns.CNAME:
+				alias = rr.Target
+			case *dns.SRV:
+				a.Services = append(a.Services, Service{Target: strings.TrimSuffix(rr.Target, "."), Port: rr.Port,
+					Priority: rr.Priority, Weight: rr.Weight})
+			case *dns.A:
+				a.add(rr.A)
+			case *dns.AAAA:
+				a.add(rr.AAAA)
 			}
 		}
 		if alias == "" || len(a.Addrs)+len(a.Services) > 0 {
@@ -164,4 +86,10 @@ func (r *response) follow(name string) (a Answer, end string) {
 		name = alias
 	}
 	return a, name
+}
+
+func (a *Answer) add(ip []byte) {
+	if addr, ok := netip.AddrFromSlice(ip); ok {
+		a.Addrs = append(a.Addrs, addr.Unmap())
+	}
 }

@@ -1,6 +1,6 @@
-// Package resolve resolves host names with the time for which the answer is valid, which
+// Package resolve resolves host names with the time for which the response is valid, which
 // package net does not report. It reads /etc/hosts and /etc/resolv.conf at each call, and sends
-// its queries over UDP, or over TCP if an answer is truncated.
+// its queries over UDP, or over TCP if a response is truncated.
 //
 // Other sources of names, such as mDNS and the modules of nsswitch.conf, are not used.
 package resolve
@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/dns/dnsmessage"
+	"github.com/miekg/dns"
 )
 
 // HostsTTL is the time for which an address of /etc/hosts is valid.
@@ -50,7 +50,7 @@ func (r *Resolver) search(
 	ctx context.Context, name string, lookup func(*client, context.Context, string) (Answer, error),
 ) (a Answer, err error) {
 	c := newClient(r.Servers, r.ResolvConf)
-	for i, candidate := range c.candidates(name) {
+	for i, candidate := range c.names.NameList(name) {
 		var found Answer
 		found, err = lookup(c, ctx, candidate)
 		if !errors.Is(err, ErrNotFound) {
@@ -68,8 +68,8 @@ func (c *client) addresses(ctx context.Context, name string) (Answer, error) {
 	var v4, v6 Answer
 	var err4, err6 error
 	var both sync.WaitGroup
-	both.Go(func() { v4, err4 = c.lookup(ctx, name, dnsmessage.TypeA) })
-	both.Go(func() { v6, err6 = c.lookup(ctx, name, dnsmessage.TypeAAAA) })
+	both.Go(func() { v4, err4 = c.lookup(ctx, name, dns.TypeA) })
+	both.Go(func() { v6, err6 = c.lookup(ctx, name, dns.TypeAAAA) })
 	both.Wait()
 	switch {
 	case err4 == nil && err6 == nil:
@@ -97,7 +97,7 @@ func unlessNotFound(err error) error {
 
 // services returns the SRV records of a complete name.
 func (c *client) services(ctx context.Context, name string) (Answer, error) {
-	a, err := c.lookup(ctx, name, dnsmessage.TypeSRV)
+	a, err := c.lookup(ctx, name, dns.TypeSRV)
 	slices.SortFunc(a.Services, func(a, b Service) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Port, b.Port),
 			cmp.Compare(a.Weight, b.Weight))

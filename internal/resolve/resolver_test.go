@@ -79,7 +79,7 @@ func TestFaults(t *testing.T) {
 		err   string // a part of it
 	}{
 		{resolvetest.None, "[192.0.2.1]", ""},
-		{resolvetest.ServFail, "[]", "it answers ServerFailure"},
+		{resolvetest.ServFail, "[]", "it responds with SERVFAIL"},
 		{resolvetest.Silent, "[]", "i/o timeout"},
 		{resolvetest.Garbage, "[]", "i/o timeout"},
 		{resolvetest.Malformed, "[]", "malformed"},
