@@ -14,7 +14,7 @@ import (
 type Explanation struct {
 	Request string `json:"request"` // its method, host and target
 
-	// Status and Reason are those of a response that the front door makes before a route
+	// Status and Reason belong to a response that the front door makes before a route
 	// handles the request; Status is 0 if a route is chosen. Allow is its Allow field.
 	Status int    `json:"status,omitempty"`
 	Reason string `json:"reason,omitempty"`

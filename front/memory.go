@@ -16,7 +16,7 @@ const (
 )
 
 // FittingConnections returns how many connections of slow clients, each with a request, have enough memory in half of
-// the given bytes, without that of the rates. The other half is for everything else. It is also the default for
+// the given bytes, without the memory of the rates. The other half is for everything else. It is also the default for
 // limits.max_connections and limits.in_flight. Zero bytes mean no limit, and so does the result 0.
 func FittingConnections(cfg *config.Config, memory int64) int {
 	if memory == 0 {

@@ -91,12 +91,12 @@ func (d *Door) Ready() <-chan struct{} { return d.server.Ready() }
 // eventFailed is the event of a front door that stops because of an error.
 const eventFailed = "front door failed"
 
-// Serve serves until ctx is done, then drains. From then on, /readyz returns 503,
-// every response asks its client to close the connection, and the next process
-// can take over the listeners. After drain.delay, Serve stops accepting, closes
-// idle connections, lets the requests in flight finish within drain.timeout, and
-// cuts those that remain. It returns nil if it has cut none. If a listener fails,
-// Serve drains without a delay and returns the error.
+// Serve serves until ctx is done, then drains. From then on, /readyz returns 503, every
+// response asks its client to close the connection, and the next process can take over
+// the listeners. After drain.delay, Serve stops accepting, closes idle connections,
+// lets the requests in flight finish within drain.timeout, and cuts the rest. It
+// returns nil if it has cut none. If a listener fails, Serve drains without a delay and
+// returns the error.
 func (d *Door) Serve(ctx context.Context) error {
 	if err := d.start(); err != nil {
 		return err

@@ -4,7 +4,7 @@ package front
 type ServerListState struct {
 	Upstream, Place string
 	Servers         int
-	Err             error // why the servers are those of an earlier list; nil if they are not
+	Err             error // why the servers are from an earlier list; nil if they are not
 }
 
 // ServerLists returns the states of all lists of servers, in the order of their upstreams.

@@ -16,8 +16,8 @@ import (
 )
 
 // Adopt gives the front door listeners that Listen uses instead of binding an address, by
-// the elements of Listen, and Admin, of the configuration. Those that it does not use are
-// closed. Call it before Listen.
+// the elements of Listen, and Admin, of the configuration. Listeners that it does not use
+// are closed. Call it before Listen.
 func (d *Door) Adopt(listeners map[string][]*net.TCPListener) {
 	d.reloading.Lock()
 	defer d.reloading.Unlock()
@@ -110,8 +110,8 @@ type Predecessor struct {
 	listeners map[string][]*net.TCPListener
 }
 
-// Succeed takes over the listeners of the process that has started this one. name is that
-// of [Door.Upgrade].
+// Succeed takes over the listeners of the process that has started this one. name is the
+// name of [Door.Upgrade].
 func Succeed(name string) (*Predecessor, error) {
 	c, err := sibling.Dial(name)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// Run runs an experiment and keeps the measurements in o.Dir as it goes: see
-// [Options]. When it returns, all processes that it started have ended, except
-// those that could not be killed, which are named in the run's Warnings.
+// Run runs an experiment and keeps the measurements in o.Dir as it goes: see [Options].
+// When it returns, all processes that it started have ended, except processes that
+// could not be killed, which are named in the run's Warnings.
 //
 // If a service dies, is never ready, does not respond or leaves processes
 // behind, the run has that Outcome, and Run returns no error. When ctx is done,

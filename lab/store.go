@@ -180,9 +180,9 @@ func (s *store) keep(document any, elements ...string) error {
 	return nil
 }
 
-// Read reads the results in a folder, with the samples of all runs. Those of an
-// interrupted experiment have the runs so far. The error wraps [fs.ErrNotExist]
-// if there are none.
+// Read reads the results in a folder, with the samples of all runs. The results of an
+// interrupted experiment have the runs so far. The error wraps [fs.ErrNotExist] if
+// there are none.
 func Read(dir string) (*results.Results, error) {
 	r, err := readDocument[results.Results](filepath.Join(dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,7 +6,7 @@ import "net/http"
 // no limit.
 type MaxBody int64
 
-// Policy returns a policy that rejects a request with 413 if its Content-Length
+// Policy returns a policy that refuses a request with 413 if its Content-Length
 // is too large. If the length of a body is unknown, a read beyond the limit
 // returns an *http.MaxBytesError, and the connection is closed afterwards.
 func (n MaxBody) Policy(name string) Policy {

@@ -24,5 +24,5 @@
 //   - An InFlight never has more than Max requests in flight and never loses a slot,
 //     even if a context ends at the moment when its turn comes.
 //   - A decision without waiting does not allocate.
-//   - Every rejection has a reason and is counted.
+//   - Every refusal has a reason and is counted.
 package limit

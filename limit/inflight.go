@@ -28,7 +28,7 @@ type InFlightOptions struct {
 	// the highest limit then, and zero means 1,000. Requests must leave with
 	// [InFlight.LeaveAfter]. The limit begins at 100 and is at least 25, unless Max is lower.
 	Adaptive bool
-	// Queue is the number of requests that may wait. Zero rejects without waiting.
+	// Queue is the number of requests that may wait. Zero refuses without waiting.
 	Queue int
 	// Wait is the longest time that a request waits; 0 is a second.
 	Wait time.Duration
@@ -37,12 +37,12 @@ type InFlightOptions struct {
 // An InFlight admits at most Max requests at a time and lets a few more wait. Make one
 // with NewInFlight; the zero InFlight has no limit. Goroutines may share it.
 //
-// Requests wait in FIFO order, and are rejected immediately if the queue is full. This
+// Requests wait in FIFO order, and are refused immediately if the queue is full. This
 // is best for a burst. If the queue has not been empty for Wait/2, requests arrive
 // faster than they finish, and FIFO order would make all of them wait too long,
-// including those that their clients have given up. The queue then becomes LIFO, and
+// including requests that their clients have given up. The queue then becomes LIFO, and
 // each new request evicts the two oldest until only a few wait. Admitted requests have
-// hardly waited, and rejected ones are rejected early. The queue becomes FIFO again
+// hardly waited, and refused ones are refused early. The queue becomes FIFO again
 // when it has evicted no request for Wait/2. This is Facebook's adaptive LIFO with
 // controlled delay (B. Maurer, Fail at Scale, ACM Queue 13(8), 2015). Like CoDel (RFC
 // 8289), it does not measure the length of the queue but whether it ever becomes empty.
@@ -62,12 +62,12 @@ type InFlight struct {
 // InFlightStats are the counts of an InFlight.
 type InFlightStats struct {
 	// InFlight and Waiting are the current numbers of requests, and Max is the current limit
-	// of those in flight.
+	// of requests in flight.
 	InFlight, Waiting, Max int
 	// Entered is the number of admitted requests, with or without waiting.
 	Entered uint64
-	// Full, Waited and Overtaken are the numbers of requests rejected with ErrFull,
-	// ErrWaited and ErrOvertaken. Gone counts those with an ended context.
+	// Full, Waited and Overtaken are the numbers of requests refused with ErrFull,
+	// ErrWaited and ErrOvertaken. Gone counts requests with an ended context.
 	Full, Waited, Overtaken, Gone uint64
 	// NewestFirst reports whether the queue is congested and therefore LIFO.
 	NewestFirst bool
@@ -208,7 +208,7 @@ func (f *InFlight) isCongested(now time.Time) bool {
 	return !f.congested.IsZero()
 }
 
-// evictOldest rejects the oldest waiters to make space for a new one. f.mu is held.
+// evictOldest refuses the oldest waiters to make space for a new one. f.mu is held.
 func (f *InFlight) evictOldest(now time.Time) {
 	if f.congested.IsZero() {
 		f.congested = now
@@ -234,7 +234,7 @@ func (f *InFlight) await(ctx context.Context, w *waiter) error {
 	}
 }
 
-// Policy returns a policy that rejects requests with 503. Their Retry-After is the
+// Policy returns a policy that refuses requests with 503. Their Retry-After is the
 // waiting time. An adaptive limit counts each request that the handler has served; a handler
 // that also refuses requests calls Enter and LeaveAfter itself.
 func (f *InFlight) Policy(name string) Policy {

@@ -149,7 +149,7 @@ func TestInFlightChangesUnderLoad(t *testing.T) {
 	}
 }
 
-// TestInFlightWithoutQueueWhileCongested takes the queue away while it is congested. The next request is rejected as by
+// TestInFlightWithoutQueueWhileCongested takes the queue away while it is congested. The next request is refused as by
 // a limit that never had a queue.
 func TestInFlightWithoutQueueWhileCongested(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -356,7 +356,7 @@ type load struct {
 	length    time.Duration
 }
 
-// run runs l and returns the sorted waiting times of admitted and of rejected requests,
+// run runs l and returns the sorted waiting times of admitted and of refused requests,
 // and the most requests in flight.
 func (l load) run(t *testing.T) (in, out []time.Duration, most int) {
 	f := limit.NewInFlight(l.options)
@@ -426,7 +426,7 @@ func TestInFlightOverload(t *testing.T) {
 }
 
 // TestInFlightStall sends 5,000 requests per second to a service that takes 10 s, and
-// checks that nearly all are rejected within 5 ms.
+// checks that nearly all are refused within 5 ms.
 func TestInFlightStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
@@ -443,7 +443,7 @@ func TestInFlightStall(t *testing.T) {
 }
 
 // TestInFlightManyClients runs 2,000 clients against a service that takes 100 ms. Each
-// client sends its next request after a response or a rejection.
+// client sends its next request after a response or a refusal.
 func TestInFlightManyClients(t *testing.T) {
 	const service, wait, length = 100 * time.Millisecond, 200 * time.Millisecond, 5 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -490,7 +490,7 @@ func TestInFlightManyClients(t *testing.T) {
 }
 
 // TestInFlightBurst sends a burst every two seconds to an otherwise idle service, and
-// checks that no request is rejected.
+// checks that no request is refused.
 func TestInFlightBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 10, Queue: 100, Wait: time.Second})

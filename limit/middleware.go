@@ -15,7 +15,7 @@ import (
 // [Pace.Policy] return policies.
 type Policy func(w http.ResponseWriter, r *http.Request) (done func(), refused *Refusal)
 
-// A Refusal is the error of a rejected request: the limit, the cause and the response.
+// A Refusal is the error of a refused request: the limit, the cause and the response.
 type Refusal struct {
 	// Limit is the name that the limit's Policy was given.
 	Limit string
@@ -63,7 +63,7 @@ func Middleware(p Policy, refused func(*http.Request, *Refusal)) func(http.Handl
 	}
 }
 
-// respond writes the complete response to a rejected request.
+// respond writes the complete response to a refused request.
 func (r *Refusal) respond(w http.ResponseWriter) {
 	if r.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(RetrySeconds(r.RetryAfter), 10))

@@ -40,11 +40,11 @@ const (
 // A bucket is stored as the time when it will be full again, the theoretical arrival
 // time of the generic cell rate algorithm (ITU-T I.371, annex A; the "virtual
 // scheduling" form). A key without a bucket has a full one by definition, so only full
-// buckets are replaced by those of new keys. If no bucket is full, new keys share
-// buckets. The alternatives are worse. Evicting a bucket that is not full gives
-// its owner a new burst, which a client with many addresses could exploit. Rejecting
-// new keys lets such a client shut out all others. A shared bucket never admits more
-// than a separate one.
+// buckets are replaced by the buckets of new keys. If no bucket is full, new keys share
+// buckets. The alternatives are worse. Evicting a bucket that is not full gives its
+// owner a new burst, which a client with many addresses could exploit. Refusing new
+// keys lets such a client shut out all others. A shared bucket never admits more than a
+// separate one.
 type Rate struct {
 	every, fill int64                   // nanoseconds; fill is the time in which an empty bucket becomes full
 	key         func(*http.Request) Key // nil: by connection

@@ -14,7 +14,7 @@ const (
 	headerState  = "RateLimit"
 )
 
-// Policy returns a policy that rejects requests with 429. All responses get the
+// Policy returns a policy that refuses requests with 429. All responses get the
 // fields RateLimit-Policy and RateLimit, unless the Rate has no limit.
 func (r *Rate) Policy(name string) Policy {
 	policy := string(r.AppendPolicy(nil, name))

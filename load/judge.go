@@ -32,7 +32,7 @@ func (r *Result) MachineBusy() bool {
 	return r.Saturated && g.Busy < busyLimit && (g.Waited >= waitedLimit || r.LateFor["generator"] > 0)
 }
 
-// MachineBusy is like that of a Result.
+// MachineBusy is as in a Result.
 func (g *GeneratorShare) MachineBusy() bool { return g.Saturated && g.Generator.Busy < busyLimit }
 
 // saturation returns the reasons why the generator may have been at its limit.

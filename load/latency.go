@@ -114,7 +114,7 @@ func (l *Latency) quantiles() []quantile {
 }
 
 // At returns the time at a percentage, and whether it is a lower bound. For a percentage
-// other than those of the fields it decodes the histogram, and returns its error.
+// without a field it decodes the histogram, and returns its error.
 func (l *Latency) At(percentage float64) (value Micros, atLeast bool, err error) {
 	switch percentage {
 	case 0:

@@ -13,7 +13,7 @@ import (
 )
 
 // Merge returns the result of the whole plan of which the results are shares, in any
-// order. Counts, histograms and exact extremes are those of a run on one machine. Shares
+// order. Counts, histograms and exact extremes are as from a run on one machine. Shares
 // that are missing are a warning. Errors are of type [*MergeError].
 func Merge(shares []*Result) (*Result, error) {
 	if err := mergeable(shares); err != nil {

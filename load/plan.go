@@ -93,8 +93,9 @@ type Plan struct {
 	Progress func(Progress)
 
 	// Snapshot, if not nil, is called each second with the measurements so far, from the
-	// goroutine of Progress. Its Series begins after that of the last call. Requests under
-	// way, Points, Generator and Server are left out. Snapshot may keep its argument.
+	// goroutine of Progress. Its Series begins after the Series of the last call. Requests
+	// under way, Points, Generator and Server are left out. Snapshot may keep its
+	// argument.
 	Snapshot func(*Result)
 
 	fitted bool         // MaxConnections was not set, and may be reduced

@@ -101,7 +101,7 @@ type Result struct {
 
 	// Generators are the shares of a result of Merge. The Generator of such a result has
 	// the sums of CPUSeconds and PeakRSS, and the largest Busy and Waited. Its Machine is
-	// that of the first share.
+	// the machine of the first share.
 	Generators []GeneratorShare `json:"generators,omitempty"`
 
 	// Interrupted reports that the run was ended before its plan.
@@ -117,9 +117,9 @@ type Result struct {
 // Without2xx returns the number of requests that were sent and have no 2xx response.
 func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 
-// A TargetResult is the result of one method and path pattern. Targets that differ
-// only in the query, the header or the body share it. If there are more than 20, the
-// last one is the sum of those with the fewest targets, without Method and Path.
+// A TargetResult is the result of one method and path pattern. Targets that differ only
+// in the query, the header or the body share it. If there are more than 20, the last
+// one is the sum of the rest, without Method and Path.
 type TargetResult struct {
 	Method    string `json:"method"`
 	Path      string `json:"path"`       // with templates, without the query
@@ -283,8 +283,8 @@ type Progress struct {
 	FromDue bool
 
 	// Agents is the number of agents that the plan is for; 0 if this process executes it.
-	// Reporting is the number of those that report or have ended. Quiet are the names of the
-	// others, as far as they are known.
+	// Reporting is the number of agents that report or have ended. Quiet are the names of
+	// the others, as far as they are known.
 	Agents, Reporting int
 	Quiet             []string
 

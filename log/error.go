@@ -23,12 +23,11 @@ var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
 
 var errTooDeeply = errors.New(faultText(tooDeeply, len(tooDeeply)))
 
-// Err adds an error to "errors"; nil adds nothing. It adds the message, a
-// stack, and as data the fields of each error in the chain that is a
-// [Marshaler], outermost first. The stack is the one of the innermost error
-// that has one: a [Stacker], or an error with the method StackTrace of
-// github.com/pkg/errors, which github.com/cockroachdb/errors has too. Reading a
-// stack through StackTrace allocates.
+// Err adds an error to "errors"; nil adds nothing. It adds the message, a stack, and as
+// data the fields of each error in the chain that is a [Marshaler], outermost first.
+// The stack is from the innermost error that has one: a [Stacker], or an error with the
+// method StackTrace of github.com/pkg/errors, which github.com/cockroachdb/errors has
+// too. Reading a stack through StackTrace allocates.
 //
 // The errors of errors.Join are added one by one. At most 100 errors are
 // examined. If a method of an error panics or fails, the field "error" of its

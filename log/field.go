@@ -244,8 +244,8 @@ func (e *openEvent) addErrorText(key string, err error) {
 	}
 }
 
-// Strs adds an array of strings; nil is an empty array. For elements of other
-// types than those of Strs and its like, use [Event.Array].
+// Strs adds an array of strings; nil is an empty array. For elements of types without a
+// method such as Strs, use [Event.Array].
 func (e Event) Strs(key string, values []string) Event {
 	return elements(e, key, values, (*openEvent).str)
 }

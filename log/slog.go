@@ -16,10 +16,10 @@ import (
 // and so on; slog.LevelError+4 and above are fatal, which does not exit.
 // Attributes of WithAttrs are encoded once.
 //
-// Each event gets the trace id of the logger in its context, in a request
-// usually set by package httplog, and the data of [Options.Context]. If the
-// logger adds callers, the caller is that of slog. These fields are inside the
-// open groups. A Handler is safe for concurrent use.
+// Each event gets the trace id of the logger in its context, in a request usually set
+// by package httplog, and the data of [Options.Context]. If the logger adds callers,
+// the caller is the caller of slog. These fields are inside the open groups. A Handler
+// is safe for concurrent use.
 func (l *Logger) Handler() slog.Handler { return &handler{logger: l} }
 
 // A handler is a slog.Handler.

@@ -24,14 +24,13 @@ func (c Constraint) Match(segment string) bool {
 	return c.accepts != nil && c.accepts(segment)
 }
 
-// Regexp returns a constraint that accepts the segments that expr matches as a whole:
-// expr is implicitly anchored at both ends, unlike in most programs. `\.sql$` accepts only
-// the segment ".sql", and `(?s:.*)\.sql` all segments that end in it. Its syntax is that of package regexp (RE2),
-// and so is its bound: in the worst case, matching takes the length of the segment
-// times the size of the expression, in which x{500} counts 500 times; 1000 is the
-// highest repetition. So only an untrusted expression can make matching slow, never an
-// untrusted segment. Regexp panics if expr is not a regular expression; for an
-// expression from a file use [CompileRegexp].
+// Regexp returns a constraint that accepts the segments that expr matches as a whole: expr is implicitly anchored
+// at both ends, unlike in most programs. `\.sql$` accepts only the segment ".sql", and `(?s:.*)\.sql` all
+// segments that end in it. Its syntax is the syntax of package regexp (RE2), and so is its bound: in the worst
+// case, matching takes the length of the segment times the size of the expression, in which x{500} counts 500
+// times; 1000 is the highest repetition. So only an untrusted expression can make matching slow, never an
+// untrusted segment. Regexp panics if expr is not a regular expression; for an expression from a file use
+// [CompileRegexp].
 func Regexp(expr string) Constraint {
 	c, err := CompileRegexp(expr)
 	if err != nil {
@@ -74,8 +73,8 @@ func Any(cs ...Constraint) Constraint {
 }
 
 // All accepts the segments that every constraint accepts, and everything if there are
-// none. The constraints are tried in the given order, except that those with a regular
-// expression are tried last. Put cheap constraints that reject much first.
+// none. The constraints are tried in the given order, except that constraints with a
+// regular expression are tried last. Put cheap constraints that reject much first.
 func All(cs ...Constraint) Constraint {
 	parts := cheapFirst(cs)
 	c := Constraint{

@@ -43,13 +43,13 @@
 // If several patterns match, the following rules select one. The order of registration
 // does not matter.
 //
-//  1. A pattern with a host precedes one with a wildcard in its host, and that one
-//     precedes one without a host. Of two wildcards, the one with the longer suffix
-//     precedes, then one label before several, then the one with a constraint.
+//  1. Hosts without a wildcard precede hosts with one, and both precede patterns
+//     without a host. Of two wildcards, the longer suffix precedes, then one label
+//     before several, then a constraint.
 //  2. Then the first segment that the patterns match differently decides: literals
-//     precede parameters, and parameters precede {x...}. Of two parameters, the one
-//     with the longer prefix precedes, then the one with the longer suffix, then the
-//     one with a constraint. A wildcard in the middle takes as few segments as
+//     precede parameters, and parameters precede {x...}. Of two parameters, the longer
+//     prefix precedes, then the longer suffix, then a constraint. A wildcard in the
+//     middle takes as few segments as
 //     possible.
 //  3. A pattern with methods precedes one without.
 //

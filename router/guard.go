@@ -9,7 +9,7 @@ import (
 
 // Guard wraps every request for the prefix of v or a path below it in middleware. This
 // includes all handlers, wherever they were registered, and the Router's own responses:
-// redirects, 404, 405, 406 and those to OPTIONS. Unlike the middleware of
+// redirects, 404, 405, 406 and responses to OPTIONS. Unlike the middleware of
 // [Routes.With], it runs before the lookup, without a pattern and values, and is built
 // once. The first middleware sees a request first, and earlier guards see it before
 // later ones. Guard panics without a prefix: middleware for all requests belongs around

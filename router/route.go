@@ -104,9 +104,9 @@ func fallback(routes []*route) *route {
 	return routes[0]
 }
 
-// best returns the route with the highest q. Among equals, the one whose range comes
-// first in the request, and for the same range the one without a media type. That one
-// also takes requests that match no other, unless a range excludes it.
+// best returns the route with the highest q. Among equals, the route whose range comes
+// first in the request, and for the same range the route without a media type. That
+// route also takes requests that match no other, unless a range excludes it.
 func best(routes []*route, fits []mediaMatch) *route {
 	var found *route
 	var at mediaMatch

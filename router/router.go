@@ -14,18 +14,18 @@ import (
 // it serves. Registering and serving may happen at the same time: a request sees the
 // patterns registered before it arrived. Requests take no lock; the first one after a
 // registration compiles the patterns again. Middleware for all requests, including
-// those without a match, wraps the Router, which is an http.Handler. Do not copy a
+// requests without a match, wraps the Router, which is an http.Handler. Do not copy a
 // Router after its first use.
 type Router struct {
 	// Routes registers handlers at the root: r.Handle, r.Group and so on.
 	Routes
 
-	// NotFound responds if no pattern matches. If it is nil, the response is that of
+	// NotFound responds if no pattern matches. If it is nil, the response is as from
 	// net/http.
 	NotFound http.Handler
 
 	// MethodNotAllowed responds if patterns match the path but not the method. If it is
-	// nil, the response is that of net/http. Allow is already set.
+	// nil, the response is as from net/http. Allow is already set.
 	MethodNotAllowed http.Handler
 
 	// NotAcceptable responds if the pattern has routes for media types, but none that
@@ -74,7 +74,7 @@ func (r *Router) Walk(visit func(Route) error) error {
 }
 
 // URL returns the path of a named route with values for its parameters, given as
-// alternating names and values: URL("user", "id", "42"). It escapes the values; those
+// alternating names and values: URL("user", "id", "42"). It escapes the values; values
 // of {rest...} have slashes between segments. The URL of a route with a host begins
 // with it: "//example.com/users/42".
 //

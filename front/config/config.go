@@ -166,7 +166,7 @@ const SystemdPrefix = "systemd/"
 // DNS configures the resolution of host names.
 type DNS struct {
 	// Servers are the name servers, each an IP address and a port. Empty, the default, means
-	// those of /etc/resolv.conf.
+	// the name servers in /etc/resolv.conf.
 	Servers []string
 
 	// MaxTTL is the longest time between two resolutions of a name. Zero means a minute, the
@@ -226,8 +226,8 @@ type Route struct {
 	// EventsNone. Empty means the value of Log.Events.
 	Events string
 
-	// Compress, ErrorPages and Maintenance replace those of Config for this route, unless they
-	// are nil.
+	// Compress, ErrorPages and Maintenance replace the fields of Config for this route, unless
+	// they are nil.
 	Compress    *compress.Config
 	ErrorPages  *errorpages.Config
 	Maintenance *maintenance.Config
@@ -236,7 +236,7 @@ type Route struct {
 	LogFields []Field
 
 	// LogRequestHeaders and LogResponseHeaders are names of header fields, in lower case,
-	// that are added to the completed event, beside those of Log.RequestHeaders and
+	// that are added to the completed event, beside Log.RequestHeaders and
 	// Log.ResponseHeaders.
 	LogRequestHeaders, LogResponseHeaders []string
 
@@ -256,8 +256,8 @@ type Route struct {
 	// fields of upstreams on.
 	CORS *cors.Config
 
-	// Stages are those of a program that uses package front. Requests pass them in this order, after the stages of the
-	// other fields and immediately before the action. A file has no key for them.
+	// Stages are stages of a program that uses package front. Requests pass them in this order, after the stages of
+	// the other fields and immediately before the action. A file has no key for them.
 	Stages []stage.Stage
 }
 
@@ -348,9 +348,9 @@ type Limits struct {
 }
 
 // RequestLimits apply to all requests together, or to the requests of a route.
-// InFlight, Queue and Rate of a route apply in addition to those of all requests.
-// In the other fields of a route, 0 means the value for all requests, and NoLimit
-// means no limit.
+// InFlight, Queue and Rate of a route apply in addition to the limits of all requests.
+// In the other fields of a route, 0 means the value for all requests, and NoLimit means
+// no limit.
 type RequestLimits struct {
 	// InFlight is the maximum number of requests in flight, or InFlightAuto. With zero, only
 	// open files and the memory limit it.
@@ -414,9 +414,8 @@ type Log struct {
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
-	// RequestHeaders and ResponseHeaders are names of header fields, in lower case,
-	// that are added to the completed event. Parse refuses fields that contain
-	// secrets.
+	// RequestHeaders and ResponseHeaders are names of header fields, in lower case, that
+	// are added to the completed event. Parse rejects fields that contain secrets.
 	RequestHeaders, ResponseHeaders []string
 
 	// Redact lists keys with secret values, such as query parameters; see

@@ -13,8 +13,8 @@ import (
 //
 // Parse resolves no host names and binds no addresses. It reads only the files that the configuration names:
 // included files, lists of servers, redirects, users, pages, certificates and the secrets of cookies. It also checks
-// the folders that it names: the roots of files, those of the log, and the storage of ACME. It looks up the command
-// of the hook for dns-01.
+// the folders that it names: the roots of files, the folders of the log, and the storage of ACME. It looks up the
+// command of the hook for dns-01.
 //
 // The error is of type [Mistakes] and contains every mistake in all files. In a
 // file that is not YAML, it contains only the first one.

@@ -125,9 +125,9 @@ func (c *Change) Abandon() {
 	}
 }
 
-// Apply makes the change. The options are those of the events that queues write
-// themselves. An event that another goroutine writes meanwhile goes to the
-// destinations before or after the change.
+// Apply makes the change. The options apply to the events that queues write themselves.
+// An event that another goroutine writes meanwhile goes to the destinations before or
+// after the change.
 func (c *Change) Apply(own log.Options) {
 	l := c.log
 	for _, d := range c.next.list {

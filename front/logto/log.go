@@ -239,7 +239,7 @@ type Spilled struct {
 }
 
 // Destinations returns the state of every destination, in the order of the
-// configuration, and of those that a reload has removed.
+// configuration, and of destinations that a reload has removed.
 func (l *Log) Destinations() []Destination {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,7 +24,7 @@ type ACME struct {
 	Domains []string
 
 	// Directory is the https URL of the server's directory. Default LetsEncrypt. Roots, unless
-	// empty, replace those of the system for connections to the server.
+	// empty, replace the roots of the system for connections to the server.
 	Directory string
 	Roots     []*x509.Certificate
 

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-// A Certificate is a pair of PEM files: Cert with the server's certificate and those of its
-// issuers, and Key with the private key, which may be the same file.
+// A Certificate is a pair of PEM files: Cert with the server's certificate and the
+// certificates of its issuers, and Key with the private key, which may be the same file.
 type Certificate struct {
 	Cert, Key string
 

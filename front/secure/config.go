@@ -1,5 +1,5 @@
-// Package secure configures the listeners for https: their certificates, from files or by ACME, and those of clients.
-// It has the types, and the keys of a file with their mistakes.
+// Package secure configures the listeners for https: their certificates, from files or by ACME, and the certificates
+// of clients. It has the types, and the keys of a file with their mistakes.
 package secure
 
 import (
@@ -8,8 +8,8 @@ import (
 
 // Config configures the listeners for https.
 type Config struct {
-	// Listen holds the addresses of the listeners, as those of listeners for plain http. At least
-	// one; default ":443".
+	// Listen holds the addresses of the listeners, as for plain http. At least one; default
+	// ":443".
 	Listen []string
 
 	// Certificates are in file order. At least one, unless there is ACME. The first is for

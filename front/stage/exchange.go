@@ -35,7 +35,7 @@ type Exchange struct {
 	Redirect  string    // the target of a redirect, as in the configuration
 	Refusal   string    // why the front door itself responded
 	Limit     string    // the limit that refused or ended the exchange
-	Rewritten bool      // Target differs from the one that the client sent
+	Rewritten bool      // Target differs from the target that the client sent
 
 	// Pages respond to errors in place of plain text. Nil for plain text.
 	Pages Pages
@@ -117,8 +117,8 @@ func (x *Exchange) Text(appendTo func(dst []byte) ([]byte, error)) (string, erro
 	return httpsyntax.View(b[start:]), err
 }
 
-// Parameters returns the parameters of the query. Like net/url, it leaves out those with a
-// semicolon or an invalid escape. The caller must not change the result.
+// Parameters returns the parameters of the query. Like net/url, it leaves out parameters
+// with a semicolon or an invalid escape. The caller must not change the result.
 func (x *Exchange) Parameters() []Parameter {
 	if x.queryRead {
 		return x.parameters

@@ -2,7 +2,7 @@ package stage
 
 import "github.com/weirhq/weir/internal/proxying"
 
-// The kinds of failures that a front door adds to those of package proxying.
+// The kinds of failures that a front door adds to the kinds of package proxying.
 const (
 	Drained    proxying.Kind = "drained" // cut, because the time to drain was up
 	FileFailed proxying.Kind = "file"    // a file cannot be opened or read

@@ -58,7 +58,7 @@ func JoinNames(a, b []string) []string {
 	return slices.Concat(a, b)
 }
 
-// IsGRPC reports whether the fields are those of a call of gRPC.
+// IsGRPC reports whether the fields belong to a call of gRPC.
 func IsGRPC(fields []Field) bool {
 	const prefix = "application/grpc"
 	for i := range fields {

@@ -15,8 +15,8 @@ func (x *Exchange) AddFilter(f Filter) {
 	x.filters = append(x.filters, f)
 }
 
-// EndFilters ends the filters, the one that is next to the action first. The front door calls it
-// after the action.
+// EndFilters ends the filters, beginning next to the action. The front door calls it after the
+// action.
 func (x *Exchange) EndFilters() {
 	for n := len(x.filters); n > 0; n = len(x.filters) {
 		f := x.filters[n-1] // ended only once, even if it panics

@@ -14,7 +14,7 @@ type Door struct {
 	Log     func() *log.Logger // of the configuration in use
 
 	// Refused returns the counter of the requests that a feature has refused on a route, and
-	// Limited that of the requests that a limit has refused.
+	// Limited the counter of the requests that a limit has refused.
 	Refused func(by, route string) prometheus.Counter
 	Limited func(limit, route string) prometheus.Counter
 }

@@ -8,7 +8,7 @@ type Upstream struct {
 	Proxy  *proxying.Proxy // forwards requests to it
 	HTTP2  bool            // it speaks HTTP/2
 	About  string          // its name, its servers and its settings, for Explain
-	Counts Counts          // of all exchanges with it: forwarded requests, and those that a feature makes
+	Counts Counts          // of all exchanges with it: forwarded requests, and requests that a feature makes
 }
 
 // Counts count exchanges with an upstream. Goroutines may share them.

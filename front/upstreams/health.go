@@ -6,7 +6,7 @@ import "time"
 type Health struct {
 	Path     string        // of the request, escaped, perhaps with a query
 	Method   string        // GET (the default), HEAD or OPTIONS
-	Host     string        // empty, the default, means that of the server's URL
+	Host     string        // empty, the default, means the host of the server's URL
 	Interval time.Duration // at least 100ms; default 5s
 	Timeout  time.Duration // of a whole check; default 2s
 	Status   StatusRange   // of a healthy server; default 200-399
@@ -20,8 +20,8 @@ type Health struct {
 // StatusRange is a range of statuses.
 type StatusRange struct{ First, Last int }
 
-// Outliers configures passive health checks: servers whose responses are worse than those of the
-// others are ejected.
+// Outliers configures passive health checks: servers whose responses are worse than the
+// responses of the others are ejected.
 type Outliers struct {
 	// Consecutive is the number of failures in a row. Zero is off; default 5.
 	Consecutive int

@@ -29,8 +29,8 @@ func New(name string) *Draft {
 // Outside returns the file of the servers, with its mistakes, or nil if they are elsewhere.
 func (d *Draft) Outside() *yamlfile.File { return d.list.outside }
 
-// Keys returns the keys of an upstream at a path: the mapping, and those below. at returns where it is kept, and file
-// reads a file that a key names.
+// Keys returns the keys of an upstream at a path: the mapping, and the keys below. at returns where it is kept, and
+// file reads a file that a key names.
 func Keys[T any](path string, at func(T) *Draft, file func(T) certs.Reader) []yamlfile.Key[T] {
 	return slices.Concat([]yamlfile.Key[T]{
 		{Path: path, Called: "upstream %s", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {

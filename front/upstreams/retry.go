@@ -14,8 +14,8 @@ type Retry struct {
 	// Attempts is how often a request is sent at most, from 1 to 5. Zero means 3, the default.
 	Attempts int
 
-	// Methods are those of the requests that may be sent again. Nil, the default, means GET,
-	// HEAD and OPTIONS.
+	// Methods are the methods of the requests that may be sent again. Nil, the default,
+	// means GET, HEAD and OPTIONS.
 	Methods []string
 
 	// On are the reasons: reset, timeout, 502, 503 and 504. Nil, the default, means reset and

@@ -13,8 +13,8 @@ import (
 // TLS configures the connections to the https servers of an upstream. Their
 // certificates are always verified.
 type TLS struct {
-	// Roots are the certificates that are trusted: those of issuers, or of servers themselves.
-	// Without any, those of the system are trusted.
+	// Roots are the certificates that are trusted: of issuers, or of servers themselves.
+	// Without any, the roots of the system are trusted.
 	Roots []*x509.Certificate
 
 	// Certificate proves the identity of weir to the servers. Nil for none.

@@ -9,8 +9,8 @@ type Upstream struct {
 	Name    string   // letters, digits, '.', '_' and '-'
 	Servers []Server // at least one; all have the same path, and none occurs twice
 
-	// List is the place of the servers outside of the configuration. Servers are then those that
-	// were read with the configuration: none for a list in NATS.
+	// List is the place of the servers outside of the configuration. Servers are then the
+	// servers that were read with the configuration: none for a list in NATS.
 	List List
 
 	// HTTP2 selects HTTP/2: by ALPN for https servers, and by prior knowledge for others.

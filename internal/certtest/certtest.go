@@ -27,8 +27,9 @@ type Pair struct {
 	Issuer *Pair // nil for a root
 }
 
-// Options are those of a certificate. The zero value is a certificate of a server for
-// localhost and 127.0.0.1 with an ECDSA key, valid since an hour ago and for 90 days.
+// Options are the options of a certificate. The zero value is a certificate of a server
+// for localhost and 127.0.0.1 with an ECDSA key, valid since an hour ago and for 90
+// days.
 type Options struct {
 	Name     string   // common name of the subject
 	Hosts    []string // names and addresses
@@ -114,7 +115,7 @@ func serial(t testing.TB) *big.Int {
 	return n
 }
 
-// Chain returns the certificate and those of its issuers, without the root.
+// Chain returns the certificate and the certificates of its issuers, without the root.
 func (p *Pair) Chain() []*x509.Certificate {
 	chain := []*x509.Certificate{p.Cert}
 	for up := p.Issuer; up != nil && up.Issuer != nil; up = up.Issuer {

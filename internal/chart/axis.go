@@ -26,7 +26,7 @@ type Tick struct {
 	Minor  bool   // left out if there is little room
 }
 
-// Anchored keeps the labels below a chart within its width, and marks those to
+// Anchored keeps the labels below a chart within its width, and marks the labels to
 // leave out if there is little room.
 func Anchored(ticks []Tick) []Tick {
 	for i := range ticks {

@@ -32,8 +32,8 @@ func (b *Budget) Spend(q Quota, now time.Time) bool {
 // Earn takes back one use.
 func (b *Budget) Earn() { b.spent = max(b.spent-1, 0) }
 
-// The quotas of streams and frames. They are far above those that a peer needs: browsers cancel up to a page of
-// requests at a time.
+// The quotas of streams and frames. They are far above the numbers that a peer needs: browsers cancel up to a
+// page of requests at a time.
 var (
 	Resets = Quota{Burst: 500, PerSecond: 50}   // of streams, by the peer or because of it
 	Empty  = Quota{Burst: 500, PerSecond: 50}   // frames of a body without data

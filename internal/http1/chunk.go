@@ -63,8 +63,8 @@ func (c *ChunkReader) Reset() {
 // Next takes n bytes of buf, and data is the range of body bytes among them, which may be
 // empty. done reports that the body and its trailers are complete; the other bytes of buf
 // follow the message. The caller passes the bytes after the first n to the next call, and
-// repeats this until Next takes no byte. It then needs more bytes after those that are
-// left, which are an incomplete section of trailers, or none.
+// repeats this until Next takes no byte. It then needs more bytes after the bytes that
+// are left, which are an incomplete section of trailers, or none.
 //
 // Errors are of type [*Error].
 func (c *ChunkReader) Next(buf []byte) (data Span, n int, done bool, err error) {

@@ -68,15 +68,15 @@
 //
 // # Differences from the readers that it replaces
 //
-// The reader of requests in package front is followed by the parser of net/http, and the
-// rules are those of both, with these exceptions. Newly accepted are the empty line before
-// a request line, which some clients send after a body, and an authority that differs from
+// The reader of requests in package front is followed by the parser of net/http, and has
+// the rules of both, with these exceptions. Newly accepted are the empty line before a
+// request line, which some clients send after a body, and an authority that differs from
 // the Host only by the default port, since both name the same server. CONNECT to another
-// authority than the Host is newly refused. The limit of 256 fields is new. Errors are
+// authority than the Host is newly rejected. The limit of 256 fields is new. Errors are
 // found as early as possible: 505 does not wait for the end of the head.
 //
 // The reader of responses in package load looked only at the fields that determine the end.
-// Newly refused are lines without a CR, malformed fields, folded fields, versions above
+// Newly rejected are lines without a CR, malformed fields, folded fields, versions above
 // HTTP/1.1, equal and listed lengths, lengths together with chunks, codings other than
 // chunked, and any Transfer-Encoding in HTTP/1.0.
 package http1

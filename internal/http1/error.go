@@ -5,8 +5,8 @@ import "fmt"
 // An Error is the reason why bytes are not a valid message. The connection cannot be
 // used any more.
 type Error struct {
-	// Status is the status of the response to a refused request: 400, 414, 417, 431, 501
-	// or 505. For a refused response it is 502.
+	// Status is the status of the response to a rejected request: 400, 414, 417, 431, 501
+	// or 505. For a rejected response it is 502.
 	Status int
 	// Reason says what is wrong, such as "both Content-Length and Transfer-Encoding".
 	Reason string

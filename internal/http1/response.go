@@ -19,7 +19,7 @@ type ResponseParser struct {
 	MaxHead   int // bytes of a head with its empty line; 0 means DefaultMaxHead
 	MaxFields int // 0 means DefaultMaxFields
 
-	// Fields receives the fields of the head, as that of a RequestParser does.
+	// Fields receives the fields of the head, as in a RequestParser.
 	Fields *Fields
 
 	Head ResponseHead // valid after Parse has returned a complete head

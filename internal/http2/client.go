@@ -94,7 +94,8 @@ func (c *Conn) Usable() (usable, unused bool) {
 	return c.usable(), c.running == 0
 }
 
-// HoldsUp reports whether data of a new stream would have to wait, because the server has not read that of others.
+// HoldsUp reports whether data of a new stream would have to wait, because the server has not read the data of
+// others.
 func (c *Conn) HoldsUp() bool {
 	c.mu.Lock()
 	defer c.unlock()

@@ -49,7 +49,7 @@ type Limits struct {
 }
 
 // MaxStreams is the maximum number of streams of a peer, and of exchanges that are in progress
-// for it, including those of streams that it has reset.
+// for it, including exchanges of streams that it has reset.
 const MaxStreams = 250
 
 // An Owner is the user of a connection. Except for Opened, its methods may be called with

@@ -186,8 +186,8 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 }
 
 // Write sends data. With end, it ends the stream after p, which may then be empty. The frames
-// are sent when the stream ends, by Flush, when the output is full, or together with those of
-// another stream.
+// are sent when the stream ends, by Flush, when the output is full, or together with the
+// frames of another stream.
 func (s *Stream) Write(p []byte, end bool) (written int, err error) {
 	c := s.conn
 	c.mu.Lock()
@@ -299,8 +299,8 @@ func (s *Stream) Reset(code http2.ErrCode) {
 }
 
 // Close ends the use of the stream. If the message of this side is not complete, the peer gets
-// a reset with INTERNAL_ERROR. If that of the peer is not, it gets one with NO_ERROR, and
-// stops sending it.
+// a reset with INTERNAL_ERROR. If the message of the peer is not, it gets one with NO_ERROR,
+// and stops sending it.
 func (s *Stream) Close() {
 	c := s.conn
 	c.mu.Lock()

@@ -2,7 +2,7 @@ package httphead
 
 import "github.com/weirhq/weir/internal/httpsyntax"
 
-// A Fault is why a request is refused. The zero value is that of a valid one.
+// A Fault is why a request is rejected. The zero value means that the request is valid.
 type Fault struct {
 	Status int    // of the response
 	Reason string // such as "more than one Content-Length"
@@ -11,8 +11,8 @@ type Fault struct {
 // Malformed returns the fault of a malformed request.
 func Malformed(reason string) Fault { return Fault{400, reason} }
 
-// Length parses a Content-Length. again reports that the head has had one. reason is why the field is refused, or "".
-// Some parsers read a leading zero as octal.
+// Length parses a Content-Length. again reports that the head has had one. reason is why the field is rejected, or
+// "". Some parsers read a leading zero as octal.
 func Length[S ~string | ~[]byte](value S, again bool) (n int64, reason string) {
 	n, ok := Decimal(value)
 	switch {
@@ -35,8 +35,8 @@ func Decimal[S ~string | ~[]byte](s S) (n int64, ok bool) {
 	return n, len(s) > 0 && len(s) <= 18
 }
 
-// Expect accepts one expectation of 100-continue. again reports that the head has had one. Another one is refused with
-// 417, as RFC 9110 section 10.1.1 says, unless some parser could find a 100-continue in it.
+// Expect accepts one expectation of 100-continue. again reports that the head has had one. Another one is rejected
+// with 417, as RFC 9110 section 10.1.1 says, unless some parser could find a 100-continue in it.
 func Expect[S ~string | ~[]byte](value S, again bool) Fault {
 	const known, reason = "100-continue", "Expect is not 100-continue"
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// The reasons why a host is refused.
+// The reasons why a host is rejected.
 const (
 	NoHost    = "there is no Host"
 	TwoHosts  = "more than one Host"

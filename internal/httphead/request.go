@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// A Request is the head of a request over HTTP/2 or HTTP/3. Its strings are those of the fields that were read.
+// A Request is the head of a request over HTTP/2 or HTTP/3. It uses the strings of the fields that were read.
 type Request struct {
 	Method, Scheme, Path string
 
@@ -36,7 +36,7 @@ func (r *Request) Reset() {
 }
 
 // Read sets the request from its fields (RFC 9113, sections 8.2 and 8.3; RFC 9114, sections 4.2
-// and 4.3), and reports why it is refused. ends reports that the stream ends with the head.
+// and 4.3), and reports why it is rejected. ends reports that the stream ends with the head.
 // cookies is memory for the joined cookies, and is returned.
 func (r *Request) Read(fields []hpack.HeaderField, ends bool, cookies []byte) ([]byte, Fault) {
 	r.Length = -1

@@ -1,4 +1,5 @@
-// Package mistaketest compares the mistakes in a file with those that a test expects. It is for tests.
+// Package mistaketest compares the mistakes in a file with the mistakes that a test expects. It is for
+// tests.
 package mistaketest
 
 import (

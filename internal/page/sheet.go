@@ -79,8 +79,8 @@ var (
 	parts string
 )
 
-// CSS returns the common style sheet followed by that of a page. It covers light
-// and dark screens, paper and phones.
+// CSS returns the common style sheet followed by the style sheet of a page. It covers
+// light and dark screens, paper and phones.
 func CSS(own string) template.CSS { return template.CSS(css + own) }
 
 // Template parses a page. It may use the function visible, which is

@@ -121,7 +121,7 @@ func parseArgon2(text string) (Hash, error) {
 	return Hash{argon2: a}, nil
 }
 
-// Matches reports whether the hash is that of the password. It takes milliseconds to a
+// Matches reports whether the hash belongs to the password. It takes milliseconds to a
 // second of CPU time, whether it matches or not, and the memory of the hash. Of a password,
 // bcrypt uses only the first 72 bytes.
 func (h Hash) Matches(password string) bool {

@@ -26,7 +26,7 @@ func GRPCGo(t testing.TB) GRPC {
 }
 
 // Serve starts a server, which the end of the test ends. It has TLS if pair is not nil. The
-// certificate must be that of localhost.
+// certificate must be for localhost.
 func (g GRPC) Serve(t testing.TB, address string, pair *certtest.Pair) (stop func()) {
 	t.Helper()
 	args := append(g[1:len(g):len(g)], "serve", address)
@@ -46,8 +46,8 @@ func (g GRPC) Check(t testing.TB, address string, roots *certtest.Pair) {
 	runCalls(t, g.command(t, "check", address, roots), grpcTime)
 }
 
-// Quiet makes calls in which one side, or both, is silent so many seconds. Those that fail fail the test. [GRPCNode]
-// has no such calls.
+// Quiet makes calls in which one side, or both, is silent so many seconds. A call that fails fails the test.
+// [GRPCNode] has no such calls.
 func (g GRPC) Quiet(t testing.TB, address string, seconds int) {
 	t.Helper()
 	runCalls(t, exec.Command(g[0], append(g[1:len(g):len(g)], "quiet", address, strconv.Itoa(seconds))...),

@@ -22,7 +22,7 @@ type NATS struct {
 	server *process
 }
 
-// NATSOptions are those of [StartNATS].
+// NATSOptions are the options of [StartNATS].
 type NATSOptions struct {
 	JetStream bool
 	Config    string // more lines of the configuration, such as users or TLS

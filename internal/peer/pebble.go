@@ -26,7 +26,7 @@ type Pebble struct {
 	client     *http.Client
 }
 
-// PebbleOptions are those of [StartPebble].
+// PebbleOptions are the options of [StartPebble].
 type PebbleOptions struct {
 	HTTPPort, TLSPort int            // that challenges are verified on
 	Validity          time.Duration  // of certificates, in whole seconds. Zero means 90 days

@@ -24,13 +24,13 @@ type Redis struct {
 	server *process
 }
 
-// RedisOptions are those of [StartRedis].
+// RedisOptions are the options of [StartRedis].
 type RedisOptions struct {
 	Password string
-	// TLS is the certificate of the server, and Root that of the authority that has issued it
-	// and those of clients, which are required. Nil for no TLS.
+	// TLS is the certificate of the server, and Root the certificate of the authority that
+	// has issued it and the certificates of clients, which are required. Nil for no TLS.
 	TLS, Root *certtest.Pair
-	// Address is that of the server. Empty means a free one.
+	// Address is the address of the server. Empty means a free one.
 	Address string
 }
 

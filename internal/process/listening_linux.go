@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listening returns the TCP addresses on which the process and its descendants
-// listen, each once. The addresses of the process come first, then those of its
+// Listening returns the TCP addresses on which the process and its descendants listen,
+// each once. The addresses of the process come first, then the addresses of its
 // descendants by PID. Addresses of one process are in the order of its file
 // descriptors, which is the order in time if none was closed. The error wraps
 // [os.ErrProcessDone] if the process has ended.

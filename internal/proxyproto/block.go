@@ -103,8 +103,8 @@ func checksum(b []byte, at int) uint32 {
 	return crc32.Update(sum, castagnoli, b[at+len(zero):])
 }
 
-// AppendBlock appends a header of version 2. If an endpoint is invalid, the header is that of
-// a connection without a client (LOCAL).
+// AppendBlock appends a header of version 2. If an endpoint is invalid, the header says that
+// the connection has no client (LOCAL).
 func AppendBlock(b []byte, h Header) []byte {
 	b = append(b, signature2...)
 	source, destination, ok := h.sameFamily()

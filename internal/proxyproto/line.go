@@ -41,8 +41,8 @@ func parseEndpoint(family, address, port string) (_ netip.AddrPort, ok bool) {
 	return netip.AddrPortFrom(addr.Unmap(), uint16(n)), true
 }
 
-// AppendLine appends a header of version 1. If an endpoint is invalid, the header is that of
-// unknown endpoints.
+// AppendLine appends a header of version 1. If an endpoint is invalid, the header says that
+// the endpoints are unknown.
 func AppendLine(b []byte, h Header) []byte {
 	source, destination, ok := h.sameFamily()
 	if !ok {

@@ -28,8 +28,9 @@ type Malformed string
 
 func (m Malformed) Error() string { return "malformed header of the PROXY protocol: " + string(m) }
 
-// MaxLen is the maximum length of a header. That of version 1 is given by the specification
-// (107 bytes). Version 2 allows 64 KiB; the limit here leaves room for a certificate.
+// MaxLen is the maximum length of a header. The maximum of version 1 is given by the
+// specification (107 bytes). Version 2 allows 64 KiB; the limit here leaves room for a
+// certificate.
 const MaxLen = 4 << 10
 
 const (

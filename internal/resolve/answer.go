@@ -19,8 +19,8 @@ type Answer struct {
 	// unknown, or 0 if the name server does not say.
 	TTL time.Duration
 
-	// Incomplete is the error of one of the two queries for addresses, those of IPv4 and of
-	// IPv6. Addrs lacks the addresses of that family.
+	// Incomplete is the error of one of the two queries, for addresses of IPv4 and of IPv6.
+	// Addrs lacks the addresses of that family.
 	Incomplete error
 }
 

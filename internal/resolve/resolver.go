@@ -27,7 +27,7 @@ type Resolver struct {
 	// order. If there are any, resolv.conf is not read, and all names are complete.
 	Servers []string
 
-	// ResolvConf and Hosts are the names of the two files. Empty means those in /etc.
+	// ResolvConf and Hosts are the names of the two files. Empty means the files in /etc.
 	ResolvConf, Hosts string
 }
 

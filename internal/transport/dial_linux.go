@@ -17,7 +17,7 @@ import (
 // package net.
 const probeInterval = 15 * time.Second
 
-// Dial implements Driver. It must be called in a task. Its errors are those of
+// Dial implements Driver. It must be called in a task. It returns the errors of
 // [net.Dialer]. A host name is resolved, and connected to, in a goroutine.
 func (l *Loop) Dial(ctx context.Context, addr string) (Conn, error) {
 	if path, ok := strings.CutPrefix(addr, UnixPrefix); ok {

@@ -4,7 +4,7 @@
 // An exchange is straight-line code that reads, writes and dials through a [Conn] and a
 // [Driver], and waits in these calls. Its code is the same with both drivers:
 //
-//   - [Goroutines]: the calls wait as those of package net do. It works on every system.
+//   - [Goroutines]: the calls wait as in package net. It works on every system.
 //   - [Loop], on Linux: one locked thread with an epoll of its own runs many exchanges,
 //     each in a coroutine. A call that has to wait switches to the loop, which continues
 //     the coroutine when the socket is ready. A switch costs a small part of a system

@@ -17,9 +17,9 @@ var synFilter = []unix.SockFilter{
 	{Code: unix.BPF_RET | unix.BPF_K, K: 0xffffffff},                      // else accept it
 }
 
-// IgnoreNew makes the kernel ignore new connections to a listener. Those that it has
-// accepted, or is setting up, are not affected. A client that is ignored tries again, and
-// is refused when the listener is closed.
+// IgnoreNew makes the kernel ignore new connections to a listener. Connections that it
+// has accepted, or is setting up, are not affected. A client that is ignored tries again,
+// and is refused when the listener is closed.
 func IgnoreNew(l *net.TCPListener) error {
 	raw, err := l.SyscallConn()
 	if err != nil {

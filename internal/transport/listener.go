@@ -8,7 +8,7 @@ import (
 
 // A Listener accepts connections. It waits in the poller of package net.
 type Listener interface {
-	// Accept waits for the next connection. Its errors are those of
+	// Accept waits for the next connection. It returns the errors of
 	// [net.TCPListener.AcceptTCP].
 	Accept() (Accepted, error)
 

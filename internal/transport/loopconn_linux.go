@@ -12,8 +12,8 @@ import (
 )
 
 // A LoopConn is a [Conn] of a loop. Its methods must be called on the loop, except for
-// those that set deadlines, Close and Abort. Methods that have to wait must be called in
-// a task.
+// the methods that set deadlines, Close and Abort. Methods that have to wait must be
+// called in a task.
 //
 // It is registered with epoll once, edge-triggered, and remembers whether the socket can be
 // read and written: an operation calls the kernel only if it can succeed.
@@ -216,9 +216,9 @@ func (c *LoopConn) TryRead(p []byte) (n int, ok bool, err error) {
 // and the loop knows of everything that had arrived at its last poll. If that was more
 // than freshFor ago, or did not fetch all events, Quiet peeks at the socket instead.
 //
-// So Quiet may miss bytes of the last freshFor, as a peek misses those of the next moment.
-// The protection from surplus bytes is the time for which a connection rests before its
-// reuse, and freshFor is a small part of it.
+// So Quiet may miss bytes of the last freshFor, as a peek misses the bytes of the next
+// moment. The protection from surplus bytes is the time for which a connection rests
+// before its reuse, and freshFor is a small part of it.
 func (c *LoopConn) Quiet() (quiet, surplus bool) {
 	if c.failure(c.readDeadline.Load()) == os.ErrDeadlineExceeded {
 		c.readDeadline.Store(0)

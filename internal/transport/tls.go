@@ -20,13 +20,14 @@ type Carrier interface {
 }
 
 // A TLSConn is a [Conn] with TLS over another connection. Its handshake must succeed before
-// any other method is called, except for those that set deadlines, Close, Abort and Remote.
+// any other method is called, except for the methods that set deadlines, Close, Abort and
+// Remote.
 //
 // crypto/tls does the handshake, and encrypts and decrypts the records, but never waits: a
 // TLSConn waits in its carrier while crypto/tls holds no lock. So the same code serves both
 // drivers, and the carrier can be replaced.
 //
-// Rules that differ from those of a plain connection:
+// Rules that differ from a plain connection:
 //
 //   - Read fails with io.ErrUnexpectedEOF if the peer ends the connection without the alert
 //     close_notify, which protects from truncation (RFC 8446, section 6.1).

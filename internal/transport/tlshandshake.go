@@ -16,8 +16,8 @@ type Handshakes struct {
 	closed bool
 }
 
-// Do does the handshake of c. The deadlines of the connection limit it. Errors are those of
-// crypto/tls and of the connection; after an error, the caller closes the connection.
+// Do does the handshake of c. The deadlines of the connection limit it. Errors come from
+// crypto/tls and from the connection; after an error, the caller closes the connection.
 //
 // compute calls its argument, a part of the handshake that computes for up to a millisecond
 // and does not wait, in a goroutine that is not locked to a thread: on a loop, it is

@@ -196,8 +196,8 @@ func (c *TLSConn) peek() (ended bool, err error) {
 	return ok && n == 0, err
 }
 
-// Await is [NetConn.Await] for a connection whose carrier is a NetConn. The end of the stream
-// is that of TLS, too.
+// Await is [NetConn.Await] for a connection whose carrier is a NetConn. The end of TLS is an
+// end of the stream, too.
 func (c *TLSConn) Await(hasEnded bool) (end bool, err error) {
 	for {
 		if ended, err := c.peek(); c.hasFirst || ended && err == nil && !hasEnded {

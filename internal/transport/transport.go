@@ -10,7 +10,7 @@ import (
 // and one may write to it. Any goroutine may call the methods that set deadlines, and
 // Close.
 //
-// Errors are those of package net and of the system: os.ErrDeadlineExceeded after a
+// Errors come from package net and from the system: os.ErrDeadlineExceeded after a
 // deadline, net.ErrClosed after Close, io.EOF at the end of the stream.
 type Conn interface {
 	// Read waits until bytes have arrived, and reads them.
@@ -43,9 +43,9 @@ type Conn interface {
 	// without waiting. If the kernel does not report that, it returns a large number.
 	Room() (int, error)
 
-	// A deadline ends the operations in progress and those that follow. It may be late by
-	// a tenth of a second. The zero time is no deadline, and an early time such as
-	// [Past] interrupts immediately.
+	// A deadline ends the operations in progress and later ones. It may be late by a tenth
+	// of a second. The zero time is no deadline, and an early time such as [Past]
+	// interrupts immediately.
 	SetDeadline(t time.Time) error
 	SetReadDeadline(t time.Time) error
 	SetWriteDeadline(t time.Time) error

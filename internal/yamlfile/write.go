@@ -85,7 +85,7 @@ func (n *Node) Add(key string, value *Node) {
 }
 
 // Format returns n as a file that Read parses into the same tree. Mappings have a line
-// for each key, except those in lists.
+// for each key, except mappings in lists.
 func (n *Node) Format() []byte {
 	var b strings.Builder
 	if n.Kind == Mapping && len(n.Pairs) > 0 {

@@ -18,11 +18,11 @@ type Analysis struct {
 	Baseline string `json:"baseline"`        // name of the configuration that the others are compared with
 	Again    string `json:"again,omitempty"` // name of its twin
 
-	// Families has the comparisons that are corrected together, those of the leading metrics first.
+	// Families has the comparisons that are corrected together, the leading metrics first.
 	Families []Family `json:"families,omitempty"`
 
 	Runs    []Runs   `json:"runs"`    // by configuration, in the results' order
-	Metrics []Metric `json:"metrics"` // those that some run has: results.Metrics in their order, then the runs' own
+	Metrics []Metric `json:"metrics"` // the metrics that some run has: results.Metrics in their order, then the runs' own
 }
 
 // A Finding is a sentence.
@@ -40,12 +40,11 @@ type Finding struct {
 type Runs struct {
 	Configuration string `json:"configuration"`
 	All           int    `json:"all"`
-	Counted       int    `json:"counted"` // those whose values are compared: done or leaked
+	Counted       int    `json:"counted"` // the runs whose values are compared: done or leaked
 
-	// Outcomes counts the runs by outcome. Saturated has the numbers of the
-	// counted runs whose load generator was at its own limit, and
-	// MachineBusy of those whose load generator waited because the machine
-	// was busy.
+	// Outcomes counts the runs by outcome. Saturated has the numbers of the counted runs
+	// whose load generator was at its own limit, and MachineBusy of runs whose load
+	// generator waited because the machine was busy.
 	Outcomes    map[results.Outcome]int `json:"outcomes"`
 	Saturated   []int                   `json:"saturated,omitempty"`
 	MachineBusy []int                   `json:"machine_busy,omitempty"`

@@ -25,7 +25,7 @@ type Comparison struct {
 	OnlyA []string `json:"only_a,omitempty"`
 	OnlyB []string `json:"only_b,omitempty"`
 
-	// Families has the comparisons that are corrected together, those of the leading metrics first.
+	// Families has the comparisons that are corrected together, the leading metrics first.
 	Families []Family `json:"families,omitempty"`
 
 	Metrics []ComparedMetric `json:"metrics"`
@@ -59,8 +59,8 @@ type ComparedRow struct {
 	Versus        Difference `json:"versus"`
 }
 
-// Compare compares each configuration of b with the one of the same name of a.
-// It changes neither.
+// Compare compares each configuration of b with the configuration of the same name of
+// a. It changes neither.
 func Compare(a, b *results.Results) *Comparison {
 	ta, tb := tableOf(a), tableOf(b)
 	c := &Comparison{A: sideOf(a), B: sideOf(b)}

@@ -2,10 +2,10 @@
 // differences between configurations are more than noise, and estimates how
 // large and how certain they are.
 //
-// A run is one value of each metric, however many requests it made. The median
-// of a configuration's runs with its 95% interval, and the p of a difference,
-// come from golang.org/x/perf/benchmath with AssumeNothing (order statistics
-// and the Mann-Whitney U test). They are the same as those of benchstat.
+// A run is one value of each metric, however many requests it made. The median of a
+// configuration's runs with its 95% interval, and the p of a difference, come from
+// golang.org/x/perf/benchmath with AssumeNothing (order statistics and the Mann-Whitney
+// U test). They are the same as in benchstat.
 //
 // Each configuration is compared with the baseline. The more results there are,
 // the more of them seem to differ by chance. So every p that can lead to a

@@ -29,9 +29,9 @@ type Experiment struct {
 	Load   settings.Settings
 	WarmUp time.Duration // 0 is none
 
-	// Matrix has the settings of the service and the load that are varied.
-	// The configurations are its product, without Exclude and with Include.
-	// Without a matrix they are those of Include.
+	// Matrix has the settings of the service and the load that are varied. The
+	// configurations are its product, without Exclude and with Include. Without a matrix
+	// they are the configurations of Include.
 	Matrix  []Dimension
 	Exclude []map[string]string // labels by setting; a configuration is excluded if all of one fit
 	Include []Addition
@@ -172,8 +172,8 @@ type Setting struct {
 	Value any // as in YAML: nil, a text, []any, yaml.MapSlice or what fmt.Sprint writes
 }
 
-// A Case is a configuration with its service and load: those of the experiment
-// with the configuration's settings.
+// A Case is a configuration with its service and load: as in the experiment, with the
+// configuration's settings.
 //
 // Its texts are not expanded. [Service] describes ${port} and the other names
 // in them.

@@ -9,11 +9,11 @@ import (
 // Parse reads an experiment from YAML. The name of the file is used in
 // messages, and its folder becomes the experiment's. Nothing is opened or run.
 //
-// The error has a line for each mistake in the file, in file order, with line
-// and column: "gc.yaml:3:9: ...". The values of the matrix are checked like the
-// settings that they are for, and so are all configurations, including those of
-// the experiment that Shorten makes. A file that is not YAML is read only up to
-// its first error.
+// The error has a line for each mistake in the file, in file order, with line and
+// column: "gc.yaml:3:9: ...". The values of the matrix are checked like the settings
+// that they are for, and so are all configurations, including the configurations of the
+// experiment that Shorten makes. A file that is not YAML is read only up to its first
+// error.
 //
 // A file may omit the service's command, which [Experiment.Set] can add.
 // lab.Run needs it.

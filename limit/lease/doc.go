@@ -12,11 +12,11 @@
 //
 // # The tokens of a key
 //
-// Each key of a [Rate] has a bucket in the store, and in each replica that uses it a lease:
-// a number of tokens, and a credit. A request takes a token, or uses the credit. The goroutine
-// of [Leaser.Run] checks the leases that are in use from time to time and exchanges tokens:
-// it takes those that were used on credit from the bucket, and if the bucket may become empty,
-// those that the demand of the next period needs. Unused tokens go back.
+// Each key of a [Rate] has a bucket in the store, and in each replica that uses it a lease: a
+// number of tokens, and a credit. A request takes a token, or uses the credit. The goroutine
+// of [Leaser.Run] checks the leases that are in use from time to time and exchanges tokens: it
+// takes tokens that were used on credit from the bucket, and if the bucket may become empty,
+// tokens that the demand of the next period needs. Unused tokens go back.
 //
 // The credit is a part of the tokens that are left in the bucket. While there are many, an
 // exchange is rare: at most one in a second. If there are none, there is no credit, so that all

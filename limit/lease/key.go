@@ -7,7 +7,7 @@ import (
 )
 
 // KeyOf returns the key of a client's address for [Rate.Allow]. An IPv6 address counts as its
-// /64, like that of limit.KeyOf.
+// /64, as in limit.KeyOf.
 func KeyOf(a netip.Addr) uint64 {
 	b := a.As16()
 	if !a.Is4() && !a.Is4In6() {

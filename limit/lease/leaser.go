@@ -49,7 +49,7 @@ type Leaser struct {
 
 // Stats are the counts of a Leaser since it was made.
 type Stats struct {
-	Replicas      int // of the fleet, without those that are absent
+	Replicas      int // of the fleet, without absent replicas
 	Failing       bool
 	OK, Failed    uint64        // results of exchanges, and of other calls
 	Waited        time.Duration // for all calls

@@ -54,7 +54,7 @@ const (
 // RateStats are the counts of a Rate since it was made.
 type RateStats struct {
 	Admitted, Refused uint64
-	Keys              int // leases, including those that are not in use
+	Keys              int // leases, including leases that are not in use
 }
 
 // Rate returns a rate with its tokens in the store.

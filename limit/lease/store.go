@@ -30,8 +30,8 @@ type Store interface {
 //
 // The store keeps the tokens that each lease has taken, so that an exchange that is repeated takes
 // nothing twice. It also keeps the share of each lease, and takes tokens for it all the time: a
-// replica that is cut off uses these. The next exchange returns those that it has not used. The
-// store gives a share up ShareTTL after the last exchange.
+// replica that is cut off uses these. The next exchange returns the tokens that it has not used.
+// The store gives a share up ShareTTL after the last exchange.
 type Exchange struct {
 	Key   string        // of the bucket
 	Every time.Duration // in which a token is added
@@ -43,8 +43,8 @@ type Exchange struct {
 	// Taken is the number of tokens that the lease has taken since it was made, as far as the
 	// replica knows. The store ignores it if it knows the lease. The result is the new number.
 	Taken int64
-	// Used is the number of these that were used. It exceeds Taken by those that were used on
-	// credit, which are taken also if the bucket becomes overdrawn.
+	// Used is the number of these that were used. It exceeds Taken by tokens that were used
+	// on credit, which are taken also if the bucket becomes overdrawn.
 	Used int64
 	Want int64 // number of unused tokens to have, at most
 
@@ -70,14 +70,14 @@ type Hold struct {
 	Replica string
 	Max     int           // slots of all replicas together
 	Used    int           // slots in use
-	Want    int           // slots in use, and those that waiting requests need
+	Want    int           // slots in use, and slots that waiting requests need
 	TTL     time.Duration // after which the slots are free again, unless the replica calls once more
 	Left    int           // slots to leave to absent replicas
 	Granted int           // slots that the replica may use; the result is the new number, at least 1
 }
 
-// A Join registers a replica with a fleet, or removes it. A new replica replaces the one that has
-// been absent for the longest time, if there is one.
+// A Join registers a replica with a fleet, or removes it. A new replica replaces the replica that
+// has been absent for the longest time, if there is one.
 type Join struct {
 	Key     string // of the fleet
 	Replica string
@@ -85,7 +85,7 @@ type Join struct {
 	Silent  time.Duration // since the last response of the store
 
 	// The results:
-	Replicas int // of the fleet, including those that are absent
+	Replicas int // of the fleet, including absent replicas
 	Absent   int // other replicas that have had no response for AbsentTime
 	Gone     int // of these, for ShareTTL
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Options are those of an agent.
+// Options are the options of an agent.
 type Options struct {
 	Connection nats.Options // its limits of reconnecting are not used
-	Subject    string       // such as "weir.load", as that of the coordinator
+	Subject    string       // such as "weir.load", the subject of the coordinator
 	Name       string       // for people; several agents may have one
 	Labels     map[string]string
 	Version    string // an agent works for coordinators of the same version

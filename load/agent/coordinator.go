@@ -22,13 +22,13 @@ import (
 // Coordinator are the options of a run.
 type Coordinator struct {
 	Connection nats.Options // its limits of reconnecting are not used
-	Subject    string       // as that of the agents
-	Version    string       // as that of the agents
+	Subject    string       // as for the agents
+	Version    string       // as for the agents
 
 	Agents int               // the number of shares
 	Labels map[string]string // an agent that is used has all of them
 
-	Settings settings.Settings // with a Seed; Find is that of Files
+	Settings settings.Settings // with a Seed; its Find is Files.Find
 	Files    *Files            // complete: the plan was made and checked
 	Points   int               // as in a Plan
 

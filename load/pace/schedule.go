@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Schedule is one part of a pace, that of a thread: the due times of its requests, which never
-// decrease.
+// A Schedule is one part of a pace, the part of a thread: the due times of its requests, which
+// never decrease.
 //
 // A request is due when the integral of the rate over time reaches the next term of a
 // sequence: the natural numbers for an even pace, sums of exponential variables for

@@ -13,10 +13,10 @@ import (
 )
 
 // HDR writes the percentiles of the latency in milliseconds, in the format of
-// HdrHistogram's own programs, wrk2 and hdr-plot: from due if the loop was
-// open, otherwise from sent. Every five lines halve the distance to 100%.
-// Percentiles are of all requests: the lines end before those that were never
-// answered, whose number is in the footer.
+// HdrHistogram's own programs, wrk2 and hdr-plot: from due if the loop was open,
+// otherwise from sent. Every five lines halve the distance to 100%. Percentiles are of
+// all requests: the lines end before the requests that were never answered, whose
+// number is in the footer.
 func HDR(w io.Writer, r *load.Result) error {
 	ds, err := distributions(r)
 	if err != nil {

@@ -18,7 +18,7 @@ type Settings struct {
 	Form             []string // in the notation of curl's -F
 	PathGrowth       int
 	RequestsFile, To string // a file, or - for Stdin, and the origin to send its requests to
-	AllHosts         bool   // with To, also send the requests of a HAR to other hosts than that of the first one
+	AllHosts         bool   // with To, also send the requests of a HAR to other hosts than the host of the first one
 
 	Connections, MaxConnections, Pipeline, Threads int
 	Duration, Timeout                              time.Duration

@@ -29,8 +29,8 @@ type FormField struct {
 	// for a value.
 	Filename string
 
-	// ContentType of a file: "" is that of the extension, as in curl, or
-	// application/octet-stream. That of a value is "" for none.
+	// ContentType of a file: "" is the type of the extension, as in curl, or
+	// application/octet-stream. The type of a value is "" for none.
 	ContentType string
 }
 

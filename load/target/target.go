@@ -69,9 +69,9 @@ func (t *Target) addHeader(h Header) {
 	}
 }
 
-// Rebase returns the targets with their scheme, host and port replaced by the
-// origin's, such as "http://127.0.0.1:8080". It is for files that were recorded
-// with other servers. The origin's user and password replace those of the URLs.
+// Rebase returns the targets with their scheme, host and port replaced by the origin's,
+// such as "http://127.0.0.1:8080". It is for files that were recorded with other
+// servers. The origin's user and password replace the user and password of the URLs.
 // Host fields in Header stay.
 func Rebase(targets []Target, origin string) ([]Target, error) {
 	to, err := request.ParseLocation(origin)

@@ -93,9 +93,9 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Callers returns the program counters of the origin, innermost first: those of
-// the innermost error in the chain that has them. It implements [log.Stacker].
-// The slice must not be changed.
+// Callers returns the program counters of the origin, innermost first, of the innermost
+// error in the chain that has them. It implements [log.Stacker]. The slice must not be
+// changed.
 func (e *Error) Callers() []uintptr {
 	if e.hasStack() {
 		return e.stack

@@ -82,7 +82,7 @@ func (e *Error) fields() iter.Seq[*field] {
 	}
 }
 
-// MarshalLog adds the error's own fields, not those of its cause. It implements
+// MarshalLog adds the error's own fields, not the fields of its cause. It implements
 // [log.Marshaler]; [log.Event.Err] calls it for each error in a chain.
 func (e *Error) MarshalLog(event log.Event) error {
 	for f := range e.fields() {

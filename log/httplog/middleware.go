@@ -29,13 +29,12 @@ const (
 // and the trace id itself from [TraceID].
 //
 // A handler may use its ResponseWriter until it returns, as in net/http. The
-// ResponseWriter has the optional interfaces of the one that net/http made for
-// HTTP/1 (http.Flusher, http.Hijacker, http.CloseNotifier and io.ReaderFrom, so
-// that the kernel still sends files) or for HTTP/2 (http.Flusher, http.Pusher
-// and http.CloseNotifier). If other middleware has wrapped that one and hides
-// some of these interfaces, the handler gets http.Flusher, and http.Hijacker
-// too if both are left. It reaches the other methods with
-// http.ResponseController.
+// ResponseWriter has the optional interfaces of the ResponseWriter that net/http made
+// for HTTP/1 (http.Flusher, http.Hijacker, http.CloseNotifier and io.ReaderFrom, so
+// that the kernel still sends files) or for HTTP/2 (http.Flusher, http.Pusher and
+// http.CloseNotifier). If other middleware has wrapped that one and hides some of these
+// interfaces, the handler gets http.Flusher, and http.Hijacker too if both are left. It
+// reaches the other methods with http.ResponseController.
 //
 // net/http checks for its own type in some places, and any wrapper disables
 // these: http.MaxBytesReader cannot close the connection, and net/http's limit

@@ -12,8 +12,8 @@
 //     and httplog.TraceID. The middleware that starts the span, here otelhttp,
 //     must be outside of httplog.
 //   - logger.Info("…").Context(ctx).Send(). A logger from log.From has the ids
-//     of the span in which httplog was called. Context(ctx) replaces them with
-//     those of a span that a handler has started since.
+//     of the span in which httplog was called. Context(ctx) replaces them with the ids
+//     of a span that a handler has started since.
 //
 // Outside a span, an event keeps the trace id that it has without
 // OpenTelemetry, such as the X-Request-Id of the request. Services that log

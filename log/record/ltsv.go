@@ -6,8 +6,8 @@ import (
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
-// AppendLTSV appends r as a line of LTSV, with its newline. The members of
-// Extra follow those of data, or those of the data of their error.
+// AppendLTSV appends r as a line of LTSV, with its newline. The members of Extra follow
+// the members of data, or of the data of their error.
 func (r *Record) AppendLTSV(dst []byte) []byte {
 	dst = ltsv.AppendInstant(append(dst, "time:"...), string(r.CreatedAt))
 	if r.Severity.known() {

@@ -14,7 +14,7 @@ func (e *RetryError) Error() string { return e.Err.Error() }
 func (e *RetryError) Unwrap() error { return e.Err }
 
 // A RejectedError is the error of a writer that has taken all of a text, but the last lines
-// are lost: a server refuses them. A [Queue] drops these lines as [Rejected].
+// are lost: a server rejects them. A [Queue] drops these lines as [Rejected].
 type RejectedError struct {
 	Lines int // number of lost lines, at least 1
 	Err   error

@@ -2,9 +2,9 @@ package sink
 
 import "github.com/weirhq/weir/log"
 
-// Change replaces the options of the queue, and those of the events that the
-// queue writes itself; see [Queue.UseOptions]. Lines that wait stay in the queue,
-// even if there are more of them than fit now. The counts continue.
+// Change replaces the options of the queue, and of the events that the queue writes
+// itself; see [Queue.UseOptions]. Lines that wait stay in the queue, even if there are
+// more of them than fit now. The counts continue.
 func (q *Queue) Change(o QueueOptions, own log.Options) {
 	if o.Bytes <= 0 {
 		o.Bytes = DefaultQueueBytes
@@ -18,10 +18,10 @@ func (q *Queue) Change(o QueueOptions, own log.Options) {
 	q.rouse() // it may sleep until totals are due
 }
 
-// Redirect passes all later lines on to next, and those of callers that wait for
-// space. Only next counts these lines. Lines in the queue are written. Use it
-// before Close when next replaces the queue, so that no line in between is
-// dropped. Redirect may be called once.
+// Redirect passes all later lines on to next, and the lines of callers that wait for
+// space. Only next counts these lines. Lines in the queue are written. Use it before
+// Close when next replaces the queue, so that no line in between is dropped. Redirect
+// may be called once.
 func (q *Queue) Redirect(next log.EventWriter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

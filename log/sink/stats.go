@@ -16,7 +16,7 @@ const (
 	WriteError Reason = "write_error" // the writer failed
 	Closed     Reason = "closed"      // the sink was closed before the event was written
 	Full       Reason = "full"        // the queue had no space for events of that level
-	Rejected   Reason = "rejected"    // a server refused the event
+	Rejected   Reason = "rejected"    // a server rejected the event
 	Expired    Reason = "expired"     // the event was kept on a disk for too long
 	Damaged    Reason = "damaged"     // the event was kept on a disk, and its data was damaged or removed
 )
@@ -25,7 +25,7 @@ const (
 //
 //	Emitted == Written + Lost() + Waiting
 type Stats struct {
-	Emitted      uint64 // events handed to the sink, and those of the queue itself
+	Emitted      uint64 // events handed to the sink, and events of the queue itself
 	Written      uint64 // events that the writer took, at least up to the byte before the newline
 	Waiting      uint64 // events that are being written or wait to be written
 	WaitingBytes uint64 // the bytes of these events

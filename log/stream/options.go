@@ -46,7 +46,7 @@ func (o *Options) queue() sink.QueueOptions {
 // A Spill keeps the lines of a [Sink] in files until they are delivered, so that they outlive
 // the process: a Sink with the same folder delivers the lines of processes that have ended,
 // with the same ids. Sinks of several processes may share a folder at the same time, but only
-// those with the same server.
+// sinks with the same server.
 //
 // The queue's goroutine writes the lines, as it would write them to a log file. Lines that are
 // still in the queue are lost if the process is killed. Files are not synced: lines may be
@@ -60,8 +60,8 @@ type Spill struct {
 	Bytes  int64         // maximum size of all files; zero means DefaultSpillBytes
 	Age    time.Duration // older lines are dropped as [sink.Expired]; zero means no limit
 
-	// OnError is called with errors that do not lose an event, such as those of lines that
-	// other processes have left and that cannot be read. It may be nil.
+	// OnError is called with errors that do not lose an event, such as errors of lines
+	// that other processes have left and that cannot be read. It may be nil.
 	OnError func(error)
 }
 

@@ -56,7 +56,7 @@ func (s *Sink) Change(o Options, own log.Options) {
 func (s *Sink) Use(to Destination) error { return s.courier.use(to) }
 
 // Stats returns the counts so far. Events count as written when they are delivered, and as
-// waiting in memory or on the disk. WaitingBytes are those in memory.
+// waiting in memory or on the disk. WaitingBytes are the bytes in memory.
 func (s *Sink) Stats() sink.Stats {
 	if s.forwarder == nil {
 		return s.Queue.Stats()

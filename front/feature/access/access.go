@@ -27,7 +27,7 @@ func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	return New(c, r.Door, r.Label), nil
 }
 
-// New returns the rule of a route, or of all requests, whose label is that of its metric.
+// New returns the rule of a route, or of all requests, with the label of its metric.
 func New(a *Config, d *stage.Door, label string) *Rule {
 	return &Rule{
 		refused: d.Refused("access", label),

@@ -1,5 +1,5 @@
-// Package errorpages responds to errors with pages, also in place of those of upstreams: the key
-// error_pages.
+// Package errorpages responds to errors with pages, also in place of the errors of upstreams:
+// the key error_pages.
 package errorpages
 
 import (

@@ -118,7 +118,7 @@ var types = map[string]string{
 const maxBytes = 1 << 20
 
 // CheckFile returns the content type of a file that is about to be read. path is its name as written in the file
-// by. If the file cannot be that of a page, CheckFile reports a mistake and returns false.
+// by. If the file cannot be a page, CheckFile reports a mistake and returns false.
 func CheckFile(by *yamlfile.File, path yamlfile.Scalar, name string) (contentType string, ok bool) {
 	contentType = types[strings.ToLower(filepath.Ext(name))]
 	if contentType == "" {

@@ -21,8 +21,8 @@ type Config struct {
 	// default 10s.
 	Timeout time.Duration
 
-	// RequestHeaders are the names of the fields that the service gets, besides those of
-	// all requests, such as X-Forwarded-For. Empty means all fields.
+	// RequestHeaders are the names of the fields that the service gets, besides the fields
+	// of all requests, such as X-Forwarded-For. Empty means all fields.
 	RequestHeaders []string
 
 	// Copy are the names of the fields of the service's response that the request gets. The

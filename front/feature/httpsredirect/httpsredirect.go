@@ -40,8 +40,8 @@ func New(c Config) *Policy {
 }
 
 // SetHSTS sets the field of HSTS if the client uses https. Otherwise it reports whether the
-// request is redirected, unless its route is excepted. scheme is that of the
-// client, which a trusted proxy may report.
+// request is redirected, unless its route is excepted. scheme is the scheme of the client,
+// which a trusted proxy may report.
 func (p *Policy) SetHSTS(x *stage.Exchange, scheme string) (redirect bool) {
 	if strings.EqualFold(scheme, "https") {
 		x.Answer = append(x.Answer, p.hsts...)

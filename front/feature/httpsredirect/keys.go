@@ -11,7 +11,7 @@ import (
 // Config is the keys redirect and hsts of the listeners for https.
 type Config struct {
 	// Redirect is the port of the https URLs to which requests over plain http are redirected,
-	// except those of routes with plain_http. Zero, the default, does not redirect.
+	// except for routes with plain_http. Zero, the default, does not redirect.
 	Redirect int
 
 	// HSTS, if not nil, makes browsers use https only.
@@ -37,7 +37,7 @@ type plainRoute struct {
 	at yamlfile.Pos
 }
 
-// Keys returns the keys of a [Config], which are those of the listeners for https at a path. at returns where they
+// Keys returns the keys of a [Config], which are keys of the listeners for https at a path. at returns where they
 // are kept.
 func Keys[T any](path string, at func(T) *Draft) []yamlfile.Key[T] {
 	readAge := yamlfile.One(parseAge, func(t T) *time.Duration { return &at(t).HSTS.MaxAge })
@@ -112,9 +112,9 @@ func (d *Draft) CheckPlain() {
 	}
 }
 
-// Check reports keys without effect, and determines the port of the redirect. at returns the place of a key below that
-// of the listeners, plain says whether there is a listener for plain http, and port is that of the first listener for
-// https.
+// Check reports keys without effect, and determines the port of the redirect. at returns the place of a key below the
+// key of the listeners, plain says whether there is a listener for plain http, and port is the port of the first
+// listener for https.
 func (d *Draft) Check(f *yamlfile.File, at func(key string) yamlfile.Pos, plain bool, port int) {
 	if d.Redirect != 0 && !plain {
 		f.Mistakef(at("redirect"), `add one, as in: listen: ":80"`,

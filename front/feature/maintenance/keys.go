@@ -11,7 +11,7 @@ import (
 // Config is the key maintenance: the response with status 503 while no server of the upstream accepts
 // a connection, or to all requests.
 type Config struct {
-	Page       errorpages.Page // the body; without one, that of the error pages
+	Page       errorpages.Page // the body; without one, the body of the error pages
 	RetryAfter time.Duration   // in whole seconds; zero for no Retry-After
 	Active     bool            // respond to all requests, without the upstream
 }

@@ -42,7 +42,7 @@ type Redirect struct {
 // A File is a file of redirects.
 type File struct {
 	*yamlfile.File
-	Lines []Line // those without a mistake
+	Lines []Line // the redirects without a mistake
 }
 
 // A Line is a line of a file of redirects, and the positions of its fields.

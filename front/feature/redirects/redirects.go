@@ -1,5 +1,5 @@
-// Package redirects redirects the requests of a route, or those of a line in the file of redirects: the
-// keys redirect and redirects.
+// Package redirects redirects the requests of a route, or of a line in the file of redirects: the keys
+// redirect and redirects.
 package redirects
 
 import (

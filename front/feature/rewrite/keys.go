@@ -21,7 +21,7 @@ type Config struct {
 // A Draft is a [Config] with the positions of its texts, until the pattern of its route is known.
 type Draft struct{ strip, add, to yamlfile.Scalar }
 
-// Keys returns the keys of a [Config], which are those of a route at a path. at returns where they are kept.
+// Keys returns the keys of a [Config], which are keys of a route at a path. at returns where they are kept.
 func Keys[T any](route string, at func(T) *Draft) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
 		{Path: route + ".strip_prefix", Doc: "a prefix that is removed from the path",

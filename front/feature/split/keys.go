@@ -18,9 +18,9 @@ type Share struct {
 	// decide.
 	When condition.Set
 
-	// Weight is the number of requests that the upstream gets, relative to the weights
-	// of the other shares. With zero, it gets only those for which When holds, and
-	// those of clients that were assigned to it before; see Sticky.
+	// Weight is the number of requests that the upstream gets, relative to the weights of
+	// the other shares. With zero, it gets only requests for which When holds, and
+	// requests of clients that were assigned to it before; see Sticky.
 	Weight int
 }
 

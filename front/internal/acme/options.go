@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Options are those of a [Manager].
+// Options are the options of a [Manager].
 type Options struct {
 	Names []string // in lower case; *.DOMAIN is a wildcard. At least one
 
-	// Directory is the URL of the server's directory. Roots, unless nil, replace those of the
-	// system for the connections to the server.
+	// Directory is the URL of the server's directory. Roots, unless nil, replace the roots of
+	// the system for the connections to the server.
 	Directory string
 	Roots     *x509.CertPool
 

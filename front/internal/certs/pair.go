@@ -19,7 +19,8 @@ import (
 )
 
 // A Pair names the files of a certificate, in PEM format: Cert with the server's certificate
-// and then those of its issuers, and Key with the private key. They can be the same file.
+// and then the certificates of its issuers, and Key with the private key. They can be the
+// same file.
 type Pair struct{ Cert, Key string }
 
 // Load reads the files of a pair and checks that they belong together.
@@ -101,7 +102,7 @@ func ParseKey(src []byte) (crypto.Signer, *yamlfile.Refusal) {
 	return nil, yamlfile.Refuse("it begins with -----BEGIN PRIVATE KEY-----", "it has no private key in PEM format")
 }
 
-// Join returns a certificate with its key. The key must be that of the first certificate of
+// Join returns a certificate with its key. The key must belong to the first certificate of
 // chain, and each further one must have issued the certificate before it.
 func Join(chain []*x509.Certificate, key crypto.Signer) (*tls.Certificate, *yamlfile.Refusal) {
 	public := key.Public().(interface{ Equal(crypto.PublicKey) bool })

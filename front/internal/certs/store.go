@@ -75,10 +75,10 @@ func IsChallenge(hello *tls.ClientHelloInfo) bool {
 
 var errNoChallenges = errors.New("no certificates are obtained here")
 
-// Get returns the certificate for a handshake, as [tls.Config.GetCertificate] does: that of
-// the name that the client asks for, then that of its wildcard. A managed certificate has
-// precedence over one from files. Of several from files, Get returns the first one that the
-// client supports.
+// Get returns the certificate for a handshake, as [tls.Config.GetCertificate] does: the
+// certificate of the name that the client asks for, then of its wildcard. A managed
+// certificate has precedence over one from files. Of several from files, Get returns the
+// first one that the client supports.
 //
 // For another name, or none, Get returns the first certificate from files, or else the managed
 // one of the first name. It returns nil for a managed name without a certificate yet, and if

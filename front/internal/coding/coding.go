@@ -1,7 +1,7 @@
 // Package coding compresses the bodies of responses with the content codings of HTTP (RFC 9110,
 // section 8.4.1): zstd, br and gzip.
 //
-// [Encoders] limits the memory of all encoders that are in use, and reuses those that are not.
+// [Encoders] limits the memory of all encoders that are in use, and reuses the others.
 package coding
 
 import (
@@ -23,8 +23,8 @@ const (
 // and, for br, 35 MiB.
 const MaxLevel = 6
 
-// Encoders provides encoders. The memory of those that are in use is limited. Goroutines may
-// share it.
+// Encoders provides encoders. The memory of encoders in use is limited. Goroutines may share
+// it.
 type Encoders struct {
 	limit int64 // in bytes
 	inUse atomic.Int64

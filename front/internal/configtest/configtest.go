@@ -46,7 +46,8 @@ func When(conditions ...string) string {
 	return b.String()
 }
 
-// WantMistakes compares the mistakes of a configuration with those that a subtest expects, as [mistaketest.Want] does.
+// WantMistakes compares the mistakes of a configuration with the mistakes that a subtest expects, as
+// [mistaketest.Want] does.
 func WantMistakes(t *testing.T, name, src string, want []string) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {

@@ -24,8 +24,8 @@ type Found struct {
 }
 
 // Find finds the file of a name, for a client that sent the field Accept-Encoding. If it may
-// not wait, it fails with an error that WouldWait recognises if it would have to. The
-// errors are fs.ErrNotExist if there is no file, a *FolderError, and those of the system.
+// not wait, it fails with an error that WouldWait recognises if it would have to. The errors
+// are fs.ErrNotExist if there is no file, a *FolderError, and errors of the system.
 func (s *Site) Find(n Name, acceptEncoding string, wait bool) (Found, error) {
 	o, err := s.Folder.open(wait)
 	if err != nil {

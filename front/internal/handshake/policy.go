@@ -174,8 +174,8 @@ func (p *Policy) Demand(host string) string {
 	return "requires a certificate of the client"
 }
 
-// Misdirected reports whether the handshake of a connection was for other rules than those
-// of a request's host, which has no port. A nil client has a connection without TLS.
+// Misdirected reports whether the handshake of a connection was for other rules than the
+// rules of a request's host, which has no port. A nil client has a connection without TLS.
 func (p *Policy) Misdirected(c *Client, host string) bool {
 	r := p.rule(host)
 	switch {

@@ -17,7 +17,7 @@ import (
 // fields must not change.
 type Check struct {
 	Method, Path string
-	Host         string // empty means that of the server's URL
+	Host         string // empty means the host of the server's URL
 	Interval     time.Duration
 	Timeout      time.Duration // of a whole check
 	Statuses     Statuses

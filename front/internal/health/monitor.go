@@ -103,9 +103,9 @@ func (m *Monitor) finish() {
 	m.checks.Wait()
 }
 
-// Sync begins to check servers that were added to the upstream, and ends the checks of those that
-// were removed. Call it after each change of the servers, with the ctx of Run. It does nothing
-// while Run does not run.
+// Sync begins to check servers that were added to the upstream, and ends the checks of servers
+// that were removed. Call it after each change of the servers, with the ctx of Run. It does
+// nothing while Run does not run.
 func (m *Monitor) Sync(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

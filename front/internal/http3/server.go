@@ -27,7 +27,7 @@ type Options struct {
 	Admit func(client netip.Addr) (end func(), err error)
 
 	// Failed is called after a handshake that has failed, or that was refused with [ErrBusy].
-	// Its errors are like those of a handshake by crypto/tls on a TCP connection.
+	// Its errors are like the errors of a handshake by crypto/tls on a TCP connection.
 	Failed func(error)
 
 	// Limits returns the limits of a new connection.

@@ -36,8 +36,7 @@ const (
 )
 
 // IsName reports whether the server at a URL is resolved. An IP address and a Unix socket are
-// not, nor is localhost: package net connects to the one of its addresses that accepts
-// connections.
+// not, nor is localhost: package net connects to an address of it that accepts connections.
 func IsName(serverURL string) bool {
 	if strings.HasPrefix(serverURL, SRV) {
 		return true
@@ -58,7 +57,7 @@ type Resolution struct {
 	Removed []string
 	LeftOut int   // addresses beyond MaxAddrs
 	Gone    bool  // the list of servers has the name no longer; the fields above but URL are zero
-	Err     error // the servers are those of an earlier answer, or some of them are
+	Err     error // the servers are from an earlier answer, or some of them are
 }
 
 // A Watcher resolves the names in the servers of an upstream. Its methods may be called

@@ -44,8 +44,8 @@ type Pacer struct {
 	beganRead bool
 }
 
-// A Conn is a connection or a stream. Its deadlines end only operations in progress and those that
-// follow.
+// A Conn is a connection or a stream. Its deadlines end only operations in progress and later
+// ones.
 type Conn interface {
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error

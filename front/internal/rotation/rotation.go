@@ -8,11 +8,11 @@ import (
 )
 
 // A Rotation returns numbers that are evenly distributed, not only in the long run: among n
-// successive numbers, those in a range are about log(n) more or fewer than expected. The
-// numbers are the multiples of an irrational number modulo 1 (a Weyl sequence). Every second
-// or k-th of them are evenly distributed too, as a strict turn of upstreams is not: clients
-// that alternate between pages and images would get all pages from one. A Rotation needs no
-// lock. Goroutines may share it.
+// successive numbers, the numbers in a range are about log(n) more or fewer than expected.
+// The numbers are the multiples of an irrational number modulo 1 (a Weyl sequence). Every
+// second or k-th of them are evenly distributed too, as a strict turn of upstreams is not:
+// clients that alternate between pages and images would get all pages from one. A Rotation
+// needs no lock. Goroutines may share it.
 type Rotation struct {
 	step uint64 // the irrational number, in units of 1/2^64
 	at   atomic.Uint64

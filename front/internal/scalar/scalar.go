@@ -119,8 +119,8 @@ func SentHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return s.Text, nil
 }
 
-// OwnedField returns a hint if weir writes a field itself, otherwise "". verb is that of the edit: set,
-// add or remove.
+// OwnedField returns a hint if weir writes a field itself, otherwise "". verb is the verb of the edit:
+// set, add or remove.
 func OwnedField(name, verb string, response bool) string {
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
 	case "connection", "content-length", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",

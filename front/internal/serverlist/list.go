@@ -26,8 +26,8 @@ type List struct {
 	// Parse returns the servers in a text: at least one.
 	Parse func(text []byte) ([]proxying.Endpoint, error)
 
-	// Apply replaces the servers, and Report gets the results, apart from those that change
-	// nothing.
+	// Apply replaces the servers, and Report gets the results, apart from results that
+	// change nothing.
 	Apply  func([]proxying.Endpoint)
 	Report func(Change)
 

@@ -1,5 +1,6 @@
-// Package serverurl reads the URLs of servers outside of the path of requests: those that get the log, and NATS servers
-// that have lists of servers. Its messages do not contain the user, the password and the query, which may be secrets.
+// Package serverurl reads the URLs of servers outside of the path of requests: servers that get the log, and NATS
+// servers that have lists of servers. Its messages do not contain the user, the password and the query, which may be
+// secrets.
 package serverurl
 
 import (

@@ -22,8 +22,8 @@ import (
 // A Place is the part of a message that a text is for.
 type Place uint8
 
-// The places. The text of a URL is printable ASCII. That of a header field is too, except
-// for the literal text of the template.
+// The places. The text of a URL is printable ASCII. The text of a header field is too,
+// except for the literal text of the template.
 const (
 	Header Place = iota // the value of a header field
 	Path                // the path of a URL
@@ -180,8 +180,8 @@ func (t *Template) Sample() string {
 	return b.String()
 }
 
-// Longest is the maximum length of a text in bytes. It is that of a request's head, so that
-// only a template with a long value several times can exceed it.
+// Longest is the maximum length of a text in bytes. It is the limit of a request's head, so
+// that only a template with a long value several times can exceed it.
 const Longest = 64 << 10
 
 // The errors of Append.

@@ -116,7 +116,7 @@ func (l *list) report(c serverlist.Change) {
 type ListState struct {
 	Place           string // without a password
 	Servers         int
-	Err             error     // why the servers are those of an earlier list; nil if they are not
+	Err             error     // why the servers are from an earlier list; nil if they are not
 	Changed, Failed time.Time // since the last reload; zero for never
 }
 

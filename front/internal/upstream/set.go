@@ -8,8 +8,8 @@ import (
 // A Set has the upstreams of a configuration, in its order.
 type Set []*Upstream
 
-// NewSet returns the upstreams of a configuration, with the servers that are known. They follow those of an earlier
-// configuration, which may be nil.
+// NewSet returns the upstreams of a configuration, with the servers that are known. They follow the servers of an
+// earlier configuration, which may be nil.
 func NewSet(cfg *config.Config, parts Parts, before Set) (set Set, err error) {
 	for _, u := range cfg.Upstreams {
 		up, err := newUpstream(&u, &cfg.DNS, parts, before.Named(u.Name))

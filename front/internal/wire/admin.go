@@ -35,8 +35,8 @@ func newAdminListener(l *net.TCPListener, free func() bool, reject func(transpor
 	return &adminListener{acceptor: a, reject: reject, set: make(map[*adminConn]struct{})}
 }
 
-// Accept implements net.Listener. A connection beyond adminConns replaces an idle
-// one, or is rejected if there is none.
+// Accept implements net.Listener. A connection beyond adminConns replaces an idle one,
+// or is refused if there is none.
 func (l *adminListener) Accept() (net.Conn, error) {
 	for {
 		a, _, err := l.accept()

@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/front/internal/takeover"
 )
 
-// A Change replaces the listeners of a server by those of another configuration. A listener is
-// identified by its key. The caller calls Apply or Abandon.
+// A Change replaces the listeners of a server by the listeners of another configuration. A
+// listener is identified by its key. The caller calls Apply or Abandon.
 type Change struct {
 	server    *Server
 	listeners []*listener                  // in the order of the configuration
@@ -136,7 +136,8 @@ func (c *Change) Abandon() {
 	}
 }
 
-// Apply makes the change. New listeners accept before removed ones end. delay is that of a drain.
+// Apply makes the change. New listeners accept before removed ones end. delay is the delay of a
+// drain.
 func (c *Change) Apply(delay time.Duration) {
 	s := c.server
 	before, admin := s.listeners, s.admin

@@ -205,8 +205,8 @@ func (on *loopClient) fits() bool {
 	return true
 }
 
-// Run implements transport.Task. It serves the request whose head is complete, and those
-// that have arrived behind it.
+// Run implements transport.Task. It serves the request whose head is complete, and the
+// requests that have arrived behind it.
 func (on *loopClient) Run() {
 	c := on.client
 	if on.begins {

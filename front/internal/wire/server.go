@@ -161,7 +161,7 @@ func (s *Server) Parse(scheme string, head []byte, client netip.Addr) (*Exchange
 }
 
 // Start starts the engine and the listeners. If loops is false, or the system has none, the engine is
-// that of goroutines.
+// goroutines.
 func (s *Server) Start(loops bool) (err error) {
 	s.engine = goroutines{&s.shared}
 	if loops {
@@ -198,8 +198,8 @@ func (s *Server) HandOver() error {
 	return nil
 }
 
-// HandedOver records that the next process has the listeners, and ends the admin listener: its pages
-// are those of the next process.
+// HandedOver records that the next process has the listeners, and ends the admin listener: the next
+// process serves its pages.
 func (s *Server) HandedOver() {
 	s.handedOver = true
 	if a := s.admin; a != nil {
@@ -210,7 +210,7 @@ func (s *Server) HandedOver() {
 
 // BeginDrain makes every response ask its client to close the connection. It returns the listeners for
 // the next process, unless that has them already. The public ones continue to accept here. The admin
-// listener closes once it is taken, so that its pages are those of the next process.
+// listener closes once it is taken, so that the next process serves its pages.
 func (s *Server) BeginDrain() (offers []takeover.Offer) {
 	close(s.draining)
 	for _, l := range s.listeners {

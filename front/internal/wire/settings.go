@@ -33,8 +33,8 @@ type Settings struct {
 
 // Counts are called for each event that a metric counts.
 type Counts struct {
-	Limited    func(limit string)             // a limit has rejected or ended a connection, or refused a head
-	Refused    func()                         // a request was refused before it was complete
+	Limited    func(limit string)             // a limit has refused or ended a connection, or refused a head
+	Refused    func()                         // a request was rejected before it was complete
 	Header     func(reason string)            // a connection was closed because of its header of the PROXY protocol
 	Handshake  func(handshake.Result)         // a handshake of TLS has ended
 	Connected  func(client *handshake.Client) // and requests may follow

@@ -42,8 +42,8 @@ type Ending struct {
 	// SIGTERM, or with status 143, which shells use for SIGTERM.
 	Failed bool
 
-	// Left lists the processes that had to be killed, as "4711 (sleep)": those
-	// that did not end in time, and those that had left the process group.
+	// Left lists the processes that had to be killed, as "4711 (sleep)": processes that
+	// did not end in time, and processes that had left the process group.
 	Left []string
 
 	// Outlived lists the processes that were still running when the program had
@@ -53,9 +53,9 @@ type Ending struct {
 	// Alive lists the processes that could not be killed.
 	Alive []string
 
-	// The program's total output, its number of lines, and its last 64 KiB. If
-	// stdout and stderr have two sinks, the tail is that of one followed by
-	// that of the other.
+	// The program's total output, its number of lines, and its last 64 KiB. If stdout and
+	// stderr have two sinks, the tail is the tail of one followed by the tail of the
+	// other.
 	Written Count
 	Lines   int64
 	Tail    []byte

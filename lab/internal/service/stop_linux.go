@@ -24,10 +24,10 @@ const (
 // more than a second to end a process with many connections.
 const reapTime = 10 * time.Second
 
-// Stop sends SIGTERM to the program and to those of its children that are still
-// in its group. It waits for up to within for all to end, and kills the rest.
-// Processes that have left the group are killed one second after the group has
-// ended. Once ctx is done, Stop waits for at most two more seconds.
+// Stop sends SIGTERM to the program and to its children that are still in its group. It
+// waits for up to within for all to end, and kills the rest. Processes that have left
+// the group are killed one second after the group has ended. Once ctx is done, Stop
+// waits for at most two more seconds.
 func (s *Service) Stop(ctx context.Context, within time.Duration) Ending {
 	defer release()
 	ending := s.end(ctx, within)

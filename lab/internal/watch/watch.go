@@ -31,12 +31,12 @@ type Seen struct {
 	Warnings []string
 }
 
-// Start watches a process and all its descendants and takes a sample at that
-// interval. output returns the bytes that the service has written so far and
-// those of them that wait for their reader. It is called by a goroutine of the
-// Watcher until Stop returns, and may be nil. goURL is the URL of a Go service's
-// runtime, as in Service.Go of an experiment, or "".
-// The error wraps [os.ErrProcessDone] if there is no such process.
+// Start watches a process and all its descendants and takes a sample at that interval.
+// output returns the bytes that the service has written so far and the bytes of them
+// that wait for their reader. It is called by a goroutine of the Watcher until Stop
+// returns, and may be nil. goURL is the URL of a Go service's runtime, as in Service.Go
+// of an experiment, or "". The error wraps [os.ErrProcessDone] if there is no such
+// process.
 func Start(pid int, every time.Duration, output func() (bytes, behind int64), goURL string) (*Watcher, error) {
 	p, err := process.Open(pid)
 	if err != nil {

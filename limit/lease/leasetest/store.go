@@ -1,5 +1,5 @@
 // Package leasetest has a store in memory for tests of shared limits. Its algorithm is the
-// plain form of that of real stores, and is compared with them.
+// plain form of the algorithm of real stores, and is compared with them.
 package leasetest
 
 import (

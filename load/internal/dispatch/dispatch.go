@@ -53,7 +53,7 @@ type Sender interface {
 	Grow(n int64)
 }
 
-// Options are those of a thread's dispatcher.
+// Options are the options of a thread's dispatcher.
 type Options struct {
 	Pace        pace.Pace // the zero Pace is the closed loop
 	Part, Parts int       // of the pace

@@ -85,7 +85,8 @@ func OfExchange(err error) Kind {
 	return BadResponse
 }
 
-// The errors of requests whose response is late, and of those whose connection ended before it.
+// The errors of requests whose response is late, and of requests whose connection ended before
+// it.
 var (
 	ErrTimeout = fmt.Errorf("no whole response in time: %w", os.ErrDeadlineExceeded)
 	ErrClosed  = fmt.Errorf("the server closed the connection before the response: %w", io.ErrUnexpectedEOF)

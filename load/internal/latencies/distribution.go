@@ -1,6 +1,6 @@
-// Package latencies records times of requests in constant memory, merges them, and
-// orders them by length. A failure never improves a quantile: requests without a response
-// come after those that have one, or count at least with the time that they waited.
+// Package latencies records times of requests in constant memory, merges them, and orders
+// them by length. A failure never improves a quantile: requests without a response come
+// after requests that have one, or count at least with the time that they waited.
 //
 // The values are not for concurrent use.
 package latencies

@@ -8,8 +8,8 @@ import (
 // Never is the time of a request that was never answered. It is longer than all others.
 const Never = time.Duration(math.MaxInt64)
 
-// An Order is the requests sorted by their times: first those answered and those
-// given up, then those that were never answered.
+// An Order is the requests sorted by their times: first those answered and those given
+// up, then the requests that were never answered.
 type Order struct {
 	Answered *Distribution
 	Finite   *Distribution // answered and given up; the same as answered if none was given up

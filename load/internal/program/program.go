@@ -183,8 +183,8 @@ func sendsLength(method string) bool {
 	return method == "POST" || method == "PUT" || method == "PATCH"
 }
 
-// A Script generates one part of the requests, that of a thread. It must not be shared by
-// goroutines.
+// A Script generates one part of the requests, the part of a thread. It must not be
+// shared by goroutines.
 type Script struct {
 	program *Program
 	seed    uint64

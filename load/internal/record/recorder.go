@@ -33,7 +33,7 @@ type Recorder struct {
 	points   *thinner // nil if none are kept
 }
 
-// Options are those of a thread's recorder.
+// Options are the options of a thread's recorder.
 type Options struct {
 	Open       bool          // the loop is open
 	End        *atomic.Int64 // when the run stops sending, a time.Duration

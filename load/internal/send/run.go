@@ -30,7 +30,7 @@ type Run struct {
 	cutAt    atomic.Int64  // when, a time.Duration; set before cut
 }
 
-// Settings are those of all threads, as in a Plan.
+// Settings are common to all threads, as in a Plan.
 type Settings struct {
 	Server      string // the address to connect to
 	Threads     int

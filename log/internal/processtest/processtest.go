@@ -34,7 +34,7 @@ func (p Processes) Run() {
 }
 
 // Command returns the command that starts one of the processes. It is killed at the end of ctx, such
-// as that of the test.
+// as the context of the test.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	cmd := exec.CommandContext(ctx, self, args...)

@@ -12,6 +12,6 @@
 // processes have left. A process of which only the cursor was not up to date has delivered
 // some lines already. They are delivered again, with the same identity.
 //
-// Files are written without fsync: they survive the end of a process, but perhaps not that of
-// the machine.
+// Files are written without fsync: they survive the end of a process, but perhaps not the end
+// of the machine.
 package spool

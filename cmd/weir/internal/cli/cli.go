@@ -49,7 +49,7 @@ func PrintJSON[D any](w io.Writer, document D) error {
 	return enc.Encode(document)
 }
 
-// DecodeNonempty decodes a text that must not be empty, as that of an environment variable that is not set. An option
+// DecodeNonempty decodes a text that must not be empty, such as an environment variable that is not set. An option
 // without a value would otherwise be the same as no option.
 func DecodeNonempty(ctx *kong.DecodeContext, target reflect.Value) error {
 	var text string

@@ -260,8 +260,8 @@ func repository() string {
 	return ""
 }
 
-// ExplainUsage explains a command given to weir lab run without the -- before
-// it: its flags are then taken for those of weir. It returns nil for other mistakes.
+// ExplainUsage explains a command given to weir lab run without the -- before it: its
+// flags are then taken for flags of weir. It returns nil for other mistakes.
 func ExplainUsage(u cli.UsageError) error {
 	switch {
 	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
