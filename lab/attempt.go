@@ -429,8 +429,8 @@ func (a *attempt) countLost(lines int64) {
 			return
 		}
 	}
-	answers := a.warmed + a.run.Load.Requests
-	out.Expected = int64(math.Round(a.Service.LinesPerRequest * float64(answers)))
+	responses := a.warmed + a.run.Load.Requests
+	out.Expected = int64(math.Round(a.Service.LinesPerRequest * float64(responses)))
 	out.Lost = max(0, out.Expected-(lines-a.linesAt))
 }
 

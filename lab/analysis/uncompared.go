@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/lab/results"
 )
 
-// refusals returns findings about configurations without any 2xx answer. A
+// refusals returns findings about configurations without any 2xx response. A
 // comparison of them compares refusals, which are quick.
 func refusals(t *table) []Finding {
 	good := t.find(results.GoodAnswers)

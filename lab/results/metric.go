@@ -16,7 +16,7 @@ type Metric struct {
 	Better Better
 	Of     func(*Run) (value float64, ok bool) // ok is false if the run does not have it
 
-	// PerRequest says that the value is divided by the number of answers. A
+	// PerRequest says that the value is divided by the number of responses. A
 	// run that is [Run.Unanswered] does not have it.
 	PerRequest bool
 }
@@ -113,7 +113,7 @@ func perRequest(name, unit string, of func(Usage) float64) Metric {
 	return divided(name, unit, func(r *Run) (float64, bool) { return of(r.Usage), r.Usage.Seconds > 0 })
 }
 
-// divided returns a metric that is divided by the number of answers.
+// divided returns a metric that is divided by the number of responses.
 func divided(name, unit string, of func(*Run) (float64, bool)) Metric {
 	return Metric{Name: name, Unit: unit, PerRequest: true, Of: func(r *Run) (float64, bool) {
 		value, ok := of(r)
@@ -124,12 +124,12 @@ func divided(name, unit string, of func(*Run) (float64, bool)) Metric {
 	}}
 }
 
-// maxUnanswered is the largest share of requests without an answer for which
+// maxUnanswered is the largest share of requests without a response for which
 // values per request are meaningful.
 const maxUnanswered = 0.01
 
 // Unanswered reports whether more than 1% of the requests that were sent had no
-// answer. The service has worked for them, too, so a value per answer would be
+// response. The service has worked for them, too, so a value per response would be
 // too high.
 func (r *Run) Unanswered() bool {
 	return r.Load != nil && float64(r.Load.Sent-r.Load.Requests) > maxUnanswered*float64(r.Load.Sent)
@@ -153,13 +153,13 @@ func goPerRequest(name, unit string, of func(GoUsage) float64) Metric {
 	})
 }
 
-// GoodAnswers is the name of a metric that exists if there were other answers,
+// GoodAnswers is the name of a metric that exists if there were other responses,
 // too.
 const GoodAnswers = "answers of 2xx per second"
 
 // MetricsOf returns [Metrics], followed by metrics of the refused and failed
 // requests of these runs, if there are any: [GoodAnswers], "answers of 503",
-// "failed: timeout". Requests per second count every answer, and a service
+// "failed: timeout". Requests per second count every response, and a service
 // refuses faster than it serves.
 func MetricsOf(runs []Run) []Metric {
 	all := Metrics()

@@ -101,7 +101,7 @@ const (
 	Failed     Outcome = "failed" // the lab could not do its part; Error says why
 )
 
-// ServiceFailed reports whether the service did not serve in the run: it was never ready, died, or gave no answer.
+// ServiceFailed reports whether the service did not serve in the run: it was never ready, died, or gave no response.
 func (r *Run) ServiceFailed() bool {
 	return r.Outcome == NeverReady || r.Outcome == Died || r.Outcome == NoAnswer
 }
@@ -185,7 +185,7 @@ type Output struct {
 	// terminal for their reader.
 	MostBehind int64 `json:"most_behind_bytes"`
 
-	// After is the time between the last answer and the last output, in
+	// After is the time between the last response and the last output, in
 	// seconds.
 	After float64 `json:"after_seconds"`
 
@@ -200,7 +200,7 @@ type Output struct {
 
 // LinesEmitted is the name of the measure with which a service reports the
 // number of lines it meant to write to stdout and stderr since it began. If
-// requests are abandoned or wait for their log, the number of answers is not
+// requests are abandoned or wait for their log, the number of responses is not
 // enough.
 const LinesEmitted = "log lines emitted"
 

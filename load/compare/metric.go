@@ -120,12 +120,12 @@ func (m metric) rowName(due bool) string {
 }
 
 func rate(g group) (measured, bool) {
-	var answers, seconds float64
+	var responses, seconds float64
 	for _, r := range g.runs {
-		answers += r.RequestsPerSecond * r.DurationSeconds
+		responses += r.RequestsPerSecond * r.DurationSeconds
 		seconds += r.DurationSeconds
 	}
-	return measured{value: answers / seconds}, seconds > 0
+	return measured{value: responses / seconds}, seconds > 0
 }
 
 // errorShare is the share of errors in all attempts: the requests sent and the
@@ -145,15 +145,15 @@ func errorShare(g group) (measured, bool) {
 
 // serverCPU is the server's CPU time per response, in microseconds.
 func serverCPU(g group) (measured, bool) {
-	var cpu, answers float64
+	var cpu, responses float64
 	for _, r := range g.runs {
 		if r.Server == nil {
 			return measured{}, false
 		}
 		cpu += r.Server.CPUSeconds
-		answers += float64(r.Requests)
+		responses += float64(r.Requests)
 	}
-	return measured{value: 1e6 * cpu / answers}, answers > 0
+	return measured{value: 1e6 * cpu / responses}, responses > 0
 }
 
 // serverRSS is the largest resident memory of the server, in bytes.

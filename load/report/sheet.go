@@ -356,13 +356,13 @@ const wholeSecond = 0.95
 
 // rateTable describes the whole seconds of the series.
 func rateTable(r *load.Result) page.Table {
-	var answers, bytes []float64
+	var responses, bytes []float64
 	for _, s := range r.Series {
 		if s.Seconds >= wholeSecond {
-			answers, bytes = append(answers, responsesPerSecond(s)), append(bytes, perSecond(s.Bytes, s))
+			responses, bytes = append(responses, responsesPerSecond(s)), append(bytes, perSecond(s.Bytes, s))
 		}
 	}
-	if len(answers) == 0 {
+	if len(responses) == 0 {
 		t := newTable("Per second")
 		t.Rows = [][]page.Cell{
 			newRow("responses", readable.Number(r.RequestsPerSecond)+" on average; there was no whole second for more "+
@@ -373,7 +373,7 @@ func rateTable(r *load.Result) page.Table {
 	}
 	t := newTable("Per second", columns...)
 	t.Rows = [][]page.Cell{
-		rateRow("responses", answers, readable.CountScale(slices.Max(answers))),
+		rateRow("responses", responses, readable.CountScale(slices.Max(responses))),
 		rateRow("read", bytes, readable.ByteScale(slices.Max(bytes))),
 	}
 	return t

@@ -16,7 +16,7 @@ type Policy struct {
 	origins map[string]bool
 	under   []originsUnder
 
-	answer       []stage.Field // of every response to an allowed origin, besides the origin
+	response     []stage.Field // of every response to an allowed origin, besides the origin
 	preflight    []stage.Field // in addition, of a response to a preflight
 	echoHeaders  bool          // a preflight may ask for any fields
 	varyOnOrigin []stage.Field // of every response; nil if it is the same for all origins
@@ -56,10 +56,10 @@ func New(c *Config) *Policy {
 		o.varyOnOrigin = varyOnOrigin
 	}
 	if c.Credentials {
-		o.answer = append(o.answer, stage.Field{Name: "Access-Control-Allow-Credentials", Value: "true"})
+		o.response = append(o.response, stage.Field{Name: "Access-Control-Allow-Credentials", Value: "true"})
 	}
 	if len(c.Expose) > 0 {
-		o.answer = append(o.answer, stage.Field{Name: "Access-Control-Expose-Headers", Value: strings.Join(c.Expose, ", ")})
+		o.response = append(o.response, stage.Field{Name: "Access-Control-Expose-Headers", Value: strings.Join(c.Expose, ", ")})
 	}
 	o.preflight = []stage.Field{{Name: "Access-Control-Allow-Methods", Value: strings.Join(c.Methods, ", ")}}
 	switch {
@@ -99,7 +99,7 @@ func (o *Policy) SetFields(x *stage.Exchange) {
 	if o.all {
 		origin = "*"
 	}
-	x.Answer = append(append(x.Answer, stage.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.answer...)
+	x.Answer = append(append(x.Answer, stage.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.response...)
 	if !x.Preflight {
 		return
 	}

@@ -57,7 +57,7 @@ func (c *challenges) find(ctx context.Context, kind, name string) (found acme.Ch
 	return found, err
 }
 
-func (c *challenges) answer(ctx context.Context, host, path string) (body string, ok bool) {
+func (c *challenges) response(ctx context.Context, host, path string) (body string, ok bool) {
 	found, err := c.find(ctx, acme.ChallengeTypeHTTP01, host)
 	if err != nil || found.Token == "" || path != found.HTTP01ResourcePath() {
 		return "", false

@@ -186,5 +186,5 @@ const ChallengePrefix = "/.well-known/acme-challenge/"
 // ChallengeAnswer returns the body of the response to a request of http-01 for a host and a
 // path. It reads a file. ok is false if the path has no token of a challenge in progress.
 func (m *Manager) ChallengeAnswer(ctx context.Context, host, path string) (body string, ok bool) {
-	return m.challenges.answer(ctx, host, path)
+	return m.challenges.response(ctx, host, path)
 }
