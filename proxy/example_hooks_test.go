@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,34 +12,11 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// get prints the status and the body of a response.
-func get(client *http.Client, url string) {
-	resp, err := client.Get(url)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	fmt.Println(resp.StatusCode, string(body), err)
-}
-
-// serve starts a server that responds with text made of a request.
-func serve(text func(*http.Request) string) *httptest.Server {
-	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, text(r))
-	}))
-}
-
 // Rewrite changes the request for the upstream. It has the type of the field of httputil.ReverseProxy.
 func ExampleProxy_rewrite() {
 	service := serve(func(r *http.Request) string { return r.URL.String() + " for " + r.Header.Get("X-Tenant") })
 	defer service.Close()
-	up, err := proxy.NewUpstream("api", proxy.Options{Servers: []proxy.Server{{URL: service.URL}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	up := newUpstream(proxy.Options{Servers: []proxy.Server{{URL: service.URL}}})
 	defer up.Close()
 	door := httptest.NewServer(&proxy.Proxy{Upstream: up, Rewrite: func(r *httputil.ProxyRequest) {
 		tenant, path, _ := strings.Cut(strings.TrimPrefix(r.In.URL.Path, "/"), "/")
@@ -57,11 +33,7 @@ func ExampleProxy_rewrite() {
 func ExampleProxy_modifyResponse() {
 	service := serve(func(*http.Request) string { return "price: 7 EUR" })
 	defer service.Close()
-	up, err := proxy.NewUpstream("shop", proxy.Options{Servers: []proxy.Server{{URL: service.URL}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	up := newUpstream(proxy.Options{Servers: []proxy.Server{{URL: service.URL}}})
 	defer up.Close()
 	door := httptest.NewServer(&proxy.Proxy{Upstream: up, ModifyResponse: func(resp *http.Response) error {
 		body, err := io.ReadAll(resp.Body)
@@ -85,11 +57,7 @@ func ExampleUpstream_RoundTrip() {
 	defer a.Close()
 	b := serve(func(r *http.Request) string { return "b got " + r.Host + r.URL.Path })
 	defer b.Close()
-	up, err := proxy.NewUpstream("api", proxy.Options{Servers: []proxy.Server{{URL: a.URL}, {URL: b.URL}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	up := newUpstream(proxy.Options{Servers: []proxy.Server{{URL: a.URL}, {URL: b.URL}}})
 	defer up.Close()
 
 	client := &http.Client{Transport: up}

@@ -79,8 +79,8 @@ func TestErrorHandler(t *testing.T) {
 		server  bool
 	}{
 		{"closes", proxy.Options{}, closes, proxy.Closed, 502, true},
-		{"silent", proxy.Options{Timeout: 50 * time.Millisecond}, silent, proxy.Timeout, 504, true},
-		{"silent in a try", proxy.Options{Retry: proxy.Retry{TryTimeout: 50 * time.Millisecond}}, silent, proxy.Timeout,
+		{"silent", proxy.Options{Timeout: 500 * time.Millisecond}, silent, proxy.Timeout, 504, true},
+		{"silent in a try", proxy.Options{Retry: proxy.Retry{TryTimeout: 500 * time.Millisecond}}, silent, proxy.Timeout,
 			504, true},
 		{"refuses", proxy.Options{}, "http://127.0.0.1:1", proxy.Refused, 502, false},
 	} {

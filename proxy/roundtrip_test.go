@@ -141,17 +141,17 @@ func TestRoundTripResponse(t *testing.T) {
 }
 
 // TestRoundTripEnds checks that a request ends with its context, before and after the response, and that its body is
-// closed in all cases.
+// closed in all cases. The end of the test waits for the server, whose handlers wait for the end of their connections.
 func TestRoundTripEnds(t *testing.T) {
 	t.Parallel()
-	gone := make(chan struct{}, 4)
+	arrived := make(chan struct{}, 10)
 	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/begun" {
 			w.(http.Flusher).Flush()
 		}
+		arrived <- struct{}{}
 		<-r.Context().Done()
-		gone <- struct{}{}
 	}))
 	up := openUpstream(t, proxy.Options{}, origin)
 	for _, c := range []struct {
@@ -160,9 +160,9 @@ func TestRoundTripEnds(t *testing.T) {
 		make func(context.Context) (context.Context, context.CancelFunc)
 		want error
 	}{
-		{"cancelled", "/", cancelSoon, context.Canceled},
+		{"cancelled", "/", cancelOn(arrived), context.Canceled},
+		{"cancelled in the body", "/begun", cancelOn(arrived), context.Canceled},
 		{"deadline", "/", deadlineSoon, context.DeadlineExceeded},
-		{"cancelled in the body", "/begun", cancelSoon, context.Canceled},
 		{"deadline in the body", "/begun", deadlineSoon, context.DeadlineExceeded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,7 +180,6 @@ func TestRoundTripEnds(t *testing.T) {
 			if !errors.Is(err, c.want) || !errors.As(err, &failure) {
 				t.Errorf("the error is %v, want an *Error of %v", err, c.want)
 			}
-			<-gone
 			body.wait(t)
 		})
 	}
@@ -190,7 +189,6 @@ func TestRoundTripEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		<-gone
 	})
 	t.Run("not connected", func(t *testing.T) {
 		body := &closing{Reader: strings.NewReader("body")}
@@ -220,10 +218,19 @@ func TestRoundTripEnds(t *testing.T) {
 	})
 }
 
-func cancelSoon(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	time.AfterFunc(50*time.Millisecond, cancel)
-	return ctx, cancel
+// cancelOn returns a function that makes a context, which is cancelled after a request has arrived.
+func cancelOn(arrived chan struct{}) func(context.Context) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context) (context.Context, context.CancelFunc) {
+		ctx, cancel := context.WithCancel(ctx)
+		go func() {
+			select {
+			case <-arrived:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		return ctx, cancel
+	}
 }
 
 func deadlineSoon(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -1,0 +1,39 @@
+package proxy_test
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"testing"
+)
+
+// TestExamples checks that each exported type has an example whose output is compared.
+func TestExamples(t *testing.T) {
+	fset := token.NewFileSet()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	p, err := doc.NewFromFiles(fset, files, "github.com/weirhq/weir/proxy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Types) < 10 {
+		t.Fatalf("only %d types were found", len(p.Types))
+	}
+	for _, typ := range p.Types {
+		if len(typ.Examples) == 0 || typ.Examples[0].Output == "" {
+			t.Errorf("%s has no example with an output", typ.Name)
+		}
+	}
+}
