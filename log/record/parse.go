@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/weirhq/weir/log/internal/text"
 )
@@ -14,6 +15,20 @@ var (
 	errNoName  = errors.New(`no text "event"`)
 	errNoTime  = errors.New(`no text "created_at"`)
 )
+
+// rooms has memory for Nodes.
+var rooms = sync.Pool{New: func() any { return new([]Node) }}
+
+// keptNodes limits the Nodes for which memory is kept, to 48 KiB.
+const keptNodes = 1024
+
+// keep returns the memory of nodes for those of another line.
+func keep(nodes []Node) []Node {
+	if cap(nodes) > keptNodes {
+		return nil
+	}
+	return nodes[:0]
+}
 
 // Parse parses a line, with or without its newline: a JSON object of either
 // shape, or LTSV. A line is an event if it has the texts "event" and
@@ -26,8 +41,12 @@ var (
 //
 // The Record does not refer to line.
 func Parse(line []byte) (Record, error) {
-	var p parser
-	if err := p.parse(string(line)); err != nil {
+	room := rooms.Get().(*[]Node)
+	p := parser{nodes: *room}
+	err := p.parse(string(line))
+	*room = keep(p.nodes)
+	rooms.Put(room)
+	if err != nil {
 		return Record{}, fmt.Errorf("not an event: %w", err)
 	}
 	return p.record, nil
@@ -60,11 +79,19 @@ func NewReader(names ...string) *Reader {
 // Parse is [Parse] for a Record that is valid until the next call, and only while
 // line does not change.
 func (r *Reader) Parse(line []byte) (*Record, error) {
-	r.parser = parser{omitted: r.omitted, reader: r}
+	r.parser = parser{omitted: r.omitted, reader: r, nodes: keep(r.parser.nodes)}
 	if err := r.parser.parse(text.View(line)); err != nil {
 		return nil, err
 	}
 	return &r.parser.record, nil
+}
+
+// Nodes returns the members of a line that is a JSON object, an event or not:
+// each member, and after it the Nodes within it. They are valid until the next
+// call, and only while line does not change.
+func (r *Reader) Nodes(line []byte) (nodes []Node, err error) {
+	r.parser.nodes, err = appendNodes(keep(r.parser.nodes), text.View(line))
+	return r.parser.nodes, err
 }
 
 // A parser reads one line.
@@ -72,6 +99,7 @@ type parser struct {
 	record                 Record
 	omitted                set     // members that are checked but not read; unless empty, unknown ones too
 	reader                 *Reader // the owner of the memory that the record uses, or nil
+	nodes                  []Node  // of the line, if it is JSON
 	next                   int     // index in keys after the last key that was found
 	hasEvent, hasCreatedAt bool
 	hasErrors              bool   // whether "errors" was read, as opposed to "error"

@@ -1,79 +1,60 @@
 package record
 
-import (
-	"fmt"
-
-	"github.com/weirhq/weir/log/internal/jsonscan"
-)
-
-// Each function below that takes a key and its value reports whether the value
-// has the type of the format. If not, the member goes to Extra. So does a
-// member whose field is set already: the first of repeated keys counts.
+// Each function below that takes a member, with the Nodes within it, reports
+// whether its value has the type of the format. If not, the member goes to
+// Extra. So does a member whose field is set already: the first of repeated keys
+// counts.
 
 // parseJSON reads a line that begins with a brace.
-func (p *parser) parseJSON(object string) error {
-	m := jsonscan.MembersOf(object)
-	for {
-		quoted, value, ok := m.Next()
-		if !ok {
-			break
-		}
-		if key := unquote(quoted); !p.member(key, value) && p.omitted == 0 {
-			p.record.Extra = append(p.record.Extra, Field{key, valueOf(value)})
-		}
+func (p *parser) parseJSON(object string) (err error) {
+	if p.nodes, err = appendNodes(p.nodes[:0], object); err != nil {
+		return err
 	}
-	if at, ok := m.End(); !ok {
-		return fmt.Errorf("no JSON from byte %d on", at)
-	}
+	p.record.Extra = members(p.nodes, func(m []Node) bool { return p.member(m) || p.omitted != 0 })
 	return nil
 }
 
 // members calls known for each member of an object, and returns the members for
 // which it returned false.
-func members(object string, known func(key, value string) bool) (extra []Field) {
-	s := jsonscan.Scan(object)
-	s.Enter()
-	for {
-		quoted, ok := s.Member()
-		if !ok {
-			return extra
-		}
-		key, value := unquote(quoted), s.Value()
-		if !known(key, value) {
-			extra = append(extra, Field{key, valueOf(value)})
+func members(nodes []Node, known func(m []Node) bool) (extra []Field) {
+	for i, next := 0, 0; i < len(nodes); i = next {
+		next = i + 1 + nodes[i].Inner
+		if !known(nodes[i:next]) {
+			extra = append(extra, nodes[i].field())
 		}
 	}
+	return extra
 }
 
-func (p *parser) member(key, value string) bool {
-	switch key {
+func (p *parser) member(m []Node) bool {
+	switch m[0].Key {
 	case "http":
-		return p.setHTTP(value)
+		return p.setHTTP(m)
 	case "auth":
-		return p.setAuth(value)
+		return p.setAuth(m)
 	case "data":
-		return p.omitted.has(keyData) || p.setData(value)
+		return p.omitted.has(keyData) || p.setData(m)
 	case "error":
-		return p.omitted.has(keyErrors) || p.setError(value)
+		return p.omitted.has(keyErrors) || p.setError(m)
 	case "errors":
-		return p.omitted.has(keyErrors) || p.setErrors(value)
+		return p.omitted.has(keyErrors) || p.setErrors(m)
 	case "truncated":
-		return p.omitted.has(keyTruncated) || setTexts(&p.record.Truncated, value)
+		return p.omitted.has(keyTruncated) || setTexts(&p.record.Truncated, m)
 	}
-	return p.setKey(0, firstHTTP, key, value)
+	return p.setKey(0, firstHTTP, &m[0])
 }
 
 // setKey sets the field of a key. It reports whether the key is in
 // keys[from:to] and the value has the key's type.
-func (p *parser) setKey(from, to int, key, value string) bool {
-	place, ok := p.find(from, to, key)
+func (p *parser) setKey(from, to int, n *Node) bool {
+	place, ok := p.find(from, to, n.Key)
 	if !ok {
 		return false
 	}
 	if p.omitted.has(place) {
-		ok = value[0] == '"' // saw needs only the type
+		ok = n.Value.isString() // saw needs only the type
 	} else {
-		ok = setJSON(keys[place].field(&p.record), value)
+		ok = setJSON(keys[place].field(&p.record), n)
 	}
 	if ok {
 		p.saw(place)
@@ -101,25 +82,25 @@ func (p *parser) find(from, to int, key string) (place int, ok bool) {
 }
 
 // setError reads the error of shape v1, which precedes any "errors".
-func (p *parser) setError(value string) bool {
-	if len(p.record.Errors) > 0 || value[0] != '{' {
+func (p *parser) setError(m []Node) bool {
+	if len(p.record.Errors) > 0 || !m[0].isObject() {
 		return false
 	}
-	p.record.Errors = []Error{parseError(value, true)}
+	p.record.Errors = []Error{parseError(m, true)}
 	return true
 }
 
-func (p *parser) setErrors(value string) bool {
-	if p.hasErrors || value[0] != '[' {
+func (p *parser) setErrors(m []Node) bool {
+	if p.hasErrors || !m[0].isArray() {
 		return false
 	}
 	var list []Error
-	s := jsonscan.Scan(value)
-	for s.Enter(); s.Element(); {
-		if s.Peek() != '{' {
+	for i, next := 1, 0; i < len(m); i = next {
+		next = i + 1 + m[i].Inner
+		if !m[i].isObject() {
 			return false
 		}
-		list = append(list, parseError(s.Value(), false))
+		list = append(list, parseError(m[i:next], false))
 	}
 	p.record.Errors = append(p.record.Errors, list...)
 	p.hasErrors = len(list) > 0
@@ -127,71 +108,60 @@ func (p *parser) setErrors(value string) bool {
 }
 
 // parseError reads an error. Shape v1 has another key for the message.
-func parseError(object string, v1 bool) (e Error) {
-	e.Extra = members(object, func(key, value string) bool {
-		switch key {
+func parseError(object []Node, v1 bool) (e Error) {
+	e.Extra = members(object[1:], func(m []Node) bool {
+		switch m[0].Key {
 		case "message":
-			return setText(&e.Message, value)
+			return setText(&e.Message, &m[0])
 		case "error":
-			return v1 && setText(&e.Message, value)
+			return v1 && setText(&e.Message, &m[0])
 		case "stack_trace":
-			return setStack(&e.Stack, value)
+			return setStack(&e.Stack, m)
 		case "data":
-			return setFields(&e.Data, value)
+			return setFields(&e.Data, m)
 		}
 		return false
 	})
 	return e
 }
 
-func (p *parser) setHTTP(value string) bool {
-	if p.record.HTTP != nil || value[0] != '{' {
+func (p *parser) setHTTP(m []Node) bool {
+	if p.record.HTTP != nil || !m[0].isObject() {
 		return false
 	}
 	if ^p.omitted&httpPlaces != 0 {
 		h := p.http()
-		h.Extra = p.object(firstHTTP, firstAuth, value)
+		h.Extra = p.object(firstHTTP, firstAuth, m[1:])
 	}
 	return true
 }
 
-func (p *parser) setAuth(value string) bool {
-	if p.record.Auth != nil || value[0] != '{' {
+func (p *parser) setAuth(m []Node) bool {
+	if p.record.Auth != nil || !m[0].isObject() {
 		return false
 	}
 	if ^p.omitted&authPlaces != 0 {
 		a := p.auth()
-		a.Extra = p.object(firstAuth, len(keys), value)
+		a.Extra = p.object(firstAuth, len(keys), m[1:])
 	}
 	return true
 }
 
-// object reads an object with the keys in keys[from:to], and returns the other
-// members.
-func (p *parser) object(from, to int, value string) (extra []Field) {
-	s := jsonscan.Scan(value)
-	s.Enter()
-	for {
-		quoted, ok := s.Member()
-		if !ok {
-			return extra
-		}
-		key, value := unquote(quoted), s.Value()
-		if !p.setKey(from, to, key, value) && p.omitted == 0 {
-			extra = append(extra, Field{key, valueOf(value)})
-		}
-	}
+// object reads the members of an object with the keys in keys[from:to], and
+// returns the others.
+func (p *parser) object(from, to int, nodes []Node) (extra []Field) {
+	return members(nodes, func(m []Node) bool { return p.setKey(from, to, &m[0]) || p.omitted != 0 })
 }
 
-func (p *parser) setData(value string) bool {
-	if p.record.Data != nil || value[0] != '{' {
+func (p *parser) setData(m []Node) bool {
+	if p.record.Data != nil || !m[0].isObject() {
 		return false
 	}
 	var room []Field
 	if p.reader != nil {
 		room = p.reader.data[:0]
 	}
-	if fields := appendFields(room, value); len(fields) > 0 {
+	if fields := appendFields(room, m[1:]); len(fields) > 0 {
 		p.record.Data = fields
 		if p.reader != nil {
 			p.reader.data = fields
@@ -201,18 +171,18 @@ func (p *parser) setData(value string) bool {
 }
 
 // setStack reads an array of objects, if they have only the keys of a frame.
-func setStack(dst *[]Frame, value string) bool {
-	if *dst != nil || value[0] != '[' {
+func setStack(dst *[]Frame, m []Node) bool {
+	if *dst != nil || !m[0].isArray() {
 		return false
 	}
 	var frames []Frame
-	s := jsonscan.Scan(value)
-	for s.Enter(); s.Element(); {
-		if s.Peek() != '{' {
+	for i, next := 1, 0; i < len(m); i = next {
+		next = i + 1 + m[i].Inner
+		if !m[i].isObject() {
 			return false
 		}
 		var f Frame
-		if members(s.Value(), f.member) != nil {
+		if members(m[i+1:next], f.member) != nil {
 			return false
 		}
 		frames = append(frames, f)
@@ -221,14 +191,14 @@ func setStack(dst *[]Frame, value string) bool {
 	return true
 }
 
-func (f *Frame) member(key, value string) bool {
-	switch key {
+func (f *Frame) member(m []Node) bool {
+	switch m[0].Key {
 	case "file":
-		return setText(&f.File, value)
+		return setText(&f.File, &m[0])
 	case "line":
-		return setInt(&f.Line, value)
+		return setInt(&f.Line, string(m[0].Value))
 	case "function":
-		return setText(&f.Function, value)
+		return setText(&f.Function, &m[0])
 	}
 	return false
 }

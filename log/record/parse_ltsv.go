@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/weirhq/weir/log/internal/jsonscan"
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
@@ -180,8 +179,12 @@ func guess(value string) Value {
 	switch b := value[0]; {
 	case value == "{}" || value == "true" || value == "false" || value == "null":
 		return Value(value)
-	case b == '-' || b == '[' || '0' <= b && b <= '9':
-		if _, ok := jsonscan.Check(value); ok && string(valueOf(value)) == value {
+	case b == '-' || '0' <= b && b <= '9':
+		if validNumber(value) {
+			return Value(value)
+		}
+	case b == '[':
+		if validArray(value) && string(valueOf(value)) == value {
 			return Value(value)
 		}
 	}

@@ -353,6 +353,9 @@ func TestReaderAllocs(t *testing.T) {
 	if allocs := testing.AllocsPerRun(100, func() { reader.Parse(line) }); allocs > 0 {
 		t.Errorf("%v allocations per line want 0", allocs)
 	}
+	if allocs := testing.AllocsPerRun(100, func() { reader.Nodes(line) }); allocs > 0 {
+		t.Errorf("%v allocations per line of Nodes want 0", allocs)
+	}
 }
 
 func BenchmarkAppendHuman(b *testing.B) {

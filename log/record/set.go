@@ -4,26 +4,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/weirhq/weir/log/internal/jsonscan"
 )
 
 // setJSON sets a field to a JSON value. It reports false and changes nothing if
 // the field is set already, or if the format has another type there.
-func setJSON(field any, value string) bool {
+func setJSON(field any, n *Node) bool {
 	switch field := field.(type) {
 	case *string:
-		return setText(field, value)
+		return setText(field, n)
 	case *Instant:
-		return setInstant(field, value)
+		text, ok := n.Text()
+		return ok && put(field, instantOf(text))
 	case *Severity:
-		return setSeverity(field, value)
+		return setSeverity(field, n.Value)
 	case *int:
-		return setInt(field, value)
+		return setInt(field, string(n.Value))
 	case *int64:
-		return setInt(field, value)
+		return setInt(field, string(n.Value))
 	case *time.Duration:
-		return setInt(field, value)
+		return setInt(field, string(n.Value))
 	}
 	return false
 }
@@ -59,35 +58,25 @@ func put[T comparable](field *T, value T) bool {
 	return true
 }
 
-func setText(dst *string, value string) bool {
-	if *dst != "" || value[0] != '"' {
-		return false
-	}
-	*dst = unquote(value)
-	return true
+func setText(dst *string, n *Node) bool {
+	text, ok := n.Text()
+	return ok && put(dst, text)
 }
 
-func setTexts(dst *[]string, value string) bool {
-	if *dst != nil || value[0] != '[' {
+func setTexts(dst *[]string, m []Node) bool {
+	if *dst != nil || !m[0].isArray() {
 		return false
 	}
 	var texts []string
-	s := jsonscan.Scan(value)
-	for s.Enter(); s.Element(); {
-		if s.Peek() != '"' {
+	for i, next := 1, 0; i < len(m); i = next {
+		next = i + 1 + m[i].Inner
+		text, ok := m[i].Text()
+		if !ok {
 			return false
 		}
-		texts = append(texts, unquote(s.Value()))
+		texts = append(texts, text)
 	}
 	*dst = texts
-	return true
-}
-
-func setInstant(dst *Instant, value string) bool {
-	if *dst != "" || value[0] != '"' {
-		return false
-	}
-	*dst = instantOf(unquote(value))
 	return true
 }
 
@@ -100,7 +89,7 @@ func setInt[T ~int | ~int64](dst *T, value string) bool {
 	return true
 }
 
-func setSeverity(dst *Severity, value string) bool {
+func setSeverity(dst *Severity, value Value) bool {
 	if *dst != SeverityNone || len(value) != 1 || value[0] < '0' || value[0] > '4' {
 		return false
 	}
@@ -108,11 +97,11 @@ func setSeverity(dst *Severity, value string) bool {
 	return true
 }
 
-func setFields(dst *[]Field, value string) bool {
-	if *dst != nil || value[0] != '{' {
+func setFields(dst *[]Field, m []Node) bool {
+	if *dst != nil || !m[0].isObject() {
 		return false
 	}
-	*dst = appendFields(nil, value)
+	*dst = appendFields(nil, m[1:])
 	return true
 }
 

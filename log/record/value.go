@@ -3,14 +3,15 @@ package record
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weirhq/weir/log/internal/jsonscan"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
-// A Value is JSON text in a canonical form: without white space, strings with
-// the escapes of the event format, numbers in their original notation. Values
-// with the same text are equal.
+// A Value is JSON text. The Values of a Record are canonical: without white
+// space, strings with the escapes of the event format, numbers in their original
+// notation. Canonical Values with the same text are equal.
 type Value string
 
 // StringValue returns the Value for a text.
@@ -22,14 +23,6 @@ func (v Value) Text() string {
 		return string(v)
 	}
 	return unquote(string(v))
-}
-
-// Fields returns the members of an object, or nil for any other value.
-func (v Value) Fields() []Field {
-	if !strings.HasPrefix(string(v), "{") {
-		return nil
-	}
-	return appendFields(nil, string(v))
 }
 
 // Any returns the value in the types of encoding/json: nil, bool, string, []any
@@ -87,23 +80,10 @@ func number(word string) any {
 
 // unquote returns the text of a JSON string.
 func unquote(quoted string) string {
-	if jsonscan.IsPlain(quoted) {
+	if len(quoted) > 1 && strings.IndexByte(quoted, '\\') < 0 && utf8.ValidString(quoted) {
 		return quoted[1 : len(quoted)-1]
 	}
-	return string(jsonscan.AppendUnquoted(nil, quoted))
-}
-
-// appendFields appends the members of an object, which is valid JSON.
-func appendFields(fields []Field, object string) []Field {
-	s := jsonscan.Scan(object)
-	s.Enter()
-	for {
-		key, ok := s.Member()
-		if !ok {
-			return fields
-		}
-		fields = append(fields, Field{unquote(key), valueOf(s.Value())})
-	}
+	return text.View(jsonscan.AppendUnquoted(make([]byte, 0, len(quoted)), quoted))
 }
 
 // valueOf returns the Value of valid JSON.

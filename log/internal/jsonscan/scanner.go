@@ -2,9 +2,8 @@
 // text. Readers of events use it, because encoding/json keeps neither the order
 // of keys nor the notation of numbers, and takes several times as long.
 //
-// [Check] reports whether a text is JSON. All other functions expect valid
-// JSON. For other text they return meaningless results, but neither panic nor
-// loop.
+// Its functions expect valid JSON. For other text they return meaningless
+// results, but neither panic nor loop.
 package jsonscan
 
 // Text is JSON text: a document, a value or a part of one.
@@ -137,3 +136,12 @@ func wordEnd[T Text](text T, from int) int {
 	}
 	return len(text)
 }
+
+func skipSpace[T Text](s T, at int) int {
+	for at < len(s) && isSpace(s[at]) {
+		at++
+	}
+	return at
+}
+
+func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
