@@ -37,11 +37,9 @@ var layers = map[string]struct {
 	"log/errs":    {own: []string{"log"}, why: "errors with a stack and fields, which log writes"},
 	"log/httplog": {own: []string{"log", "log/traceid"}, why: "keeps net/http out of log"},
 	"log/logtest": {own: []string{"log", "log/record"}, why: "reads logged events in tests"},
-	"log/onslog/v1": {own: []string{"log/internal/text", "log/onslog/internal/wire"},
-		why: "a drop-in replacement does not import log"},
 	"log/onslog/v2": {own: []string{"log/internal/text", "log/onslog/internal/wire"},
 		why: "a drop-in replacement does not import log"},
-	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "the code shared by v1 and v2"},
+	"log/onslog/internal/wire": {own: []string{"log/internal/text"}, why: "the encoder and the output of onslog/v2"},
 	"log/sink": {
 		own: []string{"log", "log/internal/unwrap"},
 		why: "a sink writes lines of log",

@@ -74,7 +74,7 @@ var (
 	byPhuslu = contender{name: "phuslu/log", note: "created_at to the nanosecond", open: openPhuslu}
 	byZap    = contender{name: "zap", open: openZap}
 	bySlog   = contender{name: "slog", note: "JSONHandler, its own key names", open: openSlog}
-	byONSv1  = contender{name: LogGoV1, open: openONSv1}
+	byONSv1  = contender{name: "ONSdigital/log.go v1", open: openONSv1}
 	byONSv2  = contender{name: LogGoV2, open: openONSv2}
 
 	structured = []contender{byWeir, byZerolog, byPhusluMillis, byPhuslu, byZap, bySlog}

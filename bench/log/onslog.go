@@ -18,8 +18,6 @@ const (
 // onslogRows call log.go and Weir's replacement for it through the same API.
 func onslogRows() []row {
 	return by([]contender{
-		{name: OnslogV1, ours: true, open: openOnslogV1},
-		byONSv1,
 		{name: OnslogV2, ours: true, open: openOnslogV2},
 		byONSv2,
 	}, threeEvents)

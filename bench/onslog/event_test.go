@@ -17,7 +17,6 @@ type input struct {
 	ctx            context.Context
 	event          string
 	severity       int
-	hasSeverity    bool // shape v1
 	http           *httpInput
 	auth           *authInput
 	data           map[string]any
@@ -40,7 +39,7 @@ type authInput struct {
 }
 
 func (g generator) input() input {
-	in := input{event: g.text(), severity: g.IntN(4), hasSeverity: g.chance(70), ctx: g.context()}
+	in := input{event: g.text(), severity: g.IntN(4), ctx: g.context()}
 	if g.chance(50) {
 		in.http = g.http()
 	}
@@ -91,7 +90,7 @@ type plainKey struct{}
 // stringKey is the second of the context keys that the original reads.
 var stringKey any = "request-id"
 
-// context returns a context with a request id under one of the originals' keys, with one under another key, or without
+// context returns a context with a request id under one of the original's keys, with one under another key, or without
 // one.
 func (g generator) context() context.Context {
 	ctx := context.Background()

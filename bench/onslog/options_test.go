@@ -12,8 +12,7 @@ type maker struct {
 	data           func(map[string]any) any
 	auth           func(user bool, identity string) any
 	errs           func([]error) any
-	classification func(string) any // shape v2
-	severity       []any            // shape v1
+	classification func(string) any
 }
 
 // options returns the options of in, with the type that http returns.
@@ -41,11 +40,8 @@ func options[O any](in input, http func(*http.Request, int, int64, *time.Time, *
 	if in.auth != nil {
 		add(m.auth(in.auth.user, in.auth.identity))
 	}
-	if in.classification != "" && m.classification != nil {
+	if in.classification != "" {
 		add(m.classification(in.classification))
-	}
-	if in.hasSeverity && m.severity != nil {
-		add(m.severity[in.severity])
 	}
 	return list
 }
@@ -65,7 +61,7 @@ func identify[I ~string, O any](f func(I, string) O, user, service I) func(bool,
 	}
 }
 
-// logV2 calls Event of shape v2.
+// logV2 calls Event.
 func logV2[S ~int, O any](event func(context.Context, string, S, ...O), in input, opts []O) {
 	event(in.ctx, in.event, S(in.severity), opts...)
 }

@@ -31,7 +31,6 @@ var targets = []target{
 	{"log_error_stack", log.ErrorStack, log.Weir, "", 0.20, 0, -1},
 	{"log_ltsv", log.LTSV, log.Weir, "", 0.58, 0, -1},
 	{"log_slog", log.Slog, log.Weir, log.SlogJSON, 0.50, -1, -1},
-	{"log_onslog_v1", log.Onslog, log.OnslogV1, log.LogGoV1, -1, 14, 850},
 	{"log_onslog_v2", log.Onslog, log.OnslogV2, log.LogGoV2, -1, 14, 850},
 	{"router_github", router.GitHub, router.WeirTable, "", 0.70, 0, -1},
 	{"router_github_http", router.GitHubStandard, router.WeirRouter, "", 0.45, 1, -1},

@@ -1,5 +1,0 @@
-//go:build !race
-
-package log_test
-
-const raceEnabled = false
