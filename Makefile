@@ -126,7 +126,7 @@ node-programs:
 			--loglevel=error node-$(NODE_SYSTEM)@$(version);)
 
 FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/internal/wire ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process ./internal/redisurl ./limit/lease \
+	./log/onslog/v2 ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process ./internal/redisurl ./limit/lease \
 	./internal/transport ./internal/yamlfile ./router ./internal/proxying ./front ./front/config ./front/stage ./front/internal/coding \
 	./load ./load/check ./load/internal/response ./load/internal/dispatch ./load/internal/latencies ./load/internal/program ./load/internal/record ./load/pace ./load/target ./load/report \
 	./lab/experiment ./lab/internal/watch ./lab/analysis ./lab/flame ./cmd/weir/internal/where

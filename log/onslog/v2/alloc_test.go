@@ -1,4 +1,4 @@
-package log_test
+package log
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"testing"
 	"time"
-
-	"github.com/weirhq/weir/log/onslog/v2"
 )
 
 // A proxied request, with the values that a front-end router logs for it.
@@ -27,13 +25,13 @@ var (
 
 func threeEvents() {
 	start := time.Now().UTC()
-	log.Info(ctx, "http request received", log.HTTP(request, 0, 0, &start, nil))
-	log.Info(ctx, "proxying request", log.HTTP(request, 0, 0, nil, nil), log.Data{
+	Info(ctx, "http request received", HTTP(request, 0, 0, &start, nil))
+	Info(ctx, "proxying request", HTTP(request, 0, 0, nil, nil), Data{
 		"destination": destination.Host,
 		"proxy_name":  proxyName[0],
 	})
 	end := time.Now().UTC()
-	log.Info(ctx, "http request completed", log.HTTP(request, 200, 48213, &start, &end))
+	Info(ctx, "http request completed", HTTP(request, 200, 48213, &start, &end))
 }
 
 // skipUnlessOptimised skips a test that counts allocations in builds with the
@@ -50,8 +48,8 @@ func skipUnlessOptimised(t *testing.T) {
 // allocations, 5 KiB, for the same three events.
 func TestAllocOfThreeEvents(t *testing.T) {
 	skipUnlessOptimised(t)
-	log.SetDestination(io.Discard, nil)
-	defer log.SetDestination(os.Stdout, nil)
+	SetDestination(io.Discard, nil)
+	defer SetDestination(os.Stdout, nil)
 	threeEvents() // fills the pool
 	if got := testing.AllocsPerRun(200, threeEvents); got > 4 {
 		t.Errorf("%v allocations, want at most 4", got)
@@ -75,18 +73,18 @@ func bytesPerRun(runs uint64, f func()) uint64 {
 
 func TestAllocOfOptions(t *testing.T) {
 	skipUnlessOptimised(t)
-	log.SetDestination(io.Discard, nil)
-	defer log.SetDestination(os.Stdout, nil)
+	SetDestination(io.Discard, nil)
+	defer SetDestination(os.Stdout, nil)
 	for _, c := range []struct {
 		name string
 		do   func()
 		want float64
 	}{
-		{"event", func() { log.Info(ctx, "e") }, 0},
-		{"severity", func() { log.Event(ctx, "e", log.WARN, log.Classification(log.ProtectiveMonitoring)) }, 0},
-		{"http", func() { log.Info(ctx, "e", log.HTTP(request, 200, 1, nil, nil)) }, 0},
-		{"auth", func() { log.Info(ctx, "e", log.Auth(log.USER, proxyName[0])) }, 0},
-		{"data of constants", func() { log.Info(ctx, "e", log.Data{"a": "b", "c": 1, "d": log.Data{"x": true}}) }, 2}, // the inner map
+		{"event", func() { Info(ctx, "e") }, 0},
+		{"severity", func() { Event(ctx, "e", WARN, Classification(ProtectiveMonitoring)) }, 0},
+		{"http", func() { Info(ctx, "e", HTTP(request, 200, 1, nil, nil)) }, 0},
+		{"auth", func() { Info(ctx, "e", Auth(USER, proxyName[0])) }, 0},
+		{"data of constants", func() { Info(ctx, "e", Data{"a": "b", "c": 1, "d": Data{"x": true}}) }, 2}, // the inner map
 	} {
 		if got := testing.AllocsPerRun(200, c.do); got > c.want {
 			t.Errorf("%s: %v allocations, want %v", c.name, got, c.want)
@@ -95,8 +93,8 @@ func TestAllocOfOptions(t *testing.T) {
 }
 
 func BenchmarkThreeEvents(b *testing.B) {
-	log.SetDestination(io.Discard, nil)
-	defer log.SetDestination(os.Stdout, nil)
+	SetDestination(io.Discard, nil)
+	defer SetDestination(os.Stdout, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		threeEvents()

@@ -1,16 +1,22 @@
 package log
 
-import "github.com/weirhq/weir/log/onslog/internal/wire"
-
 // EventErrors lists the errors of an event. A pointer to an EventErrors is an
 // option of [Event].
-type EventErrors = wire.EventErrors
+type EventErrors []EventError
 
-// EventError describes an error in an event: Message, StackTrace and Data.
-type EventError = wire.EventError
+// EventError describes an error in an event.
+type EventError struct {
+	Message    string            `json:"message,omitempty"`
+	StackTrace []EventStackTrace `json:"stack_trace,omitempty"`
+	Data       any               `json:"data,omitempty"`
+}
 
-// EventStackTrace is one frame of an error's stack: File, Line and Function.
-type EventStackTrace = wire.EventStackTrace
+// EventStackTrace is one frame of an error's stack.
+type EventStackTrace struct {
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Function string `json:"function,omitempty"`
+}
 
 // FormatErrors returns an option with the message of each non-nil error, and the
 // stack of the call of FormatErrors (at most ten frames). The data of a
@@ -23,10 +29,10 @@ func FormatErrors(errs []error) option {
 		if err == nil {
 			continue
 		}
-		e := EventError{Message: err.Error(), StackTrace: wire.Stack(1)}
+		e := EventError{Message: err.Error(), StackTrace: stackOf(1)}
 		if custom, ok := err.(*CustomError); ok {
 			e.Data = custom.ErrorData()
-		} else if !wire.IsStruct(err) {
+		} else if !isStruct(err) {
 			e.Data = Data{"value": err}
 		}
 		list = append(list, e)

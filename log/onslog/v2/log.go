@@ -7,35 +7,13 @@ import (
 	"io"
 	"os"
 	"path"
-	"time"
-
-	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
 // Namespace is the name of the service, which each event contains. The service
 // should set it before it logs. The default is the program's file name.
 var Namespace = path.Base(os.Args[0])
 
-var output = wire.NewOutput()
-
-// EventData is the struct from which the original marshals an event. It
-// documents the fields of a line; no function of this package takes one.
-type EventData struct {
-	CreatedAt time.Time `json:"created_at"`
-	Namespace string    `json:"namespace"`
-	Event     string    `json:"event"`
-
-	TraceID        string         `json:"trace_id,omitempty"`
-	SpanID         string         `json:"span_id,omitempty"`
-	Severity       *severity      `json:"severity,omitempty"`
-	Classification classification `json:"classification,omitempty"`
-
-	HTTP *EventHTTP `json:"http,omitempty"`
-	Auth *eventAuth `json:"auth,omitempty"`
-	Data *Data      `json:"data,omitempty"`
-
-	Errors *EventErrors `json:"errors,omitempty"`
-}
+var out = newOutput()
 
 // Event writes an event. The event should be a constant sentence; variable
 // parts go into options: [Data], [HTTP], [Auth], [FormatErrors],
@@ -84,7 +62,7 @@ func Fatal(ctx context.Context, event string, err error, opts ...option) {
 
 // write writes an event. errs, unless nil, replaces the errors in opts.
 func write(ctx context.Context, event string, severity severity, errs option, opts []option) {
-	e := wire.New(Namespace, event, opts)
+	e := newEntry(Namespace, event, opts)
 	if errs, ok := errs.(*EventErrors); ok {
 		e.Errors = errs
 	}
@@ -92,8 +70,8 @@ func write(ctx context.Context, event string, severity severity, errs option, op
 		e.Severity, e.HasSeverity = severity, true
 	}
 	e.TraceID = traceID(ctx)
-	if !output.Write(&e) {
-		writeData(ctx, data(&e))
+	if !out.writeEntry(&e) {
+		writeData(ctx, e.data())
 	}
 	if e.Ignored {
 		Warn(ctx, "log option ignored", Data{"of": event})
@@ -104,32 +82,14 @@ func write(ctx context.Context, event string, severity severity, errs option, op
 // the fallback for events that it rejects, by default standard error. A nil
 // writer leaves the present one in place. Each event is one call of Write, and
 // no two calls run at the same time.
-func SetDestination(dest, fbDest io.Writer) { output.SetDestination(dest, fbDest) }
-
-// data returns e in the form that the original marshals, with copies of the
-// options.
-func data(e *wire.Event) *EventData {
-	c := e.Clone()
-	return &EventData{
-		CreatedAt:      c.CreatedAt,
-		Namespace:      c.Namespace,
-		Event:          c.Event,
-		TraceID:        c.TraceID,
-		Severity:       c.SeverityPointer(),
-		Classification: c.Classification,
-		HTTP:           c.HTTP,
-		Auth:           c.Auth,
-		Data:           c.DataPointer(),
-		Errors:         c.Errors,
-	}
-}
+func SetDestination(dest, fbDest io.Writer) { out.setDestination(dest, fbDest) }
 
 // writeData writes an event with encoding/json. If that fails, it writes an
 // event with the error instead, which always succeeds.
 func writeData(ctx context.Context, d *EventData) {
 	b, err := json.Marshal(d)
 	if err == nil {
-		err = output.WriteJSON(d.Namespace, b)
+		err = out.writeJSON(d.Namespace, b)
 	}
 	if err != nil {
 		Error(ctx, "error marshalling event data", err, Data{"event_data": fmt.Sprintf("%+v", *d)})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
 // Middleware returns a handler that logs one event when a request is received,
@@ -21,7 +19,7 @@ func Middleware(f http.Handler) http.Handler {
 			Event(context.Background(), "nil request in middleware handler", INFO, Data{})
 			return
 		}
-		rc := &wire.Response{ResponseWriter: w}
+		rc := &response{ResponseWriter: w}
 		start := time.Now().UTC()
 		ctx := extract(req)
 		Event(ctx, "http request received", INFO, HTTP(req, 0, 0, &start, nil))

@@ -1,5 +1,5 @@
 //go:build !race
 
-package log_test
+package log
 
 const raceEnabled = false

@@ -1,6 +1,6 @@
 //go:build race
 
-package log_test
+package log
 
 // raceEnabled reports whether the race detector is on. The detector allocates.
 const raceEnabled = true

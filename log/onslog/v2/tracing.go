@@ -4,13 +4,11 @@ import (
 	"context"
 	"net/http"
 	"sync/atomic"
-
-	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
 // requestID is the key request.RequestIdKey of dp-net, in the version that the
 // original imports.
-var requestID = wire.ContextKey{
+var requestID = contextKey{
 	Path: "github.com/ONSdigital/dp-net/v3/request",
 	Type: "ContextKey",
 	Key:  "request-id",

@@ -1,4 +1,4 @@
-package wire
+package log
 
 import (
 	"io"
@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// An Output writes the events of one package: to a destination, or to a fallback
+// An output writes the events of one package: to a destination, or to a fallback
 // if the destination rejects a line. Several goroutines may use it at the same
 // time.
-type Output struct {
+type output struct {
 	human  bool // indented JSON, set by HUMAN_LOG
 	colour bool
 
@@ -19,11 +19,11 @@ type Output struct {
 	lost           int // lines lost since the last event "log lines lost"
 }
 
-// NewOutput returns an Output to standard output, with standard error as the
+// newOutput returns an output to standard output, with standard error as the
 // fallback. The environment variable HUMAN_LOG selects the format.
-func NewOutput() *Output {
+func newOutput() *output {
 	human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG"))
-	return &Output{
+	return &output{
 		human:    human,
 		colour:   wantsColour(os.Stdout),
 		dest:     target{w: os.Stdout},
@@ -31,9 +31,9 @@ func NewOutput() *Output {
 	}
 }
 
-// SetDestination replaces the two writers; nil leaves a writer in place. It waits
+// setDestination replaces the two writers; nil leaves a writer in place. It waits
 // for a line that is being written.
-func (o *Output) SetDestination(dest, fallback io.Writer) {
+func (o *output) setDestination(dest, fallback io.Writer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if dest != nil {
@@ -44,9 +44,9 @@ func (o *Output) SetDestination(dest, fallback io.Writer) {
 	}
 }
 
-// Write encodes e and writes it. It returns false, and writes nothing, if e has a
+// writeEntry encodes e and writes it. It returns false, and writes nothing, if e has a
 // value that the encoder cannot write; the caller must then try encoding/json.
-func (o *Output) Write(e *Event) bool {
+func (o *output) writeEntry(e *entry) bool {
 	enc := encoders.Get().(*encoder)
 	line := o.encode(enc, e)
 	if line != nil {
@@ -58,7 +58,7 @@ func (o *Output) Write(e *Event) bool {
 
 // encode returns the line for e with a leading newline, or nil if e has a value
 // that the encoder cannot write. The line is valid until enc is used again.
-func (o *Output) encode(enc *encoder, e *Event) []byte {
+func (o *output) encode(enc *encoder, e *entry) []byte {
 	if !enc.event(e) {
 		return nil
 	}
@@ -72,9 +72,9 @@ func (o *Output) encode(enc *encoder, e *Event) []byte {
 	return append(pretty, '\n')
 }
 
-// WriteJSON writes an encoded event. namespace is used for the event "log lines
+// writeJSON writes an encoded event. namespace is used for the event "log lines
 // lost". The only error is that of parsing the event for the HUMAN_LOG format.
-func (o *Output) WriteJSON(namespace string, event []byte) error {
+func (o *output) writeJSON(namespace string, event []byte) error {
 	line := append(make([]byte, 0, len(event)+2), '\n')
 	if o.human {
 		var err error
@@ -91,7 +91,7 @@ func (o *Output) WriteJSON(namespace string, event []byte) error {
 // line writes a line, which starts with an extra newline. A line that both
 // writers reject is lost. An event with the number of lost lines follows the next
 // line that is written.
-func (o *Output) line(p []byte, namespace string) {
+func (o *output) line(p []byte, namespace string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.write(p) {
@@ -103,8 +103,8 @@ func (o *Output) line(p []byte, namespace string) {
 
 // tellLost writes the event "log lines lost". If the event is rejected, tellLost
 // tries again after the next line. The caller must hold mu.
-func (o *Output) tellLost(namespace string) {
-	e := New(namespace, "log lines lost", []Option{Severity(2), Data{"lines": o.lost}})
+func (o *output) tellLost(namespace string) {
+	e := newEntry(namespace, "log lines lost", []option{severity(2), Data{"lines": o.lost}})
 	enc := encoders.Get().(*encoder)
 	if line := o.encode(enc, &e); line != nil && o.write(line) {
 		o.lost = 0
@@ -114,7 +114,7 @@ func (o *Output) tellLost(namespace string) {
 
 // write writes a line with one Write per target and reports whether a target
 // accepted it. The caller must hold mu.
-func (o *Output) write(p []byte) bool { return o.dest.write(p) || o.fallback.write(p) }
+func (o *output) write(p []byte) bool { return o.dest.write(p) || o.fallback.write(p) }
 
 // A target is a writer that records whether its last line is incomplete.
 type target struct {

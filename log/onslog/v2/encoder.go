@@ -1,4 +1,4 @@
-package wire
+package log
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ const (
 	maxKeptMembers = 1 << 10
 )
 
-// An encoder encodes one event. Its buffer starts with a newline, which [Output]
+// An encoder encodes one event. Its buffer starts with a newline, which output
 // may need. Methods with a bool result return false for a value that the encoder
 // cannot write; the contents of the buffer are then invalid.
 type encoder struct {
@@ -59,7 +59,7 @@ func (enc *encoder) free() {
 }
 
 // event writes e as one line, including the final newline.
-func (enc *encoder) event(e *Event) bool {
+func (enc *encoder) event(e *entry) bool {
 	enc.buf = append(enc.buf[:0], "\n{\"created_at\":"...)
 	if !enc.time(e.CreatedAt) {
 		return false
@@ -82,7 +82,7 @@ func (enc *encoder) event(e *Event) bool {
 	return true
 }
 
-func (enc *encoder) options(e *Event) bool {
+func (enc *encoder) options(e *entry) bool {
 	if e.HTTP != nil && !enc.http(e.HTTP, e.StatusCode, e.Duration) {
 		return false
 	}
@@ -92,12 +92,6 @@ func (enc *encoder) options(e *Event) bool {
 	if e.HasData {
 		enc.raw(`,"data":`)
 		if !enc.object(e.Data, 0) {
-			return false
-		}
-	}
-	if e.Error != nil {
-		enc.raw(`,"error":`)
-		if !enc.error(e.Error) {
 			return false
 		}
 	}
@@ -129,7 +123,7 @@ func (enc *encoder) http(h *EventHTTP, statusCode *int, took *time.Duration) boo
 	return true
 }
 
-func (enc *encoder) auth(a *EventAuth) {
+func (enc *encoder) auth(a *eventAuth) {
 	start := enc.open(`,"auth":`)
 	enc.textUnlessEmpty(`,"identity":`, a.Identity)
 	enc.textUnlessEmpty(`,"identity_type":`, string(a.IdentityType))

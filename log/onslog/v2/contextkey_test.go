@@ -1,22 +1,20 @@
-package wire_test
+package log
 
 import (
 	"context"
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// foreignKey represents the key type of a package that wire does not import.
+// foreignKey represents the key type of a package that this one does not import.
 type foreignKey string
 
 type otherKey string
 
-func newKey() *wire.ContextKey {
-	return &wire.ContextKey{
-		Path: "github.com/weirhq/weir/log/onslog/internal/wire_test",
+func newKey() *contextKey {
+	return &contextKey{
+		Path: "github.com/weirhq/weir/log/onslog/v2",
 		Type: "foreignKey",
 		Key:  "request-id",
 	}

@@ -1,4 +1,4 @@
-package wire
+package log
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// A ContextKey finds a value that another package stores in contexts under a key
+// A contextKey finds a value that another package stores in contexts under a key
 // of its own type, without importing that package.
 //
 // Two keys are equal only if they have the same type, and this package cannot
@@ -20,7 +20,7 @@ import (
 // or not. It cannot search a context that keeps its parent elsewhere, such as in
 // a closure. The value of such a context is found only once the key is known
 // from another context.
-type ContextKey struct {
+type contextKey struct {
 	Path string // of the package that declares the type
 	Type string // the type's name; its kind is string
 	Key  string
@@ -29,7 +29,7 @@ type ContextKey struct {
 }
 
 // Value returns the value for the key, or nil if there is none.
-func (k *ContextKey) Value(ctx context.Context) any {
+func (k *contextKey) Value(ctx context.Context) any {
 	key := k.known.Load()
 	if key == nil {
 		most := mostContexts
@@ -56,7 +56,7 @@ const mostContexts = 1000
 
 // find returns the key if ctx or one of its ancestors has it. It looks at no
 // more than *most contexts, and decrements *most for each.
-func (k *ContextKey) find(ctx reflect.Value, most *int) *any {
+func (k *contextKey) find(ctx reflect.Value, most *int) *any {
 	for ; *most > 0; *most-- {
 		for ctx.Kind() == reflect.Interface || ctx.Kind() == reflect.Pointer {
 			ctx = ctx.Elem()
@@ -86,7 +86,7 @@ func (k *ContextKey) find(ctx reflect.Value, most *int) *any {
 }
 
 // as returns a copy of key if it has the type and the text of k, otherwise nil.
-func (k *ContextKey) as(key reflect.Value) *any {
+func (k *contextKey) as(key reflect.Value) *any {
 	if key.Kind() != reflect.String || key.String() != k.Key {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package wire_test
+package log
 
 import (
 	"bufio"
@@ -7,17 +7,15 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
-
-	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
-// serve lets h answer one request. It returns the recorded Response and the body
+// serve lets h answer one request. It returns the recorded response and the body
 // that the client read.
-func serve(t *testing.T, h http.HandlerFunc) (*wire.Response, string) {
+func serve(t *testing.T, h http.HandlerFunc) (*response, string) {
 	t.Helper()
-	noted := make(chan *wire.Response, 1)
+	noted := make(chan *response, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r := &wire.Response{ResponseWriter: w}
+		r := &response{ResponseWriter: w}
 		defer func() { noted <- r }()
 		h(r, req)
 	}))
@@ -90,10 +88,10 @@ func answer(b *bufio.ReadWriter, body string) {
 }
 
 func TestResponseThatCannotBeHijackedSaysSo(t *testing.T) {
-	r := &wire.Response{ResponseWriter: httptest.NewRecorder()}
+	r := &response{ResponseWriter: httptest.NewRecorder()}
 	if _, _, err := r.Hijack(); err == nil {
 		t.Error("a recorder was hijacked")
 	}
-	r = &wire.Response{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
+	r = &response{ResponseWriter: struct{ http.ResponseWriter }{httptest.NewRecorder()}}
 	r.Flush() // does nothing, and does not panic
 }

@@ -1,4 +1,4 @@
-package wire
+package log
 
 import (
 	"bufio"
@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// A Response records the status code and the body length of a response.
-type Response struct {
+// A response records the status code and the body length of a response.
+type response struct {
 	http.ResponseWriter
 	StatusCode   int // 0 until the handler has set one
 	BytesWritten int64
@@ -17,13 +17,13 @@ type Response struct {
 }
 
 // WriteHeader records the status code. A later call overwrites it.
-func (r *Response) WriteHeader(status int) {
+func (r *response) WriteHeader(status int) {
 	r.StatusCode, r.hasStatus = status, true
 	r.ResponseWriter.WriteHeader(status)
 }
 
 // Write records the number of bytes, and the status code 200 if there is none.
-func (r *Response) Write(b []byte) (int, error) {
+func (r *response) Write(b []byte) (int, error) {
 	if !r.hasStatus {
 		r.StatusCode, r.hasStatus = http.StatusOK, true
 	}
@@ -33,7 +33,7 @@ func (r *Response) Write(b []byte) (int, error) {
 }
 
 // Flush flushes the response if the ResponseWriter supports it.
-func (r *Response) Flush() {
+func (r *response) Flush() {
 	if f, ok := r.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
@@ -41,7 +41,7 @@ func (r *Response) Flush() {
 
 // Hijack lets the handler take over the connection if the ResponseWriter
 // supports it.
-func (r *Response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (r *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if h, ok := r.ResponseWriter.(http.Hijacker); ok {
 		return h.Hijack()
 	}
@@ -49,4 +49,4 @@ func (r *Response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // Unwrap supports http.ResponseController.
-func (r *Response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }

@@ -1,4 +1,4 @@
-package wire
+package log
 
 import (
 	"reflect"
@@ -12,9 +12,9 @@ const maxFrames = 10
 // number of calls in the program that lead to a logged error.
 var frames sync.Map // uintptr → []EventStackTrace
 
-// Stack returns up to ten frames, innermost first. With skip 0, the first frame
-// is the caller of Stack.
-func Stack(skip int) []EventStackTrace {
+// stackOf returns up to ten frames, innermost first. With skip 0, the first frame
+// is the caller of stackOf.
+func stackOf(skip int) []EventStackTrace {
 	var pcs [maxFrames]uintptr
 	n := runtime.Callers(skip+2, pcs[:])
 	stack := make([]EventStackTrace, 0, n)
@@ -39,9 +39,9 @@ func framesOf(pc uintptr) []EventStackTrace {
 	return list
 }
 
-// IsStruct reports whether err is a struct or a pointer to one. Errors of other
+// isStruct reports whether err is a struct or a pointer to one. Errors of other
 // types do not become a JSON object.
-func IsStruct(err error) bool {
+func isStruct(err error) bool {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,4 +1,4 @@
-package wire_test
+package log
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/weirhq/weir/log/onslog/internal/wire"
 )
 
 // A script is a writer that accepts a scripted number of bytes in each Write, and
@@ -36,10 +34,10 @@ func (s *script) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func writeJSON(t *testing.T, o *wire.Output, lines ...string) {
+func writeJSON(t *testing.T, o *output, lines ...string) {
 	t.Helper()
 	for _, l := range lines {
-		if err := o.WriteJSON("name", []byte(l)); err != nil {
+		if err := o.writeJSON("name", []byte(l)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,8 +61,8 @@ func TestTornLineIsEndedBeforeTheNext(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dest, fallback := &script{takes: c.takes}, &script{}
-			o := wire.NewOutput()
-			o.SetDestination(dest, fallback)
+			o := newOutput()
+			o.setDestination(dest, fallback)
 			writeJSON(t, o, a, b, a)
 			if got := dest.String(); got != c.want {
 				t.Errorf("destination has %q, want %q", got, c.want)
@@ -78,9 +76,9 @@ func TestTornLineIsEndedBeforeTheNext(t *testing.T) {
 
 func TestSetDestinationLeavesWhatIsNil(t *testing.T) {
 	dest, fallback := &script{takes: []int{0}}, &script{}
-	o := wire.NewOutput()
-	o.SetDestination(nil, fallback)
-	o.SetDestination(dest, nil)
+	o := newOutput()
+	o.setDestination(nil, fallback)
+	o.setDestination(dest, nil)
 	writeJSON(t, o, "1", "2")
 	if got := fallback.String() + dest.String(); got != "1\n2\n" {
 		t.Errorf("got %q", got)
@@ -89,10 +87,10 @@ func TestSetDestinationLeavesWhatIsNil(t *testing.T) {
 
 func TestNewDestinationIsNotWithinALine(t *testing.T) {
 	torn, next := &script{takes: []int{1}}, &script{}
-	o := wire.NewOutput()
-	o.SetDestination(torn, io.Discard)
+	o := newOutput()
+	o.setDestination(torn, io.Discard)
 	writeJSON(t, o, "[1]")
-	o.SetDestination(next, nil)
+	o.setDestination(next, nil)
 	writeJSON(t, o, "[2]")
 	if got := next.String(); got != "[2]\n" {
 		t.Errorf("got %q", got)
@@ -101,14 +99,14 @@ func TestNewDestinationIsNotWithinALine(t *testing.T) {
 
 func TestLinesOfManyGoroutinesStayWhole(t *testing.T) {
 	var b bytes.Buffer // the race detector reports concurrent calls of Write
-	o := wire.NewOutput()
-	o.SetDestination(&b, nil)
+	o := newOutput()
+	o.setDestination(&b, nil)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for i := range 100 {
-				e := wire.New("name", "event", []wire.Option{wire.Data{"i": i, "s": strings.Repeat("x", i)}})
-				o.Write(&e)
+				e := newEntry("name", "event", []option{Data{"i": i, "s": strings.Repeat("x", i)}})
+				o.writeEntry(&e)
 			}
 		})
 	}
@@ -142,11 +140,11 @@ func TestLostLinesAreToldOnceThereIsRoom(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dest, fallback := &script{takes: c.dest}, &script{takes: c.fallback}
-			o := wire.NewOutput()
-			o.SetDestination(dest, fallback)
+			o := newOutput()
+			o.setDestination(dest, fallback)
 			for i := range c.lines {
-				e := wire.New("name", strconv.Itoa(i+1), nil)
-				o.Write(&e)
+				e := newEntry("name", strconv.Itoa(i+1), nil)
+				o.writeEntry(&e)
 			}
 			if got := strings.TrimSpace(eventsIn(t, dest.String()) + "; " + eventsIn(t, fallback.String())); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
@@ -183,11 +181,11 @@ func TestHumanForm(t *testing.T) {
 	t.Setenv("HUMAN_LOG", "1")
 	t.Setenv("NO_COLOR", "1")
 	var b bytes.Buffer
-	o := wire.NewOutput()
-	o.SetDestination(&b, nil)
+	o := newOutput()
+	o.setDestination(&b, nil)
 	writeJSON(t, o, `{"b":[1,true,null,[],{}],"a":{"<":"\u003c"}}`)
-	e := wire.New("name", "event", nil)
-	if !o.Write(&e) {
+	e := newEntry("name", "event", nil)
+	if !o.writeEntry(&e) {
 		t.Fatal("an event was refused")
 	}
 	want := `{
@@ -212,7 +210,7 @@ func TestHumanForm(t *testing.T) {
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if err := o.WriteJSON("name", []byte("{")); err == nil {
+	if err := o.writeJSON("name", []byte("{")); err == nil {
 		t.Error("what is no JSON was written")
 	}
 }

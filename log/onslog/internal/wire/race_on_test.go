@@ -1,6 +1,0 @@
-//go:build race
-
-package wire_test
-
-// raceEnabled reports whether the race detector is on. The detector allocates.
-const raceEnabled = true
