@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"reflect"
 	"slices"
@@ -137,7 +138,7 @@ func expected(line string) converted {
 	dec := json.NewDecoder(strings.NewReader(line))
 	dec.UseNumber()
 	if err := dec.Decode(&members); err != nil || members == nil || !json.Valid([]byte(line)) {
-		want.body = string(validText([]byte(line)))
+		want.body = validText(line)
 		return want
 	}
 	o := oracle{&want}
@@ -237,7 +238,7 @@ func (o oracle) http(key string, v any) {
 		if i != 0 {
 			o.attributes[name] = i
 		}
-	case key == "method" && isText && isKnownMethod([]byte(text)):
+	case key == "method" && isText && isKnownMethod(text):
 		o.attributes["http.request.method"] = text
 	case key == "method" && isText:
 		o.attributes["http.request.method"] = "_OTHER"
@@ -261,7 +262,7 @@ func (o oracle) auth(key string, v any) {
 }
 
 func (o oracle) data(key string, v any) {
-	if isReserved([]byte(key)) {
+	if isReserved(key) {
 		key = "data." + key
 	}
 	o.attributes[key] = plain(v, 1)
@@ -405,7 +406,7 @@ var seeds = []string{
 	`{"data":{"big":18446744073709551615,"i":-9223372036854775808,"f":1e999,"e":1E-3,"z":-0,"z2":-0.0}}`,
 	`{"data":{"a":1,"a":2},"event":"x","event":"y","http":{"method":"A","method":"GET"}}`,
 	`{"a":1,"a":2}}`, `{"created_at":"1969-12-31T23:59:59Z"}`, `{"created_at":"2600-01-01T00:00:00Z"}`,
-	`{"created_at":"2026-11-21T9:30:15Z"}`,
+	`{"created_at":"2026-11-21T9:30:15Z"}`, `{"created_at":"2026-11-21T09:30:15\u005a"}`,
 	`{"created_at":"2026-11-21T09:30:15,5Z"}`, `{"created_at":"2026-11-21T09:30:15.1234567891Z"}`,
 	`{}`, ` { } `, ``, `{`, `{"a":1}}`, `{"a":1} x`, `{"a":1,}`, `{,}`, `[1]`, `null`, `5`,
 	"not JSON", "\xff\x00", `{"a":"` + "\xff" + `"}`,
@@ -426,6 +427,9 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// maxDepth is the nesting up to which package record reads JSON.
+const maxDepth = 1000
+
 // FuzzLines does the same with any line.
 func FuzzLines(f *testing.F) {
 	for _, line := range seeds {
@@ -445,6 +449,22 @@ func FuzzLines(f *testing.F) {
 			check(t, strings.ReplaceAll(indented.String(), "\n", "\r"))
 		}
 	})
+}
+
+// TestBatches checks that lines have the same records in a batch as alone.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		lines := make([]string, 20)
+		for i := range lines {
+			lines[i] = seeds[rand.N(len(seeds))]
+		}
+		for i, got := range convert(t, lines...) {
+			if want := convert(t, lines[i])[0]; !reflect.DeepEqual(got, want) {
+				t.Errorf("%q after %q:\n got %+v\nwant %+v", lines[i], lines[:i], got, want)
+			}
+		}
+	}
 }
 
 // TestServices has records of several services in one batch.

@@ -8,7 +8,7 @@
 //	logger := log.New(out, log.Options{Namespace: "shop"})
 //
 // It is a [stream.Destination]: package log/stream has the queue, the retries and the counts. With
-// the defaults, an event costs up to three times the CPU time of one that is written to a file.
+// the defaults, an event costs up to four times the CPU time of one that is written to a file.
 // Batches of 768 KiB and a Linger of 100 ms make that less.
 // The lines must be JSON of shape v2 or v1: [log.FormatJSON], the default, or [log.FormatJSONv1].
 //

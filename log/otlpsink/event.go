@@ -1,164 +1,161 @@
 package otlpsink
 
 import (
-	"bytes"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/weirhq/weir/log/record"
+	"github.com/weirhq/weir/log/traceid"
 )
 
-// event appends the fields of an event. It fails if the line is not a JSON object. If
-// canonical, it is faster for lines of package log, but members in another order than theirs
-// can count as repeated.
-func (e *encoder) event(canonical bool) {
-	e.expect('{')
-	e.created = 0
-	e.traceID, e.spanID = e.traceID[:0], e.spanID[:0]
-	v1Error, list := absent, absent
-	if begun := canonical && e.canonicalEvent(); !begun || !e.ends() && !e.repeat(&e.repeats.data) {
-		v1Error, list = e.eventMembers(begun)
-	}
-	if e.peek(); e.failed || e.at < len(e.src) {
-		e.fail()
-		return
-	}
-	e.putErrors(v1Error, list)
+// event appends the fields of the record of an event.
+func (e *encoder) event(members []record.Node) {
+	e.rest = rest{}
+	e.each(members, (*encoder).member)
+	e.putErrors()
 	e.putIDs()
-	if e.created == 0 {
-		e.created = uint64(e.now().UnixNano())
+	observed := e.rest.created
+	if observed == 0 {
+		observed = uint64(e.now().UnixNano())
 	} else {
-		e.rec = putFixed64(e.rec, recordTime, e.created)
+		e.buf = appendFixed64(e.buf, recordTime, observed)
 	}
-	e.rec = putFixed64(e.rec, recordObservedTime, e.created)
+	e.buf = appendFixed64(e.buf, recordObservedTime, observed)
 }
 
-// ends reports whether an event has no more members. Then it skips the bracket.
-func (e *encoder) ends() bool {
-	if string(e.src[e.at:]) != "}" {
+func (e *encoder) member(m []record.Node) {
+	key := m[0].Key
+	text, isText := m[0].Text()
+	switch {
+	case isText && e.textMember(key, text):
+	case m[0].Value[0] == '{' && e.objectMember(key, m[1:]):
+	case key == "severity" && e.severity(m[0].Value):
+	case key == "error":
+		e.rest.v1Error = m
+	case key == "errors":
+		e.rest.errors = m
+	case strings.Contains(key, "."):
+		e.put(prefixDotted, m)
+	default:
+		e.put(prefixEvent, m)
+	}
+}
+
+// textMember reads a member of an event that is a text. It reports false if the format has no such
+// text.
+func (e *encoder) textMember(key, text string) bool {
+	switch key {
+	case "namespace": // an attribute of the resource
+	case "created_at":
+		return e.createdAt(text)
+	case "event":
+		e.buf = appendTextValue(e.buf, recordBody, text)
+		e.buf = appendText(e.buf, recordEventName, text)
+	case "trace_id":
+		e.rest.traceID = text
+	case "span_id":
+		e.rest.spanID = text
+	default:
 		return false
 	}
-	e.at++
 	return true
 }
 
-// eventMembers reads the members of an event: those after http if begun. It returns the offsets
-// of its errors.
-func (e *encoder) eventMembers(begun bool) (v1Error, list int) {
-	v1Error, list = absent, absent
-	tail, onlyData := e.here(), begun
-	var seen uint64
-	if begun {
-		e.keys, seen = append(e.keys, eventKeys.keys...), eventKeys.bits
+// objectMember is textMember for an object.
+func (e *encoder) objectMember(key string, members []record.Node) bool {
+	switch key {
+	case "http":
+		e.each(members, (*encoder).http)
+	case "auth":
+		e.each(members, (*encoder).auth)
+	case "data":
+		e.each(members, (*encoder).data)
+	default:
+		return false
 	}
-	for first := !begun; e.more(&first, '}'); {
-		key := e.member(0, &seen)
-		onlyData = onlyData && string(key) == "data"
-		switch string(key) {
-		case "created_at":
-			e.createdAt(key)
-		case "namespace":
-			if v, ok := e.textOr(prefixEvent, key); ok {
-				e.spaceRoom = append(e.spaceRoom[:0], v...)
-				e.namespace = e.spaceRoom
-			}
-		case "event":
-			if v, ok := e.textOr(prefixEvent, key); ok {
-				e.putEvent(v)
-			}
-		case "trace_id":
-			if v, ok := e.textOr(prefixEvent, key); ok {
-				e.traceID = append(e.traceID, v...)
-			}
-		case "span_id":
-			if v, ok := e.textOr(prefixEvent, key); ok {
-				e.spanID = append(e.spanID, v...)
-			}
-		case "severity":
-			e.severity(key)
-		case "http":
-			e.object(key, (*encoder).httpMember)
-		case "auth":
-			e.object(key, (*encoder).authMember)
-		case "data":
-			e.object(key, (*encoder).dataMember)
-		case "error":
-			v1Error = e.deferred()
-		case "errors":
-			list = e.deferred()
-		default:
-			e.otherMember(key)
-		}
-	}
-	if onlyData && !e.failed {
-		e.repeats.data = e.since(tail)
-	}
-	return v1Error, list
+	return true
 }
 
-// deferred skips a value and returns its offset.
-func (e *encoder) deferred() int {
-	e.peek()
-	begin := e.at
-	e.ignore(1)
-	return begin
-}
+// lastSecond is the last second of which all nanoseconds since 1970 fit into 64 bits.
+const lastSecond = (1<<64-1)/1_000_000_000 - 1
 
-// object reads a member of an event that is an object.
-func (e *encoder) object(key []byte, member func(e *encoder, key []byte)) {
-	if e.peek() != '{' {
-		e.put(prefixEvent, key)
-		return
+// createdAt reads the time of an event. OTLP cannot have times before 1970 or after 2554.
+func (e *encoder) createdAt(text string) bool {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Unix() <= 0 || t.Unix() > lastSecond {
+		return false
 	}
-	e.at++
-	first := true
-	e.members(&first, keySet{}, member)
+	e.rest.created = uint64(t.Unix())*1e9 + uint64(t.Nanosecond())
+	return true
 }
 
-// otherMember appends a member of an event that the format does not have.
-func (e *encoder) otherMember(key []byte) {
-	if bytes.IndexByte(key, '.') >= 0 {
-		e.put(prefixDotted, key)
+// severities are by the number in the line.
+var severities = [...]struct {
+	number uint64
+	text   string
+}{{21, "FATAL"}, {17, "ERROR"}, {13, "WARN"}, {9, "INFO"}, {5, "DEBUG"}}
+
+func (e *encoder) severity(v record.Value) bool {
+	if len(v) != 1 || int(v[0]-'0') >= len(severities) {
+		return false
+	}
+	s := severities[v[0]-'0']
+	e.buf = appendVarint(e.buf, recordSeverityNumber, s.number)
+	e.buf = appendText(e.buf, recordSeverityText, s.text)
+	return true
+}
+
+func (e *encoder) data(m []record.Node) {
+	if isReserved(m[0].Key) {
+		e.put(prefixData, m)
 	} else {
-		e.put(prefixEvent, key)
+		e.put("", m)
 	}
 }
 
-func (e *encoder) dataMember(key []byte) {
-	if isReserved(key) {
-		e.put(prefixData, key)
+func (e *encoder) auth(m []record.Node) {
+	if text, ok := m[0].Text(); ok && m[0].Key == "identity" {
+		e.putText("", attrIdentity, text)
 	} else {
-		putMember(e, recordAttributes, key, 1)
+		e.put(prefixAuth, m)
 	}
 }
 
-func (e *encoder) authMember(key []byte) {
-	if string(key) != "identity" {
-		e.put(prefixAuth, key)
-	} else if v, ok := e.textOr(prefixAuth, key); ok {
-		e.putText(attrIdentity, v)
-	}
-}
-
-func (e *encoder) severity(key []byte) {
-	begin := e.at
-	if isDigit(e.peek()) {
-		if i, ok := e.number().integer(); ok && i < int64(len(severities)) {
-			e.putSeverity(i)
-			return
+// putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context. Any other
+// trace id becomes an attribute, and the record has the trace-id that a front door makes of it for
+// the traceparent. A span belongs to a trace.
+func (e *encoder) putIDs() {
+	traceID, spanID := e.rest.traceID, e.rest.spanID
+	hasTrace := false
+	if traceID != "" {
+		e.id = traceid.AppendW3C(e.id[:0], traceID)
+		hasTrace = e.putID(recordTraceID, 16)
+		if string(e.id) != traceID {
+			e.putText(prefixEvent, "trace_id", traceID)
 		}
-		e.rewind(begin)
 	}
-	e.put(prefixEvent, key)
+	if spanID != "" {
+		e.id = append(e.id[:0], spanID...)
+		if !hasTrace || strings.ContainsAny(spanID, "ABCDEF") || !e.putID(recordSpanID, 8) {
+			e.putText(prefixEvent, "span_id", spanID)
+		}
+	}
 }
 
-// createdAt reads the time of an event into e.created. OTLP cannot have times before 1970 or
-// after 2554.
-func (e *encoder) createdAt(key []byte) {
-	begin := e.at
-	if e.peek() == '"' {
-		q := e.str()
-		if t, ok := e.stamp.parse(q.raw); ok {
-			e.created = t
-			return
-		}
-		e.rewind(begin)
+// putID appends e.id, an id of size bytes, and reports whether it is one: hexadecimal digits, not
+// all of them 0.
+func (e *encoder) putID(field protowire.Number, size int) bool {
+	if len(e.id) != 2*size {
+		return false
 	}
-	e.put(prefixEvent, key)
+	var id [16]byte
+	n, err := hex.Decode(id[:], e.id)
+	if err != nil || id == [16]byte{} {
+		return false
+	}
+	e.buf = appendText(e.buf, field, id[:n])
+	return true
 }

@@ -1,141 +1,89 @@
 package otlpsink
 
-import "strconv"
+import (
+	"strconv"
 
-// absent is the offset of a member that an event does not have.
-const absent = -1
+	"github.com/weirhq/weir/log/record"
+)
 
-// putErrors appends the errors of an event, whose values are at these offsets: the error of
-// shape v1, and the list. The first error is the exception of the conventions, and the others
-// are an attribute.
-func (e *encoder) putErrors(v1Error, list int) {
-	exception := false
-	if v1Error != absent {
-		e.at = v1Error
-		if exception = e.peek() == '{'; exception {
-			e.putException("error")
-		} else {
-			e.put(prefixEvent, []byte("error"))
-		}
+// putErrors appends the errors of an event: the error of shape v1, and the list. The first error
+// is the exception of the conventions, and the others are an attribute.
+func (e *encoder) putErrors() {
+	v1Error, errors := e.rest.v1Error, e.rest.errors
+	isV1 := v1Error != nil && e.exception(v1Error, "error")
+	if v1Error != nil && !isV1 {
+		e.put(prefixEvent, v1Error)
 	}
-	if list == absent {
+	if errors == nil {
 		return
 	}
-	e.at = list
-	if exception || !e.hasObject() {
-		e.put(prefixEvent, []byte("errors"))
-		return
-	}
-	e.expect('[')
-	first := true
-	e.more(&first, ']')
-	e.putException("message")
-	if e.more(&first, ']') {
-		e.putOthers()
+	if isV1 || errors[0].Value[0] != '[' || errors[0].Inner == 0 || !e.exception(errors[1:], "message") {
+		e.put(prefixEvent, errors)
+	} else if others := errors[2+errors[1].Inner:]; len(others) > 0 {
+		e.putArray(prefixEvent, "errors", others)
 	}
 }
 
-// hasObject reports whether the value is an array that begins with an object.
-func (e *encoder) hasObject() bool {
-	s := e.scanner
-	s.expect('[')
-	return !s.failed && s.peek() == '{'
-}
-
-// putOthers appends the remaining elements of the list as an array.
-func (e *encoder) putOthers() {
-	var pair, value, list int
-	e.rec, pair = open(e.rec, recordAttributes)
-	e.rec = putText(e.rec, keyValueKey, prefixEvent+"errors")
-	e.rec, value = open(e.rec, keyValueValue)
-	e.rec, list = open(e.rec, anyArray)
-	for first, more := true, true; more; more = e.more(&first, ']') {
-		first = false
-		e.putElement(2)
-	}
-	e.rec = shut(shut(shut(e.rec, list), value), pair)
-}
-
-// putException appends an error. Its message has that key.
-func (e *encoder) putException(message string) {
-	e.expect('{')
-	from := len(e.keys)
-	var seen uint64
-	for first := true; e.more(&first, '}'); {
-		switch key := e.member(from, &seen); string(key) {
-		case message:
-			if v, ok := e.textOr(prefixException, key); ok {
-				e.putText(attrExceptionMessage, v)
-			}
-		case "stack_trace":
-			e.stack(key)
-		default:
-			e.put(prefixException, key)
-		}
-	}
-	e.keys = e.keys[:from]
-}
-
-// stack appends a stack in the notation of Go: a function, and below it file:line. If the
-// value is not a list of frames, it is an attribute of its own.
-func (e *encoder) stack(key []byte) {
-	begin, from := e.at, len(e.keys)
-	e.frames = e.frames[:0]
-	if e.peek() == '[' {
-		e.at++
-		ok := true
-		for first := true; ok && e.more(&first, ']'); {
-			ok = e.frame()
-		}
-		if ok && !e.failed && len(e.frames) > 0 {
-			e.putText(attrExceptionStack, e.frames)
-			return
-		}
-	}
-	e.keys = e.keys[:from]
-	e.rewind(begin)
-	e.put(prefixException, key)
-}
-
-// frame reads a frame into e.frames, and reports whether it is one: an object with the texts
-// function and file and the integer line, and nothing else.
-func (e *encoder) frame() bool {
-	if e.peek() != '{' {
+// exception appends an error, whose message has that key. It reports false for a value that is not
+// an object.
+func (e *encoder) exception(v []record.Node, message string) bool {
+	if v[0].Value[0] != '{' {
 		return false
 	}
-	e.at++
-	from := len(e.keys)
-	var seen uint64
-	count := 0
-	e.file = e.file[:0]
-	function, line := e.function[:0], int64(0)
-	for first := true; e.more(&first, '}'); count++ {
-		var v []byte
-		switch key := e.member(from, &seen); {
-		case string(key) == "function" && e.peek() == '"':
-			v, e.room = e.str().value(e.room)
-			function = append(function, v...)
-		case string(key) == "file" && e.peek() == '"':
-			v, e.room = e.str().value(e.room)
-			e.file = append(e.file, v...)
-		case string(key) == "line" && isDigit(e.peek()):
-			i, ok := e.number().integer()
-			if !ok {
-				return false
-			}
-			line = i
-		default:
+	e.each(v[1:1+v[0].Inner], func(e *encoder, m []record.Node) {
+		text, isText := m[0].Text()
+		switch {
+		case m[0].Key == message && isText:
+			e.putText("", attrExceptionMessage, text)
+		case m[0].Key != "stack_trace" || !e.putStack(m):
+			e.put(prefixException, m)
+		}
+	})
+	return true
+}
+
+// putStack appends a stack in the notation of Go: a function, and below it file:line. It reports
+// false for a value that is not a list of frames.
+func (e *encoder) putStack(v []record.Node) bool {
+	if v[0].Value[0] != '[' || v[0].Inner == 0 {
+		return false
+	}
+	e.stack = e.stack[:0]
+	for i, next := 1, 0; i < len(v); i = next {
+		next = i + 1 + v[i].Inner
+		if !e.frame(v[i:next]) {
 			return false
 		}
 	}
-	e.keys, e.function = e.keys[:from], function
-	if e.failed || count != 3 {
+	e.buf = appendTextPair(e.buf, recordAttributes, "", attrExceptionStack, e.stack[:len(e.stack)-1])
+	return true
+}
+
+// frame appends a frame and a newline to e.stack. It reports false for a value that is not one: an
+// object with the texts function and file and the integer line, and nothing else.
+func (e *encoder) frame(v []record.Node) bool {
+	var function, file string
+	var line int64
+	members, known := 0, 0
+	e.each(v[1:], func(_ *encoder, m []record.Node) {
+		ok := false
+		switch m[0].Key {
+		case "function":
+			function, ok = m[0].Text()
+		case "file":
+			file, ok = m[0].Text()
+		case "line":
+			line, ok = integerOf(m[0].Value)
+		}
+		members++
+		if ok {
+			known++
+		}
+	})
+	if members != 3 || known != 3 || line < 0 {
 		return false
 	}
-	if len(e.frames) > 0 {
-		e.frames = append(e.frames, '\n')
-	}
-	e.frames = append(append(append(e.frames, function...), "\n\t"...), e.file...)
-	e.frames = strconv.AppendInt(append(e.frames, ':'), line, 10)
+	e.stack = append(append(append(append(e.stack, function...), "\n\t"...), file...), ':')
+	e.stack = append(strconv.AppendInt(e.stack, line, 10), '\n')
 	return true
 }

@@ -44,12 +44,12 @@ const (
 
 // isReserved reports whether a key of data is not the name of its attribute: because it is
 // that of another one, or empty.
-func isReserved(key []byte) bool {
-	switch string(key) {
+func isReserved(key string) bool {
+	switch key {
 	case "", attrRecordUID, attrMethod, attrMethodOriginal, attrStatusCode, attrScheme, attrHost, attrPort, attrPath,
 		attrQuery, attrResponseSize, attrRequestSize, attrRoute, attrClient, attrProtocolName, attrProtocolVersion,
 		attrUserAgent, attrReferer, attrIdentity, attrExceptionMessage, attrExceptionStack:
 		return true
 	}
-	return strings.HasPrefix(string(key), prefixEvent) || strings.HasPrefix(string(key), prefixData)
+	return strings.HasPrefix(key, prefixEvent) || strings.HasPrefix(key, prefixData)
 }

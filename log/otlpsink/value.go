@@ -1,104 +1,103 @@
 package otlpsink
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/weirhq/weir/log/record"
+)
 
 // maxValueDepth is the maximum nesting of an attribute. Objects and arrays that are nested
 // deeper become texts: many decoders of protobuf accept 100 nested messages, and a level of
 // JSON takes up to three.
 const maxValueDepth = 16
 
-// textOr returns the value of a member that is a text. It reports false for any other value,
-// for which it appends an attribute with that prefix. The text is valid until the next call.
-func (e *encoder) textOr(prefix string, key []byte) (text []byte, ok bool) {
-	if e.peek() != '"' {
-		e.put(prefix, key)
-		return nil, false
-	}
-	text, e.room = e.str().value(e.room)
-	return text, true
+// putText appends an attribute with a text. Its name is the prefix and the key.
+func (e *encoder) putText(prefix, key, text string) {
+	e.buf = appendTextPair(e.buf, recordAttributes, prefix, key, text)
 }
 
-// put appends an attribute for a member of any type. Its name is the prefix and the key.
-func (e *encoder) put(prefix string, key []byte) {
-	e.name = append(append(e.name[:0], prefix...), key...)
-	putMember(e, recordAttributes, e.name, 1)
-}
+// put appends an attribute for a member. Its name is the prefix and the key.
+func (e *encoder) put(prefix string, m []record.Node) { e.putMember(recordAttributes, prefix, m, 1) }
 
-// putMember reads the value of a member and appends a field that is a KeyValue. depth is that
-// of the value in the line.
-func putMember[K bytesOf](e *encoder, field protowire.Number, key K, depth int) {
-	if e.peek() == '"' {
-		var text []byte
-		text, e.room = e.str().value(e.room)
-		e.rec = putTextPair(e.rec, field, key, text)
+// putMember appends a field that is a KeyValue. depth is that of the value in the attribute.
+func (e *encoder) putMember(field protowire.Number, prefix string, m []record.Node, depth int) {
+	if text, ok := m[0].Text(); ok {
+		e.buf = appendTextPair(e.buf, field, prefix, m[0].Key, text)
 		return
 	}
 	var pair, value int
-	e.rec, pair = open(e.rec, field)
-	e.rec = putText(e.rec, keyValueKey, key)
-	e.rec, value = open(e.rec, keyValueValue)
-	e.putValue(depth)
-	e.rec = shut(shut(e.rec, value), pair)
+	e.buf, pair = open(e.buf, field)
+	e.buf = appendKey(e.buf, prefix, m[0].Key)
+	e.buf, value = open(e.buf, keyValueValue)
+	e.putValue(m, depth)
+	e.buf = shut(shut(e.buf, value), pair)
 }
 
-// putValue reads a value and appends the field of an AnyValue. Null has none.
-func (e *encoder) putValue(depth int) {
-	switch e.peek() {
-	case '{', '[':
-		e.putMembers(depth)
-	case '"':
-		var text []byte
-		text, e.room = e.str().value(e.room)
-		e.rec = putText(e.rec, anyString, text)
-	case 't':
-		e.word("true")
-		e.rec = putVarint(e.rec, anyBool, 1)
-	case 'f':
-		e.word("false")
-		e.rec = putVarint(e.rec, anyBool, 0)
-	case 'n':
-		e.word("null")
-	default:
-		if n := e.number(); !e.failed {
-			e.rec = putNumber(e.rec, n)
-		}
+// putArray appends an attribute that is an array with these elements.
+func (e *encoder) putArray(prefix, key string, elements []record.Node) {
+	var pair, value int
+	e.buf, pair = open(e.buf, recordAttributes)
+	e.buf = appendKey(e.buf, prefix, key)
+	e.buf, value = open(e.buf, keyValueValue)
+	e.putElements(elements, 1)
+	e.buf = shut(shut(e.buf, value), pair)
+}
+
+// putValue appends the field of an AnyValue. Null has none.
+func (e *encoder) putValue(v []record.Node, depth int) {
+	text, isText := v[0].Text()
+	switch b := v[0].Value[0]; {
+	case isText:
+		e.buf = appendText(e.buf, anyString, text)
+	case (b == '{' || b == '[') && depth > maxValueDepth:
+		e.buf = appendText(e.buf, anyString, validText(string(v[0].Value)))
+	case b == '{':
+		var list int
+		e.buf, list = open(e.buf, anyKVList)
+		e.each(v[1:], func(e *encoder, m []record.Node) { e.putMember(listValues, "", m, depth+1) })
+		e.buf = shut(e.buf, list)
+	case b == '[':
+		e.putElements(v[1:], depth)
+	case b == 't' || b == 'f':
+		e.buf = appendVarint(e.buf, anyBool, protowire.EncodeBool(b == 't'))
+	case b != 'n':
+		e.buf = appendNumber(e.buf, v[0].Value)
 	}
 }
 
-// putMembers is putValue for an object or array.
-func (e *encoder) putMembers(depth int) {
-	begin := e.at
-	if depth > maxValueDepth {
-		e.ignore(depth)
-		if !e.failed {
-			e.rec = putText(e.rec, anyString, validText(e.src[begin:e.at]))
-		}
-		return
+// putElements appends the field of an AnyValue with an array.
+func (e *encoder) putElements(elements []record.Node, depth int) {
+	var list, value int
+	e.buf, list = open(e.buf, anyArray)
+	for i, next := 0, 0; i < len(elements); i = next {
+		next = i + 1 + elements[i].Inner
+		e.buf, value = open(e.buf, listValues)
+		e.putValue(elements[i:next], depth+1)
+		e.buf = shut(e.buf, value)
 	}
-	kind, closing := protowire.Number(anyArray), byte(']')
-	if e.src[e.at] == '{' {
-		kind, closing = anyKVList, '}'
-	}
-	e.at++
-	var list int
-	e.rec, list = open(e.rec, kind)
-	from := len(e.keys)
-	var seen uint64
-	for first := true; e.more(&first, closing); {
-		if kind == anyKVList {
-			putMember(e, listValues, e.member(from, &seen), depth+1)
-		} else {
-			e.putElement(depth + 1)
-		}
-	}
-	e.keys = e.keys[:from]
-	e.rec = shut(e.rec, list)
+	e.buf = shut(e.buf, list)
 }
 
-// putElement reads an element of an array and appends it to an ArrayValue.
-func (e *encoder) putElement(depth int) {
-	var value int
-	e.rec, value = open(e.rec, listValues)
-	e.putValue(depth)
-	e.rec = shut(e.rec, value)
+// integerOf returns the value of a number, if it is an int64. -0 is not, because it would lose
+// its sign.
+func integerOf(v record.Value) (i int64, ok bool) {
+	i, err := strconv.ParseInt(string(v), 10, 64)
+	return i, err == nil && v != "-0"
+}
+
+// appendNumber appends the field of an AnyValue with a number. An integer beyond 64 bits and a
+// number beyond the range of a float64 become texts: no digit is lost.
+func appendNumber(b []byte, v record.Value) []byte {
+	if i, ok := integerOf(v); ok {
+		return appendVarint(b, anyInt, uint64(i))
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || v != "-0" && !strings.ContainsAny(string(v), ".eE") {
+		return appendText(b, anyString, v)
+	}
+	return appendFixed64(b, anyDouble, math.Float64bits(f))
 }
