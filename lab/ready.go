@@ -235,7 +235,7 @@ func (a *attempt) checkAnswerer(ctx context.Context) error {
 	defer p.Close()
 	switch ok, err := p.AnswersAt(a.reached); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		a.warn("the process that responds at %s is not known (%v): CPU, memory and samples are those of the service "+
+		a.warn("the process that responds at %s is not known (%v): CPU, memory and samples are taken from the service "+
 			"that was started here", a.url, err)
 	case err == nil && !ok:
 		return fmt.Errorf("%s responds at %s, which is neither the service nor a child of it: end it, give the "+

@@ -69,7 +69,7 @@ func mergeable(shares []*Result) error {
 		case len(r.Generators) > 0:
 			return &MergeError{i, i, "is merged already"}
 		case r.Share == nil:
-			return &MergeError{i, i, "is that of a whole plan, not of a share"}
+			return &MergeError{i, i, "belongs to a whole plan, not to a share"}
 		case !r.Share.valid():
 			return &MergeError{i, i, fmt.Sprintf("has no valid share: %v", r.Share.Share)}
 		case !r.addsUp():

@@ -157,7 +157,7 @@ func TestMergeRefuses(t *testing.T) {
 		t.Error("no error for latencies of fewer requests than were answered")
 	}
 	for want, second := range map[string]*load.Result{
-		"result 2 is that of a whole plan, not of a share":               share(2, func(r *load.Result) { r.Share = nil }),
+		"result 2 belongs to a whole plan, not to a share":               share(2, func(r *load.Result) { r.Share = nil }),
 		"result 2 has no valid share: 4/3":                               share(4, none),
 		"result 2 is damaged: the numbers of its requests do not add up": share(2, func(r *load.Result) { r.Requests-- }),
 		"results 1 and 2 are of different plans: number of targets 0 and 1": share(2,

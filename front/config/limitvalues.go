@@ -90,7 +90,7 @@ func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, n)
 	l := p.To.limits()
 	if at, ok := r.Positions[length]; ok && l.InFlight == 0 {
-		r.Mistakef(at[0], "add in_flight, or remove it", "requests wait only if in_flight limits those in flight")
+		r.Mistakef(at[0], "add in_flight, or remove it", "requests wait only if in_flight limits the others")
 	}
 }
 

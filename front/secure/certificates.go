@@ -43,7 +43,7 @@ func certificateKeys[T any](path string, at func(T) *certificatesDraft) []yamlfi
 				readCertificate(r, p, n, at(p.To))
 			}},
 		{Path: path + ".*.cert", Doc: "the file of a certificate",
-			Required: "name the file with the certificate and those of its issuers",
+			Required: "name the file with the certificate and its issuers' certificates",
 			Read:     yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.cert })},
 		{Path: path + ".*.key", Doc: "the file of its private key",
 			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.key })},

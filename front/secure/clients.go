@@ -82,7 +82,7 @@ func readIssuers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.
 	}
 	roots := read.Chain(r.File, path, "the roots")
 	if i := slices.IndexFunc(roots, func(c *x509.Certificate) bool { return !c.IsCA }); i >= 0 {
-		r.Mistakef(path.Pos, "name the certificates of issuers, not those that they have issued",
+		r.Mistakef(path.Pos, "name the certificates of issuers, not certificates that they have issued",
 			"the roots %s: certificate %d (%s) cannot issue others", yamlfile.Quote(namedfile.Resolve(r.Name(), path.Text)), i+1,
 			yamlfile.Quote(roots[i].Subject.String()))
 		return nil

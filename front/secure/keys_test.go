@@ -160,7 +160,7 @@ func TestMistakes(t *testing.T) {
 		{"no key in the certificate's file", "tls: {certificates: {cert: shop.pem}}\n",
 			[]string{`1:28 no private key in PEM`}},
 		{"the key of another", "tls: {certificates: [{cert: shop.pem, key: other.key}]}\n",
-			[]string{`1:29 not that of the certificate "CN=shop"|the two files are not a pair`}},
+			[]string{`1:29 does not belong to the certificate "CN=shop"|the two files are not a pair`}},
 		{"the wrong order", "tls: {certificates: [{cert: order.pem, key: shop.key}]}\n",
 			[]string{`1:29 the chain is in the wrong order|put the server's certificate first`}},
 		{"a certificate twice", "tls: {certificates: [{cert: both.pem}, {cert: both.pem}]}\n",

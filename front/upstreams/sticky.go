@@ -58,7 +58,7 @@ func stickyKeys[T any](path string, at func(T) *stickyDraft, file func(T) certs.
 
 // readSecret sets the secret, from the file if it is in one. Mistakes do not show it.
 func (d *stickyDraft) readSecret(f *yamlfile.File, read certs.Reader) {
-	const example = "write secret_file: FILE, with a key such as that of openssl rand -hex 32"
+	const example = "write secret_file: FILE, with a key such as openssl rand -hex 32 makes"
 	at := d.secret.Pos
 	switch {
 	case d.secret.Text != "" && d.file.Text != "":

@@ -80,7 +80,7 @@ func TestMistakesInTLS(t *testing.T) {
 		{"roots without a certificate", "tls: {roots: empty.pem}", []string{`1:50 it has no certificate in PEM format`}},
 		{"a key without a certificate", "tls: {key: shop.key}", []string{`1:48 has no certificate|add cert`}},
 		{"a certificate without a key", "tls: {cert: shop.pem}", []string{`1:49 has no private key`}},
-		{"another key", "tls: {cert: shop.pem, key: other.key}", []string{`1:64 is not that of the certificate`}},
+		{"another key", "tls: {cert: shop.pem, key: other.key}", []string{`1:64 does not belong to the certificate`}},
 		{"a name", "tls: {name: 'a b'}", []string{`1:49 "a b" is not the name of a server`}},
 		{"no verification", "tls: {insecure_skip_verify: true}", []string{`1:43 always verified|roots`}},
 		{"a protocol", "protocol: h2c", []string{`1:47 "h2c" is not a protocol|write http2`}},

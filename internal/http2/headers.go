@@ -80,7 +80,7 @@ func (c *Conn) classify(b *headerBlock) *Error {
 		case endedByUs:
 			b.use = ignored
 		case unknownEnding:
-			return protocolError("the number of a stream is lower than that of another one")
+			return protocolError("the number of a stream is lower than the number of another one")
 		default:
 			return &Error{http2.ErrCodeStreamClosed, ClosedStream, "HEADERS on a stream that has ended"}
 		}

@@ -157,7 +157,7 @@ func (c *Conn) preface(b []byte) (n int, err *Error) {
 	n = min(len(b), len(http2.ClientPreface))
 	switch {
 	case string(b[:n]) != http2.ClientPreface[:n]:
-		return 0, protocolError("the preface is not that of HTTP/2")
+		return 0, protocolError("the preface is not the preface of HTTP/2")
 	case n < len(http2.ClientPreface):
 		return 0, nil
 	}

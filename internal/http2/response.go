@@ -44,7 +44,7 @@ func readResponse(fields []hpack.HeaderField, ends, headOnly bool) (h Response, 
 	for i := range h.Fields {
 		f := &h.Fields[i]
 		if f.IsPseudo() {
-			return h, "a pseudo-header field is not that of a response"
+			return h, "a pseudo-header field does not belong in a response"
 		}
 		f.Value = httpsyntax.TrimSpace(f.Value) // servers of HTTP/1 that speak HTTP/2 send blanks
 		if wrong := httphead.CheckField(f); wrong != "" {
@@ -59,7 +59,7 @@ func readResponse(fields []hpack.HeaderField, ends, headOnly bool) (h Response, 
 		}
 	}
 	if bodiless := headOnly || h.Status == 204 || h.Status == 304 || h.Status < 200; ends && h.Length > 0 && !bodiless {
-		return h, "the content-length is not that of the body"
+		return h, "the content-length is not the length of the body"
 	}
 	return h, ""
 }

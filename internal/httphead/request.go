@@ -100,7 +100,7 @@ func (r *Request) end(seen *pseudoFields, ends bool) Fault {
 	case wrong != "":
 		return Malformed(wrong)
 	case ends && r.Length > 0:
-		return Malformed("the content-length is not that of the body")
+		return Malformed("the content-length is not the length of the body")
 	case ends:
 		r.Length = 0
 	}

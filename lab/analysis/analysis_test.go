@@ -925,7 +925,7 @@ func TestRefusals(t *testing.T) {
 	}
 	findings := analysis.Of(r).Findings
 	for i, want := range []string{
-		"With null and x no request was answered with 2xx (answers of 404): the numbers are those of refusals.",
+		"With null and x no request was answered with 2xx (answers of 404): the numbers describe refusals.",
 		"No difference in requests per second was found between x and null: ",
 	} {
 		if i >= len(findings) || !strings.HasPrefix(findings[i].Text, want) {

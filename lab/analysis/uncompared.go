@@ -24,7 +24,7 @@ func refusals(t *table) []Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	return []Finding{{Text: fmt.Sprintf("With %s no request was answered with 2xx (%s): the numbers are those of "+
+	return []Finding{{Text: fmt.Sprintf("With %s no request was answered with 2xx (%s): the numbers describe "+
 		"refusals.",
 		listed(names, maxNamed), listed(t.refusedBy(names), maxNamed))}}
 }

@@ -99,7 +99,7 @@ func readProfile(dir string, p results.Profile, run *results.Run) (profileView, 
 	}
 	v := profileView{Kind: p.Kind, File: p.File, graph: g, Top: topTable(g)}
 	if per > 0 {
-		v.Note = "Values are those of the profile's own run, divided by its answered requests."
+		v.Note = "Values are from the profile's own run, divided by its answered requests."
 	}
 	var svg bytes.Buffer
 	if err := g.WriteSVG(&svg, p.Kind+", "+run.Configuration); err != nil {

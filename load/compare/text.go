@@ -47,7 +47,7 @@ func (c Comparison) legend() string {
 		text += "≥ is a lower bound: requests that were given up count with the time that they had taken.\n"
 	}
 	if c.any(func(s Side) bool { return s.Value.infinite() }) {
-		text += "never is that of requests that failed: they were never answered.\n"
+		text += "never is the time of requests that failed: they were never answered.\n"
 	}
 	return text
 }

@@ -32,7 +32,7 @@ func bounded(l *load.Latency, key, text string) string {
 // marks are the signs in cells, with their meanings.
 var marks = []struct{ mark, meaning string }{
 	{"≥", "≥ is a lower bound: requests that were given up count with the time that they had taken."},
-	{never, never + " is that of requests that failed: they were never answered."},
+	{never, never + " is the time of requests that failed: they were never answered."},
 	{"?", "? has fewer than 3 requests beyond it: another run may have a very different one."},
 }
 

@@ -81,7 +81,7 @@ func (f *File) addSyntax(err *csv.ParseError) {
 	if err.Line == err.StartLine {
 		at = f.PosOfColumn(err.Line, err.Column)
 	}
-	f.Mistakef(at, "put quotes around the whole field, and double those in it", "not CSV: %s", err.Err)
+	f.Mistakef(at, "put quotes around the whole field, and double the quotes in it", "not CSV: %s", err.Err)
 }
 
 // scalars returns the fields of the last line that was read, without surrounding

@@ -77,7 +77,7 @@ type listPage struct {
 	Place   string    `json:"place"`            // without a password
 	Changed time.Time `json:"changed,omitzero"` // since the last reload
 	Failed  time.Time `json:"failed,omitzero"`  // since the last reload
-	Error   string    `json:"error,omitempty"`  // why the servers are those of an earlier list
+	Error   string    `json:"error,omitempty"`  // why the servers are from an earlier list
 }
 
 type serverPage struct {

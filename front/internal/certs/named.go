@@ -61,7 +61,7 @@ func (read Reader) Client(by *yamlfile.File, cert, key yamlfile.Scalar) *tls.Cer
 	}
 	pair, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
-		by.Mistakef(key.Pos, "the two files are not a pair", "the private key is not that of the certificate %s",
+		by.Mistakef(key.Pos, "the two files are not a pair", "the private key does not belong to the certificate %s",
 			yamlfile.Quote(certName))
 		return nil
 	}

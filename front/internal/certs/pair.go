@@ -108,17 +108,17 @@ func Join(chain []*x509.Certificate, key crypto.Signer) (*tls.Certificate, *yaml
 	public := key.Public().(interface{ Equal(crypto.PublicKey) bool })
 	switch i := slices.IndexFunc(chain, func(c *x509.Certificate) bool { return public.Equal(c.PublicKey) }); {
 	case i < 0:
-		return nil, yamlfile.Refuse("the two files are not a pair", "the private key is not that of the certificate %s",
+		return nil, yamlfile.Refuse("the two files are not a pair", "the private key does not belong to the certificate %s",
 			yamlfile.Quote(title(chain[0])))
 	case i > 0:
-		return nil, yamlfile.Refuse("put the server's certificate first, then that of its issuer",
+		return nil, yamlfile.Refuse("put the server's certificate first, then the certificate of its issuer",
 			"the chain is in the wrong order: the certificate of the private key is number %d", i+1)
 	}
 	cert := &tls.Certificate{PrivateKey: key, Leaf: chain[0]}
 	for i, c := range chain {
 		cert.Certificate = append(cert.Certificate, c.Raw)
 		if i > 0 && !issued(c, chain[i-1]) {
-			return nil, yamlfile.Refuse("order them from the server's certificate to that of the last issuer, without others",
+			return nil, yamlfile.Refuse("order them from the server's certificate to the last issuer's, without others",
 				"the chain is in the wrong order: certificate %d has not issued certificate %d", i+1, i)
 		}
 	}

@@ -32,7 +32,7 @@ func TestLoad(t *testing.T) {
 		{"the other order of files", server.KeyPEM(t), certtest.PEM(server.Cert), "no certificate in PEM format"},
 		{"one file", slices.Concat(server.KeyPEM(t), certtest.PEM(server.Cert)), server.KeyPEM(t), ""},
 		{"no key", certtest.PEM(server.Cert), nil, "no private key in PEM format"},
-		{"another key", certtest.PEM(server.Cert), other.KeyPEM(t), `not that of the certificate "CN=server"`},
+		{"another key", certtest.PEM(server.Cert), other.KeyPEM(t), `does not belong to the certificate "CN=server"`},
 		{"an encrypted key", certtest.PEM(server.Cert), encrypted, "the private key is encrypted"},
 		{"issuer first", certtest.PEM(middle.Cert, server.Cert), server.KeyPEM(t), "wrong order: the certificate of the private " +
 			"key is number 2"},

@@ -22,7 +22,7 @@ var (
 	serverInFlight = prometheus.NewDesc("weir_upstream_server_in_flight",
 		"Requests at the server: from its choice to the end of its response.", []string{"upstream", "server"}, nil)
 	serverWeight = prometheus.NewDesc("weir_upstream_server_weight",
-		"The weight of the server, relative to those of the others.", []string{"upstream", "server"}, nil)
+		"The weight of the server, relative to the weights of the others.", []string{"upstream", "server"}, nil)
 	serverState = prometheus.NewDesc("weir_upstream_server_state",
 		"1 for the state of the server, 0 for the others. A name with several addresses counts each of them.",
 		[]string{"upstream", "server", "state"}, nil)
@@ -32,7 +32,7 @@ var (
 		"Requests that have waited because all servers of the upstream had as many as they may have.",
 		[]string{"upstream"}, nil)
 	upstreamListUp = prometheus.NewDesc("weir_upstream_list_up",
-		"1 if the servers are those of the last list, 0 if the list cannot be read or has a mistake.", []string{"upstream"}, nil)
+		"1 if the upstream has the servers of the last list, 0 if the list cannot be read or has a mistake.", []string{"upstream"}, nil)
 	upstreamWaiting = prometheus.NewDesc("weir_upstream_waiting",
 		"Requests that wait because no server of the upstream accepts a connection.", []string{"upstream"}, nil)
 )

@@ -99,7 +99,7 @@ func programHint(err error) string {
 	case strings.Contains(name, " "):
 		return "give each word of the command separately: -- " + filepath.Base(name)
 	case strings.Contains(name, "/"):
-		return "a relative path is relative to the service's folder: service.dir, or else that of the experiment"
+		return "a relative path is relative to the service's folder: service.dir, or else the folder of the experiment"
 	}
 	return "name a program that is in $PATH, or where it is, as in ./my-service"
 }

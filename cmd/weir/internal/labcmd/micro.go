@@ -25,7 +25,7 @@ type microCommand struct {
 	Time  string `default:"1s" placeholder:"TIME" help:"Run each benchmark for TIME, or 100 times with 100x (default ${default})."`
 	Seed  uint64 `placeholder:"N" help:"Seed for the order of the runs."`
 	Out   string `placeholder:"DIR" help:"Write the report into DIR (default a new folder below lab-results)."`
-	JSON  bool   `name:"json" help:"Print the analysis as a JSON document, that of analysis.json."`
+	JSON  bool   `name:"json" help:"Print the analysis as the JSON document of analysis.json."`
 	Quiet bool   `short:"q" help:"Print only the findings and errors."`
 }
 

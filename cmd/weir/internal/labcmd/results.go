@@ -14,12 +14,12 @@ import (
 
 type reportCommand struct {
 	Dir  string `arg:"" help:"A folder of results."`
-	JSON bool   `name:"json" help:"Print the analysis as a JSON document, that of analysis.json."`
+	JSON bool   `name:"json" help:"Print the analysis as the JSON document of analysis.json."`
 }
 
 // Help implements kong.HelpProvider.
 func (reportCommand) Help() string {
-	return `Reads the runs in DIR, also those of an interrupted experiment, and writes the report there.
+	return `Reads the runs in DIR, also of an interrupted experiment, and writes the report there.
 
 Example:
   weir lab report lab-results/log-cost-20261122-091500`
@@ -44,7 +44,7 @@ type compareCommand struct {
 
 // Help implements kong.HelpProvider.
 func (compareCommand) Help() string {
-	return `Compares each configuration of B with that of the same name in A, such as those of two commits, machines
+	return `Compares each configuration of B with the configuration of the same name in A, of two commits, machines
 or days. It reports if machines, experiments or loads differ.
 
 Examples:

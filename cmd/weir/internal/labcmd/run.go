@@ -22,11 +22,11 @@ import (
 
 type runCommand struct {
 	Name    string   `arg:"" help:"A built-in experiment (weir lab list), or a file."`
-	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of that of the experiment."`
+	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
 
 	Out      string   `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR (default a new folder below lab-results)."`
 	Resume   bool     `group:"Results:" help:"Continue with the results in --out. Repeat the other flags as they were."`
-	JSON     bool     `group:"Results:" name:"json" help:"Print the analysis as a JSON document, that of analysis.json."`
+	JSON     bool     `group:"Results:" name:"json" help:"Print the analysis as the JSON document of analysis.json."`
 	Quiet    bool     `group:"Results:" short:"q" help:"Print only the findings and errors."`
 	Quick    bool     `group:"Experiment:" help:"Use the short settings of the experiment, for a first look."`
 	Set      []string `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the experiment, such as load.duration=5s. May be repeated."`
@@ -267,7 +267,7 @@ func ExplainUsage(u cli.UsageError) error {
 	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
 	case u.UnknownFlag != "":
 		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag),
-			"weir lab run NAME -- COMMAND: the flags after -- are those of the command")
+			"weir lab run NAME -- COMMAND: the flags after -- belong to the command")
 	case u.UnexpectedArgument:
 		return cli.Misuse(u, "weir lab run NAME -- COMMAND: there is one word too many before --; "+
 			"quote a value with a space, as in --set 'matrix.service.output=[null, pipe]'")

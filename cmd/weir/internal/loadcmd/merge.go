@@ -16,7 +16,7 @@ type mergeCommand struct {
 
 // Help implements kong.HelpProvider.
 func (mergeCommand) Help() string {
-	return `Makes one result of the results of all shares of a plan. Counts, latencies and seconds are those of a run on
+	return `Makes one result of the results of all shares of a plan. Counts, latencies and seconds are as of one run on
 one machine: histograms are added, not averaged. A missing share is a warning.
 
 Examples:

@@ -26,7 +26,7 @@ func (w *listWatch) check(lists []front.ServerListState) {
 		switch {
 		case l.Err == nil && failed:
 			delete(w.failing, l.Upstream)
-			fmt.Fprintf(w.stderr, "weir: upstream %s: the servers are those of %s again\n", l.Upstream, l.Place)
+			fmt.Fprintf(w.stderr, "weir: upstream %s: the servers are from %s again\n", l.Upstream, l.Place)
 		case l.Err != nil && l.Err.Error() != before:
 			w.failing[l.Upstream] = l.Err.Error()
 			effect := "the last servers stay"

@@ -38,7 +38,7 @@ while this one drains.
 
 SIGHUP or weir reload reads the configuration again and applies it, or keeps the previous one if it has a mistake; watch:
 true does so whenever the file changes. SIGHUP and SIGUSR1 reopen the log's files, after they have been renamed. weir
-upgrade replaces the process by that of a new binary. docs/configuration/process.md describes the use with systemd.
+upgrade replaces the process by a new binary. docs/configuration/process.md describes the use with systemd.
 
 Examples:
   weir serve

@@ -51,7 +51,7 @@ func (Command) Help() string {
 
 EXPR compares fields of an event: created_at, namespace, event, trace_id, span_id, severity (0 fatal to ` +
 		`4 debug), level, http, auth, data, errors and truncated; extra has the keys that the format does not ` +
-		`know, and extra.http those of http. http has status_code, method, path, query, route, client, duration ` +
+		`know, and extra.http the same for http. http has status_code, method, path, query, route, client, duration ` +
 		`and the others of docs/format.md.
 
 The operators are == != < <= > >= in contains startsWith endsWith matches, and or not, + - * / % **, ?? ` +
@@ -61,9 +61,9 @@ The operators are == != < <= > >= in contains startsWith endsWith matches, and o
 		`level counts as info for --level only.
 
 A missing field makes a comparison false, also with !=: data.user != "ann" finds the events of other users, and ` +
-		`not (data.user == "ann") those without a user too. data.user == nil finds those without one. A value of another ` +
+		`not (data.user == "ann") events without a user too. data.user == nil finds events without one. A value of another ` +
 		`type in data makes a comparison false, except with !=. An event that has http or auth has all numbers and texts ` +
-		`in it: those that it leaves out are 0 and "", so that http.query == "" finds requests without a query.
+		`in it: what it leaves out is 0 and "", so that http.query == "" finds requests without a query.
 
 The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, lastIndexOf, replace, ` +
 		`split, join and string, int, float, abs, ceil, floor, round, min and max, now, date and duration. all, ` +
