@@ -1,6 +1,9 @@
 package where
 
 import (
+	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,176 +14,219 @@ import (
 
 // A field is a member of an event, of its http or of its auth.
 type field struct {
-	name string
-	kind kind
-	get  func(*record.Record) value
+	kind    kind
+	get     func(*record.Record) value
+	members map[string]field // of http and auth
 }
 
 // eventFields are the names with which a condition may begin.
-var eventFields = []field{
-	{"created_at", kindInstant, func(r *record.Record) value { return textValue(string(r.CreatedAt)) }},
-	{"namespace", kindText, func(r *record.Record) value { return textValue(r.Namespace) }},
-	{"event", kindText, func(r *record.Record) value { return textValue(r.Event) }},
-	{"trace_id", kindText, func(r *record.Record) value { return textOrMissing(r.TraceID) }},
-	{"span_id", kindText, func(r *record.Record) value { return textOrMissing(r.SpanID) }},
-	{"severity", kindNumber, severity},
-	{"level", kindLevel, level},
-	{"http", kindObject, func(r *record.Record) value { return objectOf(r, memberFields["http"]) }},
-	{"auth", kindObject, func(r *record.Record) value { return objectOf(r, memberFields["auth"]) }},
-	{"data", kindObject, func(r *record.Record) value { return fieldsValue(&r.Data) }},
-	{"errors", kindList, func(r *record.Record) value {
-		return listOf(r.Errors, func(e *record.Error) value { return value{is: kindObject, of: e} })
-	}},
-	{"truncated", kindList, func(r *record.Record) value { return listOf(r.Truncated, ofText) }},
-	{"extra", kindObject, extra},
+var eventFields = map[string]field{
+	"created_at": {kind: kindInstant, get: func(r *record.Record) value { return textValue(string(r.CreatedAt)) }},
+	"namespace":  {kind: kindText, get: func(r *record.Record) value { return textValue(r.Namespace) }},
+	"event":      {kind: kindText, get: func(r *record.Record) value { return textValue(r.Event) }},
+	"trace_id":   {kind: kindText, get: func(r *record.Record) value { return textOrMissing(r.TraceID) }},
+	"span_id":    {kind: kindText, get: func(r *record.Record) value { return textOrMissing(r.SpanID) }},
+	"severity":   {kind: kindNumber, get: severity},
+	"level":      {kind: kindLevel, get: func(r *record.Record) value { return textOrMissing(levelNames[r.Severity]) }},
+	"http":       httpField,
+	"auth":       authField,
+	"data":       {kind: kindObject, get: func(r *record.Record) value { return objectValue(&r.Data) }},
+	"errors":     {kind: kindList, get: errorList},
+	"truncated":  {kind: kindList, get: func(r *record.Record) value { return textList(r.Truncated) }},
+	"extra":      {kind: kindObject, get: extra},
 }
 
-// memberFields are the members of the objects with a fixed set of members. In an object
-// that exists, a number is 0 and a text is "" if the event does not have it: the format
-// leaves these values out. Only an instant is missing.
-var memberFields = map[string][]field{
-	"http": {
-		httpNumber("status_code", kindNumber, func(h *record.HTTP) int { return h.StatusCode }),
-		httpText("method", func(h *record.HTTP) string { return h.Method }),
-		httpText("scheme", func(h *record.HTTP) string { return h.Scheme }),
-		httpText("host", func(h *record.HTTP) string { return h.Host }),
-		httpNumber("port", kindNumber, func(h *record.HTTP) int { return h.Port }),
-		httpText("path", func(h *record.HTTP) string { return h.Path }),
-		httpText("query", func(h *record.HTTP) string { return h.Query }),
-		httpInstant("started_at", func(h *record.HTTP) record.Instant { return h.StartedAt }),
-		httpInstant("ended_at", func(h *record.HTTP) record.Instant { return h.EndedAt }),
-		httpNumber("duration", kindDuration, func(h *record.HTTP) time.Duration { return h.Duration }),
-		httpNumber("response_content_length", kindNumber, func(h *record.HTTP) int64 {
-			return h.ResponseContentLength
-		}),
-		httpText("route", func(h *record.HTTP) string { return h.Route }),
-		httpText("client", func(h *record.HTTP) string { return h.Client }),
-		httpText("protocol", func(h *record.HTTP) string { return h.Protocol }),
-		httpText("user_agent", func(h *record.HTTP) string { return h.UserAgent }),
-		httpText("referer", func(h *record.HTTP) string { return h.Referer }),
-		httpNumber("request_content_length", kindNumber, func(h *record.HTTP) int64 { return h.RequestContentLength }),
-	},
-	"auth": {
-		authText("identity", func(a *record.Auth) string { return a.Identity }),
-		authText("identity_type", func(a *record.Auth) string { return a.IdentityType }),
-	},
-}
+var (
+	httpField = objectField(func(r *record.Record) *record.HTTP { return r.HTTP })
+	authField = objectField(func(r *record.Record) *record.Auth { return r.Auth })
 
-func httpText(name string, get func(*record.HTTP) string) field {
-	return field{name, kindText, func(r *record.Record) value {
-		if r.HTTP == nil {
+	wordEnd = regexp.MustCompile("([a-z])([A-Z])")
+	kinds   = map[reflect.Type]kind{
+		reflect.TypeFor[string](): kindText, reflect.TypeFor[record.Instant](): kindInstant,
+		reflect.TypeFor[int](): kindNumber, reflect.TypeFor[int64](): kindNumber,
+		reflect.TypeFor[time.Duration](): kindDuration,
+	}
+)
+
+// objectField returns a field that is a struct. Its members have the names of the
+// format, which are those of the struct in snake case. In an object that exists, a
+// number is 0 and a text is "" if the event does not have it: the format leaves these
+// values out. Only an instant is missing.
+func objectField[T any](object func(*record.Record) *T) field {
+	members := map[string]field{}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		kind, ok := kinds[f.Type]
+		if !ok {
+			continue // Extra
+		}
+		name := strings.ToLower(wordEnd.ReplaceAllString(f.Name, "${1}_$2"))
+		members[name] = field{kind: kind, get: func(r *record.Record) value {
+			of := object(r)
+			if of == nil {
+				return value{}
+			}
+			v := reflect.ValueOf(of).Elem().Field(i)
+			switch {
+			case v.CanInt():
+				return intValue(v.Int())
+			case kind == kindInstant:
+				return textOrMissing(v.String())
+			}
+			return textValue(v.String())
+		}}
+	}
+	return field{kindObject, func(r *record.Record) value {
+		if object(r) == nil {
 			return value{}
 		}
-		return textValue(get(r.HTTP))
-	}}
+		return objectValue(fixed{members, r})
+	}, members}
 }
 
-func httpInstant(name string, get func(*record.HTTP) record.Instant) field {
-	return field{name, kindInstant, func(r *record.Record) value {
-		if r.HTTP == nil {
-			return value{}
-		}
-		return textOrMissing(string(get(r.HTTP)))
-	}}
+// textOrMissing returns a text, or a missing value for "".
+func textOrMissing(s string) value {
+	if s == "" {
+		return value{}
+	}
+	return textValue(s)
 }
-
-func httpNumber[N int | int64 | time.Duration](name string, kind kind, get func(*record.HTTP) N) field {
-	return field{name, kind, func(r *record.Record) value {
-		if r.HTTP == nil {
-			return value{}
-		}
-		return intValue(int64(get(r.HTTP)))
-	}}
-}
-
-func authText(name string, get func(*record.Auth) string) field {
-	return field{name, kindText, func(r *record.Record) value {
-		if r.Auth == nil {
-			return value{}
-		}
-		return textValue(get(r.Auth))
-	}}
-}
-
-// levelNames are the levels, worst first.
-var levelNames = []string{"fatal", "error", "warn", "info", "debug"}
 
 func severity(r *record.Record) value {
 	if r.Severity == record.SeverityNone {
 		return value{}
 	}
-	return intValue(int64(r.Severity - record.SeverityFatal))
+	return intValue(r.Severity - record.SeverityFatal)
 }
 
-func level(r *record.Record) value {
-	v := severity(r)
-	if v.is == kindMissing {
-		return v
+func errorList(r *record.Record) value {
+	list := make([]value, len(r.Errors))
+	for i := range list {
+		list[i] = objectValue(&r.Errors[i])
 	}
-	return textValue(levelNames[v.n])
-}
-
-// objectOf returns http or auth as an object.
-func objectOf(r *record.Record, members []field) value {
-	m := map[string]any{}
-	for _, f := range members {
-		if v := f.get(r); v.is != kindMissing {
-			m[f.name] = v.any()
-		}
-	}
-	if len(m) == 0 {
-		return value{}
-	}
-	return value{is: kindObject, of: m}
+	return listValue(list)
 }
 
 // extra has the keys that the format does not know: those of the event, and in
 // http and auth those of these.
 func extra(r *record.Record) value {
-	v := fieldsValue(&r.Extra)
-	if (r.HTTP == nil || r.HTTP.Extra == nil) && (r.Auth == nil || r.Auth.Extra == nil) {
-		return v
+	fields := slices.Clip(r.Extra)
+	if r.HTTP != nil {
+		fields = append(fields, prefixed("http.", r.HTTP.Extra)...)
 	}
-	m := v.object()
-	if r.HTTP != nil && len(r.HTTP.Extra) > 0 {
-		m["http"] = fieldsValue(&r.HTTP.Extra).object()
+	if r.Auth != nil {
+		fields = append(fields, prefixed("auth.", r.Auth.Extra)...)
 	}
-	if r.Auth != nil && len(r.Auth.Extra) > 0 {
-		m["auth"] = fieldsValue(&r.Auth.Extra).object()
-	}
-	return value{is: kindObject, of: m}
+	return objectValue(&fields)
 }
 
-func find(fields []field, name string) (field, bool) {
-	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-	if i < 0 {
-		return field{}, false
+func prefixed(prefix string, fields []record.Field) []record.Field {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		fields[i].Key = prefix + fields[i].Key
 	}
-	return fields[i], true
+	return fields
 }
 
-func sortedNames(fields []field) (names []string) {
-	for _, f := range fields {
-		names = append(names, f.name)
-	}
-	slices.Sort(names)
-	return names
+// A fixed is http or auth as a whole.
+type fixed struct {
+	members map[string]field
+	record  *record.Record
 }
 
-func namesOf(fields []field) string { return strings.Join(sortedNames(fields), ", ") }
+// member returns a member of an object, the last one with the key, or a missing
+// value.
+func (v value) member(key string) value {
+	switch of := v.of.(type) {
+	case *[]record.Field:
+		return fieldOf(of, v.s+key)
+	case *record.Error:
+		switch key {
+		case "message":
+			return textValue(of.Message)
+		case "data":
+			return objectValue(&of.Data)
+		}
+	case fixed:
+		if f, ok := of.members[key]; ok {
+			return f.get(of.record)
+		}
+	}
+	return value{}
+}
+
+// fieldOf returns the last field with a key. LTSV has keys with dots where JSON has
+// objects, so it may be an object of all keys that begin with key and a dot.
+func fieldOf(fields *[]record.Field, key string) value {
+	inside := false
+	for i := len(*fields) - 1; i >= 0; i-- {
+		rest, ok := strings.CutPrefix((*fields)[i].Key, key)
+		if ok && rest == "" {
+			return jsonValue((*fields)[i].Value)
+		}
+		inside = inside || ok && rest[0] == '.'
+	}
+	if !inside {
+		return value{}
+	}
+	return value{is: kindObject, of: fields, s: key + "."}
+}
+
+// members returns the members of an object by key.
+func (v value) members() map[string]value {
+	members := map[string]value{}
+	switch of := v.of.(type) {
+	case *[]record.Field:
+		for _, f := range *of {
+			if key, ok := strings.CutPrefix(f.Key, v.s); ok {
+				members[key] = jsonValue(f.Value)
+			}
+		}
+	case *record.Error:
+		members["message"], members["data"] = v.member("message"), v.member("data")
+	case fixed:
+		for key := range of.members {
+			members[key] = v.member(key)
+		}
+	}
+	return members
+}
+
+// index returns a member of an object, or an element of a list. Negative indices
+// count from the end.
+func (v value) index(at value) value {
+	if at.is == kindText {
+		return v.member(at.s)
+	}
+	list := v.list()
+	if at.n < 0 {
+		at.n += int64(len(list))
+	}
+	if at.is != kindNumber || at.n < 0 || at.n >= int64(len(list)) {
+		return value{}
+	}
+	return list[at.n]
+}
+
+// names returns the sorted names of a table.
+func names[T any](table map[string]T) []string { return slices.Sorted(maps.Keys(table)) }
+
+func listed[T any](table map[string]T) string { return strings.Join(names(table), ", ") }
 
 // suggestion returns the name that was probably meant, with its object: members
 // of http and auth are suggested too.
 func suggestion(name string) string {
-	names := sortedNames(eventFields)
-	for _, object := range []string{"http", "auth"} {
-		names = append(names, sortedNames(memberFields[object])...)
-	}
-	near := cli.Suggest(name, names)
-	for object, members := range memberFields {
-		if _, ok := find(members, near); ok {
+	near := cli.Suggest(name, slices.Concat(names(eventFields), names(httpField.members), names(authField.members)))
+	for object, f := range eventFields {
+		if _, ok := f.members[near]; ok {
 			return object + "." + near
 		}
 	}
 	return near
+}
+
+func didYouMean(near string) string {
+	if near == "" {
+		return ""
+	}
+	return ", did you mean " + near + "?"
 }

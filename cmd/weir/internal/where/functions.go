@@ -1,252 +1,176 @@
 package where
 
 import (
+	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// A function describes a function that an expression can call.
+// A function has up to three arguments, which an expression gives it.
 type function struct {
-	takes     []kind // its arguments
-	optional  int    // how many of them, at the end, may be left out
-	predicate bool   // whether the second argument is evaluated for each element of the first
-	returns   kind
-	call      func(*call) value
+	takes    []kind
+	optional int // how many arguments, at the end, may be left out
+	returns  kind
+	do       func(*node) value
 }
 
-// A call is a call of a function for an event. The types of args are those that
-// the function takes.
-type call struct {
-	env       *env
-	e         *expr
-	args      []value
-	predicate eval // nil if there is none
-}
+// The arguments that functions take.
+var (
+	anything   = []kind{kindUnknown}
+	aNumber    = []kind{kindNumber}
+	twoNumbers = []kind{kindNumber, kindNumber}
+	aText      = []kind{kindText}
+	elements   = []kind{kindList, kindUnknown} // the second is a predicate, evaluated for each element
+)
 
-// apply returns the value of the predicate for an element, or the element itself
-// without a predicate.
-func (c *call) apply(element value) value {
-	if c.predicate == nil {
-		return element
-	}
-	outer := c.env.item
-	c.env.item = element
-	v := c.predicate(c.env)
-	c.env.item = outer
-	return v
-}
-
-func (c *call) holds(element value) bool { return c.apply(element).isTrue() }
-
-func (c *call) list() []value { return c.args[0].list() }
-
-func (c *call) any() bool { return slices.ContainsFunc(c.list(), c.holds) }
-
-// count returns the number of elements for which the predicate is true.
-func (c *call) count() (n int) {
-	for _, element := range c.list() {
-		if c.holds(element) {
-			n++
-		}
-	}
-	return n
-}
-
-func (c *call) fail(format string, args ...any) value { return c.env.fail(c.e.at, format, args...) }
-
-// functions are the functions by name.
 var functions = map[string]function{
-	"all":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.count() == len(c.list())) }),
-	"any":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.any()) }),
-	"none":   onElements(0, kindTruth, func(c *call) value { return truthValue(!c.any()) }),
-	"one":    onElements(0, kindTruth, func(c *call) value { return truthValue(c.count() == 1) }),
-	"count":  onElements(1, kindNumber, func(c *call) value { return intValue(int64(c.count())) }),
-	"filter": onElements(0, kindList, filter),
-	"map": onElements(0, kindList, func(c *call) value {
-		return listOf(c.list(), func(element *value) value { return c.apply(*element) })
-	}),
-	"sum": onElements(1, kindNumber, sum),
+	"all":    {elements, 0, kindTruth, func(n *node) value { return truthValue(len(n.filter()) == len(n.list())) }},
+	"any":    {elements, 0, kindTruth, func(n *node) value { return truthValue(n.holdsAny()) }},
+	"none":   {elements, 0, kindTruth, func(n *node) value { return truthValue(!n.holdsAny()) }},
+	"one":    {elements, 0, kindTruth, func(n *node) value { return truthValue(len(n.filter()) == 1) }},
+	"count":  {elements, 1, kindNumber, func(n *node) value { return intValue(len(n.filter())) }},
+	"filter": {elements, 0, kindList, func(n *node) value { return listValue(n.filter()) }},
+	"map":    {elements, 0, kindList, func(n *node) value { return listOf(n.list(), n.predicate) }},
+	"sum":    {elements, 1, kindNumber, total},
 
-	"lower":       onText(strings.ToLower),
-	"upper":       onText(strings.ToUpper),
-	"trim":        onText(strings.TrimSpace),
-	"trimPrefix":  onTexts(kindText, func(s, prefix string) value { return textValue(strings.TrimPrefix(s, prefix)) }),
-	"trimSuffix":  onTexts(kindText, func(s, suffix string) value { return textValue(strings.TrimSuffix(s, suffix)) }),
-	"indexOf":     onTexts(kindNumber, func(s, of string) value { return intValue(int64(strings.Index(s, of))) }),
-	"lastIndexOf": onTexts(kindNumber, func(s, of string) value { return intValue(int64(strings.LastIndex(s, of))) }),
-	"split":       onTexts(kindList, func(s, by string) value { return listOf(strings.Split(s, by), ofText) }),
-	"replace": {takes: []kind{kindText, kindText, kindText}, returns: kindText, call: func(c *call) value {
-		return textValue(strings.ReplaceAll(c.args[0].s, c.args[1].s, c.args[2].s))
-	}},
-	"join":   {takes: []kind{kindList, kindText}, optional: 1, returns: kindText, call: joinList},
-	"len":    onAny(kindNumber, length),
-	"string": onAny(kindText, func(c *call) value { return textValue(c.args[0].string()) }),
+	"lower":       {aText, 0, kindText, func(n *node) value { return textValue(strings.ToLower(n.text(0))) }},
+	"upper":       {aText, 0, kindText, func(n *node) value { return textValue(strings.ToUpper(n.text(0))) }},
+	"trim":        {aText, 0, kindText, func(n *node) value { return textValue(strings.TrimSpace(n.text(0))) }},
+	"trimPrefix":  onTexts(kindText, textValue, strings.TrimPrefix),
+	"trimSuffix":  onTexts(kindText, textValue, strings.TrimSuffix),
+	"indexOf":     onTexts(kindNumber, intValue, strings.Index),
+	"lastIndexOf": onTexts(kindNumber, intValue, strings.LastIndex),
+	"split":       onTexts(kindList, textList, strings.Split),
+	"replace":     {[]kind{kindText, kindText, kindText}, 0, kindText, replace},
+	"join":        {[]kind{kindList, kindText}, 1, kindText, join},
+	"len":         {anything, 0, kindNumber, length},
+	"string":      {anything, 0, kindText, func(n *node) value { return textValue(n.arg(0).String()) }},
 
-	"int":   onAny(kindNumber, toInt),
-	"float": onAny(kindNumber, toFloat),
-	"abs":   onNumber(math.Abs),
-	"ceil":  onNumber(math.Ceil),
-	"floor": onNumber(math.Floor),
-	"round": onNumber(math.Round),
-	"min":   lesser("<"),
-	"max":   lesser(">"),
+	"int":   {anything, 0, kindNumber, toNumber(strconv.Atoi, intValue)},
+	"float": {anything, 0, kindNumber, toNumber(parseFloat, floatValue)},
+	"abs":   {aNumber, 0, kindNumber, func(n *node) value { return floatValue(math.Abs(n.number())) }},
+	"ceil":  {aNumber, 0, kindNumber, func(n *node) value { return floatValue(math.Ceil(n.number())) }},
+	"floor": {aNumber, 0, kindNumber, func(n *node) value { return floatValue(math.Floor(n.number())) }},
+	"round": {aNumber, 0, kindNumber, func(n *node) value { return floatValue(math.Round(n.number())) }},
+	"min":   {twoNumbers, 0, kindUnknown, func(n *node) value { return n.extreme(-1) }},
+	"max":   {twoNumbers, 0, kindUnknown, func(n *node) value { return n.extreme(1) }},
 
-	"now":      {returns: kindInstant, call: func(*call) value { return instantValue(time.Now()) }},
-	"date":     read(kindInstant),
-	"duration": read(kindDuration),
+	"now":      {nil, 0, kindInstant, func(*node) value { return instantValue(time.Now()) }},
+	"date":     {aText, 0, kindInstant, func(n *node) value { return n.read(kindInstant) }},
+	"duration": {aText, 0, kindDuration, func(n *node) value { return n.read(kindDuration) }},
 }
 
-// takesPredicate reports whether the second argument of a function is a predicate.
-func takesPredicate(function string) bool { return functions[function].predicate }
-
-// onElements returns a function of a list and a predicate, which may be optional.
-func onElements(optional int, returns kind, f func(*call) value) function {
-	return function{[]kind{kindList, kindUnknown}, optional, true, returns, f}
+func onTexts[R any](returns kind, of func(R) value, f func(a, b string) R) function {
+	return function{[]kind{kindText, kindText}, 0, returns, func(n *node) value { return of(f(n.text(0), n.text(1))) }}
 }
 
-func onAny(returns kind, f func(*call) value) function {
-	return function{takes: []kind{kindUnknown}, returns: returns, call: f}
-}
-
-func onText(f func(string) string) function {
-	call := func(c *call) value { return textValue(f(c.args[0].s)) }
-	return function{takes: []kind{kindText}, returns: kindText, call: call}
-}
-
-func onTexts(returns kind, f func(a, b string) value) function {
-	takes := []kind{kindText, kindText}
-	return function{takes: takes, returns: returns, call: func(c *call) value { return f(c.args[0].s, c.args[1].s) }}
-}
-
-func onNumber(f func(float64) float64) function {
-	return function{takes: []kind{kindNumber}, returns: kindNumber, call: func(c *call) value {
-		x, _ := c.args[0].float()
-		return floatValue(f(x))
-	}}
-}
-
-// lesser returns a function that returns the first of two numbers if the
-// comparison of the two is true, else the second.
-func lesser(comparison string) function {
-	takes, operator := []kind{kindNumber, kindNumber}, operators[comparison]
-	return function{takes: takes, returns: kindUnknown, call: func(c *call) value {
-		if operator.compare(c.args[0], c.args[1]) {
-			return c.args[0]
-		}
-		return c.args[1]
-	}}
-}
-
-// read returns a function that reads a text in the notation of a kind.
-func read(k kind) function {
-	return function{takes: []kind{kindText}, returns: k, call: func(c *call) value {
-		v, err := notations[k].parse(c.args[0].s)
-		if err != nil {
-			return c.fail(`%s("%s"): the text is not %s`, c.e.text, c.args[0].s, k)
-		}
-		return v
-	}}
-}
-
-// accepts reports whether an argument for which a function takes k may be of
-// another kind.
-func (k kind) accepts(argument kind) bool {
-	switch k {
-	case kindText:
-		return argument.isText()
-	case kindNumber:
-		return argument.in(kindUnknown, kindNumber, kindDuration)
+// check checks the arguments of a call.
+func (f function) check(n *node) kind {
+	if least := len(f.takes) - f.optional; len(n.args) < least || len(n.args) > len(f.takes) {
+		n.fail("%s takes %s, not %d", n.name, counted(least, len(f.takes)), len(n.args))
+		return f.returns
 	}
-	return k == kindUnknown || argument.in(k, kindUnknown)
-}
-
-func filter(c *call) value {
-	var list []value
-	for _, element := range c.list() {
-		if c.holds(element) {
-			list = append(list, element)
+	for i, arg := range n.args {
+		if !f.takes[i].accepts(arg.kind) {
+			n.fail("%s takes %s, not %s", n.name, f.takes[i], arg.kind)
 		}
 	}
-	return listValue(list)
+	return f.returns
 }
 
-func sum(c *call) value {
-	total, plus := intValue(0), operators["+"]
-	for _, element := range c.list() {
-		v, ok := plus.calculate(total, c.apply(element))
+func counted(least, most int) string {
+	switch {
+	case least != most:
+		return fmt.Sprintf("%d or %d arguments", least, most)
+	case most == 1:
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", most)
+}
+
+func total(n *node) value {
+	total := intValue(0)
+	for _, element := range n.list() {
+		v, ok := sum.of(total, n.predicate(element))
 		if !ok || v.is == kindMissing {
-			return c.fail("sum takes a list of numbers")
+			return n.fail("sum takes a list of numbers")
 		}
 		total = v
 	}
 	return total
 }
 
-func length(c *call) value {
-	switch v := c.args[0]; v.is {
-	case kindText:
-		return intValue(int64(utf8.RuneCountInString(v.s)))
-	case kindList:
-		return intValue(int64(len(v.list())))
-	case kindObject:
-		return intValue(int64(len(v.object())))
-	default:
-		return c.fail("len takes a text, a list or an object, not %s", v.is)
-	}
+func replace(n *node) value {
+	return textValue(strings.ReplaceAll(n.text(0), n.text(1), n.text(2)))
 }
 
-func joinList(c *call) value {
-	var texts []string
-	for _, element := range c.list() {
+func join(n *node) value {
+	texts, separator := make([]string, len(n.list())), ""
+	for i, element := range n.list() {
 		if element.is != kindText {
-			return c.fail("join takes a list of texts")
+			return n.fail("join takes a list of texts")
 		}
-		texts = append(texts, element.s)
+		texts[i] = element.s
 	}
-	if len(c.args) == 1 {
-		return textValue(strings.Join(texts, ""))
+	if len(n.args) > 1 {
+		separator = n.text(1)
 	}
-	return textValue(strings.Join(texts, c.args[1].s))
+	return textValue(strings.Join(texts, separator))
 }
 
-func toInt(c *call) value {
-	v := c.number(func(s string) (value, error) {
-		n, err := strconv.Atoi(s)
-		return intValue(int64(n)), err
-	})
-	if f, _ := v.float(); v.is == kindFloat {
-		return intValue(int64(f))
+func length(n *node) value {
+	switch v := n.arg(0); v.is {
+	case kindText:
+		return intValue(utf8.RuneCountInString(v.s))
+	case kindList:
+		return intValue(len(v.list()))
+	case kindObject:
+		return intValue(len(v.members()))
+	default:
+		return n.fail("len takes a text, a list or an object, not %s", v.is)
 	}
-	return v
 }
 
-func toFloat(c *call) value {
-	v := c.number(func(s string) (value, error) {
-		f, err := strconv.ParseFloat(s, 64)
-		return floatValue(f), err
-	})
-	if f, ok := v.float(); ok {
-		return floatValue(f)
-	}
-	return v
-}
+func parseFloat(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
 
-// number returns the argument, which parse converts if it is a text.
-func (c *call) number(parse func(string) (value, error)) value {
-	v := c.args[0]
-	if v.is != kindText {
-		if _, ok := v.float(); !ok {
-			return c.fail("%s takes a number or a text, not %s", c.e.text, v.is)
+func toNumber[N int | float64](parse func(string) (N, error), of func(N) value) func(*node) value {
+	return func(n *node) value {
+		v := n.arg(0)
+		f, isNumber := v.float()
+		switch {
+		case v.is == kindNumber:
+			return of(N(v.n))
+		case isNumber:
+			return of(N(f))
+		case v.is != kindText:
+			return n.fail("%s takes a number or a text, not %s", n.name, v.is)
 		}
-		return v
+		x, err := parse(v.s)
+		if err != nil {
+			return n.fail(`%s("%s"): the text is not a number`, n.name, v.s)
+		}
+		return of(x)
 	}
-	n, err := parse(v.s)
+}
+
+// extreme returns the first of two numbers if it has that order to the second,
+// else the second.
+func (n *node) extreme(order int) value {
+	a, b := n.take(0, kindNumber), n.take(1, kindNumber)
+	if o, _ := compare(a, b); o == order {
+		return a
+	}
+	return b
+}
+
+// read reads a text in the notation of a kind.
+func (n *node) read(k kind) value {
+	v, err := notations[k].parse(n.text(0))
 	if err != nil {
-		return c.fail(`%s("%s"): the text is not a number`, c.e.text, v.s)
+		return n.fail(`%s("%s"): the text is not %s`, n.name, n.text(0), k)
 	}
-	return n
+	return v
 }

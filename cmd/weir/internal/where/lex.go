@@ -2,7 +2,6 @@ package where
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,133 +9,107 @@ import (
 	"unicode/utf8"
 )
 
-type tokenKind int
-
-const (
-	tokenEnd tokenKind = iota
-	tokenName
-	tokenLiteral // a number, a duration, a size or a text
-	tokenOperator
-)
-
-// A token is the smallest part of an expression that has a meaning.
+// A token is the smallest part of an expression that has a meaning: a name, a
+// literal or an operator. The end is a token without text.
 type token struct {
-	kind  tokenKind
-	text  string // as it is written
-	at    int    // offset of text in the expression
-	value value  // of a literal
-	of    kind   // of a literal
+	text   string // as it is written
+	at     int    // offset of text in the expression
+	isName bool
+	kind   kind  // of a literal; otherwise kindMissing
+	value  value // of a literal
 }
 
-// A lexer cuts an expression into tokens.
-type lexer struct {
-	source string
-	at     int
+const space = " \t\r\n"
+
+var (
+	nameForm  = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*`)
+	tokenForm = regexp.MustCompile(`^(?s:` +
+		`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`|" + // texts
+		`0x(?:[\pL_\p{Nd}]|\.[0-9])*|\.?[0-9](?:[eE][+-]|[\pL_\p{Nd}]|\.[0-9])*|` + // numbers
+		`[\pL_][\pL_\p{Nd}]*|` +
+		`&&|\|\||==|!=|<=|>=|\*\*|\.\.|\?\?|\?\.|[-+*/%<>!?:,;|.()[\]{}#=])`)
+)
+
+// isWord reports whether a name is an operator.
+func isWord(name string) bool {
+	_, ok := operators[name]
+	return ok || name == "not" || name == "let"
 }
 
-// words are the operators that are written with letters, negatable those that
-// may have a not before them.
-var (
-	words     = append([]string{"and", "or", "not", "let"}, negatable...)
-	negatable = []string{"in", "contains", "startsWith", "endsWith", "matches"}
-)
-
-var (
-	nameForm     = regexp.MustCompile(`^[\pL_][\pL_\p{Nd}]*`)
-	numberForm   = regexp.MustCompile(`^(?:0x(?:[\pL_\p{Nd}]|\.[0-9])*|\.?[0-9](?:[eE][+-]|[\pL_\p{Nd}]|\.[0-9])*)`)
-	operatorForm = regexp.MustCompile(`^(?:&&|\|\||==|!=|<=|>=|\*\*|\.\.|\?\?|\?\.|[-+*/%^<>!?:,;|.()[\]{}#=])`)
-)
-
-// next returns the next token.
-func (l *lexer) next() (token, *Error) {
-	rest := strings.TrimLeft(l.source[l.at:], " \t\r\n")
-	l.at = len(l.source) - len(rest)
-	if rest == "" {
-		written := strings.TrimRight(l.source, " \t\r\n")
+// advance steps to the next token.
+func (p *parser) advance() {
+	p.ended = p.next
+	rest := strings.TrimLeft(p.source[p.next:], space)
+	t := token{text: tokenForm.FindString(rest), at: len(p.source) - len(rest)}
+	p.now, p.next = t, t.at+len(t.text)
+	first, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case rest == "": // errors at the end point to the last character
+		written := strings.TrimRight(p.source, space)
 		_, size := utf8.DecodeLastRuneInString(written)
-		return token{at: len(written) - size}, nil // errors at the end point to the last character
+		p.now.at = len(written) - size
+	case t.text == "" && strings.ContainsRune("\"'`", first):
+		p.reject(t.at, "", "a text without its closing quote")
+	case t.text == "":
+		p.reject(t.at, "", "unexpected %q", first)
+	case strings.ContainsRune("\"'`", first):
+		p.now.kind, p.now.value = kindText, textValue(p.unquoted(t))
+	case strings.ContainsAny(t.text[:min(2, len(t.text))], "0123456789") && !isLetter(first):
+		p.number()
+	default:
+		p.now.isName = isLetter(first) && !isWord(t.text)
 	}
-	if strings.IndexByte("\"'`", rest[0]) >= 0 {
-		return l.text()
-	}
-	if number := numberForm.FindString(rest); number != "" {
-		return l.number(len(number))
-	}
-	if name := nameForm.FindString(rest); slices.Contains(words, name) {
-		return l.take(tokenOperator, len(name)), nil
-	} else if name != "" {
-		return l.take(tokenName, len(name)), nil
-	}
-	operator := operatorForm.FindString(rest)
-	if operator == "?." && len(rest) > 2 && isDigit(rest[2]) {
-		operator = "?" // before a number such as .5
-	}
-	if operator == "" {
-		first, _ := utf8.DecodeRuneInString(rest)
-		return token{}, errorAt(l.at, "", "unexpected %q", first)
-	}
-	return l.take(tokenOperator, len(operator)), nil
 }
 
-func (l *lexer) take(kind tokenKind, size int) token {
-	t := token{kind: kind, text: l.source[l.at : l.at+size], at: l.at}
-	l.at += size
-	return t
-}
-
-// text reads a text in quotes. Backquotes have no escapes in them.
-func (l *lexer) text() (token, *Error) {
-	quote, rest := l.source[l.at], l.source[l.at+1:]
-	var b strings.Builder
-	for rest != "" && rest[0] != quote {
-		switch {
-		case quote == '`':
-			b.WriteByte(rest[0])
-			rest = rest[1:]
-		case strings.HasPrefix(rest, `\'`) || strings.HasPrefix(rest, `\"`):
-			b.WriteByte(rest[1])
-			rest = rest[2:]
-		default:
-			c, isMultibyte, tail, err := strconv.UnquoteChar(rest, 0)
-			if err != nil {
-				return token{}, errorAt(len(l.source)-len(rest), "", "an escape that does not exist")
-			}
-			if isMultibyte {
-				b.WriteRune(c)
-			} else {
-				b.WriteByte(byte(c))
-			}
-			rest = tail
+// unquoted returns the text in quotes. Backquotes have no escapes in them.
+func (p *parser) unquoted(t token) string {
+	rest := t.text[1 : len(t.text)-1]
+	if t.text[0] == '`' {
+		return rest
+	}
+	var text []byte
+	for rest != "" {
+		var quote byte // \' and \" are escapes in both quotes
+		if rest[0] == '\\' {
+			quote = rest[1]
 		}
+		c, isMultibyte, tail, err := strconv.UnquoteChar(rest, quote)
+		switch {
+		case err != nil:
+			p.reject(t.at+len(t.text)-1-len(rest), "", "an escape that does not exist")
+			return ""
+		case isMultibyte:
+			text = utf8.AppendRune(text, c)
+		default:
+			text = append(text, byte(c))
+		}
+		rest = tail
 	}
-	if rest == "" {
-		return token{}, errorAt(l.at, "", "a text without its closing quote")
-	}
-	t := l.take(tokenLiteral, len(l.source)-len(rest)+1-l.at)
-	t.of, t.value = kindText, textValue(b.String())
-	return t, nil
+	return string(text)
 }
 
 // number reads a number, a duration or a size.
-func (l *lexer) number(size int) (token, *Error) {
-	t := l.take(tokenLiteral, size)
-	var ok bool
-	if t.value, t.of, ok = parseNumber(t.text); ok {
-		return t, nil
-	}
+func (p *parser) number() {
 	const hint = "durations are written as 250ms or 1m30s, sizes as 64KiB or 8MiB"
-	if unit := strings.IndexFunc(t.text, isLetter); unit > 0 {
-		return t, errorAt(t.at+unit, hint, "unknown unit %q", t.text[unit:])
+	t := &p.now
+	t.value, t.kind = parseNumber(t.text)
+	unit := strings.IndexFunc(t.text, isLetter)
+	switch {
+	case t.kind != kindMissing:
+	case unit > 0:
+		p.reject(t.at+unit, hint, "unknown unit %q", t.text[unit:])
+	default:
+		p.reject(t.at, hint, "%q is not a number", t.text)
 	}
-	return t, errorAt(t.at, hint, "%q is not a number", t.text)
 }
 
 // sizes are the units of sizes.
 var sizes = map[string]int64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
-func parseNumber(written string) (value, kind, bool) {
+// parseNumber returns a value and its kind, which is kindMissing after an error.
+func parseNumber(written string) (value, kind) {
 	if d, err := time.ParseDuration(written); err == nil && written != "0" {
-		return intValue(int64(d)), kindDuration, true
+		return intValue(d), kindDuration
 	}
 	digits := strings.ReplaceAll(written, "_", "")
 	base := 10
@@ -144,18 +117,17 @@ func parseNumber(written string) (value, kind, bool) {
 		base = 0
 	}
 	if n, err := strconv.ParseInt(digits, base, 64); err == nil {
-		return intValue(n), kindNumber, true
+		return intValue(n), kindNumber
 	}
 	if f, err := strconv.ParseFloat(digits, 64); err == nil && base == 10 {
-		return floatValue(f), kindNumber, true
+		return floatValue(f), kindNumber
 	}
 	unit := strings.TrimLeft(digits, "0123456789")
 	n, err := strconv.ParseInt(strings.TrimSuffix(digits, unit), 10, 64)
 	if factor := sizes[unit]; err == nil && factor != 0 && n <= 1<<62/factor {
-		return intValue(n * factor), kindNumber, true
+		return intValue(n * factor), kindNumber
 	}
-	return value{}, 0, false
+	return value{}, kindMissing
 }
 
-func isDigit(b byte) bool  { return '0' <= b && b <= '9' }
 func isLetter(c rune) bool { return c == '_' || unicode.IsLetter(c) }

@@ -1,120 +1,249 @@
 package where
 
 import (
-	"cmp"
 	"math"
-	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
 
-// An operator is a binary operator. Operators of a higher precedence are applied
-// first. Those of the same precedence are grouped from the left, except powers.
+// An operator has one to three operands. Binary operators of a higher precedence
+// are applied first. Those of the same precedence are grouped from the left, except
+// powers.
 type operator struct {
 	precedence int
-	orders     orders                     // the orders of two values for which a comparison is true
-	texts      func(a, b string) bool     // compares two texts; if it is nil, orders does
-	ints       func(a, b int64) int64     // calculates with integers; if it is nil, floats does
-	floats     func(a, b float64) float64 // calculates with numbers; % has none
+	check      func(*node) kind // checks the kinds of the operands, and returns that of the result
+	do         func(*node) value
 }
 
-// orders is a set of results of cmp.Compare: -1, 0 and 1 have the indices less,
-// equal and greater.
-type orders [3]bool
+var unaries = map[string]operator{
+	"not": {50, truths, not},
+	"!":   {50, truths, not},
+	"-":   {90, number, multiply(-1)},
+	"+":   {90, number, multiply(1)},
+}
 
-const (
-	less = iota
-	equal
-	greater
+var operators = map[string]operator{
+	"|":          {},
+	"?":          {0, conditional, choose},
+	"or":         {10, truths, or},
+	"||":         {10, truths, or},
+	"and":        {15, truths, and},
+	"&&":         {15, truths, and},
+	"==":         {20, equality, equals(true)},
+	"!=":         {20, equality, equals(false)},
+	"<":          {20, order, ordered(func(order int) bool { return order < 0 })},
+	"<=":         {20, order, ordered(func(order int) bool { return order <= 0 })},
+	">":          {20, order, ordered(func(order int) bool { return order > 0 })},
+	">=":         {20, order, ordered(func(order int) bool { return order >= 0 })},
+	"contains":   {20, texts, search(strings.Contains)},
+	"startsWith": {20, texts, search(strings.HasPrefix)},
+	"endsWith":   {20, texts, search(strings.HasSuffix)},
+	"matches":    {20, pattern, matches},
+	"in":         {20, membership, in},
+	"..":         {25, aList, span},
+	"+":          {30, arithmetic, calculated(sum)},
+	"-":          {30, arithmetic, calculated(numbers{sub[int64], sub[float64]})},
+	"*":          {60, arithmetic, calculated(product)},
+	"/":          {60, arithmetic, calculated(numbers{nil, func(a, b float64) float64 { return a / b }})},
+	"%":          {60, arithmetic, calculated(numbers{func(a, b int64) int64 { return a % b }, nil})},
+	"**":         {100, arithmetic, calculated(numbers{nil, math.Pow})},
+	"??":         {500, first, coalesce},
+}
+
+// negatable are the operators that may have a not before them, chained those of
+// which the right side may be the left side of another one.
+var (
+	negatable = []string{"in", "contains", "startsWith", "endsWith", "matches"}
+	chained   = []string{"<", "<=", ">", ">="}
 )
 
-func (o orders) have(order int) bool { return o[order+1] }
+// The operators that are written with brackets.
+var (
+	listing  = operator{check: aList, do: func(n *node) value { return listOf(n.args, (*node).eval) }}
+	indexing = operator{check: members, do: func(n *node) value { return n.arg(0).index(n.arg(1)) }}
+	slicing  = operator{check: parts, do: part}
+)
 
-var operators = map[string]*operator{
-	"|":  {},
-	"or": {precedence: 10}, "||": {precedence: 10},
-	"and": {precedence: 15}, "&&": {precedence: 15},
-	"==":         {precedence: 20, orders: orders{equal: true}, texts: isEqual},
-	"!=":         {precedence: 20, orders: orders{less: true, greater: true}},
-	"<":          {precedence: 20, orders: orders{less: true}},
-	"<=":         {precedence: 20, orders: orders{less: true, equal: true}},
-	">":          {precedence: 20, orders: orders{greater: true}},
-	">=":         {precedence: 20, orders: orders{equal: true, greater: true}},
-	"contains":   {precedence: 20, texts: strings.Contains},
-	"startsWith": {precedence: 20, texts: strings.HasPrefix},
-	"endsWith":   {precedence: 20, texts: strings.HasSuffix},
-	"matches":    {precedence: 20},
-	"in":         {precedence: 20},
-	"..":         {precedence: 25},
-	"+":          {precedence: 30, ints: add[int64], floats: add[float64]},
-	"-":          {precedence: 30, ints: subtract[int64], floats: subtract[float64]},
-	"*":          {precedence: 60, ints: multiply[int64], floats: multiply[float64]},
-	"/":          {precedence: 60, floats: func(a, b float64) float64 { return a / b }},
-	"%":          {precedence: 60, ints: func(a, b int64) int64 { return a % b }},
-	"**":         {precedence: 100, floats: math.Pow}, "^": {precedence: 100, floats: math.Pow},
-	"??": {precedence: 500},
+func not(n *node) value { return truthValue(!n.isTrue(0)) }
+
+func and(n *node) value { return truthValue(n.isTrue(0) && n.isTrue(1)) }
+
+func or(n *node) value { return truthValue(n.isTrue(0) || n.isTrue(1)) }
+
+func choose(n *node) value {
+	if n.isTrue(0) {
+		return n.arg(1)
+	}
+	return n.arg(2)
 }
 
-var unaries = map[string]int{"not": 50, "!": 50, "-": 90, "+": 90} // precedences
+func coalesce(n *node) value {
+	if v := n.arg(0); v.is != kindMissing {
+		return v
+	}
+	return n.arg(1)
+}
 
-func add[N int64 | float64](a, b N) N      { return a + b }
-func subtract[N int64 | float64](a, b N) N { return a - b }
-func multiply[N int64 | float64](a, b N) N { return a * b }
-
-func isEqual(a, b string) bool { return a == b }
-
-// isEquality reports whether the operator is == or !=.
-func (o *operator) isEquality() bool { return o.orders[less] == o.orders[greater] && o.isComparison() }
-
-func (o *operator) isComparison() bool { return o.orders != orders{} }
-
-// compare reports whether a comparison is true. With a missing value it is false.
-func (o *operator) compare(a, b value) bool {
-	switch {
-	case a.is == kindMissing || b.is == kindMissing:
-		return false
-	case a.is == kindText && b.is == kindText:
-		if o.texts != nil {
-			return o.texts(a.s, b.s)
+func equals(want bool) func(*node) value {
+	return func(n *node) value {
+		a, b := n.arg(0), n.arg(1)
+		if n.args[0].isNil() || n.args[1].isNil() {
+			return truthValue(a.is == b.is == want)
 		}
-		return o.orders.have(strings.Compare(a.s, b.s))
-	case a.is == kindNumber && b.is == kindNumber:
-		return o.orders.have(cmp.Compare(a.n, b.n))
-	case a.is == kindInstant || b.is == kindInstant:
-		a, b = a.instant(), b.instant()
-		order := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.nanos, b.nanos))
-		return a.is != kindMissing && b.is != kindMissing && o.orders.have(order)
+		isEqual, ok := equal(a, b)
+		return truthValue(ok && isEqual == want)
 	}
-	x, isNumber := a.float()
-	if y, ok := b.float(); ok && isNumber {
-		return o.orders.have(cmp.Compare(x, y))
-	}
-	if !o.isEquality() {
-		return false
-	}
-	return reflect.DeepEqual(a.any(), b.any()) == o.orders[equal]
 }
 
-// calculate returns the result of an arithmetic operator, and false if it is not
-// defined for the values. With a missing value, the result is missing.
-func (o *operator) calculate(a, b value) (result value, ok bool) {
+func ordered(isTrue func(order int) bool) func(*node) value {
+	return func(n *node) value {
+		order, ok := compare(n.arg(0), n.arg(1))
+		return truthValue(ok && isTrue(order))
+	}
+}
+
+func search(f func(s, part string) bool) func(*node) value {
+	return func(n *node) value {
+		s, part := n.arg(0), n.arg(1)
+		return truthValue(s.is == kindText && part.is == kindText && f(s.s, part.s))
+	}
+}
+
+func matches(n *node) value {
+	text, pattern := n.arg(0), n.arg(1)
+	if text.is == kindMissing || pattern.is == kindMissing {
+		return truthValue(false)
+	}
+	var err error
+	if n.re == nil || n.re.String() != pattern.s {
+		n.re, err = regexp.Compile(pattern.s)
+	}
+	if err != nil || pattern.is != kindText {
+		return n.fail("%s matches %s: not a text and a pattern", text.is, pattern.is)
+	}
+	return truthValue(text.is == kindText && n.re.MatchString(text.s))
+}
+
+func in(n *node) value {
+	v := n.arg(0)
+	isEqual := func(element value) bool {
+		isEqual, ok := equal(v, element)
+		return ok && isEqual
+	}
+	switch b := n.args[1]; b.name {
+	case "..":
+		f, isNumber := v.float()
+		least, ok := compare(v, b.args[0].eval())
+		most, alsoOK := compare(v, b.args[1].eval())
+		return truthValue(isNumber && f == math.Trunc(f) && ok && least >= 0 && alsoOK && most <= 0)
+	case "[":
+		return truthValue(slices.ContainsFunc(b.args, func(element *node) bool { return isEqual(element.eval()) }))
+	}
+	switch of := n.arg(1); of.is {
+	case kindMissing:
+		return truthValue(false)
+	case kindObject:
+		return truthValue(v.is == kindText && of.member(v.s).is != kindMissing)
+	case kindList:
+		return truthValue(slices.ContainsFunc(of.list(), isEqual))
+	default:
+		return n.fail("%s is neither a list nor an object", of.is)
+	}
+}
+
+const maxSpan = 1_000_000 // elements of a list that .. makes
+
+// span returns the list of the integers from one to another.
+func span(n *node) value {
+	from, to := n.arg(0), n.arg(1)
+	if from.is != kindNumber || to.is != kindNumber || to.n-from.n >= maxSpan {
+		return n.fail("%s .. %s is not a list", from, to)
+	}
+	list := []value{}
+	for n := from.n; n <= to.n; n++ {
+		list = append(list, intValue(n))
+	}
+	return listValue(list)
+}
+
+// part returns a part of a text or a list. Negative bounds count from the end.
+func part(n *node) value {
+	v, from, to := n.arg(0), n.arg(1), n.arg(2)
+	if from.is != kindNumber || to.is != kindNumber {
+		return n.fail("a part from %s to %s", from.is, to.is)
+	}
+	size := int64(len(v.s) + len(v.list()))
+	for _, bound := range []*int64{&from.n, &to.n} {
+		if *bound < 0 {
+			*bound += size
+		}
+		*bound = min(max(*bound, 0), size)
+	}
+	switch i, j := min(from.n, to.n), to.n; v.is {
+	case kindText:
+		return textValue(v.s[i:j])
+	case kindList:
+		return listValue(v.list()[i:j])
+	}
+	return n.fail("%s has no parts", v.is)
+}
+
+// numbers calculate with two numbers.
+type numbers struct {
+	ints   func(a, b int64) int64     // if it is nil, floats does
+	floats func(a, b float64) float64 // nil for %
+}
+
+func add[N int64 | float64](a, b N) N { return a + b }
+func sub[N int64 | float64](a, b N) N { return a - b }
+func mul[N int64 | float64](a, b N) N { return a * b }
+
+var sum, product = numbers{add[int64], add[float64]}, numbers{mul[int64], mul[float64]}
+
+// of returns the result for two values, and false if it is not defined. With a
+// missing value, the result is missing.
+func (o numbers) of(a, b value) (result value, ok bool) {
+	x, isNumber := a.float()
+	y, ok := b.float()
 	switch {
 	case a.is == kindMissing || b.is == kindMissing:
 		return value{}, true
-	case a.is == kindText && b.is == kindText:
-		return textValue(a.s + b.s), o == operators["+"]
-	case a.is == kindNumber && b.is == kindNumber && o.ints != nil:
-		if o.floats == nil && b.n == 0 { // % 0
-			return value{}, false
-		}
+	case a.is == kindNumber && b.is == kindNumber && o.ints != nil && (o.floats != nil || b.n != 0): // not % 0
 		return intValue(o.ints(a.n, b.n)), true
-	}
-	x, isNumber := a.float()
-	y, ok := b.float()
-	if !isNumber || !ok || o.floats == nil {
+	case !isNumber || !ok || o.floats == nil:
 		return value{}, false
 	}
 	return floatValue(o.floats(x, y)), true
+}
+
+func multiply(factor int) func(*node) value {
+	return func(n *node) value {
+		v := n.arg(0)
+		result, ok := product.of(intValue(factor), v)
+		if !ok || v.is == kindMissing {
+			return n.fail("%s %s cannot be calculated", n.name, v.is)
+		}
+		return result
+	}
+}
+
+func calculated(o numbers) func(*node) value {
+	return func(n *node) value {
+		a, b := n.arg(0), n.arg(1)
+		switch {
+		case n.args[0].kind == kindInstant || n.args[1].kind == kindInstant:
+			return shift(n.name, a, b)
+		case a.is == kindText && b.is == kindText && n.name == "+":
+			return textValue(a.s + b.s)
+		}
+		result, ok := o.of(a, b)
+		if !ok {
+			return n.fail("%s %s %s cannot be calculated", a.is, n.name, b.is)
+		}
+		return result
+	}
 }
 
 // shift adds a duration to an instant, subtracts one from it, or returns the
@@ -126,46 +255,15 @@ func shift(operator string, a, b value) value {
 	}
 	from, to := a.instant(), b.instant()
 	by, isDuration := b.float()
+	if operator == "-" {
+		by = -by
+	}
 	switch {
 	case from.is == kindMissing:
-		return value{}
 	case operator == "-" && to.is == kindInstant:
-		return intValue(int64(from.time().Sub(to.time())))
-	case operator == "-" && isDuration:
-		return instantValue(from.time().Add(-time.Duration(by)))
-	case operator == "+" && isDuration:
+		return intValue(from.time().Sub(to.time()))
+	case isDuration:
 		return instantValue(from.time().Add(time.Duration(by)))
 	}
 	return value{}
-}
-
-// resultKind returns the kind of the result of an arithmetic operator, and false
-// if it is not defined for the kinds.
-func resultKind(operator string, a, b kind) (kind, bool) {
-	isSum := operator == "+" || operator == "-"
-	switch {
-	case a == kindInstant && b == kindInstant && operator == "-":
-		return kindDuration, true
-	case a == kindInstant && b == kindDuration && isSum, a == kindDuration && b == kindInstant && operator == "+":
-		return kindInstant, true
-	case a == kindUnknown && isCountable(b), isCountable(a) && b == kindUnknown:
-		return kindUnknown, true
-	case a == kindNumber && b == kindNumber, a == kindDuration && b == kindDuration && operator == "/":
-		return kindNumber, true
-	case a == kindDuration && b == kindDuration && (isSum || operator == "%"),
-		a == kindDuration && b == kindNumber && !isSum, a == kindNumber && b == kindDuration && operator == "*":
-		return kindDuration, true
-	}
-	isJoined := operator == "+" && a.isText() && b.isText() && a != kindInstant && b != kindInstant
-	return kindText, isJoined
-}
-
-// isCountable reports whether arithmetic with a value of an unknown kind is
-// permitted.
-func isCountable(k kind) bool { return k.in(kindUnknown, kindNumber, kindDuration, kindInstant) }
-
-// comparable reports whether values of the kinds can be equal.
-func comparable(a, b kind) bool {
-	return a == b || a == kindUnknown || b == kindUnknown ||
-		a == kindText && b.isText() || b == kindText && a.isText()
 }

@@ -1,141 +1,52 @@
 package where
 
 import (
+	"math"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/weirhq/weir/cmd/weir/internal/cli"
 )
-
-type form int
-
-const (
-	formLiteral     form = iota
-	formName             // a field of the event, or a variable
-	formItem             // # in a predicate: the element of the list
-	formMember           // of[0].text
-	formIndex            // of[0][of[1]]
-	formSlice            // of[0][of[1]:of[2]], each of the two may be nil
-	formList             // [of...]
-	formUnary            // text of[0]
-	formBinary           // of[0] text of[1]
-	formConditional      // of[0] ? of[1] : of[2]
-	formLet              // let text = of[0]; of[1]
-	formCall             // text(of...)
-)
-
-// An expr is a parsed expression.
-type expr struct {
-	form  form
-	text  string // the operator, the name, or a literal as it is written
-	value value  // of a literal
-	kind  kind   // of a literal
-	of    []*expr
-	at    int // offset of the part that errors point to
-}
-
-// written are the forms of String: T is the text of the expression, 0, 1 and 2
-// are its operands, and * is the list of all of them.
-var written = [...]string{
-	formLiteral: "T", formName: "T", formItem: "#", formMember: "0.T", formIndex: "0[1]", formSlice: "0[1:2]",
-	formList: "[*]", formUnary: "(T 0)", formBinary: "(0 T 1)", formConditional: "(0 ? 1 : 2)",
-	formLet: "(let T = 0; 1)", formCall: "T(*)",
-}
-
-// String returns an expression that parses as e does.
-func (e *expr) String() string {
-	if e == nil {
-		return ""
-	}
-	form, text := written[e.form], e.text
-	if e.form == formMember && !isName(text) {
-		form, text = "0[T]", strconv.Quote(text)
-	}
-	of := make([]string, len(e.of), len(e.of)+3)
-	for i, operand := range e.of {
-		of[i] = operand.String()
-		if i == 0 && operand.form == formLiteral && (strings.HasPrefix(form, "0.") || strings.HasPrefix(form, "0[")) {
-			of[i] = "(" + of[i] + ")"
-		}
-	}
-	all := strings.Join(of, ", ")
-	of = append(of, "", "", "")
-	return strings.NewReplacer("T", text, "*", all, "0", of[0], "1", of[1], "2", of[2]).Replace(form)
-}
-
-// isName reports whether a member may be written after a dot.
-func isName(s string) bool {
-	l := lexer{source: s}
-	t, err := l.next()
-	return err == nil && t.text == s && isLetter([]rune(s + " ")[0])
-}
 
 const (
 	maxDepth = 200 // of nested expressions
 
-	lowest = 0 // precedence of a whole expression
+	lowest     = 0  // precedence of a whole expression
+	comparison = 20 // precedence of the operators that compare
 )
 
-// A parser parses an expression by recursive descent. After an error, all
-// further tokens are the end of the expression.
+// A parser parses an expression by recursive descent, and checks its kinds. After a
+// syntax error, all further tokens are the end of the expression.
 type parser struct {
-	lex        lexer
-	now        token // the token that is parsed next
-	err        *Error
-	depth      int
-	predicates int // that the token is in
-
-	takesPredicate func(function string) bool
+	*env
+	next    int   // offset of what comes after now
+	now     token // the token that is parsed next
+	ended   int   // offset of the end of the token before
+	depth   int
+	members []string         // of an event, that the condition uses
+	vars    map[string]*node // of let, and the literals that are names
+	element *value           // of the innermost predicate that the token is in, or nil
 }
 
-// parse parses a whole expression. takesPredicate reports whether the second
-// argument of a function is a predicate.
-func parse(source string, takesPredicate func(function string) bool) (*expr, *Error) {
-	p := parser{lex: lexer{source: source}, takesPredicate: takesPredicate}
-	p.advance()
-	e := p.expr(lowest)
-	if p.now.kind != tokenEnd {
-		p.unexpected()
-	}
-	if p.err != nil {
-		p.err.Source = source
-	}
-	return e, p.err
-}
-
-func (p *parser) advance() {
-	var err *Error
-	if p.now, err = p.lex.next(); err != nil {
-		p.fail(err)
-	}
-}
-
-// fail keeps the first error.
-func (p *parser) fail(err *Error) {
-	if p.err == nil {
-		p.err = err
-	}
-	p.lex.at = len(p.lex.source)
-	p.now = token{at: err.Offset}
+// reject reports a syntax error.
+func (p *parser) reject(at int, hint, format string, args ...any) {
+	p.fail(at, hint, format, args...)
+	p.now, p.next = token{at: at}, len(p.source)
 }
 
 func (p *parser) unexpected() {
-	switch {
-	case p.now.kind == tokenEnd:
-		p.fail(errorAt(p.now.at, "", "the expression ends too early"))
-	case p.now.text == "=":
-		p.fail(errorAt(p.now.at, `two values are equal by ==, as in --where 'level == "warn"'`, `unexpected "="`))
+	switch p.now.text {
+	case "":
+		p.reject(p.now.at, "", "the expression ends too early")
+	case "=":
+		p.reject(p.now.at, `two values are equal by ==, as in --where 'level == "warn"'`, `unexpected "="`)
 	default:
-		p.fail(errorAt(p.now.at, "", "unexpected %q", p.now.text))
+		p.reject(p.now.at, "", "unexpected %q", p.now.text)
 	}
-}
-
-func (p *parser) is(operator string) bool {
-	return p.now.kind == tokenOperator && p.now.text == operator
 }
 
 // accept steps over an operator, if it is there.
 func (p *parser) accept(operator string) bool {
-	if !p.is(operator) {
+	if p.now.text != operator {
 		return false
 	}
 	p.advance()
@@ -151,201 +62,193 @@ func (p *parser) expect(operator string) {
 // name steps over a name.
 func (p *parser) name() token {
 	t := p.now
-	if t.kind != tokenName {
+	if !t.isName {
 		p.unexpected()
 	}
 	p.advance()
 	return t
 }
 
+// written returns the expression from an offset up to the current token.
+func (p *parser) written(from int) string { return p.source[min(from, p.ended):p.ended] }
+
 // expr parses operators of at least a precedence, and their operands.
-func (p *parser) expr(precedence int) *expr {
+func (p *parser) expr(precedence int) *node {
 	if p.depth++; p.depth > maxDepth {
-		p.fail(errorAt(p.now.at, "", "the expression is nested too deeply"))
+		p.reject(p.now.at, "", "the expression is nested too deeply")
 	}
 	defer func() { p.depth-- }()
 	if precedence == lowest && p.accept("let") {
 		return p.let()
 	}
+	start := p.now.at
 	left := p.operand()
 	for coalesced := false; ; {
-		operator, negated, ok := p.binary(precedence)
+		negated := precedence <= comparison && p.accept("not")
+		t := p.now
+		o, ok := operators[t.text]
 		switch {
-		case !ok:
-			return p.conditional(left, precedence)
-		case operator.text == "|":
-			left = p.call(p.name(), left)
-		case coalesced && operator.text != "??":
-			p.fail(errorAt(operator.at, "", "put the ?? and what it is between in parentheses"))
-		default:
-			left = p.operation(left, operator, negated)
+		case negated && !slices.Contains(negatable, t.text):
+			p.unexpected()
+			return left
+		case !ok || o.precedence < precedence:
+			return left
+		case coalesced && t.text != "??" && o.precedence > lowest:
+			p.reject(t.at, "", "put the ?? and what it is between in parentheses")
 		}
-		coalesced = operator.text == "??"
-	}
-}
-
-// binary steps over a binary operator if it has at least the given precedence.
-// Operators that are words may have a not before them.
-func (p *parser) binary(precedence int) (operator token, negated, ok bool) {
-	before := *p
-	negated = p.accept("not")
-	if negated && !slices.Contains(negatable, p.now.text) {
-		p.unexpected()
-	}
-	operator = p.now
-	o := operators[operator.text]
-	if o == nil || operator.kind != tokenOperator || o.precedence < precedence {
-		if p.err == nil {
-			*p = before
+		p.advance()
+		left = p.operation(left, t)
+		if negated {
+			left = p.apply(token{text: "not", at: t.at}, unaries["not"], left)
 		}
-		return operator, false, false
+		left.source = p.written(start)
+		coalesced = t.text == "??"
 	}
-	p.advance()
-	return operator, negated, true
 }
 
 // operation parses the right side of a binary operator. Comparisons may be
 // chained: 1s < http.duration < 2s.
-func (p *parser) operation(left *expr, operator token, negated bool) *expr {
-	precedence := operators[operator.text].precedence + 1
-	if operator.text == "**" || operator.text == "^" {
-		precedence-- // grouped from the right
-	}
-	right := p.expr(precedence)
-	result := &expr{form: formBinary, text: operator.text, of: []*expr{left, right}, at: operator.at}
-	for isOrder(operator.text) && p.now.kind == tokenOperator && isOrder(p.now.text) {
-		operator = p.now
-		p.advance()
-		left, right = right, p.expr(precedence)
-		next := &expr{form: formBinary, text: operator.text, of: []*expr{left, right}, at: operator.at}
-		result = &expr{form: formBinary, text: "&&", of: []*expr{result, next}, at: operator.at}
-	}
-	if negated {
-		result = &expr{form: formUnary, text: "not", of: []*expr{result}, at: operator.at}
-	}
-	return result
-}
-
-func isOrder(operator string) bool { return slices.Contains([]string{"<", "<=", ">", ">="}, operator) }
-
-func (p *parser) let() *expr {
-	name := p.name()
-	p.expect("=")
-	value := p.expr(lowest)
-	p.expect(";")
-	return &expr{form: formLet, text: name.text, of: []*expr{value, p.expr(lowest)}, at: name.at}
-}
-
-// conditional parses a conditional after its condition: ? and :, or ?:.
-func (p *parser) conditional(e *expr, precedence int) *expr {
-	for precedence == lowest && p.is("?") {
-		at := p.now.at
-		p.advance()
-		yes := e
-		if !p.is(":") {
+func (p *parser) operation(left *node, t token) *node {
+	o := operators[t.text]
+	switch t.text {
+	case "|":
+		return p.call(p.name(), left)
+	case "?":
+		yes := left // of a ?: b
+		if p.now.text != ":" {
 			yes = p.expr(lowest)
 		}
 		p.expect(":")
-		e = &expr{form: formConditional, of: []*expr{e, yes, p.expr(lowest)}, at: at}
+		return p.apply(t, o, left, yes, p.expr(lowest))
+	case "**":
+		o.precedence-- // grouped from the right
 	}
-	return e
+	right := p.expr(o.precedence + 1)
+	result, next := p.apply(t, o, left, right), p.now
+	if !slices.Contains(chained, t.text) || !slices.Contains(chained, next.text) {
+		return result
+	}
+	p.advance()
+	return p.apply(token{text: "&&", at: next.at}, operators["&&"], result, p.operation(right, next))
 }
 
-// operand parses an operand with its unary operators and members.
-func (p *parser) operand() *expr { return p.members(p.primary()) }
-
-func (p *parser) primary() *expr {
-	t := p.now
-	unary, isUnary := unaries[t.text]
-	switch {
-	case t.kind == tokenLiteral:
-		p.advance()
-		return &expr{form: formLiteral, text: t.text, value: t.value, kind: t.of, at: t.at}
-	case t.kind == tokenName:
-		p.advance()
-		if p.is("(") {
-			return p.call(t)
-		}
-		return named(t)
-	case t.kind == tokenOperator && isUnary:
-		p.advance()
-		return &expr{form: formUnary, text: t.text, of: []*expr{p.expr(unary)}, at: t.at}
-	case p.accept("("):
-		e := p.expr(lowest)
-		p.expect(")")
-		return e
-	case p.accept("["):
-		return &expr{form: formList, of: p.list(nil, "]", false), at: t.at}
-	case p.predicates > 0 && (p.is(".") || p.accept("#")):
-		return &expr{form: formItem, at: t.at}
-	}
-	p.unexpected()
-	return &expr{form: formLiteral, at: t.at}
+// apply returns an operator with its operands.
+func (p *parser) apply(t token, o operator, args ...*node) *node {
+	n := &node{do: o.do, name: t.text, args: args, at: t.at, env: p.env}
+	n.kind = o.check(n)
+	return n
 }
 
-// named returns the literal or the name that a token is.
-func named(t token) *expr {
-	switch t.text {
-	case "true", "false":
-		return &expr{form: formLiteral, text: t.text, value: truthValue(t.text == "true"), kind: kindTruth, at: t.at}
-	case "nil":
-		return &expr{form: formLiteral, text: t.text, kind: kindUnknown, at: t.at}
+func (p *parser) let() *node {
+	name := p.name()
+	_, isField := eventFields[name.text]
+	if _, ok := p.vars[name.text]; ok || isField {
+		p.fail(name.at, "", "%s is declared already", name.text)
 	}
-	return &expr{form: formName, text: t.text, at: t.at}
+	p.expect("=")
+	v, current := p.expr(lowest), new(value)
+	p.expect(";")
+	p.vars[name.text] = p.variable(name.at, current, v.kind)
+	body := p.expr(lowest)
+	delete(p.vars, name.text)
+	return &node{env: p.env, at: name.at, kind: body.kind, do: func(*node) value {
+		*current = v.eval()
+		return body.eval()
+	}}
 }
 
-// members parses the members and indices after an operand.
-func (p *parser) members(e *expr) *expr {
+// operand parses an operand with its unary operators, members, indices and parts.
+func (p *parser) operand() *node {
+	start := p.now.at
+	n := p.primary()
 	for {
+		n.source = p.written(start)
 		at := p.now.at
 		switch {
 		case p.accept("["):
-			e = p.index(e, at)
+			n = p.index(n, at)
 		case p.accept("?."), p.accept("."):
-			if p.is("[") {
+			if p.now.text == "[" {
 				continue // ?.[
 			}
 			t := p.now
-			if t.kind != tokenName && !slices.Contains(words, t.text) {
+			if !nameForm.MatchString(t.text) {
 				p.unexpected()
-				return e
 			}
 			p.advance()
-			e = &expr{form: formMember, text: t.text, of: []*expr{e}, at: t.at}
+			n = p.member(n, t.text, t.at)
 		default:
-			return e
+			return n
 		}
 	}
 }
 
-// index parses an index or a slice after its bracket.
-func (p *parser) index(of *expr, at int) *expr {
-	e := &expr{form: formIndex, of: []*expr{of, nil}, at: at}
-	if !p.is(":") {
-		e.of[1] = p.expr(lowest)
+func (p *parser) primary() *node {
+	t := p.now
+	unary, isUnary := unaries[t.text]
+	switch {
+	case t.kind != kindMissing:
+		p.advance()
+		return p.literal(t.at, t.value, t.kind)
+	case t.isName:
+		p.advance()
+		if p.now.text == "(" {
+			return p.call(t)
+		}
+		return p.named(t)
+	case isUnary:
+		p.advance()
+		return p.apply(t, unary, p.expr(unary.precedence))
+	case p.accept("("):
+		n := p.expr(lowest)
+		p.expect(")")
+		return n
+	case p.accept("["):
+		return p.apply(t, listing, p.arguments(nil, "]", false)...)
+	case p.element != nil && (t.text == "." || p.accept("#")):
+		return p.variable(t.at, p.element, kindUnknown)
+	}
+	p.unexpected()
+	return p.literal(t.at, value{}, kindUnknown)
+}
+
+// index parses an index or the bounds of a part after its bracket.
+func (p *parser) index(of *node, at int) *node {
+	from, to := p.literal(at, intValue(0), kindNumber), p.literal(at, intValue(math.MaxInt64), kindNumber)
+	if p.now.text != ":" {
+		from = p.expr(lowest)
 	}
 	if p.accept(":") {
-		e.form, e.of = formSlice, append(e.of, nil)
-		if !p.is("]") {
-			e.of[2] = p.expr(lowest)
+		if p.now.text != "]" {
+			to = p.expr(lowest)
 		}
-	} else if key := e.of[1]; key.form == formLiteral && key.kind == kindText {
-		e.form, e.text, e.of = formMember, key.value.s, e.of[:1]
+		p.expect("]")
+		return p.apply(token{at: at}, slicing, of, from, to)
 	}
 	p.expect("]")
-	return e
+	if from.literal != nil && from.kind == kindText {
+		return p.member(of, from.literal.s, at)
+	}
+	return p.apply(token{at: at}, indexing, of, from)
 }
 
-// list parses expressions up to a closing bracket, after those that it has
-// already. The second one may be a predicate.
-func (p *parser) list(all []*expr, closing string, hasPredicate bool) []*expr {
+// arguments parses expressions up to a closing bracket, after those that it has
+// already. The second one may be a predicate, with or without braces.
+func (p *parser) arguments(all []*node, closing string, hasPredicate bool) []*node {
+	outer := p.element
 	for p.err == nil && !p.accept(closing) {
-		if hasPredicate && len(all) == 1 {
-			all = append(all, p.predicate())
-		} else {
-			all = append(all, p.expr(lowest))
+		isPredicate := hasPredicate && len(all) == 1
+		if isPredicate {
+			p.element = new(value)
 		}
-		if !p.is(closing) {
+		braces := isPredicate && p.accept("{")
+		n := p.expr(lowest)
+		if braces {
+			p.expect("}")
+		}
+		n.element, p.element = p.element, outer
+		all = append(all, n)
+		if p.now.text != closing {
 			p.expect(",")
 		}
 	}
@@ -353,23 +256,66 @@ func (p *parser) list(all []*expr, closing string, hasPredicate bool) []*expr {
 }
 
 // call parses the arguments of a function. With a pipe, the first is before it.
-func (p *parser) call(name token, first ...*expr) *expr {
-	p.expect("(")
-	of := p.list(first, ")", p.takesPredicate(name.text))
-	return &expr{form: formCall, text: name.text, of: of, at: name.at}
-}
-
-// predicate parses an expression that is evaluated for each element of a list,
-// with or without braces.
-func (p *parser) predicate() *expr {
-	p.predicates++
-	braces := p.accept("{")
-	e := p.expr(lowest)
-	if braces {
-		p.expect("}")
+func (p *parser) call(name token, args ...*node) *node {
+	f, ok := functions[name.text]
+	if !ok {
+		near := cli.Suggest(name.text, names(functions))
+		p.fail(name.at, "the functions are "+listed(functions), "unknown name %s%s", name.text, didYouMean(near))
 	}
-	p.predicates--
-	return e
+	p.expect("(")
+	args = p.arguments(args, ")", slices.Equal(f.takes, elements))
+	n := p.apply(name, operator{check: f.check, do: f.do}, args...)
+	if notations[f.returns].parse == nil || len(args) != 1 || args[0].literal == nil || p.err != nil {
+		return n
+	}
+	constant := p.literal(name.at, n.eval(), f.returns)
+	if p.err != nil {
+		p.err = nil
+		hint := `write date("2026-11-21T09:30:15Z") or duration("1m30s")`
+		p.fail(name.at, hint, "%s(%s) cannot be read", name.text, args[0].source)
+	}
+	return constant
 }
 
-func (e *expr) isNil() bool { return e.form == formLiteral && e.text == "nil" }
+// named returns the literal, the variable or the field that a name is.
+func (p *parser) named(t token) *node {
+	if v, ok := p.vars[t.text]; ok {
+		n := *v
+		n.at = t.at
+		return &n
+	}
+	f, ok := eventFields[t.text]
+	if !ok {
+		hint := "an event has " + listed(eventFields) + "; its fields are in data, as in data.rows"
+		p.fail(t.at, hint, "unknown name %s%s", t.text, didYouMean(suggestion(t.text)))
+	}
+	used := t.text
+	if used == "level" {
+		used = "severity"
+	}
+	p.members = append(p.members, used)
+	return p.field(f, t.text, t.at)
+}
+
+func (p *parser) field(f field, name string, at int) *node {
+	return &node{at: at, kind: f.kind, name: name, field: f, env: p.env, do: func(n *node) value {
+		return n.field.get(n.env.record)
+	}}
+}
+
+func (p *parser) member(of *node, key string, at int) *node {
+	members := of.field.members
+	f, ok := members[key]
+	switch {
+	case ok:
+		p.members[len(p.members)-1] += "." + key // in place of the whole object
+		return p.field(f, "", at)
+	case members != nil:
+		hint := of.name + " has " + listed(members) + "; others that a line has are in extra." + of.name
+		p.fail(at, hint, "unknown name %s.%s%s", of.name, key, didYouMean(cli.Suggest(key, names(members))))
+	case of.kind == kindList:
+		hint := `look into each, as in --where 'any(errors, .message contains "refused")'`
+		p.fail(at, hint, "a list has no %s", key)
+	}
+	return p.apply(token{at: at}, indexing, of, p.literal(at, textValue(key), kindText))
+}

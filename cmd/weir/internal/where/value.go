@@ -1,8 +1,10 @@
 package where
 
 import (
-	"errors"
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -36,10 +38,17 @@ var kindWords = [...]string{"a missing value", "a value", "true or false", "a nu
 
 func (k kind) String() string { return kindWords[k] }
 
-func (k kind) in(kinds ...kind) bool { return slices.Contains(kinds, k) }
-
 // isText reports whether values of the kind are texts, or may be.
-func (k kind) isText() bool { return k.in(kindUnknown, kindText, kindInstant, kindLevel) }
+func (k kind) isText() bool {
+	return k == kindUnknown || k == kindText || k == kindInstant || k == kindLevel
+}
+
+// accepts reports whether an operand that has to be of kind k may be of another
+// kind.
+func (k kind) accepts(operand kind) bool {
+	return operand == k || operand == kindUnknown || k == kindUnknown ||
+		k == kindNumber && operand == kindDuration || k == kindText && operand.isText()
+}
 
 // A value is a value of an expression. The zero value is a missing one.
 type value struct {
@@ -47,27 +56,14 @@ type value struct {
 	nanos int32  // of an instant
 	n     int64  // a truth (0 or 1), an integer, the bits of a float, the Unix seconds of an instant
 	s     string // a text; for an object of fields, the prefix of the keys of its members
-
-	// An object is a *[]record.Field, a *record.Error or a map[string]any, and a
-	// list a []value.
-	of any
+	of    any    // an object, which is a *[]record.Field, a *record.Error or a fixed; or a list, which is a []value
 }
 
-func intValue(n int64) value     { return value{is: kindNumber, n: n} }
-func floatValue(f float64) value { return value{is: kindFloat, n: int64(math.Float64bits(f))} }
-func textValue(s string) value   { return value{is: kindText, s: s} }
-func listValue(l []value) value  { return value{is: kindList, of: l} }
-
-func ofText(s *string) value { return textValue(*s) }
-
-// listOf returns a list of the values of elements.
-func listOf[E any](elements []E, of func(*E) value) value {
-	list := make([]value, len(elements))
-	for i := range elements {
-		list[i] = of(&elements[i])
-	}
-	return listValue(list)
-}
+func intValue[N ~int | ~int8 | ~int64](n N) value { return value{is: kindNumber, n: int64(n)} }
+func floatValue(f float64) value                  { return value{is: kindFloat, n: int64(math.Float64bits(f))} }
+func textValue(s string) value                    { return value{is: kindText, s: s} }
+func objectValue(of any) value                    { return value{is: kindObject, of: of} }
+func listValue(l []value) value                   { return value{is: kindList, of: l} }
 
 func truthValue(b bool) value {
 	if b {
@@ -80,26 +76,33 @@ func instantValue(t time.Time) value {
 	return value{is: kindInstant, n: t.Unix(), nanos: int32(t.Nanosecond())}
 }
 
-// textOrMissing returns a text, or a missing value for "".
-func textOrMissing(s string) value {
-	if s == "" {
-		return value{}
+// listOf returns the list of the values of elements.
+func listOf[E any](elements []E, of func(E) value) value {
+	list := make([]value, len(elements))
+	for i, element := range elements {
+		list[i] = of(element)
 	}
-	return textValue(s)
+	return listValue(list)
 }
 
-func fieldsValue(fields *[]record.Field) value { return value{is: kindObject, of: fields} }
+func textList(texts []string) value { return listOf(texts, textValue) }
 
 // jsonValue returns a value of JSON.
 func jsonValue(v record.Value) value {
-	if v == "" {
-		return value{}
-	}
-	switch v[0] {
+	switch (v + " ")[0] {
 	case '"':
 		return textValue(v.Text())
-	case '{', '[', 't', 'f', 'n':
-		return anyValue(v.Any())
+	case '{':
+		fields := v.Fields()
+		return objectValue(&fields)
+	case '[':
+		var elements []json.RawMessage
+		json.Unmarshal([]byte(v), &elements) // it is valid
+		return listOf(elements, func(m json.RawMessage) value { return jsonValue(record.Value(m)) })
+	case 't', 'f':
+		return truthValue(v == "true")
+	case 'n', ' ':
+		return value{}
 	}
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return intValue(n)
@@ -108,87 +111,42 @@ func jsonValue(v record.Value) value {
 	return floatValue(f)
 }
 
-// anyValue returns a value that record.Value.Any returned.
-func anyValue(v any) value {
-	switch v := v.(type) {
-	case bool:
-		return truthValue(v)
-	case int64:
-		return intValue(v)
-	case float64:
-		return floatValue(v)
-	case string:
-		return textValue(v)
-	case map[string]any:
-		return value{is: kindObject, of: v}
-	case []any:
-		return listOf(v, func(element *any) value { return anyValue(*element) })
-	}
-	return value{}
-}
-
-// any returns the value as record.Value.Any would return it.
-func (v value) any() any {
-	switch v.is {
+// String returns the text that the function string returns.
+func (v value) String() string {
+	switch f, _ := v.float(); v.is {
+	case kindMissing:
+		return "<nil>"
 	case kindTruth:
-		return v.n == 1
+		return strconv.FormatBool(v.isTrue())
 	case kindNumber:
-		return v.n
+		return strconv.FormatInt(v.n, 10)
 	case kindFloat:
-		f, _ := v.float()
-		return f
+		return fmt.Sprint(f)
 	case kindText:
 		return v.s
 	case kindInstant:
-		return v.time()
-	case kindList:
-		list := make([]any, len(v.list()))
-		for i, element := range v.list() {
-			list[i] = element.any()
-		}
-		return list
+		return v.time().Format(time.RFC3339Nano)
 	case kindObject:
-		return v.object()
+		return fmt.Sprint(v.members())
 	}
-	return nil
-}
-
-// object returns the members of an object.
-func (v value) object() map[string]any {
-	m := map[string]any{}
-	switch of := v.of.(type) {
-	case map[string]any:
-		return of
-	case *record.Error:
-		return map[string]any{"message": of.Message, "data": fieldsValue(&of.Data).object()}
-	case *[]record.Field:
-		for _, f := range *of {
-			if key, ok := strings.CutPrefix(f.Key, v.s); ok {
-				m[key] = f.Value.Any()
-			}
-		}
-	}
-	return m
-}
-
-func (v value) list() []value {
-	list, _ := v.of.([]value)
-	return list
+	return fmt.Sprint(v.list())
 }
 
 func (v value) isTrue() bool { return v.is == kindTruth && v.n == 1 }
 
 func (v value) time() time.Time { return time.Unix(v.n, int64(v.nanos)).UTC() }
 
+func (v value) list() []value {
+	list, _ := v.of.([]value)
+	return list
+}
+
 // float returns a number.
 func (v value) float() (float64, bool) {
-	switch v.is {
-	case kindNumber:
-		return float64(v.n), true
-	case kindFloat:
+	if v.is == kindFloat {
 		return math.Float64frombits(uint64(v.n)), true
 	}
-	return 0, false
+	return float64(v.n), v.is == kindNumber
 }
 
 // instant returns a point in time, or a missing value. A text may be one.
@@ -202,6 +160,28 @@ func (v value) instant() value {
 	return v
 }
 
+// rank returns the number of a level, which is higher for a more severe level.
+// It returns a missing value if v is not a level.
+func (v value) rank() value {
+	level, err := log.ParseLevel(v.s)
+	if err != nil {
+		return value{}
+	}
+	return intValue(level)
+}
+
+const durationHint = "durations are written as 250ms or 1m30s"
+
+// notations are the notations of kinds that a text can be compared with.
+var notations = map[kind]struct {
+	parse func(string) (value, error)
+	hint  string
+}{
+	kindInstant:  {parseInstant, `write "2026-11-21T09:30:15Z", "2026-11-21T09:30", which is in UTC, or now() - 1h`},
+	kindDuration: {parseDuration, durationHint},
+	kindLevel:    {parseLevel, "the levels are " + strings.Join(levelNames[1:], ", ")},
+}
+
 // instantForms are the forms of an instant in an expression. Without a zone it is
 // in UTC.
 var instantForms = [...]string{
@@ -209,107 +189,62 @@ var instantForms = [...]string{
 	"2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
 }
 
-func parseInstant(text string) (value, error) {
+func parseInstant(text string) (v value, err error) {
 	for _, form := range instantForms {
-		if t, err := time.Parse(form, text); err == nil {
+		var t time.Time
+		if t, err = time.Parse(form, text); err == nil {
 			return instantValue(t), nil
 		}
 	}
-	return value{}, errors.New("not an instant")
+	return value{}, err
 }
 
-// rank returns the number of a level, which is higher for a more severe level.
-// It returns a missing value if v is not a level.
-func (v value) rank() value {
-	if v.is == kindText {
-		if level, err := log.ParseLevel(v.s); err == nil {
-			return intValue(int64(level))
-		}
-	}
-	return value{}
+func parseDuration(text string) (value, error) {
+	d, err := time.ParseDuration(text)
+	return intValue(d), err
 }
 
-// string returns the text that the function string returns.
-func (v value) string() string {
-	switch v.is {
-	case kindMissing:
-		return "<nil>"
-	case kindInstant:
-		return v.time().Format(time.RFC3339Nano)
-	}
-	return fmt.Sprint(v.any())
+// levelNames are the levels by severity.
+var levelNames = []string{"", "fatal", "error", "warn", "info", "debug"}
+
+func parseLevel(text string) (value, error) {
+	level, err := log.ParseLevel(text)
+	return textValue(level.String()), err
 }
 
-// member returns a member of an object, or a missing value. LTSV has keys with
-// dots where JSON has objects, so the member may be all keys that begin with key
-// and a dot.
-func (v value) member(key string) value {
-	switch of := v.of.(type) {
-	case *record.Error:
-		switch key {
-		case "message":
-			return textValue(of.Message)
-		case "data":
-			return fieldsValue(&of.Data)
-		}
-	case *[]record.Field:
-		return memberOf(of, v.s, key)
-	case map[string]any:
-		if member, ok := of[key]; ok {
-			return anyValue(member)
-		}
-		var inner map[string]any
-		for k, member := range of {
-			if k, ok := strings.CutPrefix(k, key+"."); ok {
-				if inner == nil {
-					inner = map[string]any{}
-				}
-				inner[k] = member
-			}
-		}
-		if inner != nil {
-			return value{is: kindObject, of: inner}
-		}
-	}
-	return value{}
-}
-
-// memberOf returns the last field with the key prefix and key.
-func memberOf(fields *[]record.Field, prefix, key string) value {
-	dotted := false
-	for i := len(*fields) - 1; i >= 0; i-- {
-		rest, ok := strings.CutPrefix((*fields)[i].Key, prefix)
-		if !ok {
-			continue
-		}
-		if rest, ok = strings.CutPrefix(rest, key); !ok {
-			continue
-		}
-		if rest == "" {
-			return jsonValue((*fields)[i].Value)
-		}
-		dotted = dotted || rest[0] == '.'
-	}
-	if !dotted {
-		return value{}
-	}
-	return value{is: kindObject, of: fields, s: prefix + key + "."}
-}
-
-// index returns a member of an object, or an element of a list. Negative indices
-// count from the end.
-func (v value) index(at value) value {
-	list := v.list()
+// compare returns the order of two values as cmp.Compare does, and false if they
+// have none.
+func compare(a, b value) (order int, ok bool) {
 	switch {
-	case v.is == kindObject && at.is == kindText:
-		return v.member(at.s)
-	case v.is != kindList || at.is != kindNumber:
-		return value{}
-	case at.n < 0:
-		at.n += int64(len(list))
+	case a.is == kindText && b.is == kindText:
+		return strings.Compare(a.s, b.s), true
+	case a.is == kindNumber && b.is == kindNumber:
+		return cmp.Compare(a.n, b.n), true
+	case a.is == kindInstant || b.is == kindInstant:
+		a, b = a.instant(), b.instant()
+		return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.nanos, b.nanos)), a.is == b.is && a.is != kindMissing
 	}
-	if at.n < 0 || at.n >= int64(len(list)) {
-		return value{}
+	x, ok := a.float()
+	y, isNumber := b.float()
+	return cmp.Compare(x, y), ok && isNumber
+}
+
+// equal reports whether two values are equal, and false if they cannot be compared.
+func equal(a, b value) (isEqual, ok bool) {
+	order, ok := compare(a, b)
+	switch {
+	case ok:
+		return order == 0, true
+	case a.is == kindMissing || b.is == kindMissing || a.is == kindInstant || b.is == kindInstant:
+		return false, false
+	case a.is == kindObject && b.is == kindObject:
+		return maps.EqualFunc(a.members(), b.members(), same), true
 	}
-	return list[at.n]
+	return a.is == b.is && a.n == b.n && slices.EqualFunc(a.list(), b.list(), same), true
+}
+
+// same reports whether two elements or members are equal.
+func same(a, b value) bool {
+	isEqual, ok := equal(a, b)
+	return ok && isEqual || a.is == kindMissing && b.is == kindMissing
 }

@@ -91,6 +91,9 @@ func TestCondition(t *testing.T) {
 		{`data["user"]["id"] == 7`, true, true},
 		{`data.user.tags[1] == "b"`, true, false},
 		{`data.user.tags[-1] == "b"`, true, false},
+		{`"user" in data and "x" not in data`, true, true},
+		{`3 in [data.rows, data.name - 1] or len(errors) == 0`, true, true},
+		{`data.rows matches data.name`, false, false},
 		{`data.ok`, true, false},
 		{`data.ok and not data.bad`, true, false},
 		{`any(errors, .message startsWith "dial")`, true, false},
@@ -274,6 +277,8 @@ func TestConditionMistakes(t *testing.T) {
 		`created_at > date("soon")`:          `column 14: date("soon") cannot be read`,
 		`http.duration > duration("1 hour")`: `column 17: duration("1 hour") cannot be read`,
 		`http.status_code contains "5"`:      "column 6: a number is not a text",
+		`htp > 5 and`:                        "column 1: unknown name htp",
+		`2 ^ 3 == 8`:                         `column 3: unexpected '^'`,
 	} {
 		_, err := Compile(where)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -324,13 +329,21 @@ func TestFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for object, members := range memberFields {
-		for _, f := range members {
+	for object, want := range map[string]string{
+		"http": "client, duration, ended_at, host, method, path, port, protocol, query, referer, request_content_length, " +
+			"response_content_length, route, scheme, started_at, status_code, user_agent",
+		"auth": "identity, identity_type",
+	} {
+		members := eventFields[object].members
+		if got := listed(members); got != want {
+			t.Errorf("%s has %s; want %s", object, got, want)
+		}
+		for name, f := range members {
 			if f.get(&r).is == kindMissing {
-				t.Errorf("%s.%s is missing", object, f.name)
+				t.Errorf("%s.%s is missing", object, name)
 			}
-			if got, _ := Compile(object + "." + f.name + " != nil"); got == nil || len(got.Members()) != 1 {
-				t.Errorf("%s.%s: members %v", object, f.name, got.Members())
+			if got, _ := Compile(object + "." + name + " != nil"); got == nil || len(got.Members()) != 1 {
+				t.Errorf("%s.%s: members %v", object, name, got.Members())
 			}
 		}
 	}
