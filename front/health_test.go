@@ -268,16 +268,16 @@ func TestConsecutiveFailures(t *testing.T) {
 		c.Upstreams[0].Retry.On = nil
 	})
 	for range 2 {
-		for failed := 0; failed < 5; {
-			if state := d.state(t, liar.URL); state != "usable" {
-				t.Fatalf("%s after %d failures", state, failed)
-			}
-			if resp, _ := get(t, httpClient(t), d.url("/")); resp.StatusCode == 502 {
-				failed++
+		before := liar.requests.Load()
+		for deadline := time.Now().Add(testTimeout); d.state(t, liar.URL) == "usable"; {
+			if get(t, httpClient(t), d.url("/")); time.Now().After(deadline) {
+				t.Fatalf("usable after %d failures", liar.requests.Load()-before)
 			}
 		}
-		d.awaitState(t, liar.URL, "ejected")
-		before := liar.requests.Load()
+		if n := liar.requests.Load() - before; n != 5 {
+			t.Errorf("ejected after %d failures, want 5", n)
+		}
+		before = liar.requests.Load()
 		for range 6 {
 			resp, _ := get(t, httpClient(t), d.url("/"))
 			n := liar.requests.Load() - before
