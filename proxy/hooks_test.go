@@ -201,6 +201,16 @@ func TestModifyResponse(t *testing.T) {
 			resp.Header.Set("Content-Length", "5")
 			return nil
 		},
+		"body read without its end": func(resp *http.Response) error {
+			io.ReadFull(resp.Body, make([]byte, len("trailers")))
+			resp.Body = struct {
+				io.Reader
+				io.Closer
+			}{strings.NewReader("other"), resp.Body}
+			resp.Header.Set("Content-Length", "5")
+			resp.Trailer = nil
+			return nil
+		},
 		"error":                func(*http.Response) error { return failed },
 		"error after the body": func(resp *http.Response) error { io.Copy(io.Discard, resp.Body); return failed },
 	} {
@@ -212,7 +222,7 @@ func TestModifyResponse(t *testing.T) {
 			t.Parallel()
 			both := doors(t, origin, p)
 			for _, request := range []string{"GET /", "HEAD /", "GET /long", "GET /trailers", "GET /none"} {
-				if strings.HasSuffix(name, "body") && request == "GET /none" {
+				if (strings.HasSuffix(name, "body") || strings.HasPrefix(name, "body")) && request == "GET /none" {
 					continue // the hook sets a length that the status does not allow
 				}
 				if name == "wrap body" && request == "HEAD /" {

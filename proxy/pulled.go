@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -20,7 +21,6 @@ type pulled struct {
 	r               *http.Request
 	begin           func()              // called before the response, if not nil
 	resp            chan *http.Response // gets the response, or is closed without one
-	sent            *http.Response      // the same; its Trailer belongs to the exchange until the end of the body
 	body            pulledBody
 	to              *io.PipeWriter
 }
@@ -28,6 +28,7 @@ type pulled struct {
 func newPulled(r *http.Request, client proxying.Client) *pulled {
 	p := &pulled{Client: client, r: r, resp: make(chan *http.Response, 1)}
 	p.body.PipeReader, p.to = io.Pipe()
+	p.body.trailer = make(http.Header)
 	return p
 }
 
@@ -71,13 +72,22 @@ func (p *pulled) end(x *proxying.Exchange) {
 // A pulledBody is the body of a response.
 type pulledBody struct {
 	*io.PipeReader
-	ended atomic.Bool // it was read to its end, or there is none
+	ended   atomic.Bool // it was read to its end, or there is none
+	trailer http.Header // belongs to the exchange until the end of the body
+	resp    *http.Response
 }
 
 func (b *pulledBody) Read(p []byte) (int, error) {
 	n, err := b.PipeReader.Read(p)
-	if err != nil {
-		b.ended.Store(true)
+	if err == nil || err == io.ErrClosedPipe {
+		return n, err
+	}
+	b.ended.Store(true)
+	if err == io.EOF && len(b.trailer) > 0 {
+		if b.resp.Trailer == nil {
+			b.resp.Trailer = make(http.Header)
+		}
+		maps.Copy(b.resp.Trailer, b.trailer)
 	}
 	return n, err
 }
@@ -115,7 +125,7 @@ func (p *pulled) Head(status int, fields []proxying.Field, length int64) error {
 			resp.ContentLength = n
 		}
 	}
-	p.sent = resp
+	p.body.resp = resp
 	p.resp <- resp
 	return nil
 }
@@ -128,10 +138,7 @@ func (p *pulled) Write(b []byte) (int, error) { return p.to.Write(b) }
 
 // Trailer implements proxying.Client.
 func (p *pulled) Trailer(fields []proxying.Field) {
-	if p.sent.Trailer == nil {
-		p.sent.Trailer = make(http.Header)
-	}
 	for _, f := range fields {
-		p.sent.Trailer.Add(strings.Clone(f.Name), strings.Clone(f.Value))
+		p.body.trailer.Add(strings.Clone(f.Name), strings.Clone(f.Value))
 	}
 }

@@ -10,14 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
-	"github.com/weirhq/weir/internal/proxying/internal/upload"
 	"github.com/weirhq/weir/internal/transport"
 )
 
@@ -33,9 +29,9 @@ type HTTP struct {
 	trailers func([]Field) []Field // requestTrailers, made once to save an allocation per request
 }
 
-// Bind fills x from a request that net/http received, and makes h its client.
+// bind fills x from a request that net/http received, and makes h its client.
 // Neither may be used after the handler has returned.
-func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
+func (h *HTTP) bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	h.x, h.w, h.r = x, w, r
 	x.Client = h
 	x.Method, x.Host = r.Method, r.Host
@@ -67,8 +63,8 @@ func (h *HTTP) Bind(x *Exchange, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Release releases the request that h was bound to, for the next Bind.
-func (h *HTTP) Release() {
+// release releases the request that h was bound to, for the next bind.
+func (h *HTTP) release() {
 	h.x, h.w, h.r, h.duplex = nil, nil, nil, false
 	h.body = handlerBody{}
 }
@@ -216,62 +212,6 @@ func (h *HTTP) expire() {
 	}
 }
 
-// A handlerBody is the body of a request that a handler received. Middleware may
-// have replaced net/http's body, which has the declared length or fails.
-type handlerBody struct {
-	r     *http.Request
-	left  int64 // bytes up to the declared length; negative if that is unknown
-	ended atomic.Bool
-	extra [1]byte
-
-	reading atomic.Bool
-	late    atomic.Bool // a read has failed because of its deadline
-}
-
-// cancelWait limits the wait for a read of the body that is in progress when the context is cancelled.
-const cancelWait = 100 * time.Millisecond
-
-// isLate reports whether the context was cancelled because a read of the body was late: net/http cancels it for any
-// error of a read, before the read returns. It waits for the read, which goes on if someone else has cancelled the
-// context.
-func (b *handlerBody) isLate() bool {
-	for waited := time.Duration(0); b.reading.Load() && waited < cancelWait; waited += time.Millisecond {
-		time.Sleep(time.Millisecond)
-	}
-	return b.late.Load()
-}
-
-// Read implements io.Reader. With the last byte of the declared length it waits
-// for the end.
-func (b *handlerBody) Read(p []byte) (n int, err error) {
-	if b.left > 0 && b.left < int64(len(p)) {
-		p = p[:b.left]
-	}
-	b.reading.Store(true)
-	defer b.reading.Store(false)
-	n, err = b.r.Body.Read(p)
-	if b.left > 0 {
-		if b.left -= int64(n); b.left == 0 && err == nil {
-			var more int
-			if more, err = b.r.Body.Read(b.extra[:]); more > 0 {
-				return 0, upload.ErrLong
-			}
-		}
-	}
-	switch {
-	case err == nil:
-	case err == io.EOF && b.left > 0:
-		err = errShortBody
-	case err == io.EOF:
-		b.ended.Store(true)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		b.late.Store(true)
-	case errors.Is(b.r.Context().Err(), context.Canceled):
-		err = &Error{Kind: ClientGone, Step: readingBody, Err: err}
-	}
-	return n, err
-}
-
 // Tunnel hijacks the connection. It returns the fields that middleware has set
 // in the ResponseWriter.
 func (h *HTTP) Tunnel() (Tunnel, []Field, error) {
@@ -331,7 +271,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.Handle(w, 
 // whose Client is an [HTTP].
 func (p *Proxy) Handle(w http.ResponseWriter, r *http.Request, serve func(*Exchange)) {
 	f := handlerPool.Get().(*pooledExchange)
-	f.Bind(&f.Exchange, w, r)
+	f.bind(&f.Exchange, w, r)
 	if f.Exchange.Body != nil {
 		f.HTTP.body.r, f.HTTP.body.left = r, r.ContentLength
 		f.Exchange.Body = &f.HTTP.body
@@ -355,10 +295,10 @@ func (p *Proxy) Handle(w http.ResponseWriter, r *http.Request, serve func(*Excha
 	release()
 	cut := f.Exchange.Cut
 	f.Exchange.Reset()
-	f.HTTP.Release()
+	f.HTTP.release()
 	handlerPool.Put(f)
 	if cut {
-		Abort(w, r)
+		abort(w, r)
 	}
 }
 
@@ -388,11 +328,11 @@ func onDone(ctx context.Context, f func()) (release func()) {
 	}
 }
 
-// Abort breaks the connection, or the HTTP/2 stream, of r. It does not return:
+// abort breaks the connection, or the HTTP/2 stream, of r. It does not return:
 // it panics with http.ErrAbortHandler. A response to HTTP/1.0 may end with the
-// connection, so there Abort resets the connection: after a normal close the
+// connection, so there abort resets the connection: after a normal close the
 // response would look complete.
-func Abort(w http.ResponseWriter, r *http.Request) {
+func abort(w http.ResponseWriter, r *http.Request) {
 	if !r.ProtoAtLeast(1, 1) {
 		if nc, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			if tcp, ok := nc.(interface{ SetLinger(sec int) error }); ok {

@@ -1,7 +1,6 @@
 package proxying_test
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -36,15 +35,13 @@ func TestRespondFrom(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ended := make(chan struct{})
-			var x proxying.Exchange
+			var o outcome
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				defer close(ended)
-				var h proxying.HTTP
-				h.Bind(&x, w, r)
-				x.RespondFrom(206, []proxying.Field{{Name: "X-Own", Value: "1"}}, c.length, c.body)
-				if x.Cut {
-					proxying.Abort(w, r)
-				}
+				new(proxying.Proxy).Handle(w, r, func(x *proxying.Exchange) {
+					x.RespondFrom(206, []proxying.Field{{Name: "X-Own", Value: "1"}}, c.length, c.body)
+					o = outcomeOf(x)
+				})
 			}))
 			defer s.Close()
 			req, err := http.NewRequest(c.method, s.URL, nil)
@@ -61,13 +58,8 @@ func TestRespondFrom(t *testing.T) {
 				}
 			}
 			<-ended
-			var failure *proxying.Error
-			kind := proxying.Kind("")
-			if errors.As(x.Err, &failure) {
-				kind = failure.Kind
-			}
-			if kind != c.kind || x.Cut != (c.kind != "") || (err != nil) != x.Cut || x.BodySent != c.sent {
-				t.Errorf("%v, cut %v, %d bytes sent; the client got %v", x.Err, x.Cut, x.BodySent, err)
+			if o.kind != c.kind || o.cut != (c.kind != "") || (err != nil) != o.cut || o.bodySent != c.sent {
+				t.Errorf("%v, cut %v, %d bytes sent; the client got %v", o.err, o.cut, o.bodySent, err)
 			}
 		})
 	}
