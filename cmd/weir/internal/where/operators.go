@@ -248,21 +248,20 @@ func calculated(o numbers) func(*node) value {
 
 // shift adds a duration to an instant, subtracts one from it, or returns the
 // duration from one instant to another. The result is missing where a side is
-// missing or of another type.
+// missing or of another type, and for any other operator.
 func shift(operator string, a, b value) value {
 	if operator == "+" && a.instant().is == kindMissing {
 		a, b = b, a
 	}
 	from, to := a.instant(), b.instant()
 	by, isDuration := b.float()
-	if operator == "-" {
-		by = -by
-	}
 	switch {
 	case from.is == kindMissing:
 	case operator == "-" && to.is == kindInstant:
 		return intValue(from.time().Sub(to.time()))
-	case isDuration:
+	case operator == "-" && isDuration:
+		return instantValue(from.time().Add(-time.Duration(by)))
+	case operator == "+" && isDuration:
 		return instantValue(from.time().Add(time.Duration(by)))
 	}
 	return value{}

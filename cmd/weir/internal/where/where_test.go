@@ -66,6 +66,7 @@ func TestCondition(t *testing.T) {
 		{`data.at < created_at`, true, false},
 		{`created_at - data.at > 1h`, true, false},
 		{`created_at - data.missing > 1h`, false, false},
+		{`created_at * data.rows == nil and data.rows * created_at == nil`, true, true},
 		{`created_at > data.missing`, false, false},
 		{`created_at > data.name`, false, false},
 		{`http.started_at < "2027-01-01"`, false, false},
