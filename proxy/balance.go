@@ -32,6 +32,6 @@ const (
 	ByCookie = HashBy(proxying.ByCookie) // the value of the first cookie with the name
 )
 
-func (k HashKey) engine() proxying.HashKey {
+func (k HashKey) inner() proxying.HashKey {
 	return proxying.HashKey{By: proxying.HashBy(k.By), Name: k.Name}
 }

@@ -45,22 +45,22 @@ type Error struct {
 	Err    error
 }
 
-func (e *Error) Error() string { return e.engine().Error() }
+func (e *Error) Error() string { return e.inner().Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
 // ByClient reports whether the client caused the error.
-func (e *Error) ByClient() bool { return e.engine().ByClient() }
+func (e *Error) ByClient() bool { return e.inner().ByClient() }
 
 // ByUpstream reports whether a server of the upstream caused the error. A lack of resources in
 // this process is caused by neither side, and so are a full queue and Overdue.
-func (e *Error) ByUpstream() bool { return e.engine().ByUpstream() }
+func (e *Error) ByUpstream() bool { return e.inner().ByUpstream() }
 
 // Status returns the status of the response that [Proxy] sends for the error: 499 for a client that
 // is gone, to which none is sent.
-func (e *Error) Status() int { return e.engine().Status() }
+func (e *Error) Status() int { return e.inner().Status() }
 
-func (e *Error) engine() *proxying.Error {
+func (e *Error) inner() *proxying.Error {
 	return &proxying.Error{Kind: proxying.Kind(e.Kind), Server: e.Server, Step: e.Step, Err: e.Err}
 }
 

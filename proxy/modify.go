@@ -11,13 +11,13 @@ import (
 
 // serveModified serves an exchange of ServeHTTP with p.ModifyResponse, which runs in this goroutine. The exchange runs
 // in another one meanwhile.
-func (p *Proxy) serveModified(engine *proxying.Proxy, w http.ResponseWriter, r, out *http.Request,
+func (p *Proxy) serveModified(inner *proxying.Proxy, w http.ResponseWriter, r, out *http.Request,
 	x *proxying.Exchange) {
 	m := &modified{HTTP: x.Client.(*proxying.HTTP)}
 	in := newPulled(out, m)
 	in.begin = m.Prepare
-	fail := engine.Fail
-	engine.Fail = func(x *proxying.Exchange, status int, fields []proxying.Field) error {
+	fail := inner.Fail
+	inner.Fail = func(x *proxying.Exchange, status int, fields []proxying.Field) error {
 		x.Client = m.HTTP
 		if fail != nil {
 			return fail(x, status, fields)
@@ -28,7 +28,7 @@ func (p *Proxy) serveModified(engine *proxying.Proxy, w http.ResponseWriter, r, 
 	go func() {
 		defer close(over)
 		defer func() { panicked = recover() }()
-		in.serve(engine, x)
+		in.serve(inner, x)
 	}()
 	defer func() { // also after a panic of ModifyResponse
 		in.end(x)

@@ -118,8 +118,8 @@ type Limit struct {
 	Wait time.Duration
 }
 
-// engine returns the options of the upstream that o describes.
-func (o *Options) engine() (proxying.Options, error) {
+// inner returns the options of package proxying.
+func (o *Options) inner() (proxying.Options, error) {
 	for _, d := range []struct {
 		name string
 		time.Duration
@@ -130,8 +130,8 @@ func (o *Options) engine() (proxying.Options, error) {
 	}
 	return proxying.Options{
 		Servers: endpoints(o.Servers), HTTP2: o.HTTP2, TLS: proxying.TLS(o.TLS), ProxyProtocol: o.ProxyProtocol,
-		ConnectRetry: o.ConnectRetry, Retry: o.Retry.engine(), MaxFields: o.MaxFields,
-		Balance: proxying.Policy(o.Balance), HashKey: o.HashKey.engine(), Sticky: (*proxying.Sticky)(o.Sticky),
+		ConnectRetry: o.ConnectRetry, Retry: o.Retry.inner(), MaxFields: o.MaxFields,
+		Balance: proxying.Policy(o.Balance), HashKey: o.HashKey.inner(), Sticky: (*proxying.Sticky)(o.Sticky),
 		SlowStart: o.SlowStart, Limit: proxying.ServerLimit(o.Limit),
 	}, nil
 }

@@ -70,12 +70,12 @@ type Result struct {
 // os.ErrDeadlineExceeded is ClientSlow (408). A body that is longer or shorter than its
 // Content-Length is ClientBody (400).
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	engine := proxying.Proxy{Trust: proxying.Trust(p.Trust), Upgrade: p.Upgrade}
+	inner := proxying.Proxy{Trust: proxying.Trust(p.Trust), Upgrade: p.Upgrade}
 	if u := p.Upstream; u != nil {
-		engine.Upstream, engine.Timeout, engine.TryTimeout = u.engine, u.timeout, u.tryTimeout
+		inner.Upstream, inner.Timeout, inner.TryTimeout = u.inner, u.timeout, u.tryTimeout
 	}
 	if p.ErrorHandler != nil {
-		engine.Fail = func(x *proxying.Exchange, _ int, _ []proxying.Field) error {
+		inner.Fail = func(x *proxying.Exchange, _ int, _ []proxying.Field) error {
 			x.Client.(*proxying.HTTP).Prepare()
 			p.ErrorHandler(w, r, errorOf(x.Err))
 			return nil
@@ -83,30 +83,30 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if p.Rewrite == nil && p.ModifyResponse == nil {
 		if p.Done != nil {
-			engine.Hook = p.whenDone(r)
+			inner.Hook = p.whenDone(r)
 		}
-		engine.ServeHTTP(w, r)
+		inner.ServeHTTP(w, r)
 		return
 	}
-	p.serveHooked(engine, w, r)
+	p.serveHooked(inner, w, r)
 }
 
 // serveHooked is ServeHTTP with Rewrite or ModifyResponse.
-func (p *Proxy) serveHooked(engine proxying.Proxy, w http.ResponseWriter, r *http.Request) {
+func (p *Proxy) serveHooked(inner proxying.Proxy, w http.ResponseWriter, r *http.Request) {
 	out := r
 	if p.Rewrite != nil {
 		out = p.rewrite(r)
 	}
-	engine.Handle(w, out, func(x *proxying.Exchange) {
+	inner.Handle(w, out, func(x *proxying.Exchange) {
 		if p.Rewrite != nil {
 			sendRewritten(x, r, out)
 		}
 		if p.ModifyResponse != nil {
-			p.serveModified(&engine, w, r, out, x)
+			p.serveModified(&inner, w, r, out, x)
 			return
 		}
-		engine.Hook = p.whenDone(r)
-		engine.Serve(x)
+		inner.Hook = p.whenDone(r)
+		inner.Serve(x)
 	})
 }
 

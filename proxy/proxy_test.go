@@ -76,13 +76,13 @@ func TestErrorHandler(t *testing.T) {
 		url     string
 		kind    proxy.Kind
 		status  int
-		server  bool
+		body    int
 	}{
-		{"closes", proxy.Options{}, closes, proxy.Closed, 502, true},
-		{"silent", proxy.Options{Timeout: 500 * time.Millisecond}, silent, proxy.Timeout, 504, true},
+		{"closes", proxy.Options{}, closes, proxy.Closed, 502, 1000},
+		{"silent", proxy.Options{Timeout: 500 * time.Millisecond}, silent, proxy.Timeout, 504, 1000},
 		{"silent in a try", proxy.Options{Retry: proxy.Retry{TryTimeout: 500 * time.Millisecond}}, silent, proxy.Timeout,
-			504, true},
-		{"refuses", proxy.Options{}, "http://127.0.0.1:1", proxy.Refused, 502, false},
+			504, 1000},
+		{"refuses", proxy.Options{}, "http://127.0.0.1:1", proxy.Refused, 502, 1_000_000}, // the client is still sending
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestErrorHandler(t *testing.T) {
 				},
 				Done: func(_ *http.Request, result proxy.Result) { results <- result },
 			})
-			resp, body := send(t, newRequest(t, "POST", door+"/a", strings.Repeat("x", 1<<10)))
+			resp, body := send(t, newRequest(t, "POST", door+"/a", strings.Repeat("x", c.body)))
 			if want := fmt.Sprint("/a ", c.kind, " true false"); resp.StatusCode != c.status || body != want {
 				t.Errorf("the client got %d %q, want %d %q", resp.StatusCode, body, c.status, want)
 			}
@@ -136,14 +136,12 @@ func TestSetServers(t *testing.T) {
 	}
 }
 
-// TestZero checks the proxies without an upstream or a server.
+// TestZero checks that a proxy without an upstream responds.
 func TestZero(t *testing.T) {
 	t.Parallel()
-	for _, p := range []*proxy.Proxy{{}, {Upstream: new(proxy.Upstream)}} {
-		w := httptest.NewRecorder()
-		if p.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)); w.Code != 502 {
-			t.Errorf("status %d, want 502", w.Code)
-		}
+	w := httptest.NewRecorder()
+	if new(proxy.Proxy).ServeHTTP(w, httptest.NewRequest("GET", "/", nil)); w.Code != 502 {
+		t.Errorf("status %d, want 502", w.Code)
 	}
 }
 
@@ -155,17 +153,17 @@ func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (n *nowhere) WriteHeader(int)             {}
 func (n *nowhere) FlushError() error           { return nil }
 
-// BenchmarkProxy compares a Proxy with the engine that it uses. Both send requests to a server in this process, whose
+// BenchmarkProxy compares a Proxy with that of package proxying. Both send requests to a server in this process, whose
 // cost is included.
 func BenchmarkProxy(b *testing.B) {
 	url := openServer(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))
-	engine, err := proxying.NewUpstream("site", proxying.Options{Servers: []proxying.Endpoint{{URL: url}}})
+	inner, err := proxying.NewUpstream("site", proxying.Options{Servers: []proxying.Endpoint{{URL: url}}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(engine.Close)
+	b.Cleanup(inner.Close)
 	for name, h := range map[string]http.Handler{
-		"proxy": &proxy.Proxy{Upstream: openUpstream(b, proxy.Options{}, url)}, "engine": &proxying.Proxy{Upstream: engine},
+		"proxy": &proxy.Proxy{Upstream: openUpstream(b, proxy.Options{}, url)}, "proxying": &proxying.Proxy{Upstream: inner},
 	} {
 		b.Run(name, func(b *testing.B) {
 			r := httptest.NewRequest("GET", "/", nil)

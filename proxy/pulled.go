@@ -33,14 +33,14 @@ func newPulled(r *http.Request, client proxying.Client) *pulled {
 }
 
 // serve serves an exchange with p as its client, to the end of the body.
-func (p *pulled) serve(engine *proxying.Proxy, x *proxying.Exchange) {
+func (p *pulled) serve(inner *proxying.Proxy, x *proxying.Exchange) {
 	err := errPanicked
 	defer func() {
 		p.to.CloseWithError(err)
 		close(p.resp)
 	}()
 	x.Client = p
-	engine.Serve(x)
+	inner.Serve(x)
 	err = p.errorOf(x) // io.EOF if it is nil
 }
 

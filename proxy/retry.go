@@ -53,7 +53,7 @@ const (
 	Retry504 = RetryReason(proxying.Retry504)
 )
 
-func (r *Retry) engine() proxying.Retry {
+func (r *Retry) inner() proxying.Retry {
 	e := proxying.Retry{Attempts: r.Attempts, Methods: r.Methods}
 	for _, why := range r.On {
 		e.On = append(e.On, proxying.RetryReason(why))

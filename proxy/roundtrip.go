@@ -29,12 +29,12 @@ func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := own.exchange()
 	x.Timeout, x.TryTimeout = u.timeout, u.tryTimeout
 	in := newPulled(r, own)
-	engine := &proxying.Proxy{Upstream: u.engine, Fail: func(*proxying.Exchange, int, []proxying.Field) error {
+	inner := &proxying.Proxy{Upstream: u.inner, Fail: func(*proxying.Exchange, int, []proxying.Field) error {
 		return nil // RoundTrip returns the error
 	}}
 	release := proxying.CancelWith(r.Context(), x)
 	go func() {
-		in.serve(engine, x)
+		in.serve(inner, x)
 		release()
 		own.closeBody()
 	}()

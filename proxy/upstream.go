@@ -7,10 +7,10 @@ import (
 	"github.com/weirhq/weir/internal/proxying"
 )
 
-// An Upstream is a service that consists of one server, or of several equivalent ones. It is safe
-// for concurrent use. The zero value has no server and responds to every request with 502.
+// An Upstream is a service that consists of one server, or of several equivalent ones. NewUpstream
+// makes it. It is safe for concurrent use.
 type Upstream struct {
-	engine              *proxying.Upstream
+	inner               *proxying.Upstream
 	timeout, tryTimeout time.Duration
 }
 
@@ -18,7 +18,7 @@ type Upstream struct {
 // It does not connect to its servers before the first request. An error names the option that is
 // wrong.
 func NewUpstream(name string, options Options) (*Upstream, error) {
-	o, err := options.engine()
+	o, err := options.inner()
 	if err != nil {
 		return nil, fmt.Errorf("upstream %s: %w", name, err)
 	}
@@ -32,7 +32,7 @@ func NewUpstream(name string, options Options) (*Upstream, error) {
 // SetServers replaces the servers. A server with the same URL and Addr as before keeps its
 // connections and its state. Requests that use one of the others continue. After an error,
 // nothing has changed.
-func (u *Upstream) SetServers(servers []Server) error { return u.engine.SetServers(endpoints(servers)) }
+func (u *Upstream) SetServers(servers []Server) error { return u.inner.SetServers(endpoints(servers)) }
 
 // Close closes the unused connections now, and the others after their requests.
-func (u *Upstream) Close() { u.engine.Close() }
+func (u *Upstream) Close() { u.inner.Close() }
