@@ -77,7 +77,7 @@ func (o *Options) check() error {
 	case o.MaxFields < 0:
 		return fmt.Errorf("MaxFields is %d, want at least 0", o.MaxFields)
 	case o.Balance > Hash:
-		return fmt.Errorf("Balance is %d, which is no policy", o.Balance)
+		return fmt.Errorf("policy %d of Balance is unknown", o.Balance)
 	case o.Balance != Hash && o.HashKey != HashKey{}:
 		return errors.New("HashKey needs the policy Hash")
 	}
