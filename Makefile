@@ -71,9 +71,10 @@ oldest:
 		GOWORK=off GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) build ./...; \
 	done
 
-# Everything builds for a system without event loops. Code that does not run need not be fast.
+# Everything builds for a system without event loops, and the front door alone. Code that does not run need not be fast.
 elsewhere:
 	GOOS=darwin $(GO) build -gcflags='all=-N -l' ./...
+	$(GO) vet -tags weir_door ./cmd/weir
 
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
 # engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.

@@ -589,6 +589,25 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestDoorAlone lists the packages of the front door without the verbs that measure.
+func TestDoorAlone(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-tags", "weir_door", "./cmd/weir").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	packages := strings.Fields(string(out))
+	for _, p := range packages {
+		for _, measuring := range []string{"load", "lab", "cmd/weir/internal/loadcmd", "cmd/weir/internal/labcmd"} {
+			if p == modulePath+"/"+measuring || strings.HasPrefix(p, modulePath+"/"+measuring+"/") {
+				t.Errorf("the door contains %s", p)
+			}
+		}
+	}
+	if !slices.Contains(packages, modulePath+"/front") {
+		t.Error("the door does not contain front")
+	}
+}
+
 // forbidden returns the reason why imp may not be imported, or "" if it may.
 func forbidden(imp string, own, foreign []string) string {
 	if rest, ok := strings.CutPrefix(imp, modulePath+"/"); ok {

@@ -13,6 +13,8 @@
 //	weir agent --via nats://…       a load generator that waits for work
 //	weir lab run three-events       the cost of a setting, and its confidence
 //
+// Built with the tag weir_door, it is the front door alone, without load, agent and lab.
+//
 // It exits with 0 on success, 1 if it found a problem or failed, 2 if it was used
 // wrongly, and 130 if Ctrl-C ended weir lab, or a second Ctrl-C weir load.
 package main
@@ -25,8 +27,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/cmd/weir/internal/labcmd"
-	"github.com/weirhq/weir/cmd/weir/internal/loadcmd"
 	"github.com/weirhq/weir/cmd/weir/internal/serve"
 	"github.com/weirhq/weir/cmd/weir/internal/tail"
 )
@@ -41,9 +41,7 @@ type command struct {
 	Upgrade      serve.UpgradeCommand      `cmd:"" help:"Replace the running front door by a new process."`
 	Backend      serve.BackendCommand      `cmd:"" help:"Run a backend for tests."`
 	Tail         tail.Command              `cmd:"" help:"Show, filter and convert events."`
-	Load         loadcmd.Command           `cmd:"" help:"Send requests and measure the latency."`
-	Agent        loadcmd.AgentCommand      `cmd:"" help:"Wait for work from weir load --agents."`
-	Lab          labcmd.Command            `cmd:"" help:"Measure the cost of settings of a service."`
+	measuring
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
@@ -87,7 +85,7 @@ func run(args []string, s cli.Streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	ctx, err := parser.Parse(loadcmd.MarkSides(asFlags(args)))
+	ctx, err := parser.Parse(markArguments(asFlags(args)))
 	if exited >= 0 {
 		return exited // --help or --version
 	}
@@ -101,7 +99,7 @@ func run(args []string, s cli.Streams) int {
 // for this mistake, or else its --help.
 func usageError(err error) error {
 	u := cli.ParseUsageError(err)
-	for _, explain := range []func(cli.UsageError) error{loadcmd.ExplainUsage, labcmd.ExplainUsage} {
+	for _, explain := range explainUsage {
 		if explained := explain(u); explained != nil {
 			return explained
 		}

@@ -73,7 +73,7 @@ func (o *Options) check() error {
 	case o.ProxyProtocol < 0 || o.ProxyProtocol > 2:
 		return fmt.Errorf("ProxyProtocol is %d, want 0, 1 or 2", o.ProxyProtocol)
 	case o.ProxyProtocol != 0 && o.HTTP2:
-		return errors.New("ProxyProtocol and HTTP2 exclude each other: clients share connections of HTTP/2")
+		return errors.New("the options ProxyProtocol and HTTP2 exclude each other: clients share connections of HTTP/2")
 	case o.MaxFields < 0:
 		return fmt.Errorf("MaxFields is %d, want at least 0", o.MaxFields)
 	case o.Balance > Hash:
