@@ -79,7 +79,7 @@ func TestMountedFolder(t *testing.T) {
 		t.Errorf("after a mistake: status %d of the route before", got)
 	}
 	folder.Set(files(shop+", {match: /last, respond: {status: 204}}", one.url(), two.url()))
-	p.says("upstream site: the servers are those of .*servers.yaml again")
+	p.says("upstream site: the servers are from .*servers.yaml again")
 	await(t, "the last route", func() bool { return status("/last") == 204 })
 	stop()
 	if failed.Load() > 0 || served.Load() == 0 {

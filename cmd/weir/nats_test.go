@@ -160,7 +160,7 @@ func TestServersInNATS(t *testing.T) {
 		t.Errorf("status %d without NATS", a.StatusCode)
 	}
 	n.Start()
-	p.says("upstream site: the servers are those of nats://" + n.Address + "/upstreams/site again")
+	p.says("upstream site: the servers are from nats://" + n.Address + "/upstreams/site again")
 	log, err := os.ReadFile(p.stdout)
 	if err != nil || strings.Contains(string(log)+p.stderr.String(), "hunter2") {
 		t.Errorf("the password is in the log or on stderr, or there is no log: %v", err)
