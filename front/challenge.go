@@ -22,6 +22,6 @@ func challengeResponse(m *acme.Manager, x *stage.Exchange) string {
 	}
 	var body string
 	host, path := strings.ToLower(x.Hostname), strings.Clone(x.Path)
-	x.Block(func() { body, _ = m.ChallengeAnswer(context.Background(), host, path) })
+	x.Block(func() { body, _ = m.ChallengeResponse(context.Background(), host, path) })
 	return body
 }

@@ -130,9 +130,9 @@ func (d *Door) serve(x *exchange) {
 	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
 	x.Send = append(x.Send, proxying.Field{Name: requestIDField, Value: x.trace.id},
 		proxying.Field{Name: traceParentField, Value: x.trace.parent})
-	x.Answer = append(x.Answer, proxying.Field{Name: requestIDField, Value: x.trace.id})
+	x.Response = append(x.Response, proxying.Field{Name: requestIDField, Value: x.trace.id})
 	if x.wire.AltSvc != "" {
-		x.Answer = append(x.Answer, proxying.Field{Name: "Alt-Svc", Value: x.wire.AltSvc})
+		x.Response = append(x.Response, proxying.Field{Name: "Alt-Svc", Value: x.wire.AltSvc})
 	}
 	d.examine(x, t)
 	t.events.received(x)

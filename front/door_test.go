@@ -198,12 +198,12 @@ func (c *rawConn) response(method string) (*http.Response, string) {
 	c.t.Helper()
 	resp, err := http.ReadResponse(c.r, &http.Request{Method: method})
 	if err != nil {
-		c.t.Fatalf("reading an answer: %v", err)
+		c.t.Fatalf("reading a response: %v", err)
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		c.t.Fatalf("reading an answer's body: %v", err)
+		c.t.Fatalf("reading a response's body: %v", err)
 	}
 	return resp, string(b)
 }

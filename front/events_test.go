@@ -200,10 +200,10 @@ func TestFailures(t *testing.T) {
 		message        string // part of it
 	}{
 		{"refused", closedPort(t), getAnswer, 502, 1, "refused", false, -1, "connection refused"},
-		{"hung up", hangUp, getAnswer, 502, 1, "closed", false, -1, hangUp + ": waiting for the answer"},
+		{"hung up", hangUp, getAnswer, 502, 1, "closed", false, -1, hangUp + ": waiting for the response"},
 		{"no HTTP", noHTTP, getAnswer, 502, 1, "bad_answer", false, -1, `"SSH-2.0-weird": the response does not begin`},
-		{"mute", mute, getAnswer, 504, 1, "timeout", false, -1, "waiting for the answer"},
-		{"half an answer", half, func(t *testing.T, d *testDoor) {
+		{"mute", mute, getAnswer, 504, 1, "timeout", false, -1, "waiting for the response"},
+		{"half a response", half, func(t *testing.T, d *testDoor) {
 			conn := dial(t, d.addr)
 			conn.send("GET /fails HTTP/1.1\r\nHost: a\r\n\r\n")
 			resp, err := http.ReadResponse(conn.r, nil)
@@ -216,7 +216,7 @@ func TestFailures(t *testing.T) {
 			if b, err := io.ReadAll(resp.Body); err == nil {
 				t.Errorf("a body of %d bytes that looks whole", 400+len(b))
 			}
-		}, 200, 1, "truncated", true, 400, "reading the answer"},
+		}, 200, 1, "truncated", true, 400, "reading the response"},
 		{"client gone", mute, func(t *testing.T, d *testDoor) {
 			conn := dial(t, d.addr)
 			conn.send("GET /fails HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -167,7 +167,7 @@ var deliveries = map[string]func(c *rawConn, request string){
 			c.send(request[i : i+1])
 		}
 	},
-	"behind an answer": func(c *rawConn, request string) {
+	"behind a response": func(c *rawConn, request string) {
 		c.send("GET /first HTTP/1.1\r\nHost: first\r\n\r\n")
 		c.response("GET")
 		c.send(request)

@@ -140,7 +140,7 @@ func TestServerGivesUpOnUnreadResponse(t *testing.T) {
 				t.Error("the response is complete")
 			}
 			e := d.completed(t, "/endless")
-			if e.Data["failure"] != "client_slow" || strings.Contains(e.raw, "reading the answer") {
+			if e.Data["failure"] != "client_slow" || strings.Contains(e.raw, "reading the response") {
 				t.Errorf("the event is %s", e.raw)
 			}
 		})

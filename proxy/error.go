@@ -20,7 +20,7 @@ const (
 	Closed         = Kind(proxying.Closed)         // the connection was closed before a response began
 	Truncated      = Kind(proxying.Truncated)      // the connection was closed before the response was complete
 	Timeout        = Kind(proxying.Timeout)        // silent for too long
-	BadAnswer      = Kind(proxying.BadAnswer)      // not a valid HTTP response
+	BadResponse    = Kind(proxying.BadResponse)    // not a valid HTTP response
 
 	// Overdue: the deadline of the request's context has passed, because of the upstream or the
 	// client.

@@ -305,7 +305,7 @@ func TestModifyCutOff(t *testing.T) {
 		kind   proxy.Kind
 	}{
 		"the server": {"/cut", wrapBody, proxy.Truncated},
-		"the hook":   {"/", failing, proxy.BadAnswer},
+		"the hook":   {"/", failing, proxy.BadResponse},
 		"a panic":    {"/", func(*http.Response) error { panic(http.ErrAbortHandler) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

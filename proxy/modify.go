@@ -69,7 +69,7 @@ func modifyError(err error) *Error {
 	if errors.As(err, &failure) {
 		return failure
 	}
-	return &Error{Kind: BadAnswer, Step: "modifying the response", Err: err}
+	return &Error{Kind: BadResponse, Step: "modifying the response", Err: err}
 }
 
 // respondTo responds to a failure of ModifyResponse.
@@ -109,7 +109,7 @@ func (m *modified) send(resp *http.Response, headOnly bool) error {
 		n, err := resp.Body.Read(buf)
 		if n > 0 {
 			if err := m.write(func() error { _, err := m.HTTP.Write(buf[:n]); return err }); err != nil {
-				return &Error{Kind: ClientGone, Step: "sending the answer", Err: err}
+				return &Error{Kind: ClientGone, Step: "sending the response", Err: err}
 			}
 		}
 		switch {

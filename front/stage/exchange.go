@@ -15,7 +15,7 @@ import (
 
 // An Exchange is one request and its response. It comes from a pool: neither it nor its strings are
 // valid after the request has ended. Its request, with Method, Target, Header and Body, its edits, such
-// as Send and Answer, and its result are fields of the embedded struct, which go doc
+// as Send and Response, and its result are fields of the embedded struct, which go doc
 // github.com/weirhq/weir/internal/proxying.Exchange describes.
 type Exchange struct {
 	proxying.Exchange

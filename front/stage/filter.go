@@ -36,7 +36,7 @@ func (x *Exchange) cut(err error) {
 	}
 	var known *proxying.Error
 	if !errors.As(err, &known) {
-		known = &proxying.Error{Kind: proxying.ClientGone, Step: "sending the answer", Err: err}
+		known = &proxying.Error{Kind: proxying.ClientGone, Step: "sending the response", Err: err}
 	}
 	x.Err = known
 }

@@ -281,7 +281,7 @@ func TestBurn(t *testing.T) {
 	} {
 		got := cost(t, h, c.query)
 		if got < c.want || got > c.want+free+c.want/4 {
-			t.Errorf("%q: an answer costs %v, want %v and what it costs without, %v", c.query, got, c.want, free)
+			t.Errorf("%q: a response costs %v, want %v and what it costs without, %v", c.query, got, c.want, free)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (t *transfer) again(err error) *Error {
 
 // retryStatus decides whether the request is sent again because of the status of the response.
 func (t *transfer) retryStatus() {
-	if status := t.x.answer.Status; status >= 502 && status <= 504 {
+	if status := t.x.response.Status; status >= 502 && status <= 504 {
 		t.retry(RetryReason(strconv.Itoa(status)))
 	}
 }

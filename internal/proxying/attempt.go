@@ -36,7 +36,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 // run sends the request and passes on the response.
 func (t *transfer) run() error {
 	x := t.x
-	x.answer.Reset()
+	x.response.Reset()
 	t.step = "sending the request"
 	x.arm(t.c, t.now, t.timeout(t.now))
 	if err := t.sendHead(); err != nil {
@@ -50,17 +50,17 @@ func (t *transfer) run() error {
 		t.headAfter = x.Waited
 	}
 	if err != nil {
-		t.noteStale(err, !x.answer.Heard() && kindOf(err) != Timeout)
+		t.noteStale(err, !x.response.Heard() && kindOf(err) != Timeout)
 		return t.fail(err)
 	}
 	t.tryEnd = time.Time{}
-	if x.answer.Status == 101 {
+	if x.response.Status == 101 {
 		return t.tunnel()
 	}
 	if t.retryStatus(); t.why != "" {
 		return errAgain
 	}
-	if err := x.answer.CheckArrived(); err != nil {
+	if err := x.response.CheckArrived(); err != nil {
 		return t.fail(err) // nothing was sent to the client yet, so it gets 502
 	}
 	return t.forward()
@@ -75,7 +75,7 @@ func (t *transfer) sendHead() error {
 	if u := t.x.upload; u != nil {
 		return u.SendTo(t.c, t.x.head)
 	}
-	head, a := t.x.head, &t.x.answer
+	head, a := t.x.head, &t.x.response
 	if !t.expecting {
 		written, n, writeErr, readErr := t.c.WriteReadInto(head, a)
 		a.Add(n)
@@ -91,18 +91,18 @@ func (t *transfer) sendHead() error {
 // readFinalHead reads heads up to the first that is not informational.
 func (t *transfer) readFinalHead() error {
 	x := t.x
-	t.step = "waiting for the answer"
+	t.step = "waiting for the response"
 	for n := 0; ; n++ {
 		if err := t.readHead(); err != nil {
 			return err
 		}
 		switch {
-		case x.answer.Status >= 200:
+		case x.response.Status >= 200:
 			return nil
-		case x.answer.Status == 101:
+		case x.response.Status == 101:
 			return t.checkUpgrade()
 		case n == maxInformational:
-			return response.Malformed("more than %d informational answers", maxInformational)
+			return response.Malformed("more than %d informational responses", maxInformational)
 		}
 		if err := t.informational(); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (t *transfer) readHead() error {
 	if t.c.Stream != nil {
 		return t.readStreamHead(t.maxFields())
 	}
-	return t.x.answer.ReadHead(t.await, t.x.Method, t.maxFields())
+	return t.x.response.ReadHead(t.await, t.x.Method, t.maxFields())
 }
 
 // informational passes on a 1xx response to a client that supports it. A client
@@ -123,7 +123,7 @@ func (t *transfer) readHead() error {
 // not passed on.
 func (t *transfer) informational() error {
 	x := t.x
-	if x.answer.Status == 100 {
+	if x.response.Status == 100 {
 		t.sendBody()
 		return nil
 	}
@@ -131,8 +131,8 @@ func (t *transfer) informational() error {
 		return nil
 	}
 	x.collectFields()
-	if err := x.Client.Informational(x.answer.Status, x.fields); err != nil {
-		return by(ClientGone, "passing on an informational answer", err)
+	if err := x.Client.Informational(x.response.Status, x.fields); err != nil {
+		return by(ClientGone, "passing on an informational response", err)
 	}
 	return nil
 }
@@ -140,8 +140,8 @@ func (t *transfer) informational() error {
 // forward passes the final response to the client.
 func (t *transfer) forward() error {
 	x := t.x
-	a := &x.answer
-	t.step = "reading the answer"
+	a := &x.response
+	t.step = "reading the response"
 	x.Status, x.Began = a.Status, true
 	x.collectFields()
 	length := int64(-1)
@@ -154,7 +154,7 @@ func (t *transfer) forward() error {
 		length = 0 // the stream has ended with the head, as for an error of gRPC
 	}
 	if err := x.Client.Head(a.Status, x.fields, length); err != nil {
-		return by(ClientGone, "sending the answer", err)
+		return by(ClientGone, "sending the response", err)
 	}
 	t.credit = response.BufferSize // safe to write without asking the client
 	for {
@@ -172,7 +172,7 @@ func (t *transfer) forward() error {
 		x.BodySent += int64(n)
 		t.credit -= n
 		if err != nil {
-			return by(ClientGone, "sending the answer", err)
+			return by(ClientGone, "sending the response", err)
 		}
 	}
 	return t.forwardTrailer()
@@ -184,15 +184,15 @@ func (t *transfer) forward() error {
 func (t *transfer) forwardTrailer() error {
 	x := t.x
 	if t.c.Stream != nil {
-		if err := x.answer.SetTrailer(t.c.Stream.Trailers(), t.maxFields()); err != nil {
+		if err := x.response.SetTrailer(t.c.Stream.Trailers(), t.maxFields()); err != nil {
 			return t.fail(err)
 		}
 	}
-	if len(x.answer.Trailer) == 0 {
+	if len(x.response.Trailer) == 0 {
 		return nil
 	}
 	if err := x.Client.Flush(); err != nil {
-		return by(ClientGone, "sending the answer", err)
+		return by(ClientGone, "sending the response", err)
 	}
 	x.Client.Trailer(x.passTrailer())
 	return nil
@@ -208,7 +208,7 @@ func (t *transfer) release(err error) {
 		t.releaseStream(c)
 		return
 	}
-	a := &x.answer
+	a := &x.response
 	surplus := err == nil && a.Surplus() && !x.Upgraded
 	a.GiveBack()
 	now := time.Now()

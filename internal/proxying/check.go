@@ -29,7 +29,7 @@ func (t *transfer) check(s *Server) error {
 		t.releaseStream(c)
 		return failed
 	}
-	x.answer.GiveBack()
+	x.response.GiveBack()
 	c.Close()
 	return failed
 }

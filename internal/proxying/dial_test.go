@@ -73,7 +73,7 @@ func TestCancelWhileDialling(t *testing.T) {
 		leave()
 	}()
 	if _, err := d.client(1).Do(r); err == nil {
-		t.Error("there was an answer")
+		t.Error("there was a response")
 	}
 	select {
 	case o := <-d.outcomes:

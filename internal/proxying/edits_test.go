@@ -70,9 +70,9 @@ func TestInvalidRequestEdits(t *testing.T) {
 }
 
 func editResponse(x *proxying.Exchange) {
-	x.Answer = []proxying.Field{{Name: "X-Door", Value: "weir"}}
-	x.AnswerAdd = []proxying.Field{{Name: "Vary", Value: "Origin"}}
-	x.AnswerRemove = []string{"server", "X-Content-Type-Options"}
+	x.Response = []proxying.Field{{Name: "X-Door", Value: "weir"}}
+	x.ResponseAdd = []proxying.Field{{Name: "Vary", Value: "Origin"}}
+	x.ResponseRemove = []string{"server", "X-Content-Type-Options"}
 }
 
 // TestResponseEdits checks the edits of the fields and the trailers of a response, and that
@@ -106,7 +106,7 @@ func TestEditsOfOwnResponses(t *testing.T) {
 	if x.Status != 502 || !slices.Equal(client.fields, want) {
 		t.Errorf("status %d with %q, want 502 with %q", x.Status, client.fields, want)
 	}
-	x.Answer = append(x.Answer, proxying.Field{Name: "content-type", Value: "text/html"})
+	x.Response = append(x.Response, proxying.Field{Name: "content-type", Value: "text/html"})
 	x.RespondWith(200, []proxying.Field{{Name: "Content-Type", Value: "text/plain"}, {Name: "Server", Value: "x"}}, "<p>")
 	want = []proxying.Field{{Name: "X-Door", Value: "weir"}, {Name: "content-type", Value: "text/html"},
 		{Name: "Vary", Value: "Origin"}, {Name: "Content-Length", Value: "3"}}

@@ -30,7 +30,7 @@ const (
 	Closed         Kind = "closed"          // the connection was closed before a response began
 	Truncated      Kind = "truncated"       // the connection was closed before the response was complete
 	Timeout        Kind = "timeout"         // silent for too long
-	BadAnswer      Kind = "bad_answer"      // not a valid HTTP response
+	BadResponse    Kind = "bad_answer"      // not a valid HTTP response
 
 	Overdue Kind = "overdue" // Exchange.Deadline has passed, because of the upstream or the client
 
@@ -164,7 +164,7 @@ const statusClientGone = 499
 func kindOf(err error) Kind {
 	switch {
 	case errors.Is(err, response.ErrMalformed):
-		return BadAnswer
+		return BadResponse
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return Timeout
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -199,7 +199,7 @@ func streamKind(err error) Kind {
 	var wrong *http2.Error
 	switch {
 	case errors.As(err, &wrong):
-		return BadAnswer
+		return BadResponse
 	case errors.Is(err, http2.ErrClosed):
 		return Closed
 	case errors.Is(err, http2.ErrSilent):

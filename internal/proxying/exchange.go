@@ -115,19 +115,19 @@ type Exchange struct {
 	// Client and the Body, which need deadlines of their own.
 	Deadline time.Time
 
-	Upgrade []string // upgrade tokens that are passed on, in lower case
-	Send    []Field  // set in the request, replacing the client's fields of these names
-	Answer  []Field  // set in the response, replacing the upstream's fields of these names
+	Upgrade  []string // upgrade tokens that are passed on, in lower case
+	Send     []Field  // set in the request, replacing the client's fields of these names
+	Response []Field  // set in the response, replacing the upstream's fields of these names
 
 	// More edits of the fields. They also apply to trailers, and those of the response to
 	// responses of Respond and RespondWith. 1xx responses only lose fields. The caller keeps
 	// the two lists of names, which may be in any case.
-	SendHost     string   // the Host for the upstream; "" means Host. X-Forwarded-Host is always Host
-	SendAdd      []Field  // added to the request, after Send
-	SendRemove   []string // names of the client's fields that are not sent
-	AnswerAdd    []Field  // added to the response, after Answer
-	AnswerRemove []string // names of the upstream's fields that the client does not get
-	SetCookie    string   // value of a field that is added to the upstream's response only, after AnswerAdd
+	SendHost       string   // the Host for the upstream; "" means Host. X-Forwarded-Host is always Host
+	SendAdd        []Field  // added to the request, after Send
+	SendRemove     []string // names of the client's fields that are not sent
+	ResponseAdd    []Field  // added to the response, after Response
+	ResponseRemove []string // names of the upstream's fields that the client does not get
+	SetCookie      string   // value of a field that is added to the upstream's response only, after ResponseAdd
 
 	// Driver makes the connections to the upstream and waits for them. It must
 	// be the driver that runs the calling goroutine; nil means
@@ -174,7 +174,7 @@ type Exchange struct {
 	upload            *upload.Upload // sends a body that is not short
 	head              []byte         // the request as sent upstream: the head, followed by the body if it is short
 	headEnd           int            // length of the request's head in head
-	answer            response.Reader
+	response          response.Reader
 	framing           requestFraming
 	connectionOptions []string // names listed by Connection, of the request and then of the response
 	fields            []Field  // response fields as passed to the Client
@@ -202,10 +202,10 @@ func (x *Exchange) Reset() {
 	x.Peer, x.PeerPort, x.Client = netip.Addr{}, 0, nil
 	x.Timeout, x.TryTimeout, x.Deadline = 0, 0, time.Time{}
 	x.Upgrade, x.Driver = nil, nil
-	x.Send, x.Answer = keep(x.Send), keep(x.Answer)
+	x.Send, x.Response = keep(x.Send), keep(x.Response)
 	x.SendHost, x.SetCookie = "", ""
-	x.SendAdd, x.AnswerAdd = keep(x.SendAdd), keep(x.AnswerAdd)
-	x.SendRemove, x.AnswerRemove = nil, nil
+	x.SendAdd, x.ResponseAdd = keep(x.SendAdd), keep(x.ResponseAdd)
+	x.SendRemove, x.ResponseRemove = nil, nil
 	x.Server, x.Status = nil, 0
 	x.Began, x.Upgraded, x.Cut = false, false, false
 	x.Retried, x.RetryDenied = "", ""
@@ -216,7 +216,7 @@ func (x *Exchange) Reset() {
 	x.cancelled.Store(false)
 	x.expired.Store(false)
 	x.head, x.headEnd = keepBytes(x.head), 0
-	x.answer.Reset()
+	x.response.Reset()
 	x.framing = requestFraming{}
 	clear(x.connectionOptions)
 	x.connectionOptions = x.connectionOptions[:0]
@@ -244,7 +244,7 @@ func (x *Exchange) BufferedBody() (body []byte, whole bool) {
 
 // GiveBack returns the buffer of the response if all bytes in it were passed to the Client. A
 // Client may call it in its methods, before it waits, and must not use the bytes any more.
-func (x *Exchange) GiveBack() { x.answer.GiveBack() }
+func (x *Exchange) GiveBack() { x.response.GiveBack() }
 
 // Cancel ends the exchange because its client is gone or waits no longer. The
 // upstream connection is closed, and Serve returns soon after. Cancel may be

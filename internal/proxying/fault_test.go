@@ -28,43 +28,43 @@ type fault struct {
 func stall(w *wire) { w.r.ReadByte() }
 
 var faults = []fault{
-	{"close without an answer", func(w *wire) {}, proxying.Closed, 502, 0},
-	{"reset without an answer", func(w *wire) { w.reset() }, proxying.Reset, 502, 0},
+	{"close without a response", func(w *wire) {}, proxying.Closed, 502, 0},
+	{"reset without a response", func(w *wire) { w.reset() }, proxying.Reset, 502, 0},
 	{"silence", stall, proxying.Timeout, 504, 0},
 	{"half a head", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Le") }, proxying.Closed, 502, 0},
 	{"half a head, then silence", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Le"); stall(w) },
 		proxying.Timeout, 504, 0},
-	{"garbage", func(w *wire) { w.say("SSH-2.0-OpenSSH_9.2\r\n"); stall(w) }, proxying.BadAnswer, 502, 0},
+	{"garbage", func(w *wire) { w.say("SSH-2.0-OpenSSH_9.2\r\n"); stall(w) }, proxying.BadResponse, 502, 0},
 	{"bare line feeds", func(w *wire) { w.say("HTTP/1.1 200 OK\nContent-Length: 2\n\nok"); stall(w) },
-		proxying.BadAnswer, 502, 0},
+		proxying.BadResponse, 502, 0},
 	{"two lengths", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk") },
-		proxying.BadAnswer, 502, 0},
+		proxying.BadResponse, 502, 0},
 	{"a length that is none", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok") },
-		proxying.BadAnswer, 502, 0},
+		proxying.BadResponse, 502, 0},
 	{"a length and chunks", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
-	}, proxying.BadAnswer, 502, 0},
+	}, proxying.BadResponse, 502, 0},
 	{"an unknown coding", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n") },
-		proxying.BadAnswer, 502, 0},
+		proxying.BadResponse, 502, 0},
 	{"a folded field", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n") },
-		proxying.BadAnswer, 502, 0},
+		proxying.BadResponse, 502, 0},
 	{"a space before the colon", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n") },
-		proxying.BadAnswer, 502, 0},
+		proxying.BadResponse, 502, 0},
 	{"an oversized head", func(w *wire) {
 		w.sayf("HTTP/1.1 200 OK\r\n%s\r\n", strings.Repeat("A: "+strings.Repeat("b", 1000)+"\r\n", 80))
 		stall(w)
-	}, proxying.BadAnswer, 502, 0},
+	}, proxying.BadResponse, 502, 0},
 	{"too many fields", func(w *wire) {
 		w.sayf("HTTP/1.1 200 OK\r\n%s\r\n", strings.Repeat("A: b\r\n", 300))
 		stall(w)
-	}, proxying.BadAnswer, 502, 0},
+	}, proxying.BadResponse, 502, 0},
 	{"too many options", func(w *wire) {
 		w.sayf("HTTP/1.1 200 OK\r\nConnection: a%s\r\nContent-Length: 0\r\n\r\n", strings.Repeat(",a", 64))
-	}, proxying.BadAnswer, 502, 0},
+	}, proxying.BadResponse, 502, 0},
 	{"101 unasked", func(w *wire) {
 		w.say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
 		stall(w)
-	}, proxying.BadAnswer, 502, 0},
+	}, proxying.BadResponse, 502, 0},
 
 	{"close amid a body of known length", func(w *wire) { w.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") },
 		proxying.Truncated, 0, 5},
@@ -96,12 +96,12 @@ var faults = []fault{
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
 		w.r.Peek(1) // returns after the client has received the bytes
 		w.say("xyz\r\n")
-	}, proxying.BadAnswer, 0, 5},
+	}, proxying.BadResponse, 0, 5},
 	{"a bad trailer amid a body", func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
 		w.r.Peek(1) // returns after the client has received the bytes
 		w.say("0\r\nA b\r\n\r\n")
-	}, proxying.BadAnswer, 0, 5},
+	}, proxying.BadResponse, 0, 5},
 }
 
 // TestUpstreamFaults checks that a fault before the response gets 502 or 504 in
@@ -120,7 +120,7 @@ func TestUpstreamFaults(t *testing.T) {
 						return
 					}
 					if strings.HasPrefix(f.name, "reset amid") || strings.HasSuffix(f.name, "amid a body") &&
-						f.kind == proxying.BadAnswer {
+						f.kind == proxying.BadResponse {
 						whenClosed(seen, w)
 					}
 					f.play(w)

@@ -23,7 +23,7 @@ type waitedFor struct {
 }
 
 func (w *waitedFor) holdsNothing(when string) {
-	if held := reflect.ValueOf(&w.x.answer).Elem().FieldByName("buf").Len(); held > 0 {
+	if held := reflect.ValueOf(&w.x.response).Elem().FieldByName("buf").Len(); held > 0 {
 		w.t.Errorf("%s, the exchange holds %d bytes", when, held)
 	}
 }

@@ -211,7 +211,7 @@ func TestEarlyAnswers(t *testing.T) {
 		}
 	}
 	if reached < tries*99/100 {
-		t.Errorf("%d of %d early answers reached the client", reached, tries)
+		t.Errorf("%d of %d early responses reached the client", reached, tries)
 	}
 }
 

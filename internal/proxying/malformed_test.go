@@ -54,7 +54,7 @@ func TestMalformedAnswers(t *testing.T) {
 			d := openDoor(t, nil, o.url)
 			for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
 				got, out := ask(t, d, protocol, make(chan struct{})), d.outcome()
-				if got.status != 502 || got.err != nil || out.status != 502 || out.kind != proxying.BadAnswer || out.cut {
+				if got.status != 502 || got.err != nil || out.status != 502 || out.kind != proxying.BadResponse || out.cut {
 					t.Errorf("answer %d split at %d to %s: status %d, %v; outcome %d, %v", i, split, protocol,
 						got.status, got.err, out.status, out.err)
 				}
@@ -89,7 +89,7 @@ func TestMalformedBodyAfterHead(t *testing.T) {
 			}
 			_, err = io.ReadAll(resp.Body)
 			resp.Body.Close()
-			if out := d.outcome(); err == nil || resp.StatusCode != 200 || out.kind != proxying.BadAnswer || !out.cut {
+			if out := d.outcome(); err == nil || resp.StatusCode != 200 || out.kind != proxying.BadResponse || !out.cut {
 				t.Errorf("answer %d over HTTP/%d: status %d, body ends with %v; outcome %v, cut %v", i, major,
 					resp.StatusCode, err, out.err, out.cut)
 			}

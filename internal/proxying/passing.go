@@ -10,7 +10,7 @@ import (
 // collectFields collects the response fields for the client: those that are not
 // hop-by-hop, with the edits of the response.
 func (x *Exchange) collectFields() {
-	a := &x.answer
+	a := &x.response
 	x.connectionOptions = x.connectionOptions[:0]
 	for i := range a.Fields {
 		if a.Fields[i].Name == "Connection" {
@@ -30,7 +30,7 @@ func (x *Exchange) collectFields() {
 		x.fields = append(x.fields, f)
 	}
 	if a.Status >= 200 || a.Status == 101 {
-		x.fields = append(append(x.fields, x.Answer...), x.AnswerAdd...)
+		x.fields = append(append(x.fields, x.Response...), x.ResponseAdd...)
 		if x.SetCookie != "" {
 			x.fields = append(x.fields, Field{"Set-Cookie", x.SetCookie})
 		}
@@ -49,18 +49,18 @@ func (x *Exchange) collectOwnFields(fields []Field) {
 			x.fields = append(x.fields, f)
 		}
 	}
-	x.fields = append(append(x.fields, x.Answer...), x.AnswerAdd...)
+	x.fields = append(append(x.fields, x.Response...), x.ResponseAdd...)
 }
 
 // edits reports whether a field of a response is replaced or removed.
 func (x *Exchange) edits(name string) bool {
-	return has(x.Answer, name) || contains(x.AnswerRemove, name)
+	return has(x.Response, name) || contains(x.ResponseRemove, name)
 }
 
 // passTrailer returns the trailer fields for the client.
 func (x *Exchange) passTrailer() []Field {
 	x.trailer = x.trailer[:0]
-	for _, f := range x.answer.Trailer {
+	for _, f := range x.response.Trailer {
 		if !framesMessage(f.Name) && !x.edits(f.Name) {
 			x.trailer = append(x.trailer, Field(f))
 		}

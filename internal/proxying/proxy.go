@@ -162,7 +162,7 @@ func (p *Proxy) send(x *Exchange) error {
 func (x *Exchange) fail(err error, respond func(*Exchange, int, []Field) error) {
 	var e *Error
 	if !errors.As(err, &e) {
-		e = &Error{Kind: BadAnswer, Step: "carrying the exchange", Err: err}
+		e = &Error{Kind: BadResponse, Step: "carrying the exchange", Err: err}
 	}
 	if e.Err == errGone && x.expired.Load() {
 		e = &Error{Kind: Overdue, Server: e.Server, Step: e.Step, Err: ErrOverdue}

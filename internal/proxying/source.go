@@ -17,7 +17,7 @@ func (x *Exchange) RespondFrom(status int, fields []Field, length int64, body io
 	x.fields = append(x.fields, Field{"Content-Length", strconv.FormatInt(length, 10)})
 	x.Status, x.Began = status, true
 	if err := x.Client.Head(status, x.fields, length); err != nil {
-		x.fail(by(ClientGone, "sending the answer", err), nil)
+		x.fail(by(ClientGone, "sending the response", err), nil)
 	} else if x.Method != "HEAD" {
 		if err := x.sendFrom(length, body); err != nil {
 			x.fail(err, nil)
@@ -27,7 +27,7 @@ func (x *Exchange) RespondFrom(status int, fields []Field, length int64, body io
 
 // sendFrom sends the body of RespondFrom.
 func (x *Exchange) sendFrom(length int64, body io.Reader) error {
-	a := &x.answer
+	a := &x.response
 	defer a.GiveBack()
 	credit := response.BufferSize // safe to write without asking the client
 	for length > 0 {
@@ -35,7 +35,7 @@ func (x *Exchange) sendFrom(length int64, body io.Reader) error {
 			a.GiveBack()
 			room, err := x.Client.Room()
 			if err != nil {
-				return by(ClientGone, "sending the answer", err)
+				return by(ClientGone, "sending the response", err)
 			}
 			credit = min(max(room, response.LeastRoom), response.BufferSize)
 		}
@@ -45,7 +45,7 @@ func (x *Exchange) sendFrom(length int64, body io.Reader) error {
 			if err == nil || err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
-			return by(Truncated, "reading the body of the answer", err)
+			return by(Truncated, "reading the body of the response", err)
 		}
 		a.Add(n)
 		p := a.TakeAll() // Client may give the buffer back when it needs the bytes no more
@@ -54,7 +54,7 @@ func (x *Exchange) sendFrom(length int64, body io.Reader) error {
 		n, err = x.Client.Write(p)
 		x.BodySent += int64(n)
 		if err != nil {
-			return by(ClientGone, "sending the answer", err)
+			return by(ClientGone, "sending the response", err)
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (t *transfer) sendOnStream() error {
 
 // readStreamHead reads the next head of a response.
 func (t *transfer) readStreamHead(maxFields int) error {
-	a := &t.x.answer
+	a := &t.x.response
 	a.Restart()
 	t.c.ExpectHead()
 	if _, err := t.await(a); err != nil {
@@ -90,7 +90,7 @@ func (t *transfer) readStreamHead(maxFields int) error {
 
 // releaseStream ends the use of a stream by an attempt.
 func (t *transfer) releaseStream(c *pool.Conn) {
-	x, a := t.x, &t.x.answer
+	x, a := t.x, &t.x.response
 	a.TakeAll()
 	a.GiveBack()
 	u := x.upload

@@ -99,7 +99,7 @@ func (t *transfer) fail(err error) error {
 	switch {
 	case t.x.Began && (kind == Closed || kind == Reset):
 		if now := time.Now(); now.Sub(t.heard) >= clientPause || now.Sub(t.held) < clientPause {
-			return &Error{Kind: ClientSlow, Step: "sending the answer", Err: errHeldUp}
+			return &Error{Kind: ClientSlow, Step: "sending the response", Err: errHeldUp}
 		}
 		kind = Truncated
 	case kind == Timeout && t.x.overdue(time.Now()):
@@ -112,9 +112,9 @@ func (t *transfer) fail(err error) error {
 
 var (
 	errGone = errors.New("the client is gone")
-	errTry  = errors.New("no answer within the time of a try")
+	errTry  = errors.New("no response within the time of a try")
 
-	errHeldUp = errors.New("the server has ended the answer, which the client did not read")
+	errHeldUp = errors.New("the server has ended the response, which the client did not read")
 )
 
 // fallDue returns the error of an exchange whose deadline has passed.
@@ -200,7 +200,7 @@ func (t *transfer) flow(a *response.Reader) (int, error) {
 		a.GiveBack()
 		room, err := t.x.Client.Room()
 		if err != nil {
-			return 0, by(ClientGone, "sending the answer", err)
+			return 0, by(ClientGone, "sending the response", err)
 		}
 		t.credit = min(max(room, response.LeastRoom), response.BufferSize)
 	}
@@ -214,7 +214,7 @@ func (t *transfer) flow(a *response.Reader) (int, error) {
 	}
 	a.GiveBack()
 	if err := t.x.Client.Flush(); err != nil {
-		return 0, by(ClientGone, "sending the answer", err)
+		return 0, by(ClientGone, "sending the response", err)
 	}
 	return t.await(a)
 }
@@ -232,8 +232,8 @@ func (t *transfer) sentWhole() bool {
 func (t *transfer) observe(err error) {
 	if f := t.at.observer.Load(); f != nil && !t.stale {
 		a := Attempt{Waited: t.headAfter}
-		if t.headAfter > 0 && t.x.answer.Status >= 200 {
-			a.Status = t.x.answer.Status
+		if t.headAfter > 0 && t.x.response.Status >= 200 {
+			a.Status = t.x.response.Status
 		}
 		failed, _ := err.(*Error)
 		switch {

@@ -26,8 +26,8 @@ func (t *transfer) checkUpgrade() error {
 	if want == "" {
 		return response.Malformed("status 101 to a request without Upgrade")
 	}
-	for i := range x.answer.Fields {
-		if f := &x.answer.Fields[i]; f.Name == "Upgrade" && httpsyntax.EqualFold(f.Value, want) {
+	for i := range x.response.Fields {
+		if f := &x.response.Fields[i]; f.Name == "Upgrade" && httpsyntax.EqualFold(f.Value, want) {
 			return nil
 		}
 	}
@@ -58,7 +58,7 @@ func (t *transfer) tunnel() error {
 	if x.cancelled.Load() {
 		return &Error{Kind: ClientGone, Step: t.step, Err: errGone}
 	}
-	a := &x.answer
+	a := &x.response
 	arrived := a.TakeAll()
 	first := append(x.appendSwitching(x.head[:0], outside), arrived...)
 	if _, err := client.Write(first); err != nil {

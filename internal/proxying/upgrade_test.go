@@ -102,7 +102,7 @@ func TestUnwantedSwitch(t *testing.T) {
 			if m.first != "HTTP/1.1 502 Bad Gateway" || strings.Contains(m.body, "tunnelled") {
 				t.Errorf("the client got %q %q", m.raw, m.body)
 			}
-			if got := d.outcome(); got.kind != proxying.BadAnswer || got.upgraded {
+			if got := d.outcome(); got.kind != proxying.BadResponse || got.upgraded {
 				t.Errorf("outcome %v", got.err)
 			}
 		})

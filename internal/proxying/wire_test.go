@@ -276,7 +276,7 @@ func (w *wire) roundTrip(t testing.TB, request string) *message {
 	}
 	m, err := w.readMessage()
 	if err != nil {
-		t.Fatalf("reading the answer: %v", err)
+		t.Fatalf("reading the response: %v", err)
 	}
 	return m
 }

@@ -87,10 +87,10 @@ func (o *Policy) Stage() stage.Stage {
 
 // SetFields sets the fields of the response, whichever part of the front door makes it.
 func (o *Policy) SetFields(x *stage.Exchange) {
-	x.AnswerRemove = stage.JoinNames(x.AnswerRemove, corsFields)
-	x.AnswerAdd = append(x.AnswerAdd, o.varyOnOrigin...)
+	x.ResponseRemove = stage.JoinNames(x.ResponseRemove, corsFields)
+	x.ResponseAdd = append(x.ResponseAdd, o.varyOnOrigin...)
 	if x.Preflight {
-		x.AnswerAdd = append(x.AnswerAdd, varyOnPreflight)
+		x.ResponseAdd = append(x.ResponseAdd, varyOnPreflight)
 	}
 	origin := stage.Only(x.Header, "Origin")
 	if !o.allows(origin) {
@@ -99,13 +99,13 @@ func (o *Policy) SetFields(x *stage.Exchange) {
 	if o.all {
 		origin = "*"
 	}
-	x.Answer = append(append(x.Answer, stage.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.response...)
+	x.Response = append(append(x.Response, stage.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.response...)
 	if !x.Preflight {
 		return
 	}
-	x.Answer = append(x.Answer, o.preflight...)
+	x.Response = append(x.Response, o.preflight...)
 	if names := stage.Only(x.Header, "Access-Control-Request-Headers"); o.echoHeaders && names != "" {
-		x.Answer = append(x.Answer, stage.Field{Name: "Access-Control-Allow-Headers", Value: names})
+		x.Response = append(x.Response, stage.Field{Name: "Access-Control-Allow-Headers", Value: names})
 	}
 }
 

@@ -114,11 +114,11 @@ type responseEdits fieldEdits
 func (e *responseEdits) Apply(x *stage.Exchange) (responded bool) {
 	v := template.Of(x)
 	var err error
-	if x.Answer, x.AnswerAdd, err = (*fieldEdits)(e).appendTo(x, &v, x.Answer, x.AnswerAdd); err != nil {
+	if x.Response, x.ResponseAdd, err = (*fieldEdits)(e).appendTo(x, &v, x.Response, x.ResponseAdd); err != nil {
 		x.Refuse(414, "a header field of the response would be too long")
 		return true
 	}
-	x.AnswerRemove = stage.JoinNames(x.AnswerRemove, e.remove)
+	x.ResponseRemove = stage.JoinNames(x.ResponseRemove, e.remove)
 	return false
 }
 

@@ -79,7 +79,7 @@ func (a *forwardAuth) Apply(x *stage.Exchange) (responded bool) {
 		}
 		copied := stage.Field{Name: strings.Clone(f.Name), Value: strings.Clone(f.Value)}
 		if httpsyntax.EqualFold(f.Name, "Set-Cookie") {
-			x.AnswerAdd = append(x.AnswerAdd, copied)
+			x.ResponseAdd = append(x.ResponseAdd, copied)
 		} else {
 			x.Send = append(x.Send, copied)
 		}
@@ -176,7 +176,7 @@ func (a *forwardAuth) answered(x *stage.Exchange, v *verdict) {
 
 var (
 	errLateVerdict = errors.New("no complete response in time")
-	errLongVerdict = &proxying.Error{Kind: proxying.BadAnswer, Step: "reading the response",
+	errLongVerdict = &proxying.Error{Kind: proxying.BadResponse, Step: "reading the response",
 		Err: errors.New("it is longer than 1 MiB")}
 	errNoTunnel = errors.New("the request asks for no other protocol")
 )

@@ -44,7 +44,7 @@ func New(c Config) *Policy {
 // which a trusted proxy may report.
 func (p *Policy) SetHSTS(x *stage.Exchange, scheme string) (redirect bool) {
 	if strings.EqualFold(scheme, "https") {
-		x.Answer = append(x.Answer, p.hsts...)
+		x.Response = append(x.Response, p.hsts...)
 		return false
 	}
 	return p.redirect

@@ -183,8 +183,8 @@ func (m *Manager) ChallengeCertificate(ctx context.Context, name string) (*tls.C
 // ChallengePrefix begins the paths of http-01, RFC 8555, section 8.3.
 const ChallengePrefix = "/.well-known/acme-challenge/"
 
-// ChallengeAnswer returns the body of the response to a request of http-01 for a host and a
+// ChallengeResponse returns the body of the response to a request of http-01 for a host and a
 // path. It reads a file. ok is false if the path has no token of a challenge in progress.
-func (m *Manager) ChallengeAnswer(ctx context.Context, host, path string) (body string, ok bool) {
+func (m *Manager) ChallengeResponse(ctx context.Context, host, path string) (body string, ok bool) {
 	return m.challenges.response(ctx, host, path)
 }

@@ -69,7 +69,7 @@ func newSite(t *testing.T) *site {
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := net.SplitHostPort(r.Host)
 		for _, m := range *s.managers.Load() {
-			if body, ok := m.ChallengeAnswer(r.Context(), host, r.URL.Path); ok {
+			if body, ok := m.ChallengeResponse(r.Context(), host, r.URL.Path); ok {
 				s.answered[0].Add(1)
 				io.WriteString(w, body)
 				return
@@ -213,8 +213,8 @@ func TestEachChallenge(t *testing.T) {
 	if http, alpn := s.answered[0].Load(), s.answered[1].Load(); http == 0 || alpn == 0 {
 		t.Errorf("%d challenges of http-01 and %d of tls-alpn-01", http, alpn)
 	}
-	if _, ok := byHTTP.ChallengeAnswer(t.Context(), "http.example", acme.ChallengePrefix+"x"); ok {
-		t.Error("an unknown token has an answer")
+	if _, ok := byHTTP.ChallengeResponse(t.Context(), "http.example", acme.ChallengePrefix+"x"); ok {
+		t.Error("an unknown token has a response")
 	}
 	if _, err := byALPN.ChallengeCertificate(t.Context(), "alpn.example"); err == nil {
 		t.Error("a challenge that has ended has a certificate")

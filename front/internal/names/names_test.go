@@ -110,7 +110,7 @@ func TestWatch(t *testing.T) {
 	}
 	s.Set("shop.example", 1) // no address, as a headless service without a pod has
 	if r, servers = rec.wait(t, 5); servers != fmt.Sprintf(around, first) || r.Err == nil {
-		t.Errorf("after an answer without an address: %s; %+v", servers, r)
+		t.Errorf("after a response without an address: %s; %+v", servers, r)
 	}
 }
 

@@ -324,10 +324,10 @@ func passed(end time.Time) bool { return !end.IsZero() && !time.Now().Before(end
 var (
 	ErrSlowUpload = &proxying.Error{Kind: proxying.ClientSlow, Step: readingBody,
 		Err: errors.New("slower than upload_rate and timeouts.read allow")}
-	ErrSlowDownload = &proxying.Error{Kind: proxying.ClientSlow, Step: "sending the answer",
+	ErrSlowDownload = &proxying.Error{Kind: proxying.ClientSlow, Step: "sending the response",
 		Err: errors.New("slower than download_rate and timeouts.write allow")}
 	errOverdueUpload   = &proxying.Error{Kind: proxying.ClientSlow, Step: readingBody, Err: proxying.ErrOverdue}
-	errOverdueDownload = &proxying.Error{Kind: proxying.Overdue, Step: "sending the answer", Err: proxying.ErrOverdue}
+	errOverdueDownload = &proxying.Error{Kind: proxying.Overdue, Step: "sending the response", Err: proxying.ErrOverdue}
 	ErrBodyTooLong     = &proxying.Error{Kind: proxying.TooLarge, Step: readingBody,
 		Err: errors.New("longer than the limit of bodies")}
 )

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrMalformed is wrapped by every error about the syntax of a response.
-var ErrMalformed = errors.New("malformed answer")
+var ErrMalformed = errors.New("malformed response")
 
 // Malformed returns an error that wraps [ErrMalformed].
 func Malformed(format string, args ...any) error {
