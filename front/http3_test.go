@@ -350,13 +350,12 @@ func TestHTTP3Cut(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	d := openHTTP3Door(t, back.URL)
-	resp, err := d.http3Client(t).Get("https://localhost/cut")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if n, err := io.Copy(io.Discard, resp.Body); err == nil {
-		t.Errorf("the response looks complete after %d bytes", n)
+	// The reset of a stream may overtake its data, and even the head of the response.
+	if resp, err := d.http3Client(t).Get("https://localhost/cut"); err == nil {
+		defer resp.Body.Close()
+		if n, err := io.Copy(io.Discard, resp.Body); err == nil {
+			t.Errorf("the response looks complete after %d bytes", n)
+		}
 	}
 	if e := d.completed(t, "/cut"); e.Data["cut"] != true {
 		t.Errorf("the event is %s", e.raw)
