@@ -101,7 +101,7 @@ func connect(t *testing.T) (*pool.Conn, <-chan string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { l.Close() })
 	sent := make(chan string, 1)
 	go func() {
 		c, err := l.Accept()
