@@ -46,8 +46,10 @@ func (s *servers) of(c *call) string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if address, ok := s.slots[slot(c.keys[0])]; ok {
-		return address
+	if len(s.slots) > 0 { // it is a cluster
+		if address, ok := s.slots[slot(c.keys[0])]; ok {
+			return address
+		}
 	}
 	return s.url.Servers[s.first]
 }
