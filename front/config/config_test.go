@@ -100,7 +100,7 @@ upstreams:
     connections: {max: 5, queue: 6, wait: 7s}
     proxy_protocol: v1
 routes:
-  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: false}
+  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: off}
   - match: /{path...}
     to: b
     upgrade: [WebSocket, tls/1.0]
@@ -315,10 +315,10 @@ func TestParseMistakes(t *testing.T) {
 			`2:46 only the policy hash has|add balance: hash`, `3:41 "hash" has no "by"|by: cookie session`,
 			`4:52 "uri" is not known here|client, path, header NAME or cookie NAME`, `5:52 "a b" is not the name of a cookie`}},
 		{"connections", "upstreams:\n  a: {servers: http://a, connections: {max: 0, queue: -1, wait: 0s}}\n" +
-			"  b: {servers: http://b, connections: {wait: 1s}}\n  c: {servers: http://c, connections: 5}\nroutes: {match: /, to: a}\n",
+			"  b: {servers: http://b, connections: {wait: 1s}}\n  c: {servers: http://c, connections: x}\nroutes: {match: /, to: a}\n",
 			[]string{`2:45 "0" allows nothing`, `2:55 "-1" is not a count`, `2:59 only if there is a queue`, `2:65 "0s" leaves no time`,
 				`3:26 "connections" has no "max"|connections: {max: 100, queue: 50}`, `3:40 only if there is a queue`,
-				`4:39 "connections" must be a mapping`}},
+				`4:39 "x" is not a count`}},
 		{"sticky servers", "upstreams:\n  a: {servers: http://a, sticky: {cookie: 'a b', max_age: 1ms, secret: short}}\n" +
 			"  b: {servers: http://b, sticky: {cookie: b}, slow_start: 5}\n" +
 			"  c: {servers: http://c, sticky: {secret: 0123456789abcdef, secret_file: c.key}}\n" +
@@ -343,9 +343,9 @@ func TestParseMistakes(t *testing.T) {
 		{"outliers", "upstreams: {a: {servers: http://a, outliers: {consecutive: 0, failure_rate: 30, latency: 1, interval: 10ms,\n" +
 			"  requests: 0, ejection: 0s, max_ejection: 1ms, status: 600}}, b: {servers: http://b, outliers: on},\n" +
 			"  c: {servers: http://c, outliers: {ejection: 10s, max_ejection: 5s}}}\nroutes: {match: /, to: a}\n", []string{
-			`1:60 "0" allows nothing`, `1:77 "30" is not a share|1% to 100%, or off`, `1:90 "1" is not a factor|as in 5`,
+			`1:60 "0"|write off`, `1:77 "30" is not a share|1% to 100%, or off`, `1:90 "1" is not a factor|as in 5`,
 			`1:103 "10ms" is too short|1s or more`, `2:13 "0" allows nothing`, `2:26 "0s" is too short`,
-			`2:44 "1ms" is too short`, `2:57 "600" is not a status`, `2:97 "on" is not known here|true or false`,
+			`2:44 "1ms" is too short`, `2:57 "600" is not a status`, `2:97 "outliers" must be a mapping|write true`,
 			`3:66 the longest ejection is shorter than the first one|10s`,
 		}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,
@@ -357,8 +357,8 @@ func TestParseMistakes(t *testing.T) {
 		{"keys of other front doors", "routes:\n  - {match: /x, proxy_pass: http://b, methods: [GET], gzip: on}\n",
 			[]string{`2:5 no action`, `2:17 "proxy_pass"|to: site`, `2:39 "methods"|match: "GET,HEAD example.com/api/{path...}"`,
 				`2:55 "gzip"|compress: true`}},
-		{"a value for a mapping of known keys", "routes:\n  - {match: /x, redirect: https://b}\n",
-			[]string{`2:27 must be a mapping|its keys are to, status, query`}},
+		{"a value for a mapping of known keys", "routes:\n  - {match: /x, forward_auth: auth}\n",
+			[]string{"2:5 no action", `2:31 must be a mapping|its keys are to, path, timeout, request_headers, copy`}},
 		{"a list for a mapping", "log: [stdout]\n" + smallest, []string{`1:6 "log" must be a mapping|not a list`}},
 		{"a text for a mapping", "log: stdout\n" + smallest, []string{`1:6 "log" must be a mapping|"stdout"`}},
 		{"a mapping for a value", "drain: {delay: {seconds: 10}}\n" + smallest,
@@ -366,7 +366,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a mapping for a value, over lines", "drain:\n  delay:\n    seconds: 10\n" + smallest,
 			[]string{`3:5 "delay" must be a single value, not a mapping`}},
 		{"a list for a duration or a mapping", "drain: [10s]\n" + smallest,
-			[]string{`1:8 "drain" must be a mapping of keys to values, not a list`}},
+			[]string{`1:8 "drain" must be a single value, not a list`}},
 		{"no unit", "drain: 10\n" + smallest, []string{`1:8 "10"|10s`}},
 		{"no duration", "drain: soon\n" + smallest, []string{`1:8 "soon"`}},
 		{"a duration below zero", "drain: -1s\n" + smallest, []string{`1:8 negative duration`}},
@@ -387,7 +387,7 @@ func TestParseMistakes(t *testing.T) {
 		{"half an IPv4 address", "listen: 127.0.1:80\n" + smallest, []string{`1:9 "127.0.1"`}},
 		{"no listener", "listen: []\n" + smallest, []string{`1:9 "listen" is empty`}},
 		{"a listener twice", "listen: [':80', ':80']\n" + smallest, []string{`1:17 :80 is given twice`}},
-		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|off`}},
+		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|write off`}},
 		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
 		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
 		{"a version of the PROXY protocol",
@@ -397,7 +397,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`1:1 "proxy_protocol" has no "from"|proxy_protocol: {from: [10.0.0.0/8]}`}},
 		{"an empty list of sources", "proxy_protocol: {from: []}\n" + smallest, []string{`1:24 "from" is empty`}},
 		{"the PROXY protocol from anyone", "proxy_protocol: true\n" + smallest,
-			[]string{`1:17 "proxy_protocol" must be a mapping`}},
+			[]string{`1:1 "proxy_protocol" has no "from"`}},
 		{"no file of servers", "upstreams: {a: {servers: {file: none.yaml}}}\nroutes: {match: /, to: a}\n",
 			[]string{`1:33 "none.yaml"|no such file`}},
 		{"a URL beside a file of servers", "upstreams: {a: {servers: {url: http://a, file: none}}}\nroutes: {match: /, to: a}\n",

@@ -33,13 +33,14 @@ func limitKeys() []key {
 func requestLimitKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readLimits},
-		{Path: path + ".in_flight", Doc: "the maximum number of requests in flight, or auto", Read: readInFlight},
+		{Path: path + ".in_flight", Doc: "the maximum number of requests in flight, or auto",
+			Short: "max", Read: readInFlight},
 		{Path: path + ".in_flight.max", Doc: "the maximum number of requests in flight",
-			Read:     readInFlightMax,
+			Read:     oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight }),
 			Required: "set how many requests may be in flight, as in: in_flight: {max: 100}"},
 		{Path: path + ".in_flight.shared", Doc: "the store by which replicas share the requests in flight",
 			Read: readShared(func(l *RequestLimits) *string { return &l.InFlightShared })},
-		{Path: path + ".queue", Read: (*fileReader).Fields},
+		{Path: path + ".queue", Short: "length", Read: (*fileReader).Fields},
 		{Path: path + ".queue.length", Doc: "the maximum number of requests that wait",
 			Read:     oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Queue.Length }),
 			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
@@ -94,14 +95,7 @@ func readLimits(r *fileReader, p place, n *yamlfile.Node) {
 	}
 }
 
-var readInFlightMax = oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight })
-
-// readInFlight reads a mapping, or a number as max.
 func readInFlight(r *fileReader, p place, n *yamlfile.Node) {
-	if n.Kind == yamlfile.Single {
-		readInFlightMax(r, p, n)
-		return
-	}
 	r.Fields(p, n)
 	if l := p.To.limits(); l.InFlight == InFlightAuto && l.InFlightShared != "" {
 		r.Mistakef(p.Key.Pos, "write a number for max, or remove shared",

@@ -66,6 +66,11 @@ func index(pages map[string][]string) string {
 		if k.Doc != "" && len(pages[path]) > 0 {
 			rows[path] = "| [`" + path + "`](" + pages[path][0] + ") | " + k.Doc + " |\n"
 		}
+		_, name := k.Parent()
+		long := manualPath(k.Path + "." + k.Short)
+		if k.Short != "" && k.Doc == "" && name != "*" && len(pages[long]) > 0 {
+			rows[path] = "| [`" + path + "`](" + pages[long][0] + ") | short for `" + long + "` |\n"
+		}
 	}
 	var b strings.Builder
 	b.WriteString("\nEach key leads to its page. The table is made from the code: `go test ./front/config -update` writes it.\n\n" +

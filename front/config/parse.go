@@ -52,6 +52,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 			Schema:    schema,
 			Foreign:   foreignKeys,
 			Expand:    environment(lookupEnv),
+			HasOff:    true,
 			Positions: map[string][]yamlfile.Pos{},
 		},
 		config: Default(),

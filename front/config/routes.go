@@ -156,22 +156,16 @@ func samePort(a, b string) bool {
 
 // timeoutKeys are the timeouts of a route.
 var timeoutKeys = []key{
-	{Path: "routes.*.timeout", Read: ofForwarded(readRouteTimeout)},
-	{Path: "routes.*.timeout.silence", Doc: "how long the upstream may be silent", Read: readSilence},
+	{Path: "routes.*.timeout", Short: "silence", Read: ofForwarded(readTimeouts)},
+	{Path: "routes.*.timeout.silence", Doc: "how long the upstream may be silent",
+		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.timeout.try", Doc: "how long one server may take",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
 	{Path: "routes.*.timeout.total", Doc: "how long a request may take, with waits and retries",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
 }
 
-var readSilence = yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })
-
-// readRouteTimeout reads a mapping, or a duration as the silence.
-func readRouteTimeout(r *fileReader, p place, n *yamlfile.Node) {
-	if n.Kind == yamlfile.Single {
-		readSilence(r, p, n)
-		return
-	}
+func readTimeouts(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, n)
 	if d := p.To.route; d.TotalTimeout > 0 && d.TryTimeout >= d.TotalTimeout {
 		r.Mistakef(n.Pos, "make try shorter than total", "a try of %v never ends before the total of %v", d.TryTimeout,

@@ -21,11 +21,13 @@ var schema = slices.Concat([]key{
 	{Path: "listen", Doc: "addresses for requests without TLS",
 		Read: some(parseListen, func(c *Config) *[]string { return &c.Listen })},
 	{Path: "admin", Doc: "the address for health checks, metrics and profiles",
-		Read: one(parseAdmin, func(c *Config) *string { return &c.Admin })},
-	{Path: "drain", Read: readDrain},
+		Off:  func(f filling) { f.config.Admin = AdminOff },
+		Read: one(parseListen, func(c *Config) *string { return &c.Admin })},
+	{Path: "drain", Short: "timeout", Read: (*fileReader).Fields},
 	{Path: "drain.delay", Doc: "how long connections are accepted after SIGTERM",
 		Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Delay })},
-	{Path: "drain.timeout", Doc: "how long requests in flight may take after the delay", Read: readDrainTimeout},
+	{Path: "drain.timeout", Doc: "how long requests in flight may take after the delay",
+		Read: one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Timeout })},
 	{Path: "engine", Doc: "event loops, or a goroutine for each connection",
 		Read: one(yamlfile.Word(engines), func(c *Config) *string { return &c.Engine })},
 	{Path: "trusted_proxies", Doc: "proxies whose X-Forwarded fields are used",
@@ -68,14 +70,3 @@ var schema = slices.Concat([]key{
 	timeoutKeys)
 
 var engines = []string{EngineLoops, EngineGoroutines}
-
-var readDrainTimeout = one(yamlfile.Duration, func(c *Config) *time.Duration { return &c.Drain.Timeout })
-
-// readDrain reads a mapping, or a duration as the timeout.
-func readDrain(r *fileReader, p place, n *yamlfile.Node) {
-	if n.Kind == yamlfile.Single {
-		readDrainTimeout(r, p, n)
-		return
-	}
-	r.Fields(p, n)
-}

@@ -37,17 +37,6 @@ func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// parseAdmin reads an address or the word off.
-func parseAdmin(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
-	switch s.Text {
-	case AdminOff:
-		return AdminOff, nil
-	case "false", "no", "none":
-		return "", yamlfile.Refuse("write off to have no admin listener", "%s is not an address", yamlfile.Quote(s.Text))
-	}
-	return parseListen(s)
-}
-
 // parseUpgrade reads the name of a protocol for the header field Upgrade.
 func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	name := strings.ToLower(s.Text)

@@ -36,7 +36,7 @@ func balanceKeys[T any](path string, at func(T) *Upstream) []yamlfile.Key[T] {
 		{Path: path + ".hash.by", Doc: "the part of the request that determines its server",
 			Required: "name the part of the request, as in: hash: {by: cookie session}",
 			Read:     yamlfile.One(parseHashBy, func(t T) *string { return &at(t).HashBy })},
-		{Path: path + ".connections", Ambiguous: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path + ".connections", Ambiguous: true, Short: "max", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			readLimit(r, p, n, &at(p.To).Connections)
 		}},
 		{Path: path + ".connections.max", Doc: "the number of requests that a server may have at one time", Ambiguous: true,

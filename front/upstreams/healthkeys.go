@@ -15,7 +15,7 @@ import (
 // healthKeys returns the keys of [Health] at a path.
 func healthKeys[T any](path string, at func(T) **Health) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, Short: "path", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			readHealth(r, p, n, at(p.To))
 		}},
 		{Path: path + ".path", Doc: "the path by which servers are checked",
@@ -43,15 +43,18 @@ func healthKeys[T any](path string, at func(T) **Health) []yamlfile.Key[T] {
 // outlierKeys returns the keys of [Outliers] at a path.
 func outlierKeys[T any](path string, at func(T) **Outliers) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, Off: func(t T) { *at(t) = nil }, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			readOutliers(r, p, n, at(p.To))
 		}},
 		{Path: path + ".consecutive", Doc: "the number of failures in a row that eject a server",
-			Read: yamlfile.One(orOff(scalar.Some), func(t T) *int { return &(*at(t)).Consecutive })},
+			Off:  func(t T) { (*at(t)).Consecutive = 0 },
+			Read: yamlfile.One(scalar.Some, func(t T) *int { return &(*at(t)).Consecutive })},
 		{Path: path + ".failure_rate", Doc: "how far the share of failures may exceed the median of the others",
-			Read: yamlfile.One(orOff(parsePoints), func(t T) *int { return &(*at(t)).FailureRate })},
+			Off:  func(t T) { (*at(t)).FailureRate = 0 },
+			Read: yamlfile.One(parsePoints, func(t T) *int { return &(*at(t)).FailureRate })},
 		{Path: path + ".latency", Doc: "how many times the median time of the others a server may take",
-			Read: yamlfile.One(orOff(parseFactor), func(t T) *float64 { return &(*at(t)).Latency })},
+			Off:  func(t T) { (*at(t)).Latency = 0 },
+			Read: yamlfile.One(parseFactor, func(t T) *float64 { return &(*at(t)).Latency })},
 		{Path: path + ".interval", Doc: "the time for which servers are compared", Ambiguous: true,
 			Read: yamlfile.One(atLeast(time.Second), func(t T) *time.Duration { return &(*at(t)).Interval })},
 		{Path: path + ".requests", Doc: "the number of requests that a comparison needs",
@@ -78,16 +81,9 @@ func readHealth[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.N
 	}
 }
 
-// readOutliers reads a mapping, or true for all defaults, or false.
 func readOutliers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, at **Outliers) {
 	o := DefaultOutliers()
 	*at = o
-	if n.Kind == yamlfile.Single {
-		if on, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch); ok && !on {
-			*at = nil
-		}
-		return
-	}
 	r.Fields(p, n)
 	for _, pair := range n.Pairs {
 		switch {
@@ -149,16 +145,6 @@ func parseBodyExpr(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 			yamlfile.Quote(s.Text))
 	}
 	return s.Text, nil
-}
-
-// orOff returns a parser that also accepts the word off, as 0.
-func orOff[T int | float64](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T, *yamlfile.Refusal) {
-	return func(s yamlfile.Scalar) (T, *yamlfile.Refusal) {
-		if s.Text == "off" {
-			return 0, nil
-		}
-		return parse(s)
-	}
 }
 
 // parsePoints reads a number of percentage points.

@@ -25,7 +25,7 @@ type Server struct {
 func serverKeys[T any](path string, at func(T) *[]Server) []yamlfile.Key[T] {
 	last := func(t T) *Server { return &(*at(t))[len(*at(t))-1] }
 	return []yamlfile.Key[T]{
-		{Path: path + ".*", Called: "a server",
+		{Path: path + ".*", Called: "a server", Short: "url",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readServer(r, p, n, at(p.To)) }},
 		{Path: path + ".*.url", Doc: "the URL of a server",
 			Required: "write its URL, as in {url: http://127.0.0.1:8080, weight: 2}",
@@ -45,15 +45,11 @@ func readServers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.
 	}
 }
 
-// readServer adds a server, which is a URL or a mapping, unless its URL has a mistake.
+// readServer adds a server, unless its URL has a mistake.
 func readServer[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, all *[]Server) {
 	before := *all
 	*all = append(before, Server{})
-	if n.Kind == yamlfile.Mapping {
-		r.Fields(p, n)
-	} else {
-		readURL(r, p, n, *all)
-	}
+	r.Fields(p, n)
 	if (*all)[len(before)].URL == "" {
 		*all = before
 	}

@@ -10,12 +10,13 @@ import (
 
 // A Node is a value of a file.
 type Node struct {
-	Kind  Kind
-	Pos   Pos     // of its first character
-	Text  string  // of a Single, without quotes and escapes
-	Type  string  // of a Single, the YAML type: string, integer, float, bool, infinity, nan
-	Items []*Node // of a List
-	Pairs []Pair  // of a Mapping, with unique keys
+	Kind   Kind
+	Pos    Pos     // of its first character
+	Text   string  // of a Single, without quotes and escapes
+	Type   string  // of a Single, the YAML type: string, integer, float, bool, infinity, nan
+	Quoted bool    // of a Single, it is not plain text in the file
+	Items  []*Node // of a List
+	Pairs  []Pair  // of a Mapping, with unique keys
 
 	written string // the form in a file, if it is not that of Text; see Flow
 }
@@ -40,13 +41,14 @@ type Pair struct {
 
 // A Scalar is a single value or a key: its text and its position.
 type Scalar struct {
-	Text string
-	Pos  Pos
-	Type string // the YAML type; see Node
+	Text   string
+	Pos    Pos
+	Type   string // the YAML type; see Node
+	Quoted bool   // see Node
 }
 
 // Scalar returns a Single as a Scalar.
-func (n *Node) Scalar() Scalar { return Scalar{n.Text, n.Pos, n.Type} }
+func (n *Node) Scalar() Scalar { return Scalar{n.Text, n.Pos, n.Type, n.Quoted} }
 
 // node converts a node of the YAML parser.
 func (f *File) node(n ast.Node) *Node {
@@ -67,14 +69,16 @@ func (f *File) node(n ast.Node) *Node {
 		return &Node{Kind: Null, Pos: f.startOf(n)}
 	case *ast.LiteralNode:
 		s := f.scalarOf(n.Value)
-		s.Pos = f.posOf(n.Start)
+		s.Pos, s.Quoted = f.posOf(n.Start), true
 		return single(s)
 	default:
 		return single(f.scalarOf(n))
 	}
 }
 
-func single(s Scalar) *Node { return &Node{Kind: Single, Text: s.Text, Pos: s.Pos, Type: s.Type} }
+func single(s Scalar) *Node {
+	return &Node{Kind: Single, Text: s.Text, Pos: s.Pos, Type: s.Type, Quoted: s.Quoted}
+}
 
 // plain removes anchors and tags from n and reports them and aliases as mistakes: each
 // value has to be written where it is used, so that a reader need not search for it and
@@ -176,7 +180,8 @@ func adjacent(a, b *token.Token) bool {
 
 func (f *File) scalarOf(n ast.Node) Scalar {
 	tk := n.GetToken()
-	return Scalar{Text: tk.Value, Pos: f.posOf(tk), Type: strings.ToLower(n.Type().String())}
+	return Scalar{Text: tk.Value, Pos: f.posOf(tk), Type: strings.ToLower(n.Type().String()),
+		Quoted: tk.Type == token.SingleQuoteType || tk.Type == token.DoubleQuoteType}
 }
 
 // startOf returns the position of n. For a mapping in block style, the token is the

@@ -30,6 +30,13 @@ type Key[T any] struct {
 	// Called is the name of the value in messages, with %s for its key in the file;
 	// empty is the quoted key.
 	Called string
+
+	// Short is the name of the key below for which a single value or a list stands, instead of a mapping.
+	Short string
+
+	// Off sets the value off, and Read does not get it. If Off is nil, off is no value of the key: Read reports what
+	// to write. A text that is "off" is in quotes.
+	Off func(T)
 }
 
 // A ReadFunc reads the value n of the key at p. It reports mistakes in r and returns
@@ -74,6 +81,9 @@ type Reader[T any] struct {
 	// Expand, if not nil, replaces variables in the text of a single value.
 	Expand func(text string) (string, []*Refusal)
 
+	// HasOff makes the text off, without quotes, mean that there is no value; see [Key.Off].
+	HasOff bool
+
 	// Positions has the positions of the stored values by path.
 	Positions map[string][]Pos
 }
@@ -92,7 +102,11 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 		case !ok || strings.ContainsAny(k.Text, ".*"):
 			r.reportUnknownKey(p.Path, k)
 		default:
-			found.Read(r, p.Below(k.Text, k), pair.Value)
+			below := p.Below(k.Text, k)
+			if k.Type == implied {
+				below.Key.Text = p.Key.Text
+			}
+			r.read(found, below, pair.Value)
 		}
 	}
 	where := p.Key.Pos
@@ -114,7 +128,7 @@ func (r *Reader[T]) Names(p Place[T], n *Node) {
 	}
 	each, _ := r.lookup(child(p.Path, "*"))
 	for _, pair := range pairs {
-		each.Read(r, p.Below("*", pair.Key), pair.Value)
+		r.read(each, p.Below("*", pair.Key), pair.Value)
 	}
 	if own, _ := r.lookup(p.Path); own.Required != "" {
 		r.RefuseEmpty(p, n)
@@ -128,7 +142,7 @@ func (r *Reader[T]) Entries(p Place[T], n *Node) {
 	}
 	each, _ := r.lookup(child(p.Path, "*"))
 	for _, element := range r.Elements(p, n) {
-		each.Read(r, p.Below("*", Scalar{Pos: element.Pos}), element)
+		r.read(each, p.Below("*", Scalar{Pos: element.Pos}), element)
 	}
 }
 
@@ -198,8 +212,14 @@ func (r *Reader[T]) reportShape(p Place[T], n *Node, want string) {
 		r.Mistakef(n.Pos, "give it one, or leave it out", "%s has no value", r.name(p))
 		return
 	}
+	if r.IsOff(n) {
+		r.refuseOff(p, n)
+		return
+	}
 	hint := ""
-	if names := r.names(p.Path); p.Path != "" && n.Kind != Mapping && len(names) > 0 {
+	if names := r.names(p.Path); n.Kind == Single && yes(n.Text) && len(names) > 0 {
+		hint = "write true"
+	} else if p.Path != "" && n.Kind != Mapping && len(names) > 0 {
 		hint = "its keys are " + strings.Join(names, ", ")
 	}
 	r.Mistakef(n.Pos, hint, "%s must be %s, not %s", r.name(p), want, shape(n))

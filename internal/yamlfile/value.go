@@ -53,7 +53,23 @@ func Switch(s Scalar) (bool, *Refusal) {
 	case "false":
 		return false, nil
 	}
-	return false, Refuse("it is true or false", "%s is not known here", Quote(s.Text))
+	hint := "it is true or false"
+	switch {
+	case yes(s.Text):
+		hint = "write true"
+	case no(s.Text):
+		hint = "write false"
+	}
+	return false, Refuse(hint, "%s is not known here", Quote(s.Text))
+}
+
+// yes and no report whether a text is another word for true or false.
+func yes(text string) bool {
+	return slices.Contains([]string{"true", "on", "yes", "enabled", "1"}, strings.ToLower(text))
+}
+
+func no(text string) bool {
+	return slices.Contains([]string{"false", "off", "no", "none", "never", "disabled", "0"}, strings.ToLower(text))
 }
 
 // Count parses a number of things, including 0.

@@ -98,7 +98,7 @@ func (n *Node) Format() []byte {
 }
 
 // Flow returns n on one line. A text that was in quotes because it looks like a value of
-// another type is in quotes again.
+// another type, or like off, is in quotes again.
 func (n *Node) Flow() string {
 	var b strings.Builder
 	n.asTyped().flow(&b)
@@ -109,7 +109,7 @@ func (n *Node) Flow() string {
 func (n *Node) asTyped() *Node {
 	typed := *n
 	typed.Items, typed.Pairs = nil, nil
-	if n.Kind == Single && n.Type == "string" && looksTyped.MatchString(n.Text) {
+	if n.Kind == Single && n.Type == "string" && (n.Quoted && n.Text == "off" || looksTyped.MatchString(n.Text)) {
 		typed.written = `"` + n.Text + `"`
 	}
 	for _, item := range n.Items {

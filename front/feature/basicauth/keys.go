@@ -31,7 +31,7 @@ func Keys[T any](
 	path string, at func(T) **Config, file func(t T, by *yamlfile.File, path yamlfile.Scalar) []User,
 ) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, Short: "users", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			*at(p.To) = &Config{Realm: "restricted"}
 			r.Fields(p, n)
 		}},

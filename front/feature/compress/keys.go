@@ -52,11 +52,11 @@ var encodings = []string{"zstd", "br", "gzip"}
 // Keys returns the keys of a [Config] at a path. at returns where it is kept.
 func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			c := Default()
-			*at(p.To) = c
-			read(r, p, n, c)
-		}},
+		{Path: path, Off: func(t T) { *at(t) = new(Config) },
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				*at(p.To) = Default()
+				r.Fields(p, n)
+			}},
 		{Path: path + ".encodings", Doc: "the content codings of responses",
 			Read: yamlfile.Some(yamlfile.Word(encodings), func(t T) *[]string { return &(*at(t)).Encodings })},
 		{Path: path + ".level", Doc: "the level of compression",
@@ -68,25 +68,6 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 		{Path: path + ".with_credentials", Doc: "compress responses that could contain secrets",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).WithCredentials })},
 	}
-}
-
-// read reads a mapping, true for all defaults, or false.
-func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c *Config) {
-	if n.Kind != yamlfile.Single {
-		r.Fields(p, n)
-		return
-	}
-	if on, ok := yamlfile.ReadOne(r, p, n, parseCompress); ok && !on {
-		*c = Config{}
-	}
-}
-
-func parseCompress(s yamlfile.Scalar) (bool, *yamlfile.Refusal) {
-	if slices.Contains(encodings, s.Text) {
-		return false, yamlfile.Refuse("write compress: {encodings: ["+s.Text+"]}", "%s is neither true nor false",
-			yamlfile.Quote(s.Text))
-	}
-	return yamlfile.Switch(s)
 }
 
 func parseLevel(s yamlfile.Scalar) (int, *yamlfile.Refusal) {

@@ -36,7 +36,7 @@ type Config struct {
 // Keys returns the keys of a [Config] at a path. at returns where it is kept.
 func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, Short: "root", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			c := &Config{Index: []string{"index.html"}}
 			*at(p.To) = c
 			r.Fields(p, n)

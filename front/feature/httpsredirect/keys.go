@@ -40,20 +40,18 @@ type plainRoute struct {
 // Keys returns the keys of a [Config], which are keys of the listeners for https at a path. at returns where they
 // are kept.
 func Keys[T any](path string, at func(T) *Draft) []yamlfile.Key[T] {
-	readAge := yamlfile.One(parseAge, func(t T) *time.Duration { return &at(t).HSTS.MaxAge })
 	return []yamlfile.Key[T]{
 		{Path: path + ".redirect", Doc: "redirect requests without TLS to https", Ambiguous: true,
 			Read: yamlfile.One(parseRedirect, func(t T) *int { return &at(t).Redirect })},
-		{Path: path + ".hsts", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			at(p.To).HSTS = new(HSTS)
-			if n.Kind == yamlfile.Single {
-				readAge(r, p, n)
-			} else {
+		{Path: path + ".hsts", Short: "max_age",
+			Off: func(t T) { at(t).HSTS = nil },
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				at(p.To).HSTS = new(HSTS)
 				r.Fields(p, n)
-			}
-		}},
+			}},
 		{Path: path + ".hsts.max_age", Doc: "how long browsers use only https for the host", Ambiguous: true,
-			Required: "write how long browsers keep it, as in: hsts: {max_age: 365d}", Read: readAge},
+			Required: "write how long browsers keep it, as in: hsts: {max_age: 365d}",
+			Read:     yamlfile.One(parseAge, func(t T) *time.Duration { return &at(t).HSTS.MaxAge })},
 		{Path: path + ".hsts.subdomains", Doc: "the same for all subdomains",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).HSTS.Subdomains })},
 		{Path: path + ".hsts.preload", Doc: "browsers may have the host in their lists",

@@ -19,7 +19,7 @@ type Config struct {
 // Keys returns the keys of a [Config] at a path. at returns where it is kept, and file reads a file of the page.
 func Keys[T any](path string, at func(T) **Config, file errorpages.FileReader[T]) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, Short: "active", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			*at(p.To) = new(Config)
 			r.Fields(p, n)
 		}},

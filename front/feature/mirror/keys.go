@@ -31,7 +31,7 @@ const DefaultInFlight = 100
 // upstream is kept with its position.
 func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, Short: "to", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			*at(p.To) = &Config{Share: All, InFlight: DefaultInFlight}
 			r.Fields(p, n)
 			(*at(p.To)).To = to(p.To).Text
