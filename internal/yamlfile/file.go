@@ -124,6 +124,11 @@ func (f *File) document() ast.Node {
 		f.Mistakef(f.posOf(tk), f.kind+" has no use for so many levels", "nested too deeply")
 		return nil
 	}
+	return f.parse(tokens)
+}
+
+// parse parses tokens and returns the root of the only document.
+func (f *File) parse(tokens token.Tokens) ast.Node {
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		f.reportSyntax(err)

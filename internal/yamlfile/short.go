@@ -76,7 +76,11 @@ func (r *Reader[T]) isOffElsewhere(n *Node) bool {
 	if n.Kind == List {
 		return len(n.Items) == 0
 	}
-	text := r.plain(n)
+	return meansOff(r.plain(n))
+}
+
+// meansOff reports whether a text without quotes is off, or another word for it.
+func meansOff(text string) bool {
 	return no(text) || slices.Contains([]string{"disable", "unlimited", "infinite", "infinity", "-1", "0s", "0ms", "0m", "0h",
 		"0%", "0b", "0b/s", "0/s"}, strings.ToLower(text))
 }

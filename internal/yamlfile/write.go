@@ -180,6 +180,11 @@ func quoted(s string) string {
 	if bare.MatchString(s) && !strings.EqualFold(s, "null") {
 		return s
 	}
+	return inQuotes(s)
+}
+
+// inQuotes returns a text in double quotes.
+func inQuotes(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, c := range s {
