@@ -3,6 +3,7 @@
 //	weir serve                      a front door on 127.0.0.1:20000 with a demo backend
 //	weir serve --config weir.yaml   a front door with a configuration
 //	weir check weir.yaml            every mistake in the file
+//	weir fmt weir.yaml              the file in the canonical layout
 //	weir reload -c weir.yaml        the running front door reads the file again
 //	weir upgrade -c weir.yaml       a new binary takes over without a refused connection
 //	weir doctor                     limits of this machine that are too low
@@ -27,6 +28,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/cmd/weir/internal/fmtcmd"
 	"github.com/weirhq/weir/cmd/weir/internal/serve"
 	"github.com/weirhq/weir/cmd/weir/internal/tail"
 )
@@ -35,6 +37,7 @@ import (
 type command struct {
 	Serve        serve.Command             `cmd:"" help:"Run the front door."`
 	Check        serve.CheckCommand        `cmd:"" help:"Check a configuration and list every mistake."`
+	Fmt          fmtcmd.Command            `cmd:"" help:"Give configurations the canonical layout."`
 	Doctor       serve.DoctorCommand       `cmd:"" help:"Check the limits of this machine for a front door."`
 	HashPassword serve.HashPasswordCommand `cmd:"" name:"hash-password" help:"Print the hash of a password, for basic_auth."`
 	Reload       serve.ReloadCommand       `cmd:"" help:"Make the running front door read its configuration again."`

@@ -46,6 +46,7 @@ func TestMessagesEscape(t *testing.T) {
 		{"serve", "--config", odd},
 		{"check", hostile}, {"check", config}, {"check", odd}, {"check", valid, "--explain", hostile},
 		{"check", valid, "--explain", "GET " + url + hostile}, {"check", valid, "--explain", "GET " + url, "-H", hostile},
+		{"fmt", hostile}, {"fmt", config}, {"fmt", odd}, {"fmt", "--check", odd}, {"fmt", "--diff", odd, events},
 		{"reload", "-c", hostile}, {"upgrade", "-c", hostile}, {"doctor", hostile}, {"doctor", "--config", hostile},
 		{"hash-password", hostile, hostile},
 		{"backend", "--listen", hostile}, {"backend", "--size", hostile}, {"backend", "--latency", hostile},

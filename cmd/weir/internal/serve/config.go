@@ -17,16 +17,13 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// load reads the configuration, or makes that of the flags or one for a demo backend that it starts.
+// load reads the configuration, or makes one for a demo backend that it starts.
 // stop stops the backend.
 func (c *Command) load() (cfg *config.Config, stop func(), err error) {
 	stop = func() {}
-	switch {
-	case c.given():
-		cfg, err = c.config()
-	case c.Config == "":
+	if c.Config == "" {
 		cfg, stop, err = demo()
-	default:
+	} else {
 		cfg, err = readConfig(c.Config)
 	}
 	if err != nil {
