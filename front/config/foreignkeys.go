@@ -1,5 +1,15 @@
 package config
 
+import "github.com/weirhq/weir/internal/yamlfile"
+
+// foreignHint returns the hint for a key that other front doors use, or that this file had before, or "".
+func foreignHint(path string, value *yamlfile.Node) string {
+	if hint := formerKeys[path]; hint != nil {
+		return hint(value)
+	}
+	return foreignKeys[path]
+}
+
 // foreignKeys are the hints for keys that other front doors use, by their path in this file.
 var foreignKeys = func() map[string]string {
 	const (

@@ -50,7 +50,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 		fileReader: &fileReader{
 			File:      f,
 			Schema:    schema,
-			Foreign:   foreignKeys,
+			Foreign:   foreignHint,
 			Expand:    environment(lookupEnv),
 			HasOff:    true,
 			Positions: map[string][]yamlfile.Pos{},

@@ -22,7 +22,7 @@ type Draft struct {
 // New returns a draft of an upstream with the defaults of all keys.
 func New(name string) *Draft {
 	return &Draft{Upstream: Upstream{
-		Name: name, ResponseFields: proxying.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset(),
+		Name: name, MaxResponseFields: proxying.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset(),
 	}}
 }
 
@@ -38,8 +38,8 @@ func Keys[T any](path string, at func(T) *Draft, file func(T) certs.Reader) []ya
 			at(p.To).finish(r.File, p.Key, n)
 		}},
 	}, listKeys(path+".servers", func(t T) *listDraft { return &at(t).list }), []yamlfile.Key[T]{
-		{Path: path + ".response_fields", Doc: "the maximum number of fields of a response",
-			Read: yamlfile.One(scalar.Some, func(t T) *int { return &at(t).ResponseFields })},
+		{Path: path + ".max_response_fields", Doc: "the maximum number of fields of a response",
+			Read: yamlfile.One(scalar.Some, func(t T) *int { return &at(t).MaxResponseFields })},
 		{Path: path + ".proxy_protocol", Doc: "send headers of the PROXY protocol",
 			Read: yamlfile.One(parseProxyVersion, func(t T) *int { return &at(t).ProxyProtocol })},
 		{Path: path + ".connect", Read: (*yamlfile.Reader[T]).Fields},

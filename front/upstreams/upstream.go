@@ -38,9 +38,9 @@ type Upstream struct {
 	// Connections limits the requests at each server. The zero value sets no limit.
 	Connections Limit
 
-	// ResponseFields is the maximum number of header fields of a response. Zero
+	// MaxResponseFields is the maximum number of header fields of a response. Zero
 	// means 256, the default.
-	ResponseFields int
+	MaxResponseFields int
 
 	// ConnectRetry is how long a request retries to connect if no server accepts
 	// a connection. Zero fails without a retry. Default 1s.

@@ -75,8 +75,8 @@ type Reader[T any] struct {
 	// suggestions for unknown keys.
 	Schema []Key[T]
 
-	// Foreign has hints for keys of other programs, by their path in the schema.
-	Foreign map[string]string
+	// Foreign returns the hint for a key that is not in the schema, by its path and its value, or "".
+	Foreign func(path string, value *Node) string
 
 	// Expand, if not nil, replaces variables in the text of a single value.
 	Expand func(text string) (string, []*Refusal)
@@ -100,7 +100,7 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 		given[k.Text] = true
 		switch found, ok := r.lookup(child(p.Path, k.Text)); {
 		case !ok || strings.ContainsAny(k.Text, ".*"):
-			r.reportUnknownKey(p.Path, k)
+			r.reportUnknownKey(p.Path, k, pair.Value)
 		default:
 			below := p.Below(k.Text, k)
 			if k.Type == implied {
@@ -328,8 +328,12 @@ func (r *Reader[T]) lookup(path string) (Key[T], bool) {
 }
 
 // reportUnknownKey reports an unknown key in the mapping at path.
-func (r *Reader[T]) reportUnknownKey(path string, k Scalar) {
-	r.Mistakef(k.Pos, r.rightKey(path, k.Text), "unknown key %s here", Quote(k.Text))
+func (r *Reader[T]) reportUnknownKey(path string, k Scalar, value *Node) {
+	hint := ""
+	if r.Foreign != nil {
+		hint = r.Foreign(child(path, k.Text), value)
+	}
+	r.Mistakef(k.Pos, cmp.Or(hint, r.rightKey(path, k.Text)), "unknown key %s here", Quote(k.Text))
 }
 
 // rightKey returns the hint for an unknown key: the mapping where it belongs, a similar
@@ -337,9 +341,6 @@ func (r *Reader[T]) reportUnknownKey(path string, k Scalar) {
 func (r *Reader[T]) rightKey(path, name string) string {
 	if strings.Contains(name, "${") {
 		return "${...} is allowed only in values"
-	}
-	if hint := r.Foreign[child(path, name)]; hint != "" {
-		return hint
 	}
 	names := r.names(path)
 	if near := nearest.Word(name, names); near != "" {

@@ -1,0 +1,36 @@
+package config_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// habitats are files that get the lines of a habit in place of "…", which begins them.
+var habitats = map[string]string{
+	"top":      "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a}\n…\n",
+	"upstream": "routes: {match: /, to: a}\nupstreams:\n  a:\n    servers: http://a\n    …\n",
+	"route":    "upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n  to: a\n  …\n",
+}
+
+// A habit is what people write who come from another front door, or from a former weir.yaml: the part of the file, the
+// lines there, the place of the only mistake, and parts of its message and of its hint.
+type habit struct{ in, src, at, what, hint string }
+
+func testHabits(t *testing.T, habits []habit) {
+	t.Helper()
+	for _, h := range habits {
+		ms := mistakes(t, strings.Replace(habitats[h.in], "…", h.src, 1), nil)
+		if at := fmt.Sprintf("%d:%d", ms[0].Line, ms[0].Col); len(ms) != 1 || at != h.at ||
+			!strings.Contains(ms[0].What, h.what) || !strings.Contains(ms[0].Hint, h.hint) {
+			t.Errorf("%s %s:\n%v\nwant %s: %s; %s", h.in, h.src, ms, h.at, h.what, h.hint)
+		}
+	}
+}
+
+func TestFormerKeys(t *testing.T) {
+	testHabits(t, []habit{
+		{"upstream", "response_fields: 100", "5:5", `unknown key "response_fields"`, "write max_response_fields"},
+		// end
+	})
+}
