@@ -14,7 +14,7 @@ import (
 func TestTooManyWaiting(t *testing.T) {
 	t.Parallel()
 	const most, more = 1000, 20
-	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectRetry = testTimeout })
+	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectWait = testTimeout })
 	ctx, leave := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	refused := make(chan int, most+more)

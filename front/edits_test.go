@@ -298,7 +298,7 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 			editFields(r)
 			r.To, r.RequestHeaders, r.Redirect = "", edits.Config{}, &redirects.Config{To: "/new/{id}", Status: 308}
 		}),
-		func(c *config.Config) { c.Upstreams[0].ConnectRetry = 0 },
+		func(c *config.Config) { c.Upstreams[0].ConnectWait = 0 },
 	)
 	const post = "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"
 	ask(t, d.addr, fmt.Sprintf(post, "/rate/x"))

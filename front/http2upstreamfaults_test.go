@@ -175,7 +175,7 @@ func TestHTTP2UpstreamFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for method, want := range map[string]string{"GET": c.get, "POST": c.post} {
 				d := openDoor(t, openFrames(t, c.play), withHTTP2, func(c *config.Config) {
-					c.Routes[0].Timeout, c.Upstreams[0].ConnectRetry = timeout, 0
+					c.Routes[0].Timeout, c.Upstreams[0].ConnectWait = timeout, 0
 				})
 				var body io.Reader
 				if method == "POST" {
@@ -228,7 +228,7 @@ func TestHTTP2UpstreamClosedWindow(t *testing.T) {
 // TestHTTP2UpstreamOfHTTP1 checks the response if a server does not speak HTTP/2.
 func TestHTTP2UpstreamOfHTTP1(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, upstream(t, hello).URL, withHTTP2, func(c *config.Config) { c.Upstreams[0].ConnectRetry = 0 })
+	d := openDoor(t, upstream(t, hello).URL, withHTTP2, func(c *config.Config) { c.Upstreams[0].ConnectWait = 0 })
 	if status, _ := fetch(t, d.url("/")); status != 502 {
 		t.Errorf("status %d", status)
 	}

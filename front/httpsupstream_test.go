@@ -218,7 +218,7 @@ func TestHTTPSHandshakeStalls(t *testing.T) {
 	t.Parallel()
 	addr := serveRaw(t, func(nc *net.TCPConn) { io.Copy(io.Discard, nc) })
 	d := openDoor(t, "https://"+addr, func(c *config.Config) {
-		c.Routes[0].Timeout, c.Upstreams[0].ConnectRetry = 200*time.Millisecond, 0
+		c.Routes[0].Timeout, c.Upstreams[0].ConnectWait = 200*time.Millisecond, 0
 	})
 	if status, _ := fetch(t, d.url("/")); status != 504 {
 		t.Errorf("status %d, want 504", status)
@@ -234,7 +234,7 @@ func TestHTTPSClientCertificate(t *testing.T) {
 	back := openTLS(t, root.Issue(t, certtest.Options{}), showTarget, func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, root.Pool()
 	})
-	d := openDoor(t, back.url, trust(root), func(c *config.Config) { c.Upstreams[0].ConnectRetry = 0 })
+	d := openDoor(t, back.url, trust(root), func(c *config.Config) { c.Upstreams[0].ConnectWait = 0 })
 	if status, _ := fetch(t, d.url("/without")); status != 502 {
 		t.Errorf("status %d without a certificate, want 502", status)
 	}

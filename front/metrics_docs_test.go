@@ -71,7 +71,7 @@ func TestMetricsDocs(t *testing.T) {
 		})
 		c.Log.To = []string{logto.ToStdout, file}
 		c.Upstreams = append(c.Upstreams,
-			upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}, ConnectRetry: time.Millisecond})
+			upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}, ConnectWait: time.Millisecond})
 		closing := "http://" + rawUpstream(t, func(c *rawConn) { c.request() })
 		c.Upstreams = append(c.Upstreams, upstreams.Upstream{
 			Name: "closing", Servers: []upstreams.Server{{URL: closing}}, Outliers: upstreams.DefaultOutliers(),

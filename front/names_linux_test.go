@@ -54,7 +54,7 @@ func TestNameChangesUnderLoad(t *testing.T) {
 	ns := resolvetest.Start(t)
 	ns.Set("shop.example", 1, resolvetest.IP("127.0.0.2"))
 	d := openDoor(t, "http://shop.example:"+port, withNameServer(ns), func(c *config.Config) {
-		c.Upstreams[0].ConnectRetry = testTimeout // the first request waits for the name
+		c.Upstreams[0].ConnectWait = testTimeout // the first request waits for the name
 	})
 
 	slow := make(chan string)
@@ -119,7 +119,7 @@ func TestUnknownName(t *testing.T) {
 	if e.Severity != 2 {
 		t.Errorf("severity %d", e.Severity)
 	}
-	d.reload(func(c *config.Config) { c.Upstreams[0].ConnectRetry = testTimeout })
+	d.reload(func(c *config.Config) { c.Upstreams[0].ConnectWait = testTimeout })
 	ns.Set("shop.example", 60, resolvetest.IP("127.0.0.2"))
 	resp, body := get(t, httpClient(t), d.url("/a")) // waits for the name
 	if resp.StatusCode != 200 || !strings.HasPrefix(body, "/base/a 127.0.0.1:") {

@@ -70,7 +70,7 @@ func TestRetries(t *testing.T) {
 func TestRetriesDenied(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, "http://"+rawUpstream(t, func(c *rawConn) { c.request() }), func(c *config.Config) {
-		c.Upstreams[0].ConnectRetry = 0 // no pause before a retry
+		c.Upstreams[0].ConnectWait = 0 // no pause before a retry
 	})
 	const denied = `weir_upstream_retries_total{reason="reset",result="denied",upstream="site"}`
 	for n := 0; d.metric(t, denied) == 0; n++ {

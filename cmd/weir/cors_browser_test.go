@@ -72,7 +72,7 @@ func TestCORSInBrowser(t *testing.T) {
 	p := start(t, "serve", "--admin", "off", "--listen", "127.0.0.1:0", "--config", configFile(t, fmt.Sprintf(`
 upstreams:
   site: {servers: [%[1]q]}
-  dead: {servers: ["http://127.0.0.1:1"], connect: {retry: 0s}}
+  dead: {servers: ["http://127.0.0.1:1"], connect_wait: off}
 routes:
   - {match: "/data/{path...}", to: site, `+rules+`}
   - {match: "/users/{path...}", to: site, basic_auth: {users: {alice: `+exampleHash+`}}, `+rules+`}

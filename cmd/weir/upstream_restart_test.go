@@ -18,7 +18,7 @@ func TestUpstreamRestart(t *testing.T) {
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	url := b.url()
 	p := door(t, "log: {level: error}\nupstreams: {site: {servers: ["+url+
-		"], connect: {retry: 1m}}}\nroutes: [{match: '/{path...}', to: site, timeout: 2m}]\n")
+		"], connect_wait: 1m}}\nroutes: [{match: '/{path...}', to: site, timeout: 2m}]\n")
 	var answered, posts, failed atomic.Int64
 	front := p.url()
 	stop := repeatedly(t, 32, func(c *http.Client) bool {

@@ -89,7 +89,7 @@ compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JS
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
-  b: {servers: [http://127.0.0.1:8080, {url: http://Example.com, weight: 5, backup: true}], connect: {retry: 3s}, max_response_fields: 100,
+  b: {servers: [http://127.0.0.1:8080, {url: http://Example.com, weight: 5, backup: true}], connect_wait: 3s, max_response_fields: 100,
     proxy_protocol: v2}
   a:
     servers: http://[::1]:9000
@@ -142,9 +142,9 @@ routes:
 		Upstreams: []upstreams.Upstream{
 			{Name: "b", Servers: []upstreams.Server{
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, MaxResponseFields: 100,
-				ConnectRetry: 3 * time.Second, Outliers: upstreams.OutliersUnset(), ProxyProtocol: 2},
+				ConnectWait: 3 * time.Second, Outliers: upstreams.OutliersUnset(), ProxyProtocol: 2},
 			{Name: "a", Servers: []upstreams.Server{{URL: "http://[::1]:9000"}}, Balance: upstreams.BalanceHash,
-				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: upstreams.Limit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &upstreams.Sticky{Cookie: "server", MaxAge: time.Hour, Secret: "0123456789abcdef"}, MaxResponseFields: 256, ConnectRetry: time.Second, Outliers: upstreams.OutliersUnset(),
+				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: upstreams.Limit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &upstreams.Sticky{Cookie: "server", MaxAge: time.Hour, Secret: "0123456789abcdef"}, MaxResponseFields: 256, ConnectWait: time.Second, Outliers: upstreams.OutliersUnset(),
 				ProxyProtocol: 1},
 		},
 		Routes: []config.Route{
@@ -207,7 +207,7 @@ func TestParseDefaults(t *testing.T) {
 	want := config.Default()
 	want.Sources, want.States = []string{"weir.yaml"}, map[string]fs.FileInfo{}
 	want.Upstreams = []upstreams.Upstream{{Name: "a", Servers: []upstreams.Server{{URL: "http://127.0.0.1:8080"}}, MaxResponseFields: 256,
-		ConnectRetry: time.Second, Outliers: upstreams.OutliersUnset()}}
+		ConnectWait: time.Second, Outliers: upstreams.OutliersUnset()}}
 	want.Routes = []config.Route{{Match: "/", To: "a", Timeout: 30 * time.Second, Upgrade: []string{"websocket"}}}
 	if diff := cmp.Diff(want, parse(t, smallest, nil), compareNetworks); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)

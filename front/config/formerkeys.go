@@ -6,10 +6,25 @@ import "github.com/weirhq/weir/internal/yamlfile"
 // they have.
 var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"upstreams.*.response_fields": now("max_response_fields"),
+	"upstreams.*.connect":         connectWait,
 	// end
 }
 
 // now returns the hint for a key that has another name now.
 func now(name string) func(*yamlfile.Node) string {
 	return func(*yamlfile.Node) string { return "write " + name }
+}
+
+func connectWait(value *yamlfile.Node) string {
+	return "write connect_wait: " + below(value, "retry", "1s")
+}
+
+// below returns the single value of a key of a mapping, or an example.
+func below(mapping *yamlfile.Node, name, example string) string {
+	for _, pair := range mapping.Pairs {
+		if pair.Key.Text == name && pair.Value.Kind == yamlfile.Single {
+			return pair.Value.Text
+		}
+	}
+	return example
 }

@@ -31,6 +31,8 @@ func testHabits(t *testing.T, habits []habit) {
 func TestFormerKeys(t *testing.T) {
 	testHabits(t, []habit{
 		{"upstream", "response_fields: 100", "5:5", `unknown key "response_fields"`, "write max_response_fields"},
+		{"upstream", "connect: {retry: 3s}", "5:5", `unknown key "connect"`, "write connect_wait: 3s"},
+		{"upstream", "connect_wait: 0s", "5:19", `"0s"`, "write off"},
 		// end
 	})
 }

@@ -22,7 +22,7 @@ type Draft struct {
 // New returns a draft of an upstream with the defaults of all keys.
 func New(name string) *Draft {
 	return &Draft{Upstream: Upstream{
-		Name: name, MaxResponseFields: proxying.DefaultMaxFields, ConnectRetry: time.Second, Outliers: OutliersUnset(),
+		Name: name, MaxResponseFields: proxying.DefaultMaxFields, ConnectWait: time.Second, Outliers: OutliersUnset(),
 	}}
 }
 
@@ -42,9 +42,9 @@ func Keys[T any](path string, at func(T) *Draft, file func(T) certs.Reader) []ya
 			Read: yamlfile.One(scalar.Some, func(t T) *int { return &at(t).MaxResponseFields })},
 		{Path: path + ".proxy_protocol", Doc: "send headers of the PROXY protocol",
 			Read: yamlfile.One(parseProxyVersion, func(t T) *int { return &at(t).ProxyProtocol })},
-		{Path: path + ".connect", Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".connect.retry", Doc: "how long a request retries to connect",
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).ConnectRetry })},
+		{Path: path + ".connect_wait", Doc: "how long a request waits for a server that accepts a connection",
+			Off:  func(t T) { at(t).ConnectWait = 0 },
+			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).ConnectWait })},
 	}, balanceKeys(path, func(t T) *Upstream { return &at(t).Upstream }),
 		healthKeys(path+".health", func(t T) **Health { return &at(t).Health }),
 		outlierKeys(path+".outliers", func(t T) **Outliers { return &at(t).Outliers }),

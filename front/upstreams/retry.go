@@ -65,7 +65,7 @@ var retryReasons = []string{string(proxying.RetryReset), string(proxying.RetryTi
 func parseRetryReason(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	switch s.Text {
 	case "connect":
-		return "", yamlfile.Refuse("remove it; connect.retry sets for how long",
+		return "", yamlfile.Refuse("remove it; connect_wait sets for how long",
 			"a server that cannot be connected to is always replaced by another, for all methods")
 	case string(proxying.RetryStale):
 		return "", yamlfile.Refuse("remove it", "a stale connection is always replaced, unless attempts is 1")

@@ -44,7 +44,7 @@ func TestMistakesInRetry(t *testing.T) {
 		{"{methods: PURGE}", []string{`1:53 "PURGE" is not a method that can be sent again`}},
 		{"{methods: []}", []string{`1:53 "methods"`}},
 		{"{on: [500]}", []string{`1:49 "500"`}},
-		{"{on: [connect]}", []string{`1:49 always replaced by another|connect.retry`}},
+		{"{on: [connect]}", []string{`1:49 always replaced by another|connect_wait`}},
 		{"{on: [stale]}", []string{`1:49 a stale connection is always replaced|attempts is 1`}},
 		{"{on: [reset, reset]}", []string{`1:56 reset is given twice`}},
 	} {

@@ -42,9 +42,9 @@ type Upstream struct {
 	// means 256, the default.
 	MaxResponseFields int
 
-	// ConnectRetry is how long a request retries to connect if no server accepts
+	// ConnectWait is how long a request retries to connect if no server accepts
 	// a connection. Zero fails without a retry. Default 1s.
-	ConnectRetry time.Duration
+	ConnectWait time.Duration
 
 	Retry Retry
 

@@ -12,7 +12,7 @@ import (
 func optionsOf(c *upstreams.Upstream) proxying.Options {
 	o := proxying.Options{
 		HTTP2: c.HTTP2, TLS: serverTLS(c.TLS), ProxyProtocol: c.ProxyProtocol,
-		ConnectRetry: c.ConnectRetry, Retry: retryOf(c.Retry), MaxFields: c.MaxResponseFields,
+		ConnectRetry: c.ConnectWait, Retry: retryOf(c.Retry), MaxFields: c.MaxResponseFields,
 		Balance: policies[c.Balance], HashKey: hashKey(c.HashBy),
 		SlowStart: c.SlowStart, Limit: proxying.ServerLimit(c.Connections),
 	}
