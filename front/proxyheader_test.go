@@ -326,7 +326,7 @@ func TestSendProxyProtocol(t *testing.T) {
 	back.Start()
 	t.Cleanup(back.Close)
 	for version := 1; version <= 2; version++ {
-		d := openDoor(t, back.URL, proxied(false), func(c *config.Config) { c.Upstreams[0].ProxyProtocol = version })
+		d := openDoor(t, back.URL, proxied(false), func(c *config.Config) { c.Upstreams[0].SendProxyProtocol = version })
 		c := dial(t, d.addr)
 		own := c.LocalAddr().String()
 		for _, want := range []string{own, own} {

@@ -90,7 +90,7 @@ constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
   b: {servers: [http://127.0.0.1:8080, {url: http://Example.com, weight: 5, backup: true}], connect_wait: 3s, max_response_fields: 100,
-    proxy_protocol: v2}
+    send_proxy_protocol: v2}
   a:
     servers: http://[::1]:9000
     balance: hash
@@ -98,7 +98,7 @@ upstreams:
     sticky: {cookie: server, max_age: 1h, secret: 0123456789abcdef}
     slow_start: 30s
     connections: {max: 5, queue: 6, wait: 7s}
-    proxy_protocol: v1
+    send_proxy_protocol: v1
 routes:
   - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: off}
   - match: /{path...}
@@ -142,10 +142,10 @@ routes:
 		Upstreams: []upstreams.Upstream{
 			{Name: "b", Servers: []upstreams.Server{
 				{URL: "http://127.0.0.1:8080"}, {URL: "http://example.com:80", Weight: 5, Backup: true}}, MaxResponseFields: 100,
-				ConnectWait: 3 * time.Second, Outliers: upstreams.OutliersUnset(), ProxyProtocol: 2},
+				ConnectWait: 3 * time.Second, Outliers: upstreams.OutliersUnset(), SendProxyProtocol: 2},
 			{Name: "a", Servers: []upstreams.Server{{URL: "http://[::1]:9000"}}, Balance: upstreams.BalanceHash,
 				HashBy: "cookie session", SlowStart: 30 * time.Second, Connections: upstreams.Limit{Max: 5, Queue: 6, Wait: 7 * time.Second}, Sticky: &upstreams.Sticky{Cookie: "server", MaxAge: time.Hour, Secret: "0123456789abcdef"}, MaxResponseFields: 256, ConnectWait: time.Second, Outliers: upstreams.OutliersUnset(),
-				ProxyProtocol: 1},
+				SendProxyProtocol: 1},
 		},
 		Routes: []config.Route{
 			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone,
@@ -391,8 +391,8 @@ func TestParseMistakes(t *testing.T) {
 		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
 		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
 		{"a version of the PROXY protocol",
-			"upstreams: {a: {servers: http://a, proxy_protocol: 2}}\nroutes: {match: /, to: a}\n",
-			[]string{`1:52 "2"|write v1 or v2`}},
+			"upstreams: {a: {servers: http://a, send_proxy_protocol: 2}}\nroutes: {match: /, to: a}\n",
+			[]string{`1:57 "2"|write v1 or v2`}},
 		{"no sources of the PROXY protocol", "proxy_protocol: {}\n" + smallest,
 			[]string{`1:1 "proxy_protocol" has no "from"|proxy_protocol: {from: [10.0.0.0/8]}`}},
 		{"an empty list of sources", "proxy_protocol: {from: []}\n" + smallest, []string{`1:24 "from" is empty`}},

@@ -7,12 +7,17 @@ import "github.com/weirhq/weir/internal/yamlfile"
 var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"upstreams.*.response_fields": now("max_response_fields"),
 	"upstreams.*.connect":         connectWait,
+	"upstreams.*.proxy_protocol":  sendProxyProtocol,
 	// end
 }
 
 // now returns the hint for a key that has another name now.
 func now(name string) func(*yamlfile.Node) string {
 	return func(*yamlfile.Node) string { return "write " + name }
+}
+
+func sendProxyProtocol(value *yamlfile.Node) string {
+	return "write send_proxy_protocol: " + value.Flow()
 }
 
 func connectWait(value *yamlfile.Node) string {

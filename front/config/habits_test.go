@@ -33,6 +33,7 @@ func TestFormerKeys(t *testing.T) {
 		{"upstream", "response_fields: 100", "5:5", `unknown key "response_fields"`, "write max_response_fields"},
 		{"upstream", "connect: {retry: 3s}", "5:5", `unknown key "connect"`, "write connect_wait: 3s"},
 		{"upstream", "connect_wait: 0s", "5:19", `"0s"`, "write off"},
+		{"upstream", "proxy_protocol: v2", "5:5", `unknown key "proxy_protocol"`, "write send_proxy_protocol: v2"},
 		// end
 	})
 }

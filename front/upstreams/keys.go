@@ -40,8 +40,8 @@ func Keys[T any](path string, at func(T) *Draft, file func(T) certs.Reader) []ya
 	}, listKeys(path+".servers", func(t T) *listDraft { return &at(t).list }), []yamlfile.Key[T]{
 		{Path: path + ".max_response_fields", Doc: "the maximum number of fields of a response",
 			Read: yamlfile.One(scalar.Some, func(t T) *int { return &at(t).MaxResponseFields })},
-		{Path: path + ".proxy_protocol", Doc: "send headers of the PROXY protocol",
-			Read: yamlfile.One(parseProxyVersion, func(t T) *int { return &at(t).ProxyProtocol })},
+		{Path: path + ".send_proxy_protocol", Off: func(t T) { at(t).SendProxyProtocol = 0 }, Doc: "send headers of the PROXY protocol",
+			Read: yamlfile.One(parseProxyVersion, func(t T) *int { return &at(t).SendProxyProtocol })},
 		{Path: path + ".connect_wait", Doc: "how long a request waits for a server that accepts a connection",
 			Off:  func(t T) { at(t).ConnectWait = 0 },
 			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).ConnectWait })},
@@ -67,9 +67,9 @@ func (d *Draft) finish(f *yamlfile.File, key yamlfile.Scalar, n *yamlfile.Node) 
 		d.TLS = &d.tls.TLS
 		d.checkTLS(f)
 	}
-	if d.HTTP2 && d.ProxyProtocol != 0 {
+	if d.HTTP2 && d.SendProxyProtocol != 0 {
 		f.Mistakef(key.Pos, "keep one of them: clients share connections of HTTP/2",
-			"the upstream %s has both %q and %q", yamlfile.Quote(d.Name), "protocol: http2", "proxy_protocol")
+			"the upstream %s has both %q and %q", yamlfile.Quote(d.Name), "protocol: http2", "send_proxy_protocol")
 	}
 	d.checkBalance(f, n)
 }

@@ -85,8 +85,8 @@ func TestMistakesInTLS(t *testing.T) {
 		{"no verification", "tls: {insecure_skip_verify: true}", []string{`1:43 always verified|roots`}},
 		{"a protocol", "protocol: h2c", []string{`1:47 "h2c" is not a protocol|write http2`}},
 		{"an unknown protocol", "protocol: http3", []string{`1:47 "http3" is not a protocol|http`}},
-		{"shared connections", "protocol: http2, proxy_protocol: v1",
-			[]string{`1:13 has both "protocol: http2" and "proxy_protocol"`}},
+		{"shared connections", "protocol: http2, send_proxy_protocol: v1",
+			[]string{`1:13 has both "protocol: http2" and "send_proxy_protocol"`}},
 		{"the key of nginx", "ssl: true", []string{`1:37 unknown key "ssl"|https://`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

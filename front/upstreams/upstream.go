@@ -48,9 +48,9 @@ type Upstream struct {
 
 	Retry Retry
 
-	// ProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
+	// SendProxyProtocol is the version of the PROXY protocol, 1 or 2, whose header begins each
 	// connection. Zero, the default, sends none.
-	ProxyProtocol int
+	SendProxyProtocol int
 
 	// Health and Outliers decide which servers get requests. Nil is none. A file without the
 	// key has OutliersUnset.

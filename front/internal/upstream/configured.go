@@ -11,7 +11,7 @@ import (
 // optionsOf returns the options of package proxying for the settings of a configuration, without servers.
 func optionsOf(c *upstreams.Upstream) proxying.Options {
 	o := proxying.Options{
-		HTTP2: c.HTTP2, TLS: serverTLS(c.TLS), ProxyProtocol: c.ProxyProtocol,
+		HTTP2: c.HTTP2, TLS: serverTLS(c.TLS), ProxyProtocol: c.SendProxyProtocol,
 		ConnectRetry: c.ConnectWait, Retry: retryOf(c.Retry), MaxFields: c.MaxResponseFields,
 		Balance: policies[c.Balance], HashKey: hashKey(c.HashBy),
 		SlowStart: c.SlowStart, Limit: proxying.ServerLimit(c.Connections),
