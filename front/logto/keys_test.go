@@ -144,7 +144,7 @@ func TestMistakes(t *testing.T) {
 			[]string{`1:29 nothing is rotated|size or daily`, `1:38 nothing is rotated`}},
 		{"rotation of small files", "log: {to: a, rotate: {size: 1B}}\n", []string{`1:29 "1B"|100MiB`}},
 		{"a count", "log: {to: a, rotate: {daily: true, keep: -1}}\n", []string{`1:42 "-1"|whole number`}},
-		{"a switch", "log: {to: a, rotate: {daily: yes}}\n", []string{`1:30 "yes"|true or false`}},
+		{"a switch", "log: {to: a, rotate: {daily: yes}}\n", []string{`1:30 "yes"|write true`}},
 		{"an unknown fsync", "log: {to: a, fsync: always}\n", []string{`1:21 "always"|never, each`}},
 		{"an fsync without a unit", "log: {to: a, fsync: 5}\n", []string{`1:21 "5"|5s`}},
 		{"an fsync at no distance", "log: {to: a, fsync: 0s}\n", []string{`1:21 "0s"|never, each`}},

@@ -142,7 +142,7 @@ func TestMistakes(t *testing.T) {
 		want      []string
 	}{
 		{"nothing", "tls: {}\n", []string{`1:1 "tls" has no certificate|certificates: [{cert:|acme:`}},
-		{"a single value", "tls: true\n", []string{`1:6 "tls" must be a mapping`}},
+		{"a single value", "tls: true\n", []string{`1:1 "tls" has no certificate`}},
 		{"no certificates", "tls: {certificates: []}\n", []string{`1:21 "certificates" is empty`}},
 		{"names of files", "tls: {certificates: [shop.pem]}\n",
 			[]string{`1:22 a certificate must be a mapping|cert, key`}},

@@ -13,7 +13,7 @@ func TestMistakes(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"compress", smallest + "compress: gzip\n", []string{`3:11 "gzip" is neither|{encodings: [gzip]}`}},
+		{"compress", smallest + "compress: gzip\n", []string{`3:11 "compress" must be a mapping|its keys are encodings`}},
 		{"a compression", smallest + "compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +
 			"'text/*', 'te*/x'], with_credentials: yes}\n",
 			[]string{`3:30 "brotli"|zstd, br, gzip`, `3:38 gzip is given twice`, `3:52 "7" is not a level|1 (fastest) to 6`,

@@ -81,14 +81,14 @@ func TestMistakes(t *testing.T) {
 			[]string{`3:15 "200" is not the status of an error|400 to 599`, `3:28 "600"`, `3:41 "4x"`,
 				`3:58 the page "none.html": no such file|folder of this file`, `3:74 error page "405" is empty`,
 				`3:83 "config.go"|.html`,
-				`3:99 true is a bool`, `3:116 "on"|true or false`}},
+				`3:99 true is a bool`, `3:116 "on"|write true`}},
 		{"error pages without one", smallest + "error_pages: {intercept: true}\n" +
 			"maintenance: {page: ., retry_after: 1500ms, active: 1}\n",
 			[]string{`3:1 "error_pages" has no status|5xx: pages/error.html`, `4:21 "."|.html`, `4:37 "1500ms"|whole seconds`,
 				`4:53 "1"`}},
-		{"maintenance of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, maintenance: true}\n" +
+		{"maintenance of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, maintenance: yes}\n" +
 			"- {match: /b, to: a, error_pages: a.html, maintenance: {retry_after: 0s, status: 503}}\n",
-			[]string{`3:35 "maintenance" must be a mapping`, `4:35 "error_pages" must be a mapping`, `4:70 "0s"`,
+			[]string{`3:35 "yes"|write true`, `4:35 "error_pages" must be a mapping`, `4:70 "0s"`,
 				`4:74 "status"`}},
 	} {
 		configtest.WantMistakes(t, c.name, c.src, c.want)

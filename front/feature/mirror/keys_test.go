@@ -19,6 +19,7 @@ func TestKeys(t *testing.T) {
 		keys string
 		want mirror.Config
 	}{
+		{"b", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
 		{"{to: b}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
 		{"{to: b, percent: 10, in_flight: 5}", mirror.Config{To: "b", Share: mirror.All / 10, InFlight: 5}},
 		{"{to: b, percent: 0.0001}", mirror.Config{To: "b", Share: 1, InFlight: 100}},
@@ -44,7 +45,6 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"no upstream", "  to: a\n  mirror: {percent: 10}\n", []string{`5:3 no "to"|percent: 10`}},
 		{"an unknown upstream", "  to: a\n  mirror: {to: c}\n", []string{`5:16 no upstream "c"`}},
-		{"a name for a mapping", "  to: a\n  mirror: b\n", []string{`5:11 must be a mapping`}},
 		{"the upstream itself", "  to: a\n  mirror: {to: a}\n", []string{`5:16 forwards to "a"|twice`}},
 		{"an upstream of the split", "  split: [{to: a, weight: 1}, {to: b, weight: 1}]\n  mirror: {to: b}\n",
 			[]string{`5:16 forwards to "b"|twice`}},
