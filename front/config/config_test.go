@@ -343,7 +343,7 @@ func TestParseMistakes(t *testing.T) {
 		{"outliers", "upstreams: {a: {servers: http://a, outliers: {consecutive: 0, failure_rate: 30, latency: 1, interval: 10ms,\n" +
 			"  requests: 0, ejection: 0s, max_ejection: 1ms, status: 600}}, b: {servers: http://b, outliers: on},\n" +
 			"  c: {servers: http://c, outliers: {ejection: 10s, max_ejection: 5s}}}\nroutes: {match: /, to: a}\n", []string{
-			`1:60 "0"|write off`, `1:77 "30" is not a share|1% to 100%, or off`, `1:90 "1" is not a factor|as in 5`,
+			`1:60 "0"|write off`, `1:77 "30"|write 30%`, `1:90 "1" is not a factor|as in 5`,
 			`1:103 "10ms" is too short|1s or more`, `2:13 "0" allows nothing`, `2:26 "0s" is too short`,
 			`2:44 "1ms" is too short`, `2:57 "600" is not a status`, `2:97 "outliers" must be a mapping|write true`,
 			`3:66 the longest ejection is shorter than the first one|10s`,

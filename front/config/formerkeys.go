@@ -8,6 +8,7 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"upstreams.*.response_fields": now("max_response_fields"),
 	"upstreams.*.connect":         connectWait,
 	"upstreams.*.proxy_protocol":  sendProxyProtocol,
+	"routes.*.mirror.percent":     mirrorShare,
 	// end
 }
 
@@ -19,6 +20,8 @@ func now(name string) func(*yamlfile.Node) string {
 func sendProxyProtocol(value *yamlfile.Node) string {
 	return "write send_proxy_protocol: " + value.Flow()
 }
+
+func mirrorShare(value *yamlfile.Node) string { return "write share: " + value.Text + "%" }
 
 func connectWait(value *yamlfile.Node) string {
 	return "write connect_wait: " + below(value, "retry", "1s")

@@ -34,6 +34,7 @@ func TestFormerKeys(t *testing.T) {
 		{"upstream", "connect: {retry: 3s}", "5:5", `unknown key "connect"`, "write connect_wait: 3s"},
 		{"upstream", "connect_wait: 0s", "5:19", `"0s"`, "write off"},
 		{"upstream", "proxy_protocol: v2", "5:5", `unknown key "proxy_protocol"`, "write send_proxy_protocol: v2"},
+		{"route", "mirror: {to: b, percent: 10}", "5:19", `unknown key "percent"`, "write share: 10%"},
 		// end
 	})
 }

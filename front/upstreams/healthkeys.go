@@ -149,12 +149,11 @@ func parseBodyExpr(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // parsePoints reads a number of percentage points.
 func parsePoints(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
-	number, ok := strings.CutSuffix(s.Text, "%")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil || n < 1 || n > 100 {
-		return 0, yamlfile.Refuse("write 1% to 100%, or off", "%s is not a share", yamlfile.Quote(s.Text))
+	percent, refused := scalar.Share(s)
+	if refused == nil && percent != math.Trunc(percent) {
+		return 0, yamlfile.Refuse("write whole percentage points, as in 30%", "%s is too exact", yamlfile.Quote(s.Text))
 	}
-	return n, nil
+	return int(percent), refused
 }
 
 // parseFactor reads a factor above 1.

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -37,22 +36,21 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 			(*at(p.To)).To = to(p.To).Text
 		}},
 		{Path: path + ".to", Doc: "the upstream that gets copies of requests", Ambiguous: true,
-			Required: "name the upstream, as in: mirror: {to: shadow, percent: 10}",
+			Required: "name the upstream, as in: mirror: {to: shadow, share: 10%}",
 			Read:     yamlfile.One(scalar.Written, to)},
-		{Path: path + ".percent", Doc: "the share of the requests that are copied",
-			Read: yamlfile.One(parsePercent, func(t T) *int { return &(*at(t)).Share })},
+		{Path: path + ".share", Doc: "the share of the requests that are copied",
+			Read: yamlfile.One(parseShare, func(t T) *int { return &(*at(t)).Share })},
 		{Path: path + ".in_flight", Doc: "the maximum number of copies in flight", Ambiguous: true,
 			Read: yamlfile.One(scalar.Some, func(t T) *int { return &(*at(t)).InFlight })},
 	}
 }
 
-// parsePercent reads a percentage of requests as a share of All.
-func parsePercent(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
-	percent, err := strconv.ParseFloat(s.Text, 64)
+// parseShare reads a percentage of requests as a share of All.
+func parseShare(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	percent, refused := scalar.Share(s)
 	share := math.Round(percent * All / 100)
-	if err != nil || !(share >= 1 && percent <= 100) { // NaN fails both
-		return 0, yamlfile.Refuse("write a number from 0.0001 to 100", "%s is not a percentage of requests",
-			yamlfile.Quote(s.Text))
+	if refused == nil && share < 1 {
+		return 0, yamlfile.Refuse("write 0.0001% or more", "%s is too small a share", yamlfile.Quote(s.Text))
 	}
-	return int(share), nil
+	return int(share), refused
 }

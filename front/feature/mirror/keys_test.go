@@ -21,10 +21,10 @@ func TestKeys(t *testing.T) {
 	}{
 		{"b", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
 		{"{to: b}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
-		{"{to: b, percent: 10, in_flight: 5}", mirror.Config{To: "b", Share: mirror.All / 10, InFlight: 5}},
-		{"{to: b, percent: 0.0001}", mirror.Config{To: "b", Share: 1, InFlight: 100}},
-		{"{to: b, percent: 33.3333}", mirror.Config{To: "b", Share: 333333, InFlight: 100}},
-		{"{to: b, percent: 100}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
+		{"{to: b, share: 10%, in_flight: 5}", mirror.Config{To: "b", Share: mirror.All / 10, InFlight: 5}},
+		{"{to: b, share: 0.0001%}", mirror.Config{To: "b", Share: 1, InFlight: 100}},
+		{"{to: b, share: 33.3333%}", mirror.Config{To: "b", Share: 333333, InFlight: 100}},
+		{"{to: b, share: 100%}", mirror.Config{To: "b", Share: mirror.All, InFlight: 100}},
 	} {
 		for _, action := range []string{"  to: a\n", "  split: [{to: a, weight: 1}]\n"} {
 			got, err := parse(action + "  mirror: " + c.keys + "\n")
@@ -43,19 +43,19 @@ func TestMistakes(t *testing.T) {
 		name, keys string
 		want       []string
 	}{
-		{"no upstream", "  to: a\n  mirror: {percent: 10}\n", []string{`5:3 no "to"|percent: 10`}},
+		{"no upstream", "  to: a\n  mirror: {share: 10%}\n", []string{`5:3 no "to"|share: 10%`}},
 		{"an unknown upstream", "  to: a\n  mirror: {to: c}\n", []string{`5:16 no upstream "c"`}},
 		{"the upstream itself", "  to: a\n  mirror: {to: a}\n", []string{`5:16 forwards to "a"|twice`}},
 		{"an upstream of the split", "  split: [{to: a, weight: 1}, {to: b, weight: 1}]\n  mirror: {to: b}\n",
 			[]string{`5:16 forwards to "b"|twice`}},
 		{"a response of the route", "  respond: {status: 200}\n  mirror: {to: b}\n",
 			[]string{`5:3 only requests that are forwarded`}},
-		{"no percentage", "  to: a\n  mirror: {to: b, percent: 10%}\n", []string{`5:28 "10%"|0.0001 to 100`}},
-		{"nothing", "  to: a\n  mirror: {to: b, percent: 0}\n", []string{`5:28 "0"|0.0001 to 100`}},
-		{"too little", "  to: a\n  mirror: {to: b, percent: 0.00001}\n", []string{`5:28 "0.00001"`}},
-		{"too much", "  to: a\n  mirror: {to: b, percent: 100.1}\n", []string{`5:28 "100.1"`}},
-		{"not a number", "  to: a\n  mirror: {to: b, percent: NaN}\n", []string{`5:28 "NaN"`}},
-		{"below zero", "  to: a\n  mirror: {to: b, percent: -5}\n", []string{`5:28 "-5"`}},
+		{"no percent sign", "  to: a\n  mirror: {to: b, share: 10}\n", []string{`5:26 "10"|write 10%`}},
+		{"nothing", "  to: a\n  mirror: {to: b, share: 0%}\n", []string{`5:26 "0%"|as in 10%`}},
+		{"too little", "  to: a\n  mirror: {to: b, share: 0.00001%}\n", []string{`5:26 "0.00001%"|0.0001% or more`}},
+		{"too much", "  to: a\n  mirror: {to: b, share: 100.1%}\n", []string{`5:26 "100.1%"`}},
+		{"not a number", "  to: a\n  mirror: {to: b, share: NaN%}\n", []string{`5:26 "NaN%"`}},
+		{"below zero", "  to: a\n  mirror: {to: b, share: -5%}\n", []string{`5:26 "-5%"`}},
 		{"no copies", "  to: a\n  mirror: {to: b, in_flight: 0}\n", []string{`5:30 "0" allows nothing`}},
 		{"no action", "  mirror: {to: b}\n", []string{`3:3 no action`}},
 	} {

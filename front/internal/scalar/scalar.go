@@ -89,6 +89,19 @@ func Some(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	return n, refused
 }
 
+// Share reads a percentage above 0, up to 100.
+func Share(s yamlfile.Scalar) (percent float64, refused *yamlfile.Refusal) {
+	number, ok := strings.CutSuffix(s.Text, "%")
+	percent, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err == nil && !ok:
+		return 0, yamlfile.Refuse("write "+s.Text+"%", "%s is a number without its percent sign", yamlfile.Quote(s.Text))
+	case err != nil || !(percent > 0 && percent <= 100): // NaN fails both
+		return 0, yamlfile.Refuse("write a percentage up to 100%, as in 10%", "%s is not a share", yamlfile.Quote(s.Text))
+	}
+	return percent, nil
+}
+
 // FieldValue reads the value of a header field.
 func FieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if s.Text == "" || !httpsyntax.IsPlain(s.Text) || strings.TrimSpace(s.Text) != s.Text {
