@@ -163,7 +163,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		add("/split", func(r *config.Route) {
 			r.To = ""
 			r.Split = []split.Share{{To: "site", Weight: 1}, {To: "two", Weight: 3}, {To: "two", When: headers(beta)}}
-			r.Sticky = &split.Sticky{Cookie: "door"}
+			r.StickySplit = &split.Sticky{Cookie: "door"}
 		})
 		add("/grpc", func(r *config.Route) { r.To = "grpc" })
 		add("/redirect/{id}", func(r *config.Route) {

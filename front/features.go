@@ -87,7 +87,9 @@ var actions = []func(f *features, c configured) (stage.Action, error){
 	func(f *features, c configured) (stage.Action, error) { return f.files.Action(c.Files, c.of) },
 	func(_ *features, c configured) (stage.Action, error) { return respond.Action(c.Respond) },
 	func(_ *features, c configured) (stage.Action, error) { return redirects.Action(c.Redirect, c.pattern) },
-	func(_ *features, c configured) (stage.Action, error) { return split.Action(c.Split, c.Sticky, c.of) },
+	func(_ *features, c configured) (stage.Action, error) {
+		return split.Action(c.Split, c.StickySplit, c.of)
+	},
 	func(_ *features, c configured) (stage.Action, error) { return forward.Action(c.To, c.of) },
 }
 

@@ -32,7 +32,7 @@ func splitDoor(sticky *split.Sticky, upstreams []upstreams.Upstream, weights ...
 	return func(c *config.Config) {
 		c.Upstreams = upstreams
 		r := config.DefaultRoute("/{path...}", "")
-		r.Sticky = sticky
+		r.StickySplit = sticky
 		for i, weight := range weights {
 			r.Split = append(r.Split, split.Share{To: upstreams[i].Name, Weight: weight})
 		}

@@ -200,9 +200,9 @@ type Route struct {
 	// RequestHeaders change the requests that are forwarded, and ResponseHeaders all responses.
 	RequestHeaders, ResponseHeaders edits.Config
 
-	// Sticky keeps each client at the upstream of Split that its first request was
+	// StickySplit keeps each client at the upstream of Split that its first request was
 	// forwarded to. nil distributes each request anew.
-	Sticky *split.Sticky
+	StickySplit *split.Sticky
 
 	// Mirror sends copies of requests that To or Split forwards. nil sends none.
 	Mirror *mirror.Config

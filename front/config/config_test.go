@@ -323,7 +323,7 @@ func TestParseMistakes(t *testing.T) {
 			"  b: {servers: http://b, sticky: {cookie: b}, slow_start: 5}\n" +
 			"  c: {servers: http://c, sticky: {secret: 0123456789abcdef, secret_file: c.key}}\n" +
 			"  d: {servers: http://d, sticky: {cookie: d, secret_file: missing.key}}\n  e: {servers: http://e, sticky: e}\n" +
-			"routes: {match: /, split: [{to: b, weight: 1}], sticky: {cookie: b}}\n", []string{
+			"routes: {match: /, split: [{to: b, weight: 1}], sticky_split: {cookie: b}}\n", []string{
 			`2:43 is not the name of a cookie`, `2:59 "1ms" is not the age of a cookie`, `2:72 the secret has 5 bytes|openssl rand`,
 			`3:26 sticky has no secret|secret_file: FILE`, `3:59 "5" is a number without a unit`,
 			`4:26 "sticky" has no "cookie"`, `4:74 sticky has a secret and a secret_file`, `5:59 the secret "missing.key": no such file`,

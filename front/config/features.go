@@ -57,8 +57,8 @@ func featureKeys() []key {
 		forwardedKeys(rewrite.Keys("routes.*", func(f filling) *rewrite.Draft { return &f.route.rewriteDraft })),
 		actionKeys(split.Keys("routes.*.split", func(f filling) *[]split.Share { return &f.route.Split },
 			func(f filling) *[]yamlfile.Scalar { return &f.route.others })),
-		then(split.StickyKeys("routes.*.sticky",
-			func(f filling) **split.Sticky { return &f.route.Sticky }), (*routeDraft).noteSticky),
+		then(split.StickyKeys("routes.*.sticky_split",
+			func(f filling) **split.Sticky { return &f.route.StickySplit }), (*routeDraft).noteSticky),
 	)
 }
 

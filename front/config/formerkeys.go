@@ -9,6 +9,7 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"upstreams.*.connect":         connectWait,
 	"upstreams.*.proxy_protocol":  sendProxyProtocol,
 	"routes.*.mirror.percent":     mirrorShare,
+	"routes.*.sticky":             stickyOfRoute,
 	// end
 }
 
@@ -22,6 +23,10 @@ func sendProxyProtocol(value *yamlfile.Node) string {
 }
 
 func mirrorShare(value *yamlfile.Node) string { return "write share: " + value.Text + "%" }
+
+func stickyOfRoute(*yamlfile.Node) string {
+	return "write sticky_split for a split, or write sticky in an upstream to keep clients at its servers"
+}
 
 func connectWait(value *yamlfile.Node) string {
 	return "write connect_wait: " + below(value, "retry", "1s")

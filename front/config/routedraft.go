@@ -50,7 +50,7 @@ func (d *routeDraft) checkAction(r *fileReader, p place) {
 		r.Mistakef(d.actions[1].Pos, hint, "%s is a second action of the route, after %s",
 			yamlfile.Quote(d.actions[1].Text), yamlfile.Quote(d.actions[0].Text))
 	}
-	if d.Sticky != nil && !d.has("split") {
+	if d.StickySplit != nil && !d.has("split") {
 		r.Mistakef(d.sticky, "remove it, or replace the action by a split", "only a split has clients to be kept")
 	}
 }
@@ -63,12 +63,12 @@ func (d *routeDraft) has(action string) bool {
 // checkCookies reports a route whose sticky has the same cookie as that of an upstream of its
 // split. Each of the two would replace the cookie of the other.
 func (r *reader) checkCookies(d *routeDraft) {
-	if d.Sticky == nil {
+	if d.StickySplit == nil {
 		return
 	}
 	for _, share := range d.Split {
 		for _, u := range r.config.Upstreams {
-			if u.Name == share.To && u.Sticky != nil && u.Sticky.Cookie == d.Sticky.Cookie {
+			if u.Name == share.To && u.Sticky != nil && u.Sticky.Cookie == d.StickySplit.Cookie {
 				r.Mistakef(d.sticky, "give one of them another cookie",
 					"the route and the upstream %s use the same cookie %s", yamlfile.Quote(u.Name), yamlfile.Quote(u.Sticky.Cookie))
 			}

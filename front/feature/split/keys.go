@@ -24,7 +24,7 @@ type Share struct {
 	Weight int
 }
 
-// Sticky is the key sticky: it assigns clients by a cookie.
+// Sticky is the key sticky_split: it assigns clients by a cookie.
 type Sticky struct {
 	Cookie string // its name
 
@@ -107,7 +107,7 @@ func StickyKeys[T any](path string, at func(T) **Sticky) []yamlfile.Key[T] {
 			r.Fields(p, n)
 		}},
 		{Path: path + ".cookie", Doc: "the cookie that keeps a client at its upstream",
-			Required: "name the cookie, as in: sticky: {cookie: door}",
+			Required: "name the cookie, as in: sticky_split: {cookie: door}",
 			Read:     yamlfile.One(scalar.CookieName, func(t T) *string { return &(*at(t)).Cookie })},
 		{Path: path + ".max_age", Doc: "how long browsers keep that cookie",
 			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &(*at(t)).MaxAge })},

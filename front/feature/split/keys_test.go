@@ -27,11 +27,11 @@ func parseRoute(t *testing.T, keys string) config.Route {
 }
 
 func TestKeys(t *testing.T) {
-	got := parseRoute(t, "  split: [{to: a, weight: 95}, {to: b, weight: 0}]\n  sticky: {cookie: door, max_age: 1h}\n")
+	got := parseRoute(t, "  split: [{to: a, weight: 95}, {to: b, weight: 0}]\n  sticky_split: {cookie: door, max_age: 1h}\n")
 	if diff := cmp.Diff([]split.Share{{To: "a", Weight: 95}, {To: "b"}}, got.Split); diff != "" {
 		t.Errorf("shares (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(&split.Sticky{Cookie: "door", MaxAge: time.Hour}, got.Sticky); diff != "" {
+	if diff := cmp.Diff(&split.Sticky{Cookie: "door", MaxAge: time.Hour}, got.StickySplit); diff != "" {
 		t.Errorf("sticky (-want +got):\n%s", diff)
 	}
 }
@@ -82,15 +82,15 @@ func TestMistakes(t *testing.T) {
 			[]string{`4:47 "a b" is not the name of a cookie`}},
 		{"a second action", "  to: a\n  split: [{to: a, weight: 1}]\n",
 			[]string{`5:3 "split" is a second action|after "to"`}},
-		{"sticky without a split", "  to: a\n  sticky: {cookie: door}\n", []string{`5:3 only a split`}},
-		{"sticky without a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {}\n",
+		{"sticky without a split", "  to: a\n  sticky_split: {cookie: door}\n", []string{`5:3 only a split`}},
+		{"sticky without a cookie", "  split: [{to: a, weight: 1}]\n  sticky_split: {}\n",
 			[]string{`5:3 no "cookie"|cookie: door`}},
-		{"a name of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: 'a b'}\n",
-			[]string{`5:20 "a b" is not the name of a cookie`}},
-		{"an age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: door, max_age: 1500ms}\n",
-			[]string{`5:35 "1500ms"|whole seconds`}},
-		{"no age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky: {cookie: door, max_age: 0s}\n",
-			[]string{`5:35 "0s"|whole seconds`}},
+		{"a name of a cookie", "  split: [{to: a, weight: 1}]\n  sticky_split: {cookie: 'a b'}\n",
+			[]string{`5:26 "a b" is not the name of a cookie`}},
+		{"an age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky_split: {cookie: door, max_age: 1500ms}\n",
+			[]string{`5:41 "1500ms"|whole seconds`}},
+		{"no age of a cookie", "  split: [{to: a, weight: 1}]\n  sticky_split: {cookie: door, max_age: 0s}\n",
+			[]string{`5:41 "0s"|whole seconds`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parse(c.keys)

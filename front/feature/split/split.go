@@ -1,4 +1,4 @@
-// Package split forwards each request of a route to one of several upstreams: the keys split and sticky.
+// Package split forwards each request of a route to one of several upstreams: the keys split and sticky_split.
 package split
 
 import (
