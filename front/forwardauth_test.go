@@ -69,7 +69,7 @@ func TestForwardAuthAsks(t *testing.T) {
 	back := upstream(t, showRequest)
 	d := authDoor(t, back.URL, auth.URL, func(c *config.Config) {
 		few := asking("/few")
-		few.ForwardAuth.RequestHeaders = []string{"cookie"}
+		few.ForwardAuth.Send = []string{"cookie"}
 		c.Routes = append(c.Routes, few)
 	})
 	const spoof = "X-User: root\r\nx_user: root\r\nX-Groups: root\r\nX-Forwarded-Method: HEAD\r\n" +

@@ -166,7 +166,7 @@ routes:
   - match: /
     to: a
     access: {deny: ["2001:db8::/32"]}
-    forward_auth: {to: b, path: /verify?x, timeout: 5s, request_headers: [cookie], copy: [X-User, X-Forwarded-User]}
+    forward_auth: {to: b, path: /verify?x, timeout: 5s, send: [cookie], copy: [X-User, X-Forwarded-User]}
     cors:
       origins: [https://a.example, "http://*.a.example:8080", "null", "http://[::1]:8080"]
       methods: [GET, M-SEARCH]
@@ -188,7 +188,7 @@ routes:
 	first, second := config.DefaultRoute("/", "a"), config.DefaultRoute("/b", "a")
 	first.Access = &access.Config{Deny: prefixes("2001:db8::/32")}
 	first.ForwardAuth = &forwardauth.Config{To: "b", Path: "/verify?x", Timeout: 5 * time.Second,
-		RequestHeaders: []string{"cookie"}, Copy: []string{"X-User", "X-Forwarded-User"}}
+		Send: []string{"cookie"}, Copy: []string{"X-User", "X-Forwarded-User"}}
 	first.CORS = &cors.Config{
 		Origins: []string{"https://a.example", "http://*.a.example:8080", "null", "http://[::1]:8080"},
 		Methods: []string{"GET", "M-SEARCH"}, Headers: []string{"*"}, Expose: []string{"X-Total"}, MaxAge: time.Hour,
@@ -358,7 +358,7 @@ func TestParseMistakes(t *testing.T) {
 			[]string{`2:5 no action`, `2:17 "proxy_pass"|to: site`, `2:39 "methods"|match: "GET,HEAD example.com/api/{path...}"`,
 				`2:55 "gzip"|compress: true`}},
 		{"a value for a mapping of known keys", "routes:\n  - {match: /x, forward_auth: auth}\n",
-			[]string{"2:5 no action", `2:31 must be a mapping|its keys are to, path, timeout, request_headers, copy`}},
+			[]string{"2:5 no action", `2:31 must be a mapping|its keys are to, path, timeout, send, copy`}},
 		{"a list for a mapping", "log: [stdout]\n" + smallest, []string{`1:6 "log" must be a mapping|not a list`}},
 		{"a text for a mapping", "log: stdout\n" + smallest, []string{`1:6 "log" must be a mapping|"stdout"`}},
 		{"a mapping for a value", "drain: {delay: {seconds: 10}}\n" + smallest,

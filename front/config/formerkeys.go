@@ -5,11 +5,12 @@ import "github.com/weirhq/weir/internal/yamlfile"
 // formerKeys return the hints for keys that this file had before its first release, by their path, for the value that
 // they have.
 var formerKeys = map[string]func(value *yamlfile.Node) string{
-	"upstreams.*.response_fields": now("max_response_fields"),
-	"upstreams.*.connect":         connectWait,
-	"upstreams.*.proxy_protocol":  sendProxyProtocol,
-	"routes.*.mirror.percent":     mirrorShare,
-	"routes.*.sticky":             stickyOfRoute,
+	"upstreams.*.response_fields":           now("max_response_fields"),
+	"upstreams.*.connect":                   connectWait,
+	"upstreams.*.proxy_protocol":            sendProxyProtocol,
+	"routes.*.mirror.percent":               mirrorShare,
+	"routes.*.sticky":                       stickyOfRoute,
+	"routes.*.forward_auth.request_headers": now("send"),
 	// end
 }
 

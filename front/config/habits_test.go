@@ -36,6 +36,7 @@ func TestFormerKeys(t *testing.T) {
 		{"upstream", "proxy_protocol: v2", "5:5", `unknown key "proxy_protocol"`, "write send_proxy_protocol: v2"},
 		{"route", "mirror: {to: b, percent: 10}", "5:19", `unknown key "percent"`, "write share: 10%"},
 		{"route", "sticky: {cookie: door}", "5:3", `unknown key "sticky"`, "write sticky_split"},
+		{"route", "forward_auth: {to: b, path: /, request_headers: [Cookie]}", "5:34", `unknown key "request_headers"`, "write send"},
 		// end
 	})
 }

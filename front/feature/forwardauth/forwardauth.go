@@ -46,7 +46,7 @@ func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
 	return &forwardAuth{
 		refused: r.Refused("forward_auth", r.Label), to: to,
 		proxy:  &proxying.Proxy{Upstream: to.Proxy.Upstream, Trust: to.Proxy.Trust, Hook: to.Counts.Observe},
-		target: c.Path, timeout: c.Timeout, ask: c.RequestHeaders, copy: c.Copy,
+		target: c.Path, timeout: c.Timeout, ask: c.Send, copy: c.Copy,
 	}, nil
 }
 

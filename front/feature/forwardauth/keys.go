@@ -21,9 +21,9 @@ type Config struct {
 	// default 10s.
 	Timeout time.Duration
 
-	// RequestHeaders are the names of the fields that the service gets, besides the fields
+	// Send are the names of the fields that the service gets, besides the fields
 	// of all requests, such as X-Forwarded-For. Empty means all fields.
-	RequestHeaders []string
+	Send []string
 
 	// Copy are the names of the fields of the service's response that the request gets. The
 	// client's fields of these names are removed. Set-Cookie is added to the response instead.
@@ -47,8 +47,8 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 			Read:     yamlfile.One(parseAuthPath, func(t T) *string { return &(*at(t)).Path })},
 		{Path: path + ".timeout", Doc: "how long that service may take", Ambiguous: true,
 			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &(*at(t)).Timeout })},
-		{Path: path + ".request_headers", Doc: "request fields that the service gets", Ambiguous: true,
-			Read: yamlfile.Some(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).RequestHeaders })},
+		{Path: path + ".send", Doc: "request fields that the service gets",
+			Read: yamlfile.Some(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).Send })},
 		{Path: path + ".copy", Doc: "fields of the service's response that the request gets",
 			Read: yamlfile.Some(scalar.SentHeader, func(t T) *[]string { return &(*at(t)).Copy })},
 	}
