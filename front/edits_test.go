@@ -174,7 +174,7 @@ func TestFieldEdits(t *testing.T) {
 		got <- r
 	})
 	d := openDoor(t, back.URL, routing("/t/{id}", editFields), func(c *config.Config) {
-		c.Log.RequestHeaders, c.Log.ResponseHeaders = []string{"x-env", "x-debug"}, []string{"x-door", "server", "vary"}
+		c.Log.RequestFields, c.Log.ResponseFields = []string{"x-env", "x-debug"}, []string{"x-door", "server", "vary"}
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		req, err := http.NewRequest("POST", d.url("/t/a%20b?x=%0a"), io.MultiReader(strings.NewReader("body")))

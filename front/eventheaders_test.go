@@ -20,8 +20,8 @@ func TestLoggedHeaders(t *testing.T) {
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Routes[0].Match = "GET /a"
-		c.Log.RequestHeaders = []string{"accept-language", "x-absent", "cookie"} // Parse would refuse the last one
-		c.Log.ResponseHeaders = []string{"server-timing", "location", "content-type", "x-request-id"}
+		c.Log.RequestFields = []string{"accept-language", "x-absent", "cookie"} // Parse would refuse the last one
+		c.Log.ResponseFields = []string{"server-timing", "location", "content-type", "x-request-id"}
 	})
 	for _, c := range conversations {
 		t.Run(c.protocol, func(t *testing.T) {

@@ -37,7 +37,7 @@ func newRequestEvents(cfg *config.Config, w io.Writer, cost *logcost.Cost) (e re
 	}
 	return requestEvents{
 		log: log.New(w, o), cost: cost,
-		headers: loggedHeaders{cfg.Log.RequestHeaders, cfg.Log.ResponseHeaders},
+		headers: loggedHeaders{cfg.Log.RequestFields, cfg.Log.ResponseFields},
 	}, nil
 }
 

@@ -38,10 +38,10 @@ type loggedHeaders struct{ request, response []string }
 
 // ofRoute returns h with the names that a route adds, or nil if it adds none.
 func (h *loggedHeaders) ofRoute(r *config.Route) *loggedHeaders {
-	if len(r.LogRequestHeaders)+len(r.LogResponseHeaders) == 0 {
+	if len(r.LogRequestFields)+len(r.LogResponseFields) == 0 {
 		return nil
 	}
-	return &loggedHeaders{union(h.request, r.LogRequestHeaders), union(h.response, r.LogResponseHeaders)}
+	return &loggedHeaders{union(h.request, r.LogRequestFields), union(h.response, r.LogResponseFields)}
 }
 
 // union returns the names of both lists without duplicates.

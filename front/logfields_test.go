@@ -65,9 +65,9 @@ func TestLogHeadersOfRoute(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"1"`) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Log.RequestHeaders = []string{"x-all"}
+		c.Log.RequestFields = []string{"x-all"}
 		r := config.DefaultRoute("/route", "site")
-		r.LogRequestHeaders, r.LogResponseHeaders = []string{"x-own", "x-all", "cookie"}, []string{"etag"}
+		r.LogRequestFields, r.LogResponseFields = []string{"x-own", "x-all", "cookie"}, []string{"etag"}
 		c.Routes = append(c.Routes, r)
 	})
 	for path, want := range map[string]map[string]any{

@@ -70,8 +70,8 @@ log:
   format: %s
   events: %s
   redact: [token, session-key, "pässwort", "api key"]
-  request_headers: [referer, x-original-url]
-  response_headers: [location]
+  request_fields: [referer, x-original-url]
+  response_fields: [location]
 upstreams:
   site: {servers: [%q]}
 routes:

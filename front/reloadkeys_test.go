@@ -55,7 +55,7 @@ func TestReloadOfEvents(t *testing.T) {
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		c.Namespace = "other"
 		c.Log.Events, c.Log.Redact = config.EventsCompleted, []string{"token"}
-		c.Log.RequestHeaders, c.Log.ResponseHeaders = []string{"x-a"}, []string{"content-type"}
+		c.Log.RequestFields, c.Log.ResponseFields = []string{"x-a"}, []string{"content-type"}
 	})
 	for path, want := range map[string]int{"/13?token=secret": 200, "/14": 404} {
 		resp, _ := ask(t, d.addr, "GET "+path+" HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\nX-A: 1\r\n\r\n")

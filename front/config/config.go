@@ -235,10 +235,10 @@ type Route struct {
 	// LogFields are added to the completed event of each request, in data.
 	LogFields []Field
 
-	// LogRequestHeaders and LogResponseHeaders are names of header fields, in lower case,
-	// that are added to the completed event, beside Log.RequestHeaders and
-	// Log.ResponseHeaders.
-	LogRequestHeaders, LogResponseHeaders []string
+	// LogRequestFields and LogResponseFields are names of header fields, in lower case,
+	// that are added to the completed event, beside Log.RequestFields and
+	// Log.ResponseFields.
+	LogRequestFields, LogResponseFields []string
 
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
@@ -414,9 +414,9 @@ type Log struct {
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
 	Events string // EventsAll (the default) or EventsCompleted
 
-	// RequestHeaders and ResponseHeaders are names of header fields, in lower case, that
+	// RequestFields and ResponseFields are names of header fields, in lower case, that
 	// are added to the completed event. Parse rejects fields that contain secrets.
-	RequestHeaders, ResponseHeaders []string
+	RequestFields, ResponseFields []string
 
 	// Redact lists keys with secret values, such as query parameters; see
 	// log.Options.
@@ -438,8 +438,8 @@ const EventsNone = "none"
 // Parse. With any secret, a logger also redacts the user and the password in URLs; without,
 // it saves that work for each field.
 func (c *Config) Secrets() []string {
-	logged := len(c.Log.RequestHeaders)+len(c.Log.ResponseHeaders) > 0 || slices.ContainsFunc(c.Routes,
-		func(r Route) bool { return len(r.LogRequestHeaders)+len(r.LogResponseHeaders) > 0 })
+	logged := len(c.Log.RequestFields)+len(c.Log.ResponseFields) > 0 || slices.ContainsFunc(c.Routes,
+		func(r Route) bool { return len(r.LogRequestFields)+len(r.LogResponseFields) > 0 })
 	if !logged {
 		return c.Log.Redact
 	}

@@ -77,8 +77,8 @@ log:
   format: auto
   level: warn
   events: completed
-  request_headers: [Accept-Language, x-forwarded-for]
-  response_headers: Content-Type
+  request_fields: [Accept-Language, x-forwarded-for]
+  response_fields: Content-Type
   redact: [token, Session]
   queue: {size: 1MiB, when_full: block, wait: 1s, linger: 1ms}
   spill: {folder: spill, size: 2GiB, age: 1d}
@@ -131,9 +131,9 @@ routes:
 				Fsync:  5 * time.Second, Heartbeat: time.Minute,
 			},
 			Level: "warn", Events: config.EventsCompleted,
-			RequestHeaders:  []string{"accept-language", "x-forwarded-for"},
-			ResponseHeaders: []string{"content-type"},
-			Redact:          []string{"token", "Session"},
+			RequestFields:  []string{"accept-language", "x-forwarded-for"},
+			ResponseFields: []string{"content-type"},
+			Redact:         []string{"token", "Session"},
 		},
 		Limits: config.Default().Limits, // see TestParseLimits
 		Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,

@@ -11,6 +11,10 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"routes.*.mirror.percent":               mirrorShare,
 	"routes.*.sticky":                       stickyOfRoute,
 	"routes.*.forward_auth.request_headers": now("send"),
+	"log.request_headers":                   now("request_fields"),
+	"log.response_headers":                  now("response_fields"),
+	"routes.*.log.request_headers":          now("request_fields"),
+	"routes.*.log.response_headers":         now("response_fields"),
 	// end
 }
 

@@ -37,6 +37,8 @@ func TestFormerKeys(t *testing.T) {
 		{"route", "mirror: {to: b, percent: 10}", "5:19", `unknown key "percent"`, "write share: 10%"},
 		{"route", "sticky: {cookie: door}", "5:3", `unknown key "sticky"`, "write sticky_split"},
 		{"route", "forward_auth: {to: b, path: /, request_headers: [Cookie]}", "5:34", `unknown key "request_headers"`, "write send"},
+		{"top", "log: {request_headers: [a]}", "3:7", `unknown key "request_headers"`, "write request_fields"},
+		{"route", "log: {response_headers: etag}", "5:9", `unknown key "response_headers"`, "write response_fields"},
 		// end
 	})
 }

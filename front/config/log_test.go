@@ -22,12 +22,12 @@ func TestParseLogMistakes(t *testing.T) {
 		want      []string
 	}{
 		{"secret headers",
-			"log: {request_headers: [AUTHORIZATION, Cookie, proxy-Authorization, X-API-key], response_headers: [Set-Cookie]}\n",
-			[]string{`1:25 "AUTHORIZATION" contains a secret`, `1:40 "Cookie" contains`, `1:48 "proxy-Authorization" contains`,
-				`1:69 "X-API-key" contains`, `1:100 "Set-Cookie" contains`}},
-		{"a header twice", "log: {response_headers: [etag, ETag]}\n", []string{`1:32 etag is given twice|keep one`}},
-		{"no header", "log: {request_headers: [\"a b\", Host]}\n",
-			[]string{`1:25 "a b" is not the name of a header`, `1:32 http.host`}},
+			"log: {request_fields: [AUTHORIZATION, Cookie, proxy-Authorization, X-API-key], response_fields: [Set-Cookie]}\n",
+			[]string{`1:24 "AUTHORIZATION" contains a secret`, `1:39 "Cookie" contains`, `1:47 "proxy-Authorization" contains`,
+				`1:68 "X-API-key" contains`, `1:98 "Set-Cookie" contains`}},
+		{"a header twice", "log: {response_fields: [etag, ETag]}\n", []string{`1:31 etag is given twice|keep one`}},
+		{"no header", "log: {request_fields: [\"a b\", Host]}\n",
+			[]string{`1:24 "a b" is not the name of a header`, `1:31 http.host`}},
 		{"no events at all", "log: {events: none}\n", []string{`1:15 "none"|all, completed`}},
 	} {
 		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, c.src+smallest, nil), c.want) })
@@ -48,13 +48,13 @@ func TestParseLogFields(t *testing.T) {
 }
 
 func TestParseLogHeadersOfRoute(t *testing.T) {
-	c := parse(t, ofRoute("  to: a\n  log: {request_headers: [X-A, x-b], response_headers: Etag}\n"), nil)
+	c := parse(t, ofRoute("  to: a\n  log: {request_fields: [X-A, x-b], response_fields: Etag}\n"), nil)
 	want := [][]string{{"x-a", "x-b"}, {"etag"}}
-	if diff := cmp.Diff(want, [][]string{c.Routes[0].LogRequestHeaders, c.Routes[0].LogResponseHeaders}); diff != "" {
+	if diff := cmp.Diff(want, [][]string{c.Routes[0].LogRequestFields, c.Routes[0].LogResponseFields}); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}
-	wrong := ofRoute("  to: a\n  log: {request_headers: [Cookie, a b], response_headers: [Host]}\n")
-	mistaketest.Want(t, mistakes(t, wrong, nil), []string{`5:27 "Cookie" contains a secret`, `5:35 "a b" is not the name`, `5:60 http.host`})
+	wrong := ofRoute("  to: a\n  log: {request_fields: [Cookie, a b], response_fields: [Host]}\n")
+	mistaketest.Want(t, mistakes(t, wrong, nil), []string{`5:26 "Cookie" contains a secret`, `5:34 "a b" is not the name`, `5:58 http.host`})
 	if secrets := c.Secrets(); len(secrets) == 0 {
 		t.Error("the secrets of header fields are not redacted")
 	}
