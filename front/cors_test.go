@@ -24,8 +24,8 @@ import (
 func corsRoute(match string) config.Route {
 	route := config.DefaultRoute(match, "site")
 	route.CORS = &cors.Config{
-		Origins: []string{"https://app.example", "https://*.example.com", "http://*.example.com:8080"},
-		Methods: []string{"GET", "PUT"}, Headers: []string{"X-Token", "Content-Type"}, Expose: []string{"X-Total"},
+		Origins:      []string{"https://app.example", "https://*.example.com", "http://*.example.com:8080"},
+		AllowMethods: []string{"GET", "PUT"}, AllowHeaders: []string{"X-Token", "Content-Type"}, ExposeHeaders: []string{"X-Total"},
 		Credentials: true, MaxAge: time.Minute,
 	}
 	return route
@@ -65,9 +65,9 @@ func TestCORS(t *testing.T) {
 	d := corsDoor(t, func(c *config.Config) {
 		get, read, open := corsRoute("GET /data"), corsRoute("PUT /data"), config.DefaultRoute("/open", "site")
 		read.CORS.Origins = []string{"https://editor.example"}
-		open.CORS = &cors.Config{Origins: []string{"*"}, Methods: []string{"GET"}, Headers: []string{"*"}}
+		open.CORS = &cors.Config{Origins: []string{"*"}, AllowMethods: []string{"GET"}, AllowHeaders: []string{"*"}}
 		named := config.DefaultRoute("/null", "site")
-		named.CORS = &cors.Config{Origins: []string{"null"}, Methods: []string{"GET"}}
+		named.CORS = &cors.Config{Origins: []string{"null"}, AllowMethods: []string{"GET"}}
 		c.Routes = append(c.Routes, get, read, open, named, config.DefaultRoute("POST /data", "site"))
 	})
 	const app = "Origin: https://app.example\r\n"

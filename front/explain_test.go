@@ -175,7 +175,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 		})
 		add("/asked", func(r *config.Route) { r.ForwardAuth = &forwardauth.Config{To: "two", Path: "/verify"} })
 		add("/cors", func(r *config.Route) {
-			r.CORS = &cors.Config{Origins: []string{"https://a.example"}, Methods: []string{"PUT"}}
+			r.CORS = &cors.Config{Origins: []string{"https://a.example"}, AllowMethods: []string{"PUT"}}
 		})
 	})
 	const two = "upstream two: http://a:1, http://b:2 in turn"

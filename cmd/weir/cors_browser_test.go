@@ -67,7 +67,7 @@ func TestCORSInBrowser(t *testing.T) {
 	allowed, other := httptest.NewServer(http.HandlerFunc(page)), httptest.NewServer(http.HandlerFunc(page))
 	t.Cleanup(allowed.Close)
 	t.Cleanup(other.Close)
-	const rules = "cors: {origins: [%[2]q], methods: [GET, PUT], headers: [Content-Type], expose: [X-Total], " +
+	const rules = "cors: {origins: [%[2]q], allow_methods: [GET, PUT], allow_headers: [Content-Type], expose_headers: [X-Total], " +
 		"credentials: true}"
 	p := start(t, "serve", "--admin", "off", "--listen", "127.0.0.1:0", "--config", configFile(t, fmt.Sprintf(`
 upstreams:

@@ -169,9 +169,9 @@ routes:
     forward_auth: {to: b, path: /verify?x, timeout: 5s, send: [cookie], copy: [X-User, X-Forwarded-User]}
     cors:
       origins: [https://a.example, "http://*.a.example:8080", "null", "http://[::1]:8080"]
-      methods: [GET, M-SEARCH]
-      headers: "*"
-      expose: [X-Total]
+      allow_methods: [GET, M-SEARCH]
+      allow_headers: "*"
+      expose_headers: [X-Total]
       max_age: 1h
   - {match: /b, to: a, forward_auth: {to: b, path: /}, cors: {origins: "*"}}
 `, nil)
@@ -190,11 +190,11 @@ routes:
 	first.ForwardAuth = &forwardauth.Config{To: "b", Path: "/verify?x", Timeout: 5 * time.Second,
 		Send: []string{"cookie"}, Copy: []string{"X-User", "X-Forwarded-User"}}
 	first.CORS = &cors.Config{
-		Origins: []string{"https://a.example", "http://*.a.example:8080", "null", "http://[::1]:8080"},
-		Methods: []string{"GET", "M-SEARCH"}, Headers: []string{"*"}, Expose: []string{"X-Total"}, MaxAge: time.Hour,
+		Origins:      []string{"https://a.example", "http://*.a.example:8080", "null", "http://[::1]:8080"},
+		AllowMethods: []string{"GET", "M-SEARCH"}, AllowHeaders: []string{"*"}, ExposeHeaders: []string{"X-Total"}, MaxAge: time.Hour,
 	}
 	second.ForwardAuth = &forwardauth.Config{To: "b", Path: "/", Timeout: 10 * time.Second}
-	second.CORS = &cors.Config{Origins: []string{"*"}, Methods: []string{"GET", "HEAD", "POST"}}
+	second.CORS = &cors.Config{Origins: []string{"*"}, AllowMethods: []string{"GET", "HEAD", "POST"}}
 	if diff := cmp.Diff([]config.Route{first, second}, got.Routes, compareNetworks); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}

@@ -15,6 +15,9 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"log.response_headers":                  now("response_fields"),
 	"routes.*.log.request_headers":          now("request_fields"),
 	"routes.*.log.response_headers":         now("response_fields"),
+	"routes.*.cors.headers":                 now("allow_headers"),
+	"routes.*.cors.methods":                 now("allow_methods"),
+	"routes.*.cors.expose":                  now("expose_headers"),
 	// end
 }
 

@@ -39,6 +39,9 @@ func TestFormerKeys(t *testing.T) {
 		{"route", "forward_auth: {to: b, path: /, request_headers: [Cookie]}", "5:34", `unknown key "request_headers"`, "write send"},
 		{"top", "log: {request_headers: [a]}", "3:7", `unknown key "request_headers"`, "write request_fields"},
 		{"route", "log: {response_headers: etag}", "5:9", `unknown key "response_headers"`, "write response_fields"},
+		{"route", "cors: {origins: http://a, headers: [a]}", "5:29", `unknown key "headers"`, "write allow_headers"},
+		{"route", "cors: {origins: http://a, methods: [a]}", "5:29", `unknown key "methods"`, "write allow_methods"},
+		{"route", "cors: {origins: http://a, expose: [a]}", "5:29", `unknown key "expose"`, "write expose_headers"},
 		// end
 	})
 }

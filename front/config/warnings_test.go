@@ -20,7 +20,7 @@ upstreams: {a: {servers: http://a}, b: {servers: http://b}, c: {servers: http://
 routes:
   - {match: "GET,PROPFIND,PURGE localhost/{x:code}/{y:plain}", to: a, mirror: {to: c}, when: {headers: {Accept: "*/*"}}}
   - {match: "{t:ends}.example.com/", split: [{to: b, weight: 1}], forward_auth: {to: d, path: /}}
-  - {match: "/{path...}", respond: {status: 404}, cors: {origins: "*", methods: [PUT, LOCK]}}
+  - {match: "/{path...}", respond: {status: 404}, cors: {origins: "*", allow_methods: [PUT, LOCK]}}
 `, nil},
 		"a host that is a path": {`
 routes:
@@ -30,9 +30,9 @@ routes:
 		"methods": {`
 routes:
   - {match: "POST,GTE /a", respond: {status: 200}}
-  - {match: /b, respond: {status: 200}, cors: {origins: "*", methods: [PUT]}}
-  - {match: /c, respond: {status: 200}, cors: {origins: "*", methods: [DELETED]}}
-`, []string{`3:19 "GTE" is not a known method|"GET"?`, `5:72 "DELETE"?`}},
+  - {match: /b, respond: {status: 200}, cors: {origins: "*", allow_methods: [PUT]}}
+  - {match: /c, respond: {status: 200}, cors: {origins: "*", allow_methods: [DELETED]}}
+`, []string{`3:19 "GTE" is not a known method|"GET"?`, `5:78 "DELETE"?`}},
 		"methods without a route": {`
 routes:
   - {match: "TRACE /a", respond: {status: 200}}

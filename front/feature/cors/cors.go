@@ -58,17 +58,17 @@ func New(c *Config) *Policy {
 	if c.Credentials {
 		o.response = append(o.response, stage.Field{Name: "Access-Control-Allow-Credentials", Value: "true"})
 	}
-	if len(c.Expose) > 0 {
-		o.response = append(o.response, stage.Field{Name: "Access-Control-Expose-Headers", Value: strings.Join(c.Expose, ", ")})
+	if len(c.ExposeHeaders) > 0 {
+		o.response = append(o.response, stage.Field{Name: "Access-Control-Expose-Headers", Value: strings.Join(c.ExposeHeaders, ", ")})
 	}
-	o.preflight = []stage.Field{{Name: "Access-Control-Allow-Methods", Value: strings.Join(c.Methods, ", ")}}
+	o.preflight = []stage.Field{{Name: "Access-Control-Allow-Methods", Value: strings.Join(c.AllowMethods, ", ")}}
 	switch {
-	case len(c.Headers) == 0:
-	case c.Headers[0] == "*":
+	case len(c.AllowHeaders) == 0:
+	case c.AllowHeaders[0] == "*":
 		o.echoHeaders = true
 	default:
 		o.preflight = append(o.preflight,
-			stage.Field{Name: "Access-Control-Allow-Headers", Value: strings.Join(c.Headers, ", ")})
+			stage.Field{Name: "Access-Control-Allow-Headers", Value: strings.Join(c.AllowHeaders, ", ")})
 	}
 	if c.MaxAge > 0 {
 		o.preflight = append(o.preflight,

@@ -19,30 +19,30 @@ type Config struct {
 	// all. At least one. "*" and "null" exclude Credentials.
 	Origins []string
 
-	Methods     []string      // that a page may use. Default GET, HEAD and POST
-	Headers     []string      // request fields that a page may set; only "*" for all. Default none
-	Expose      []string      // response fields that a page may read. Default none
-	Credentials bool          // a page may send cookies
-	MaxAge      time.Duration // for which a browser keeps the response to a preflight; 0 is its default
+	AllowMethods  []string      // that a page may use. Default GET, HEAD and POST
+	AllowHeaders  []string      // request fields that a page may set; only "*" for all. Default none
+	ExposeHeaders []string      // response fields that a page may read. Default none
+	Credentials   bool          // a page may send cookies
+	MaxAge        time.Duration // for which a browser keeps the response to a preflight; 0 is its default
 }
 
 // Keys returns the keys of a [Config] at a path. at returns where it is kept.
 func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
 		{Path: path, Short: "origins", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			c := &Config{Methods: []string{"GET", "HEAD", "POST"}}
+			c := &Config{AllowMethods: []string{"GET", "HEAD", "POST"}}
 			*at(p.To) = c
 			read(r, p, n, c)
 		}},
 		{Path: path + ".origins", Doc: "the origins whose pages may read responses",
 			Read:     yamlfile.Some(parseOrigin, func(t T) *[]string { return &(*at(t)).Origins }),
 			Required: "list the origins of the pages, as in: origins: [https://app.example.com]"},
-		{Path: path + ".methods", Doc: "the methods that a page may use",
-			Read: yamlfile.Some(parseMethod, func(t T) *[]string { return &(*at(t)).Methods })},
-		{Path: path + ".headers", Doc: "the request fields that a page may set", Ambiguous: true,
-			Read: yamlfile.Many(parseAllowedHeader, func(t T) *[]string { return &(*at(t)).Headers })},
-		{Path: path + ".expose", Doc: "the response fields that a page may read",
-			Read: yamlfile.Many(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).Expose })},
+		{Path: path + ".allow_methods", Doc: "the methods that a page may use",
+			Read: yamlfile.Some(parseMethod, func(t T) *[]string { return &(*at(t)).AllowMethods })},
+		{Path: path + ".allow_headers", Doc: "the request fields that a page may set",
+			Read: yamlfile.Many(parseAllowedHeader, func(t T) *[]string { return &(*at(t)).AllowHeaders })},
+		{Path: path + ".expose_headers", Doc: "the response fields that a page may read",
+			Read: yamlfile.Many(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).ExposeHeaders })},
 		{Path: path + ".credentials", Doc: "let pages send cookies and passwords",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Credentials })},
 		{Path: path + ".max_age", Doc: "how long a browser keeps the response to a preflight",
@@ -52,13 +52,13 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 
 // read reads a mapping.
 func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c *Config) {
-	origins, methods, headers := p.Path+".origins", p.Path+".methods", p.Path+".headers"
+	origins, methods, headers := p.Path+".origins", p.Path+".allow_methods", p.Path+".allow_headers"
 	for _, path := range []string{origins, methods, headers} {
 		delete(r.Positions, path) // of another route
 	}
 	r.Fields(p, n)
 	for i, at := range r.Positions[methods] {
-		scalar.WarnOfMethod(r.File, at, c.Methods[i])
+		scalar.WarnOfMethod(r.File, at, c.AllowMethods[i])
 	}
 	for i, origin := range c.Origins {
 		at := r.Positions[origins][i]
@@ -70,7 +70,7 @@ func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c
 			r.Mistakef(at, "remove it, or the others", `"*" includes the other origins`)
 		}
 	}
-	if i := slices.Index(c.Headers, "*"); i >= 0 && len(c.Headers) > 1 {
+	if i := slices.Index(c.AllowHeaders, "*"); i >= 0 && len(c.AllowHeaders) > 1 {
 		r.Mistakef(r.Positions[headers][i], "remove it, or the others", `"*" includes the other headers`)
 	}
 }
