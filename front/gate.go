@@ -206,7 +206,7 @@ const allRoutes = "all"
 // withDefaults replaces zeros for which there is no "no limit" by the defaults.
 func withDefaults(l config.Limits) config.Limits {
 	d := config.Default().Limits
-	l.Headers = cmp.Or(l.Headers, d.Headers)
+	l.Head = cmp.Or(l.Head, d.Head)
 	l.HeaderTimeout = cmp.Or(l.HeaderTimeout, d.HeaderTimeout)
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, d.IdleTimeout)
 	return l

@@ -185,7 +185,7 @@ func waitingUpstream(t *testing.T) (url string, received *atomic.Int64) {
 func TestHTTP2StreamErrors(t *testing.T) {
 	t.Parallel()
 	url, _ := waitingUpstream(t)
-	d := openDoor(t, url, func(c *config.Config) { c.Limits.Headers = 16 << 10 })
+	d := openDoor(t, url, func(c *config.Config) { c.Limits.Head = 16 << 10 })
 	bomb := func() []byte { // an entry of the dynamic table, and many references to it
 		var b bytes.Buffer
 		enc := hpack.NewEncoder(&b)

@@ -432,7 +432,7 @@ func TestSlowHeads(t *testing.T) {
 func TestHeaderLimit(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.Headers = 8 << 10 }))
+	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.Head = 8 << 10 }))
 	for size, want := range map[int]int{6 << 10: 200, 9 << 10: 431} {
 		resp, _ := ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\nX: "+strings.Repeat("x", size)+"\r\n\r\n")
 		if resp.StatusCode != want {

@@ -9,7 +9,7 @@ import (
 
 const (
 	// slowMemory is the memory of a connection with a request whose client is slow, apart from the head of the
-	// request, which counts with limits.headers. docs/limits.md has the measurements.
+	// request, which counts with limits.head. docs/limits.md has the measurements.
 	slowMemory = 64 << 10
 	// RateMemory is the memory of all clients of a rate, at most.
 	RateMemory = 40 << 20
@@ -22,7 +22,7 @@ func FittingConnections(cfg *config.Config, memory int64) int {
 	if memory == 0 {
 		return 0
 	}
-	each := slowMemory + int64(withDefaults(cfg.Limits).Headers)
+	each := slowMemory + int64(withDefaults(cfg.Limits).Head)
 	return int(max(memory/2-Rates(cfg)*RateMemory, memory/8, each) / each)
 }
 

@@ -25,7 +25,7 @@ func TestFittingConnections(t *testing.T) {
 		{"hardly any memory", 1, 0, 0, 1},
 	} {
 		cfg := config.Default()
-		cfg.Limits.Headers = c.headers
+		cfg.Limits.Head = c.headers
 		for i := range c.rates {
 			if rate := (config.Rate{Every: time.Second}); i == 0 {
 				cfg.Limits.Rate = rate

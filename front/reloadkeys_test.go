@@ -274,7 +274,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	if resp, _ := do(t, client, request); resp.StatusCode != 200 {
 		t.Errorf("a long head over HTTP/2 before the reload: %s", resp.Status)
 	}
-	d.reload(func(c *config.Config) { c.Limits.Headers = 8 << 10 })
+	d.reload(func(c *config.Config) { c.Limits.Head = 8 << 10 })
 	c.send(long)
 	if resp, _ := c.response("GET"); resp.StatusCode != 431 {
 		t.Errorf("a long head after the reload: %s, want 431", resp.Status)

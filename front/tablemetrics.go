@@ -94,6 +94,6 @@ func (s scrape) connections(c limitCollector, t *tables) {
 	s.inUse(limitUpstreams, allRoutes, open)
 	s.value(limitFiles, allRoutes, float64(t.files.Files))
 	s.inUse(limitFiles, allRoutes, machine.OpenFilesNow())
-	s.value(limitHeaders, allRoutes, float64(limits.Headers))
+	s.value(limitHeaders, allRoutes, float64(limits.Head))
 	s.value(limitHeaderTime, allRoutes, limits.HeaderTimeout.Seconds())
 }

@@ -47,7 +47,7 @@ func (d *Door) adminServer(addr string) *http.Server {
 func (d *Door) useLimits(t *tables) {
 	l := withDefaults(t.config.Limits)
 	limits := wire.Limits{
-		Headers: l.Headers, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout, WriteTimeout: max(l.WriteTimeout, 0),
+		Headers: l.Head, HeaderTimeout: l.HeaderTimeout, IdleTimeout: l.IdleTimeout, WriteTimeout: max(l.WriteTimeout, 0),
 		Connections: t.files.Clients, ConnectionsPerClient: l.ConnectionsPerClient, Exempt: t.config.TrustedProxies,
 	}
 	if p := t.config.ProxyProtocol; p != nil {

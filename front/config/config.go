@@ -280,7 +280,7 @@ func Default() *Config {
 				UploadRate: 500, DownloadRate: 500,
 				ReadTimeout: 20 * time.Second, WriteTimeout: time.Minute,
 			},
-			Headers:       maxHeaders,
+			Head:          maxHead,
 			HeaderTimeout: 10 * time.Second,
 			IdleTimeout:   75 * time.Second,
 		},
@@ -327,9 +327,9 @@ func (ms Mistakes) Unwrap() []error {
 type Limits struct {
 	RequestLimits
 
-	// Headers is the maximum length of a request's head in bytes, from 8 KiB to 64 KiB,
+	// Head is the maximum length of a request's head in bytes, from 8 KiB to 64 KiB,
 	// the default.
-	Headers int
+	Head int
 
 	// HeaderTimeout is how long a client may take to send a head, default 10s.
 	// IdleTimeout is how long a connection may be idle, default 75s. Zero means
@@ -371,8 +371,8 @@ type RequestLimits struct {
 	ReadTimeout, WriteTimeout time.Duration
 }
 
-// maxHeaders is the greatest value of [Limits.Headers], and its default.
-const maxHeaders = 64 << 10
+// maxHead is the greatest value of [Limits.Head], and its default.
+const maxHead = 64 << 10
 
 // InFlightAuto is the value of [RequestLimits.InFlight] for a limit that follows the capacity of
 // the upstreams.

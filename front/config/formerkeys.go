@@ -18,6 +18,9 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"routes.*.cors.headers":                 now("allow_headers"),
 	"routes.*.cors.methods":                 now("allow_methods"),
 	"routes.*.cors.expose":                  now("expose_headers"),
+	"limits.timeouts":                       now("client_timeouts"),
+	"routes.*.limits.timeouts":              now("client_timeouts"),
+	"limits.headers":                        now("head"),
 	// end
 }
 

@@ -42,6 +42,9 @@ func TestFormerKeys(t *testing.T) {
 		{"route", "cors: {origins: http://a, headers: [a]}", "5:29", `unknown key "headers"`, "write allow_headers"},
 		{"route", "cors: {origins: http://a, methods: [a]}", "5:29", `unknown key "methods"`, "write allow_methods"},
 		{"route", "cors: {origins: http://a, expose: [a]}", "5:29", `unknown key "expose"`, "write expose_headers"},
+		{"top", "limits: {timeouts: {read: 1s}}", "3:10", `unknown key "timeouts"`, "write client_timeouts"},
+		{"route", "limits: {timeouts: {read: 1s}}", "5:12", `unknown key "timeouts"`, "write client_timeouts"},
+		{"top", "limits: {headers: 8KiB}", "3:10", `unknown key "headers"`, "write head"},
 		// end
 	})
 }

@@ -20,8 +20,8 @@ limits:
   body: 100MiB
   upload_rate: 1KiB/s
   download_rate: none
-  timeouts: {header: 11s, read: 21s, write: 61s, idle: 76s}
-  headers: 32KiB
+  client_timeouts: {header: 11s, read: 21s, write: 61s, idle: 76s}
+  head: 32KiB
   max_connections: 10000
   connections_per_client: 100
 routes:
@@ -38,7 +38,7 @@ routes:
 			UploadRate: 1 << 10, DownloadRate: config.NoLimit,
 			ReadTimeout: 21 * time.Second, WriteTimeout: 61 * time.Second,
 		},
-		Headers:       32 << 10,
+		Head:          32 << 10,
 		HeaderTimeout: 11 * time.Second, IdleTimeout: 76 * time.Second,
 		MaxConnections: 10000, ConnectionsPerClient: 100,
 	}
@@ -81,9 +81,9 @@ func TestParseLimitsMistakes(t *testing.T) {
 		{"{in_flight: {max: auto, shared: redis://a}}", `3:10 cannot be shared|a number`},
 		{"{in_flight: {max: 1, shared: a}}", `3:38 does not begin`},
 		{"{in_flight: []}", `3:21 "in_flight" must be`},
-		{"{headers: 1MiB}", `3:19 8KiB to 64KiB`},
-		{"{timeouts: {header: none}}", `3:29 "none"`},
-		{"{timeouts: {read: 1}}", `3:27 "1" is a number without a unit`},
+		{"{head: 1MiB}", `3:16 8KiB to 64KiB`},
+		{"{client_timeouts: {header: none}}", `3:36 "none"`},
+		{"{client_timeouts: {read: 1}}", `3:34 "1" is a number without a unit`},
 		{"{max_connections: lots}", `3:27 "lots"`},
 		{"{connections_per_client: 0}", `3:34 "0"`},
 		{"[]", `3:9 "limits" must be a mapping`},
@@ -104,9 +104,9 @@ func TestParseLimitsMistakes(t *testing.T) {
 // Limits of connections are not allowed in a route, because a connection belongs
 // to no route.
 func TestParseLimitsOfARoute(t *testing.T) {
-	for _, name := range []string{"headers: 8KiB", "max_connections: 1", "connections_per_client: 1",
-		"timeouts: {idle: 1s}"} {
-		key, _, _ := strings.Cut(strings.TrimPrefix(name, "timeouts: {"), ":")
+	for _, name := range []string{"head: 8KiB", "max_connections: 1", "connections_per_client: 1",
+		"client_timeouts: {idle: 1s}"} {
+		key, _, _ := strings.Cut(strings.TrimPrefix(name, "client_timeouts: {"), ":")
 		ms := mistakes(t, "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, limits: {"+name+"}}\n", nil)
 		if len(ms) != 1 || !strings.Contains(ms.Error(), fmt.Sprintf("unknown key %q", key)) ||
 			!strings.Contains(ms.Error(), `under "limits`) {

@@ -15,12 +15,11 @@ import (
 // connections.
 func limitKeys() []key {
 	return append(append(requestLimitKeys("limits"), requestLimitKeys("routes.*.limits")...),
-		key{Path: "limits.headers", Doc: "the maximum length of the head of a request",
-			Ambiguous: true,
-			Read:      one(parseHeaders, func(c *Config) *int { return &c.Limits.Headers })},
-		key{Path: "limits.timeouts.header", Doc: "the time limit for the head of a request",
+		key{Path: "limits.head", Doc: "the maximum length of the head of a request",
+			Read: one(parseHead, func(c *Config) *int { return &c.Limits.Head })},
+		key{Path: "limits.client_timeouts.header", Doc: "the time limit for the head of a request",
 			Read: one(scalar.Timeout, func(c *Config) *time.Duration { return &c.Limits.HeaderTimeout })},
-		key{Path: "limits.timeouts.idle", Doc: "how long a connection may be idle",
+		key{Path: "limits.client_timeouts.idle", Doc: "how long a connection may be idle",
 			Read: one(scalar.Timeout, func(c *Config) *time.Duration { return &c.Limits.IdleTimeout })},
 		key{Path: "limits.max_connections", Doc: "the maximum number of connections",
 			Read: one(scalar.Some, func(c *Config) *int { return &c.Limits.MaxConnections })},
@@ -62,10 +61,10 @@ func requestLimitKeys(path string) []key {
 			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.UploadRate })},
 		{Path: path + ".download_rate", Doc: "the minimum speed at which a client reads a response",
 			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.DownloadRate })},
-		{Path: path + ".timeouts", Read: (*fileReader).Fields},
-		{Path: path + ".timeouts.read", Doc: "how long a client may pause while it sends a body",
+		{Path: path + ".client_timeouts", Read: (*fileReader).Fields},
+		{Path: path + ".client_timeouts.read", Doc: "how long a client may pause while it sends a body",
 			Read: oneLimit(orNone(scalar.Timeout), func(l *RequestLimits) *time.Duration { return &l.ReadTimeout })},
-		{Path: path + ".timeouts.write", Doc: "how long a client may pause while it reads a response",
+		{Path: path + ".client_timeouts.write", Doc: "how long a client may pause while it reads a response",
 			Read: oneLimit(orNone(scalar.Timeout), func(l *RequestLimits) *time.Duration { return &l.WriteTimeout })},
 	}
 }
@@ -133,13 +132,13 @@ func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.R
 	}
 }
 
-// leastHeaders is the lowest limit of a request's head. Half of it is the least
+// leastHead is the lowest limit of a request's head. Half of it is the least
 // that net/http supports.
-const leastHeaders = 8 << 10
+const leastHead = 8 << 10
 
-func parseHeaders(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+func parseHead(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	size, refused := yamlfile.Size(s)
-	if refused == nil && (size < leastHeaders || size > maxHeaders) {
+	if refused == nil && (size < leastHead || size > maxHead) {
 		return 0, yamlfile.Refuse("write 8KiB to 64KiB", "%s is not a valid length of a head", yamlfile.Quote(s.Text))
 	}
 	return int(size), refused
