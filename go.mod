@@ -5,7 +5,6 @@ go 1.26.0
 tool honnef.co/go/tools/cmd/staticcheck
 
 require (
-	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/KimMachineGun/automemlimit v0.7.5
 	github.com/alecthomas/kong v1.17.0
 	github.com/chromedp/cdproto v0.159.0

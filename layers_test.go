@@ -334,11 +334,10 @@ var layers = map[string]struct {
 	},
 	"front/internal/target": {own: []string{"internal/httpsyntax", "internal/yamlfile"}, why: "the grammar of request targets and hosts"},
 	"load": {
-		own: []string{"load/internal/dispatch", "load/internal/failure", "load/internal/latencies",
-			"load/internal/line", "load/internal/program", "load/internal/random", "load/internal/record",
+		own: []string{"load/internal/dispatch", "load/internal/failure", "load/internal/hdr",
+			"load/internal/latencies", "load/internal/line", "load/internal/program", "load/internal/random", "load/internal/record",
 			"load/internal/send", "load/pace", "load/target", "internal/machine", "internal/process"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
-		why:     "the load generator knows HTTP, but not the system under test",
+		why: "the load generator knows HTTP, but not the system under test",
 	},
 	"load/internal/response": {own: []string{"internal/http1"}, why: "reads responses by the grammar of all parsers"},
 	"load/internal/program": {
@@ -349,7 +348,8 @@ var layers = map[string]struct {
 	"load/internal/dispatch": {own: []string{"load/pace"},
 		why: "decides which request is sent when; it knows neither clocks nor sockets"},
 	"load/internal/failure": {why: "classifies errors; it knows neither connections nor results"},
-	"load/internal/latencies": {foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
+	"load/internal/hdr":     {why: "counts values; it does not know of what"},
+	"load/internal/latencies": {own: []string{"load/internal/hdr"},
 		why: "records and orders times; it does not know how they are measured or reported"},
 	"load/internal/record": {
 		own: []string{"load/internal/failure", "load/internal/latencies", "load/internal/random", "load/pace"},
@@ -381,9 +381,9 @@ var layers = map[string]struct {
 		why: "judges results; package load measures without it"},
 	"load/gen": {own: []string{"load/internal/random"}, why: "generates data; it sends nothing"},
 	"load/report": {
-		own:     []string{"load", "load/internal/latencies", "internal/chart", "internal/page", "internal/readable"},
-		foreign: []string{"github.com/HdrHistogram/hdrhistogram-go"},
-		why:     "reports of a result; package load does not depend on them",
+		own: []string{"load", "load/internal/hdr", "load/internal/latencies", "internal/chart", "internal/page",
+			"internal/readable"},
+		why: "reports of a result; package load does not depend on them",
 	},
 	"load/compare": {
 		own:     []string{"load", "internal/readable"},

@@ -7,8 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
+	"github.com/weirhq/weir/load/internal/hdr"
 	"github.com/weirhq/weir/load/internal/latencies"
 )
 
@@ -47,7 +46,7 @@ type Latency struct {
 	AtLeast []string `json:"at_least,omitempty"`
 	TooFew  []string `json:"too_few,omitempty"`
 
-	// Histogram is the distribution in nanoseconds, encoded by HdrHistogram (V2,
+	// Histogram is the distribution in nanoseconds, in the encoding of HdrHistogram (V2,
 	// compressed, base64). It does not include requests that were never answered.
 	Histogram string `json:"histogram,omitempty"`
 
@@ -89,15 +88,6 @@ func micros(ns int64) Micros {
 
 // nanoseconds is the inverse of micros.
 func (m Micros) nanoseconds() int64 { return int64(math.Round(float64(m) * 1e3)) }
-
-// DecodeHistogram returns the distribution, in nanoseconds. It returns an error if
-// the histogram is missing or malformed.
-func (l *Latency) DecodeHistogram() (*hdrhistogram.Histogram, error) {
-	if l.Histogram == "" {
-		return nil, errors.New("load: the latency has no histogram")
-	}
-	return hdrhistogram.Decode([]byte(l.Histogram))
-}
 
 // A quantile is a field of a Latency.
 type quantile struct {
@@ -221,7 +211,8 @@ func (l *Latency) setMoments(o *latencies.Order) {
 	bound("max")
 	bound("mean")
 	if whole {
-		l.Stdev = Micros(o.Finite.Histogram.StdDev() / 1e3)
+		_, deviation := o.Finite.Histogram.Moments()
+		l.Stdev = Micros(deviation / 1e3)
 	}
 }
 
@@ -248,11 +239,14 @@ func (l *Latency) distribution() (*latencies.Distribution, error) {
 	if l.Count == l.NeverAnswered {
 		return latencies.New(), nil
 	}
-	d := new(latencies.Distribution)
-	var err error
-	if d.Histogram, err = l.DecodeHistogram(); err != nil {
-		return nil, err
+	if l.Histogram == "" {
+		return nil, errors.New("load: the latency has no histogram")
 	}
+	h, err := hdr.Decode(l.Histogram)
+	if err != nil {
+		return nil, fmt.Errorf("load: the histogram: %w", err)
+	}
+	d := &latencies.Distribution{Histogram: h}
 	d.Min, d.Max = l.Min.nanoseconds(), d.Histogram.Max()
 	switch {
 	case l.NeverAnswered == 0:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/load/internal/hdr"
 	"github.com/weirhq/weir/load/internal/latencies"
 )
 
@@ -25,7 +26,7 @@ func FuzzLatency(f *testing.F) {
 		var sum float64
 		for i, n := range times {
 			parts[min(i/(int(split)+1), 1)].Record(time.Duration(n))
-			times[i] = min(max(n, 0), latencies.Longest)
+			times[i] = min(max(n, 0), hdr.Longest)
 			sum += float64(times[i])
 		}
 		all := latencies.New()
@@ -60,8 +61,8 @@ func FuzzLatency(f *testing.F) {
 				t.Fatalf("quantile %v is %v us, want %v ns", q.of, q.got, want)
 			}
 		}
-		h, err := l.DecodeHistogram()
-		if err != nil || h.TotalCount() != l.Count {
+		h, err := hdr.Decode(l.Histogram)
+		if err != nil || h.Count() != l.Count {
 			t.Fatalf("the histogram has %v times, %v", h, err)
 		}
 	})

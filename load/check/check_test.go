@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/check"
+	"github.com/weirhq/weir/load/internal/hdr"
 	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
@@ -15,19 +14,15 @@ import (
 // checked returns a result of the open loop with a value for every metric.
 func checked(t testing.TB) *load.Result {
 	t.Helper()
-	h := hdrhistogram.New(1, 1e10, 3)
+	h := hdr.New()
 	for i := range int64(100) {
-		h.RecordValue((i + 1) * 1e6)
-	}
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		t.Fatal(err)
+		h.Record((i+1)*1e6, 1)
 	}
 	latency := func(factor load.Micros) *load.Latency {
 		return &load.Latency{
 			Unit: "us", Count: 100_000, Min: 1e3 * factor, P2_5: 3e3 * factor, P50: 50e3 * factor, P90: 90e3 * factor,
 			P97_5: 98e3 * factor, P99: 99e3 * factor, P999: 100e3 * factor, P9999: 100e3 * factor, Max: 100e3 * factor,
-			Mean: 50.5e3 * factor, Stdev: 28.9e3 * factor, Histogram: string(encoded),
+			Mean: 50.5e3 * factor, Stdev: 28.9e3 * factor, Histogram: h.Encode(),
 		}
 	}
 	return &load.Result{

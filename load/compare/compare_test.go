@@ -14,12 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/perf/benchmath"
 
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/compare"
+	"github.com/weirhq/weir/load/internal/hdr"
+	"github.com/weirhq/weir/load/internal/latencies"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -28,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Result {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
-	h := hdrhistogram.New(1, 1e10, 3)
+	h := hdr.New()
 	r := &load.Result{
 		Started: time.Date(2026, 11, 22, 0, 0, int(seed), 0, time.UTC),
 		URL:     "http://127.0.0.1:8080/", Protocol: "HTTP/1.1", Pace: "closed loop",
@@ -42,7 +43,7 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 		slow := 1 + 0.02*random.NormFloat64()
 		for range 200 {
 			us := micros * slow * (0.5 + random.ExpFloat64()/2)
-			h.RecordValue(int64(us * 1e3))
+			h.Record(int64(us*1e3), 1)
 			sum, n = sum+us, n+1
 		}
 		r.Requests += answers
@@ -59,13 +60,9 @@ func made(t testing.TB, seed uint64, seconds int, rate, micros float64) *load.Re
 	}
 	r.Asked, r.Sent = r.Requests, r.Requests
 	r.RequestsPerSecond = float64(r.Requests) / float64(seconds)
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r.Latency = &load.Latency{
 		Unit: "us", Count: int64(n), Min: load.Micros(h.Min()) / 1e3, Max: load.Micros(h.Max()) / 1e3,
-		Mean: load.Micros(sum / n), Histogram: string(encoded),
+		Mean: load.Micros(sum / n), Histogram: h.Encode(),
 	}
 	return r
 }
@@ -134,16 +131,16 @@ func TestEqualIsNoise(t *testing.T) {
 func TestMergesHistograms(t *testing.T) {
 	fast, slow := made(t, 1, 5, 1000, 100), made(t, 2, 5, 1000, 10_000)
 	c := mustCompare(t, []*load.Result{fast, slow}, one(slow))
-	all, err := fast.Latency.DecodeHistogram()
+	all, err := hdr.Decode(fast.Latency.Histogram)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := slow.Latency.DecodeHistogram()
+	h, err := hdr.Decode(slow.Latency.Histogram)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all.Merge(h)
-	if got, want := row(t, c, "p90 from sent").A.Value, compare.Value(all.ValueAtPercentile(90))/1e3; got != want {
+	if got, want := row(t, c, "p90 from sent").A.Value, compare.Value(all.At(latencies.Rank(90, all.Count())))/1e3; got != want {
 		t.Errorf("p90 of both runs is %v, want %v", got, want)
 	}
 	want := float64(fast.Latency.Mean+slow.Latency.Mean) / 2
@@ -316,7 +313,7 @@ func ExampleCompare() {
 func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	t.Helper()
 	answered := *r.Latency
-	h, err := answered.DecodeHistogram()
+	h, err := hdr.Decode(answered.Histogram)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,15 +321,11 @@ func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 		Mean: load.NeverAnswered}
 	l.GivenUp = l.Count - answered.Count
 	if after > 0 {
-		h.RecordValues(int64(after), l.GivenUp)
+		h.Record(int64(after), l.GivenUp)
 	} else {
 		l.GivenUp, l.NeverAnswered = 0, l.GivenUp
 	}
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Histogram, l.MaxFinite, l.Max = string(encoded), load.Micros(h.Max())/1e3, load.NeverAnswered
+	l.Histogram, l.MaxFinite, l.Max = h.Encode(), load.Micros(h.Max())/1e3, load.NeverAnswered
 	if after > 0 {
 		l.MaxFinite, l.Max = 0, l.MaxFinite
 	}

@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/internal/hdr"
 	"github.com/weirhq/weir/load/internal/latencies"
 )
 
@@ -18,7 +17,7 @@ import (
 type distribution struct {
 	*load.Latency
 	from      string // "from due" or "from sent"
-	histogram *hdrhistogram.Histogram
+	histogram *hdr.Histogram
 }
 
 // primary returns the main latency: from due in the open loop, otherwise from
@@ -42,12 +41,12 @@ func distributions(r *load.Result) ([]distribution, error) {
 		if d.Latency == nil || d.Histogram == "" {
 			continue
 		}
-		h, err := hdrhistogram.Decode([]byte(d.Histogram))
+		h, err := hdr.Decode(d.Histogram)
 		if err != nil {
 			return nil, fmt.Errorf("report: the histogram of the latency %s, of %d bytes: %w; is the result whole?",
 				d.from, len(d.Histogram), err)
 		}
-		if h.TotalCount() == 0 {
+		if h.Count() == 0 {
 			continue
 		}
 		d.histogram = h
@@ -60,14 +59,14 @@ func distributions(r *load.Result) ([]distribution, error) {
 type point struct{ x, y float64 }
 
 // all returns the number of requests, including those that were never answered.
-func (d *distribution) all() int64 { return d.histogram.TotalCount() + d.NeverAnswered }
+func (d *distribution) all() int64 { return d.histogram.Count() + d.NeverAnswered }
 
-// percentile converts a quantile q of all requests, given as x = 1/(1-q), to a
-// percentile of the histogram, which has only requests with a latency. The
-// result is above 100 if the quantile is among the requests that were never
-// answered. The rank is that of the tables.
-func (d *distribution) percentile(x float64) float64 {
-	return 100 * float64(latencies.Rank(100*(1-1/x), d.all())) / float64(d.histogram.TotalCount())
+// rank returns the rank of the quantile q of all requests, given as x = 1/(1-q). It is that of
+// the tables. finite is false if it is the rank of a request that was never answered, which the
+// histogram does not have.
+func (d *distribution) rank(x float64) (rank int64, finite bool) {
+	rank = latencies.Rank(100*(1-1/x), d.all())
+	return rank, rank <= d.histogram.Count()
 }
 
 // note describes the requests that a chart cannot show.
@@ -88,18 +87,13 @@ func (d *distribution) note() string {
 // requests, because 1,000 requests say nothing about one in 10,000, and before
 // the requests that were never answered, which have no latency.
 func (d *distribution) curve(n int, limit float64) []point {
-	var xs, percentiles []float64
+	var points []point
 	for i := range n {
 		x := math.Pow(limit, float64(i)/float64(max(1, n-1)))
-		percentile := d.percentile(x)
-		if x > float64(d.all())*1.0001 || percentile > 100 {
+		if _, finite := d.rank(x); !finite || x > float64(d.all())*1.0001 {
 			break
 		}
-		xs, percentiles = append(xs, x), append(percentiles, percentile)
-	}
-	points := make([]point, len(xs))
-	for i, ns := range d.histogram.ValueAtPercentilesSlice(percentiles) {
-		points[i] = point{xs[i], float64(ns) / 1e3}
+		points = append(points, point{x, d.at(x)})
 	}
 	return points
 }
@@ -107,12 +101,13 @@ func (d *distribution) curve(n int, limit float64) []point {
 // at returns the latency in microseconds at 1/(1-q) = x, or the largest if that
 // is among the requests that were never answered.
 func (d *distribution) at(x float64) float64 {
-	return float64(d.histogram.ValueAtPercentile(d.percentile(x))) / 1e3
+	rank, _ := d.rank(x)
+	return float64(d.histogram.At(rank)) / 1e3
 }
 
 // atMost describes the latency at 1/(1-q) = x.
 func (d *distribution) atMost(x float64) string {
-	if d.percentile(x) > 100 {
+	if _, finite := d.rank(x); !finite {
 		return "an infinite time " + d.from
 	}
 	return fmt.Sprintf("at most %s %s", readable.Span(d.at(x)), d.from)
@@ -133,10 +128,7 @@ func (d *distribution) bins(limit int) []bin {
 	for i := range bins {
 		bins[i].from, bins[i].to = borders[i], borders[i+1]
 	}
-	for _, bar := range d.histogram.Distribution() {
-		if bar.Count == 0 {
-			continue
-		}
+	for bar := range d.histogram.Buckets() {
 		middle := (float64(bar.From) + float64(bar.To)) / 2e3
 		i, found := slices.BinarySearch(borders, middle)
 		if !found {

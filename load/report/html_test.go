@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/internal/hdr"
 	"github.com/weirhq/weir/load/report"
 )
 
@@ -198,11 +199,11 @@ func TestHTMLPoints(t *testing.T) {
 // rounded up, as in the tables: of 60 requests with two slow ones, each quantile above 58/60 is
 // slow.
 func TestPercentilesOfChartsAndTables(t *testing.T) {
-	h := newHistogram()
-	record(t, h, 1e6, 58)
-	record(t, h, 1e9, 2)
+	h := hdr.New()
+	h.Record(1e6, 58)
+	h.Record(1e9, 2)
 	page := written(t, func(b *bytes.Buffer) error {
-		return report.HTML(b, &load.Result{Latency: latency(t, h), DurationSeconds: 1})
+		return report.HTML(b, &load.Result{Latency: latency(h), DurationSeconds: 1})
 	})
 	fast, want := strings.Count(string(page), "% of the requests took at most 1.00 ms from sent"), 0
 	for i := 0.5; i < 100; i++ { // a tooltip for each hundredth of the axis from 0 to 99%

@@ -6,53 +6,44 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/internal/hdr"
 )
 
 // began is the start of all results.
 var began = time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC)
 
-func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour), 3) }
-
-func record(t testing.TB, h *hdrhistogram.Histogram, ns float64, n int64) {
-	if err := h.RecordValues(int64(ns), n); err != nil {
-		t.Fatal(err)
-	}
+// at returns the value of a histogram with the rank that is nearest to a percentile.
+func at(h *hdr.Histogram, percentile float64) int64 {
+	return h.At(int64(percentile/100*float64(h.Count()) + 0.5))
 }
 
 // latency returns the latency of a histogram of nanoseconds.
-func latency(t testing.TB, h *hdrhistogram.Histogram) *load.Latency {
-	t.Helper()
-	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	us := func(percentile float64) load.Micros { return load.Micros(h.ValueAtPercentile(percentile)) / 1e3 }
+func latency(h *hdr.Histogram) *load.Latency {
+	us := func(percentile float64) load.Micros { return load.Micros(at(h, percentile)) / 1e3 }
+	mean, deviation := h.Moments()
 	return &load.Latency{
-		Unit: "us", Count: h.TotalCount(), Min: load.Micros(h.Min()) / 1e3,
+		Unit: "us", Count: h.Count(), Min: load.Micros(h.Min()) / 1e3,
 		P2_5: us(2.5), P50: us(50), P90: us(90), P97_5: us(97.5), P99: us(99), P999: us(99.9), P9999: us(99.99),
-		Max: load.Micros(h.Max()) / 1e3, Mean: load.Micros(h.Mean()) / 1e3, Stdev: load.Micros(h.StdDev()) / 1e3,
-		Histogram: string(encoded),
+		Max: load.Micros(h.Max()) / 1e3, Mean: load.Micros(mean / 1e3), Stdev: load.Micros(deviation / 1e3),
+		Histogram: h.Encode(),
 	}
 }
 
 // second returns a second of a series.
-func second(at int, asked int64, h *hdrhistogram.Histogram) load.Second {
-	us := h.ValueAtPercentilesSlice([]float64{50, 90, 99, 100})
+func second(start int, asked int64, h *hdr.Histogram) load.Second {
+	us := func(percentile float64) load.Micros { return load.Micros(at(h, percentile)) / 1e3 }
 	return load.Second{
-		Start: float64(at), Seconds: 1, Asked: asked, Sent: asked, Requests: h.TotalCount(),
-		Bytes: 412 * h.TotalCount(),
-		P50:   load.Micros(us[0]) / 1e3, P90: load.Micros(us[1]) / 1e3, P99: load.Micros(us[2]) / 1e3,
-		Max: load.Micros(us[3]) / 1e3, Connections: 64,
+		Start: float64(start), Seconds: 1, Asked: asked, Sent: asked, Requests: h.Count(),
+		Bytes: 412 * h.Count(),
+		P50:   us(50), P90: us(90), P99: us(99), Max: us(100), Connections: 64,
 	}
 }
 
 // closedResult is a run of the closed loop with a few failures.
 func closedResult(t testing.TB) *load.Result {
 	random := rand.New(rand.NewPCG(1, 2))
-	all, bad := newHistogram(), newHistogram()
+	all, bad := hdr.New(), hdr.New()
 	r := &load.Result{
 		Started: began, URL: "http://127.0.0.1:20000/hello", Protocol: "HTTP/1.1",
 		Connections: 64, ConnectionsMade: 73, Pipeline: 1, Threads: 2,
@@ -68,16 +59,16 @@ func closedResult(t testing.TB) *load.Result {
 			PeakRSS: 48 << 20},
 	}
 	for at := range 20 {
-		h := newHistogram()
+		h := hdr.New()
 		n := 4000 + random.IntN(300) - 100*(at%7)
 		for range n {
 			ns := 1.1e6 * math.Exp(0.45*random.NormFloat64())
 			if random.Float64() < 0.004 {
 				ns += 2e6 + 30e6*random.Float64()*random.Float64()
 			}
-			record(t, h, ns, 1)
+			h.Record(int64(ns), 1)
 			if at == 12 && random.Float64() < 0.05 {
-				record(t, bad, ns/3, 1)
+				bad.Record(int64(ns/3), 1)
 			}
 		}
 		r.Series = append(r.Series, second(at, int64(n), h))
@@ -86,14 +77,14 @@ func closedResult(t testing.TB) *load.Result {
 			r.Series[at].Errors = 9
 		}
 	}
-	n := all.TotalCount()
-	r.Latency = latency(t, all)
+	n := all.Count()
+	r.Latency = latency(all)
 	r.Asked, r.Sent, r.Requests, r.Failed = n+9, n+9, n, 9
-	r.Status["2xx"], r.Status["5xx"] = n-bad.TotalCount(), bad.TotalCount()
+	r.Status["2xx"], r.Status["5xx"] = n-bad.Count(), bad.Count()
 	r.StatusCodes["200"], r.StatusCodes["503"], r.StatusCodes["502"] = r.Status["2xx"], r.Status["5xx"]-3, 3
-	good := newHistogram()
+	good := hdr.New()
 	good.Merge(all)
-	r.LatencyByStatus = map[string]*load.Latency{"2xx": latency(t, good), "5xx": latency(t, bad)}
+	r.LatencyByStatus = map[string]*load.Latency{"2xx": latency(good), "5xx": latency(bad)}
 	finish(t, r, 20)
 	return r
 }
@@ -103,11 +94,11 @@ func finish(t testing.TB, r *load.Result, seconds float64) {
 	r.DurationSeconds = seconds
 	r.BytesRead, r.BytesWritten = 412*r.Requests, 96*r.Sent
 	r.RequestsPerSecond, r.BytesPerSecond = float64(r.Requests)/seconds, float64(r.BytesRead)/seconds
-	connect := newHistogram()
+	connect := hdr.New()
 	for i := range min(r.ConnectionsMade, 1000) {
-		record(t, connect, 60e3+1e3*float64(i%70), 1)
+		connect.Record(int64(60e3+1e3*float64(i%70)), 1)
 	}
-	r.Connect, r.FirstByte = latency(t, connect), r.Latency
+	r.Connect, r.FirstByte = latency(connect), r.Latency
 	if r.Server == nil {
 		return
 	}
@@ -127,14 +118,14 @@ func finish(t testing.TB, r *load.Result, seconds float64) {
 func stalledResult(t testing.TB) *load.Result {
 	const perSecond = 2000
 	random := rand.New(rand.NewPCG(5, 6))
-	due, sent, lag := newHistogram(), newHistogram(), newHistogram()
+	due, sent, lag := hdr.New(), hdr.New(), hdr.New()
 	r := &load.Result{
 		Started: began, URL: "https://127.0.0.1:20443/stalls", Protocol: "HTTP/1.1",
 		Connections: 64, ConnectionsMade: 64, Pipeline: 1, Threads: 2, Errors: map[string]int64{},
 		Generator: load.Generator{CPUSeconds: 1.9, Busy: 0.12, Waited: 0.003, PeakRSS: 19 << 20},
 	}
 	for at := range 30 {
-		h := newHistogram()
+		h := hdr.New()
 		for i := range perSecond {
 			service := 150e3 * math.Exp(0.3*random.NormFloat64())
 			wait, late := 0.0, 8e3*math.Exp(0.5*random.NormFloat64())
@@ -142,26 +133,26 @@ func stalledResult(t testing.TB) *load.Result {
 				wait = 1e9 * (1 - float64(i)/perSecond)
 				r.Late++
 			}
-			record(t, h, service+wait+late, 1)
-			record(t, lag, wait+late, 1)
+			h.Record(int64(service+wait+late), 1)
+			lag.Record(int64(wait+late), 1)
 			if wait > 0 && i < 64 {
-				record(t, sent, service+wait, 1)
+				sent.Record(int64(service+wait), 1)
 			} else {
-				record(t, sent, service, 1)
+				sent.Record(int64(service), 1)
 			}
 		}
 		due.Merge(h)
 		r.Series = append(r.Series, second(at, perSecond, h))
 	}
-	n := due.TotalCount()
-	r.LatencyFromDue, r.Latency = latency(t, due), latency(t, sent)
+	n := due.Count()
+	r.LatencyFromDue, r.Latency = latency(due), latency(sent)
 	r.Asked, r.Sent, r.Requests, r.Unsent = n+12, n, n, 12
 	r.UnsentFor = map[string]int64{"ended": 12}
 	r.LateFor = map[string]int64{"connections": r.Late}
 	r.Status, r.StatusCodes = map[string]int64{"2xx": n}, map[string]int64{"200": n}
 	finish(t, r, 30)
 	r.TLSHandshake = r.Connect
-	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: 1999.6, Lag: latency(t, lag), Variance10ms: 12.4,
+	r.Pacing = &load.Pacing{AskedPerSecond: perSecond, SentPerSecond: 1999.6, Lag: latency(lag), Variance10ms: 12.4,
 		Mean10ms: 20}
 	r.Saturated = true
 	r.Warnings = []string{
@@ -177,7 +168,7 @@ func stalledResult(t testing.TB) *load.Result {
 func outageResult(t testing.TB) *load.Result {
 	const perSecond = 100
 	random := rand.New(rand.NewPCG(9, 10))
-	answered, all := newHistogram(), newHistogram()
+	answered, all := hdr.New(), hdr.New()
 	r := &load.Result{
 		Started: began, URL: "http://127.0.0.1:20000/search", Protocol: "HTTP/1.1",
 		Connections: 160, ConnectionsMade: 360, Pipeline: 1, Threads: 2, Errors: map[string]int64{},
@@ -186,17 +177,17 @@ func outageResult(t testing.TB) *load.Result {
 		Generator: load.Generator{CPUSeconds: 0.4, Busy: 0.01, Waited: 0.003, PeakRSS: 19 << 20},
 	}
 	for at := range 30 {
-		h := newHistogram()
+		h := hdr.New()
 		for i := range perSecond {
 			service := 2e6 * math.Exp(0.3*random.NormFloat64())
 			switch {
 			case i%10 != 0:
-				record(t, h, service, 1)
+				h.Record(int64(service), 1)
 			case i == 50 && at%10 == 9:
 				r.Errors["reset"]++
 			case at >= 10:
 				r.Errors["timeout"]++
-				record(t, all, 10e9+service, 1)
+				all.Record(int64(10e9+service), 1)
 			}
 		}
 		answered.Merge(h)
@@ -210,13 +201,13 @@ func outageResult(t testing.TB) *load.Result {
 		r.Series = append(r.Series, s)
 	}
 	all.Merge(answered)
-	l := latency(t, all)
-	l.Answered, l.GivenUp, l.NeverAnswered = latency(t, answered), r.Errors["timeout"], r.Errors["reset"]
+	l := latency(all)
+	l.Answered, l.GivenUp, l.NeverAnswered = latency(answered), r.Errors["timeout"], r.Errors["reset"]
 	l.Count += l.NeverAnswered
 	l.P9999, l.Max, l.Mean, l.Stdev = load.NeverAnswered, load.NeverAnswered, load.NeverAnswered, load.NeverAnswered
 	l.AtLeast, l.TooFew = []string{"p97_5", "p99", "p999"}, []string{"p999", "p9999"}
 	r.Latency, r.LatencyFromDue = l, l
-	r.Requests = answered.TotalCount()
+	r.Requests = answered.Count()
 	r.Failed = l.GivenUp + l.NeverAnswered
 	r.Asked, r.Sent = l.Count, l.Count
 	r.Status, r.StatusCodes = map[string]int64{"2xx": r.Requests}, map[string]int64{"200": r.Requests}
@@ -248,12 +239,12 @@ func refusedResult() *load.Result {
 
 // oneResult is a run of one request.
 func oneResult(t testing.TB) *load.Result {
-	h := newHistogram()
-	record(t, h, 812_345, 1)
+	h := hdr.New()
+	h.Record(int64(812_345), 1)
 	r := &load.Result{
 		Started: began, URL: "http://127.0.0.1:20000/", Protocol: "HTTP/2", Connections: 1, ConnectionsMade: 1,
 		Pipeline: 1, Threads: 1,
-		Asked: 1, Sent: 1, Requests: 1, Latency: latency(t, h),
+		Asked: 1, Sent: 1, Requests: 1, Latency: latency(h),
 		Status: map[string]int64{"2xx": 1}, StatusCodes: map[string]int64{"204": 1},
 	}
 	r.Series = []load.Second{second(0, 1, h)}
@@ -266,15 +257,15 @@ func oneResult(t testing.TB) *load.Result {
 // took an hour.
 func hugeResult(t testing.TB) *load.Result {
 	random := rand.New(rand.NewPCG(7, 8))
-	due := newHistogram()
+	due := hdr.New()
 	for i := range 5000 {
-		record(t, due, 20e3*math.Exp(1.5*random.NormFloat64()), 4_000_000-int64(700*i))
+		due.Record(int64(20e3*math.Exp(1.5*random.NormFloat64())), 4_000_000-int64(700*i))
 	}
-	record(t, due, float64(time.Hour), 2)
+	due.Record(int64(float64(time.Hour)), 2)
 	r := &load.Result{
 		Started: began, URL: "http://127.0.0.1:20000/?q=" + longWord, Protocol: "HTTP/1.1",
 		Connections: 10_000, ConnectionsMade: 1_234_567, Pipeline: 12, Threads: 64,
-		LatencyFromDue: latency(t, due), Latency: latency(t, due), Errors: map[string]int64{"timeout": 1},
+		LatencyFromDue: latency(due), Latency: latency(due), Errors: map[string]int64{"timeout": 1},
 		Pacing:    &load.Pacing{AskedPerSecond: 1.2e6, SentPerSecond: 1.2e6, Mean10ms: 12000, Variance10ms: 80000},
 		Generator: load.Generator{CPUSeconds: 123456, Busy: 1, Waited: 0.5, PeakRSS: 3 << 40},
 	}
@@ -287,7 +278,7 @@ func hugeResult(t testing.TB) *load.Result {
 		})
 	}
 	r.Series[2777].Max = 3.6e9
-	n := due.TotalCount()
+	n := due.Count()
 	r.Asked, r.Sent, r.Requests, r.Failed = n+1, n+1, n, 1
 	r.Status, r.StatusCodes = map[string]int64{"2xx": n}, map[string]int64{}
 	for code := 200; code < 260; code++ {

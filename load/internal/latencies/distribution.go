@@ -9,41 +9,38 @@ import (
 	"math"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/weirhq/weir/load/internal/hdr"
 )
 
 // A Distribution is a histogram of times in nanoseconds, with three digits. Its
 // memory does not grow.
 type Distribution struct {
-	Histogram *hdrhistogram.Histogram
+	Histogram *hdr.Histogram
 	Sum       float64
 	Min, Max  int64 // math.MaxInt64 and 0 without a time
 }
 
-// Longest is the largest time in nanoseconds. Longer times count as this one.
-const Longest = int64(24 * time.Hour)
-
 // New returns an empty distribution, which takes 0.3 MB.
 func New() *Distribution {
-	d := &Distribution{Histogram: hdrhistogram.New(1, Longest, 3)}
+	d := &Distribution{Histogram: hdr.New()}
 	d.Reset()
 	return d
 }
 
 // Reset empties the distribution.
 func (d *Distribution) Reset() {
-	if d.Count() > 0 { // Reset clears many thousand counters
-		d.Histogram.Reset()
+	if d.Count() > 0 { // clearing takes time
+		*d.Histogram = hdr.Histogram{}
 	}
 	d.Sum, d.Min, d.Max = 0, math.MaxInt64, 0
 }
 
-// Record counts t. A negative time counts as 0.
+// Record counts t. A negative time counts as 0, and one beyond hdr.Longest as that.
 func (d *Distribution) Record(t time.Duration) {
-	n := min(max(int64(t), 0), Longest)
+	n := min(max(int64(t), 0), hdr.Longest)
 	d.Sum += float64(n)
 	d.Min, d.Max = min(d.Min, n), max(d.Max, n)
-	d.Histogram.RecordValue(n) // n is in range
+	d.Histogram.Record(n, 1)
 }
 
 // Merge adds the counts of e.
@@ -57,21 +54,15 @@ func (d *Distribution) Merge(e *Distribution) {
 }
 
 // Count returns the number of times.
-func (d *Distribution) Count() int64 { return d.Histogram.TotalCount() }
+func (d *Distribution) Count() int64 { return d.Histogram.Count() }
 
 // ranked returns the bucket of the time with the given rank, from 1.
-func (d *Distribution) ranked(rank int64) int64 {
-	return d.Histogram.ValueAtPercentile(100 * float64(rank) / float64(d.Count()))
-}
+func (d *Distribution) ranked(rank int64) int64 { return d.Histogram.At(rank) }
 
 // Encoded returns the encoded histogram; "" if it is empty.
 func (d *Distribution) Encoded() string {
 	if d.Count() == 0 {
 		return ""
 	}
-	b, err := d.Histogram.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-	if err != nil {
-		panic(err) // compressing into memory does not fail
-	}
-	return string(b)
+	return d.Histogram.Encode()
 }
