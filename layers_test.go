@@ -381,8 +381,7 @@ var layers = map[string]struct {
 		why: "judges results; package load measures without it"},
 	"load/gen": {own: []string{"load/internal/random"}, why: "generates data; it sends nothing"},
 	"load/report": {
-		own: []string{"load", "load/internal/hdr", "load/internal/latencies", "internal/chart", "internal/page",
-			"internal/readable"},
+		own: []string{"load", "load/internal/hdr", "load/internal/latencies", "internal/page", "internal/readable"},
 		why: "reports of a result; package load does not depend on them",
 	},
 	"load/compare": {
@@ -427,8 +426,7 @@ var layers = map[string]struct {
 	},
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "renders profiles"},
 	"lab/report": {
-		own: []string{"lab/analysis", "lab/flame", "lab/results", "load", "internal/chart", "internal/page",
-			"internal/readable", "internal/vector"},
+		own:     []string{"lab/analysis", "lab/flame", "lab/results", "load", "internal/page", "internal/readable"},
 		foreign: []string{"github.com/google/pprof/profile"},
 		why:     "reports results as text and charts",
 	},
@@ -451,10 +449,7 @@ var layers = map[string]struct {
 	"internal/sibling": {why: "connects processes and passes files; it knows neither listeners nor commands"},
 	"internal/yamlfile": {own: []string{"internal/nearest"}, foreign: []string{"github.com/goccy/go-yaml"},
 		why: "reads configuration files and reports all mistakes"},
-	"internal/chart": {own: []string{"internal/readable"}, why: "axes have values of any kind"},
-	"internal/page": {own: []string{"internal/chart", "internal/readable", "internal/vector"},
-		why: "the parts of pages, for reports of any subject"},
-	"internal/vector":   {why: "lines and texts as SVG and PDF"},
+	"internal/page":     {own: []string{"internal/readable"}, why: "the parts of reports, of any subject"},
 	"internal/readable": {why: "formatting for people needs no other package"},
 	"internal/peer": {own: []string{"internal/certtest"}, foreign: []string{"golang.org/x/mod/module"},
 		why: "builds programs of other projects for tests"},

@@ -1,93 +1,126 @@
 package page
 
-import (
-	"fmt"
-	"math"
-	"strings"
+import "slices"
 
-	"github.com/weirhq/weir/internal/chart"
-)
-
-// A Figure is a chart in SVG. Its lines fill a box of FigureWidth by Height that
-// is stretched to the width of the page. Its labels are outside of the box, so
-// they keep their size.
+// A Figure has charts with common axes: one chart, panels, or rows on one
+// horizontal axis.
 type Figure struct {
+	File   string // name of its picture, without extension
 	Title  string
-	Label  string // for screen readers, if it is not the title
-	Help   string // how to read the chart
+	Of     string // the subject, for screen readers, if the title does not name it
+	Help   string // how to read it
 	Note   string // omissions and simplifications, if there are any
 	Keys   []Key
-	Height int
-	Rows   []chart.Tick // left of the box
-	Below  []chart.Tick
-	Paths  []Path
-	Boxes  []Box
-	Spots  []Spot
+	X, Y   Axis
+	Height int // of a chart, in pixels
+	Rows   bool
+	Charts []Chart
 }
 
-// FigureWidth is the width of a figure's coordinates.
-const FigureWidth = 1000
-
-// ViewBox returns the attribute of the SVG element.
-func (f Figure) ViewBox() string { return fmt.Sprintf("0 0 %d %d", FigureWidth, f.Height) }
-
-// A Key explains a CSS class that the chart uses.
+// A Key explains a CSS class that the charts use: a colour, and a form if it is
+// not a line.
 type Key struct{ Class, Name string }
 
-// A Path is an SVG path element.
-type Path struct{ Class, D string }
-
-// A Box is a bar of a histogram.
-type Box struct{ X, Y, Width, Height chart.Percent }
-
-// A Spot is a part of the width with a tooltip.
-type Spot struct {
-	X, Width chart.Percent
-	Text     string
+// A Chart draws values: bars, dots over them, and curves over both.
+type Chart struct {
+	Name   string // empty if the figure has one chart
+	Value  string // beside a row
+	Bars   []Bar
+	Dots   []Dot
+	Curves []Curve
+	Spots  []Bar // invisible areas with tooltips
 }
 
-// A Point has the coordinates of a figure: y is 0 at the top.
+// A Bar is a rectangle with a tooltip. If Low and High are 0 it is as high as
+// the chart.
+type Bar struct {
+	Class     string
+	From, To  float64
+	Low, High float64
+	Text      string
+}
+
+// A Dot is a value with a tooltip.
+type Dot struct {
+	Class string
+	X, Y  float64
+	Big   bool
+	Text  string
+}
+
+// A Point is a value without a tooltip.
 type Point struct{ X, Y float64 }
 
-// Line returns the path through points, with a gap where Y is NaN.
-func Line(points []Point) string {
-	var b strings.Builder
-	letter := byte('M')
-	for _, p := range points {
-		if math.IsNaN(p.Y) {
-			letter = 'M'
-			continue
-		}
-		fmt.Fprintf(&b, "%c%.1f %.1f", letter, p.X, p.Y)
-		letter = 'L'
-	}
-	return b.String()
+// A Curve is drawn through points. A point whose Y has no place on the axis is a gap.
+type Curve struct {
+	Class  string
+	Shape  Shape
+	Points []Point
+	Low    []float64 // lower edge of an area at each point; nil is the bottom of the chart
+	Text   string    // tooltip
 }
 
-// Area returns the path of the area from points, none of them NaN, down to a
-// height.
-func Area(points []Point, height int) string {
-	if len(points) == 0 {
-		return ""
-	}
-	return Line(points) + fmt.Sprintf("V%dH%.1fZ", height, points[0].X)
+// A Shape is the form of a curve.
+type Shape string
+
+// The shapes. Each is also a CSS class.
+const (
+	Line   Shape = "line"
+	Area   Shape = "area"
+	Dotted Shape = "dots" // a dot at each point
+)
+
+// Filled returns an area with a line at its upper edge.
+func Filled(class string, points []Point, low []float64) []Curve {
+	return []Curve{{Class: class, Shape: Area, Points: points, Low: low}, {Class: class, Shape: Line, Points: points}}
 }
 
-// Dots returns the path of a dot at each point, which is a line of length 0 with
-// round ends. Points without Y are left out, and so are dots that would cover
-// another.
-func Dots(points []Point) string {
-	type place struct{ x, y int }
-	var b strings.Builder
-	seen := map[place]bool{}
-	for _, p := range points {
-		if math.IsNaN(p.Y) {
-			continue
-		}
-		if at := (place{int(math.Round(p.X)), int(math.Round(p.Y))}); !seen[at] {
-			seen[at] = true
-			fmt.Fprintf(&b, "M%d %dh0", at.x, at.y)
+// A Drawing is a chart with the figure that it belongs to. Its methods return
+// places in percent of the width and the height, from the upper left corner.
+type Drawing struct {
+	*Figure
+	Chart
+}
+
+// Drawings returns the charts of the figure.
+func (f Figure) Drawings() []Drawing {
+	all := make([]Drawing, len(f.Charts))
+	for i, c := range f.Charts {
+		all[i] = Drawing{&f, c}
+	}
+	return all
+}
+
+// HasSpots reports whether a chart has tooltips of areas.
+func (f Figure) HasSpots() bool {
+	return slices.ContainsFunc(f.Charts, func(c Chart) bool { return len(c.Spots) > 0 })
+}
+
+// Label describes the drawing to screen readers.
+func (d Drawing) Label() string {
+	label := d.Title
+	for _, part := range []struct{ before, text string }{{" of ", d.Of}, {": ", d.Name}, {", ", d.Value}} {
+		if part.text != "" {
+			label += part.before + part.text
 		}
 	}
-	return b.String()
+	return label
+}
+
+// Left returns the place of a value from the left.
+func (d Drawing) Left(v float64) Percent { return Percent(100 * d.X.place(v)) }
+
+// Top returns the place of a value from the top.
+func (d Drawing) Top(v float64) Percent { return Percent(100 * (1 - d.Y.place(v))) }
+
+// Sides are the place and the size of a bar.
+type Sides struct{ Left, Top, Width, Height Percent }
+
+// Sides returns the place of a bar.
+func (d Drawing) Sides(b Bar) Sides {
+	s := Sides{Left: d.Left(b.From), Width: d.Left(b.To) - d.Left(b.From), Height: 100}
+	if b.Low != 0 || b.High != 0 {
+		s.Top, s.Height = d.Top(b.High), d.Top(b.Low)-d.Top(b.High)
+	}
+	return s
 }

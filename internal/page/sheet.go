@@ -71,25 +71,39 @@ type Cell struct {
 }
 
 var (
+	//go:embed palette.css
+	paletteCSS string
+	//go:embed chart.css
+	chartCSS string
 	//go:embed base.css
-	css string
+	baseCSS string
+	//go:embed page.js
+	pageJS string
 	//go:embed head.html
-	head string
+	headText string
 	//go:embed parts.html
-	parts string
+	partsText string
+	//go:embed picture.html
+	pictureText string
 )
 
-// CSS returns the common style sheet followed by the style sheet of a page. It covers
-// light and dark screens, paper and phones.
-func CSS(own string) template.CSS { return template.CSS(css + own) }
+// NewSheet returns a sheet with the style and the script that all pages have,
+// followed by those of a page. The style covers light and dark screens, paper and
+// phones. The script sorts the tables in an element of class sortable.
+func NewSheet(title string, facts []Fact, css, js string) Sheet {
+	return Sheet{
+		Title: title, Facts: facts,
+		CSS: template.CSS(paletteCSS + chartCSS + baseCSS + css), JS: template.JS(pageJS + js),
+	}
+}
 
 // Template parses a page. It may use the function visible, which is
 // [readable.Visible], and these templates: head (all elements before the body, of
-// a Sheet; it forbids the browser to load anything), facts, keys, plot (a Figure),
-// strips (Strips) and table (a Table).
+// a Sheet; it forbids the browser to load anything), facts, table (a Table) and
+// figure (a *Figure).
 func Template(functions template.FuncMap, texts ...string) *template.Template {
 	t := template.New("page").Funcs(template.FuncMap{"visible": readable.Visible}).Funcs(functions)
-	for _, text := range append([]string{head, parts}, texts...) {
+	for _, text := range append([]string{headText, partsText}, texts...) {
 		template.Must(t.Parse(text))
 	}
 	return t

@@ -202,7 +202,7 @@ func TestComparisonInBrowser(t *testing.T) {
 	ctx := browser(t)
 	w := witnessOf(t, ctx)
 	do(t, ctx, chromedp.EmulateViewport(1280, 900), open(dir, "compare.html"))
-	if n := evaluate[int](t, ctx, `Array.from(document.querySelectorAll("svg.strip circle")).filter((c) => c.getBoundingClientRect().width > 0).length`); n < len(r.Runs) {
+	if n := evaluate[int](t, ctx, `Array.from(document.querySelectorAll(".lane circle")).filter((c) => c.getBoundingClientRect().width > 0).length`); n < len(r.Runs) {
 		t.Errorf("%d dots are drawn, want one for each run", n)
 	}
 	checkWidth(t, ctx)
@@ -221,19 +221,20 @@ func checkWidth(t *testing.T, ctx context.Context) {
 
 // checkCharts checks that no chart is empty or has no size.
 func checkCharts(t *testing.T, ctx context.Context) {
-	type charts struct{ Figures, Empty, Strips, Dots, Panels, Folds, Shapeless int }
+	type charts struct{ Figures, Empty, Strips, Dots, Panels, Folds, Shapeless, Nameless int }
 	found := evaluate[charts](t, ctx, `(() => {
 			document.querySelectorAll("details").forEach((d) => { d.open = true; });
 			const all = (s) => Array.from(document.querySelectorAll(s));
 			const flat = (e) => { const b = e.getBoundingClientRect(); return !(b.width > 0 && b.height > 0); };
 			return {
 				Figures: all("figure").length,
-				Empty: all("svg.box, svg.strip").filter((e) => flat(e) || e.querySelectorAll("path, circle, rect").length === 0).length,
-				Strips: all("svg.strip").length,
-				Dots: all("svg.strip circle").length,
-				Panels: all(".panel").length,
+				Empty: all("svg.chart").filter((e) => flat(e) || e.querySelectorAll("path, circle, rect").length === 0).length,
+				Strips: all(".lane svg").length,
+				Dots: all(".lane circle").length,
+				Panels: all(".panel h4").length,
 				Folds: all("details.fold figure").length,
-				Shapeless: all("svg.box path").filter((e) => e.getAttribute("d").length < 8).length,
+				Nameless: all("svg.chart").filter((e) => e.getAttribute("role") !== "img" || !e.getAttribute("aria-label")).length,
+				Shapeless: all("svg.chart path").filter((e) => e.getAttribute("d").length < 8).length,
 			};
 		})()`)
 	if found.Figures < 15 || found.Strips < 25 || found.Panels < 25 || found.Folds < 20 {
@@ -242,8 +243,9 @@ func checkCharts(t *testing.T, ctx context.Context) {
 	if found.Dots < 100 {
 		t.Errorf("the page has %d dots, want one for each run and measure", found.Dots)
 	}
-	if found.Empty > 0 || found.Shapeless > 0 {
-		t.Errorf("%d charts have no size or nothing drawn in them, %d lines no points", found.Empty, found.Shapeless)
+	if found.Empty > 0 || found.Shapeless > 0 || found.Nameless > 0 {
+		t.Errorf("%d charts have no size or nothing drawn in them, %d lines no points, %d charts no accessible name",
+			found.Empty, found.Shapeless, found.Nameless)
 	}
 }
 

@@ -72,9 +72,9 @@ func comparisonWarnings(c *analysis.Comparison) []string {
 
 // A comparedMetric is one metric of both sides.
 type comparedMetric struct {
-	Title  string
-	Table  page.Table
-	Strips *page.Strips // nil without rows
+	Title string
+	Table page.Table
+	Runs  *page.Figure // nil without rows
 }
 
 // comparedMetrics returns the leading metrics, or all if there are none, and
@@ -99,7 +99,7 @@ func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 		}
 		one := comparedMetric{Title: upperFirst(m.Name), Table: t}
 		if len(t.Rows) > 0 {
-			one.Strips = comparedStrips(m)
+			one.Runs = comparedStrips(m)
 		}
 		all = append(all, one)
 	}
@@ -107,19 +107,16 @@ func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 }
 
 // comparedStrips draws the runs of both sides below each other.
-func comparedStrips(m *analysis.ComparedMetric) *page.Strips {
-	s := page.Strips{
-		Title: "Every run", Help: runHelp(m.Better),
-		Keys: []page.Key{{Class: "c1 dot", Name: "a run of A"}, {Class: "c3 dot", Name: "a run of B"},
-			{Class: "c2 interval", Name: "median and its 95% interval"}},
-	}
+func comparedStrips(m *analysis.ComparedMetric) *page.Figure {
+	f := strips("", "Every run", runHelp(m.Better), page.Key{Class: "c1 dots", Name: "a run of A"},
+		page.Key{Class: "c3 dots", Name: "a run of B"}, page.Key{Class: "c2 interval", Name: "median and its 95% interval"})
 	for _, row := range m.Rows {
-		s.Rows = append(s.Rows,
+		f.Charts = append(f.Charts,
 			runStrip(row.Configuration+", A", row.A, m.Unit, "c1"),
 			runStrip(row.Configuration+", B", row.B, m.Unit, "c3"))
 	}
-	fit(&s, m.Unit)
-	return &s
+	fit(&f, m.Unit)
+	return &f
 }
 
 // comparisonTitle names the compared results. Usually both are of the same

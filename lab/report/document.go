@@ -11,9 +11,9 @@ type document struct {
 	*sheet
 	results  *results.Results
 	analysis *analysis.Analysis
-	Strips   []page.Strips
-	Left     int // number of the runs' own measures beyond maxOwn, which have no strips
-	Panels   []page.Panels
+	Charts   []page.Figure // by configuration
+	Left     int           // number of the runs' own measures beyond maxOwn, which have no chart
+	OverTime []page.Figure
 	Details  []detail
 }
 
@@ -21,8 +21,8 @@ func newDocument(dir string, r *results.Results, a *analysis.Analysis) *document
 	d := &document{sheet: newSheet(r, a), results: r, analysis: a}
 	views, warnings := profileViews(dir, r)
 	d.Warnings = append(d.Warnings, warnings...)
-	d.Strips, d.Left = allStrips(r, a)
-	d.Panels = allPanels(r)
+	d.Charts, d.Left = allStrips(r, a)
+	d.OverTime = allPanels(r)
 	d.Details = details(r, a, views)
 	return d
 }

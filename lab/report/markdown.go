@@ -35,15 +35,11 @@ func (d *document) markdown(w io.Writer) error {
 		line("\n%s", plainText(s))
 	}
 	line("\n## By configuration")
-	for _, s := range d.Strips {
-		markdownPlot(&b, s.Title, s.File, s.Help)
-	}
-	if len(d.Panels) > 0 {
+	markdownPlots(&b, d.Charts)
+	if len(d.OverTime) > 0 {
 		line("\n## Over time")
 	}
-	for _, p := range d.Panels {
-		markdownPlot(&b, p.Title, p.File, p.Help)
-	}
+	markdownPlots(&b, d.OverTime)
 	line("\n## All measurements\n")
 	markdownTable(&b, d.Measures)
 	line("\n## Every run\n")
@@ -66,8 +62,11 @@ func (d *document) markdown(w io.Writer) error {
 	return err
 }
 
-func markdownPlot(b *bytes.Buffer, title, file, help string) {
-	fmt.Fprintf(b, "\n### %s\n\n![%s](plots/%s.svg)\n\n%s\n", plainText(title), plainText(title), file, plainText(help))
+func markdownPlots(b *bytes.Buffer, figures []page.Figure) {
+	for _, f := range figures {
+		title := plainText(f.Title)
+		fmt.Fprintf(b, "\n### %s\n\n![%s](plots/%s.svg)\n\n%s\n", title, title, f.File, plainText(f.Help))
+	}
 }
 
 // plainText escapes a text for Markdown.

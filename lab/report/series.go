@@ -28,43 +28,13 @@ func partsOf(r *results.Results, end float64) int {
 	return min(max(int(end/period/2), 1), maxParts)
 }
 
-// A signal is a value of samples.
-type signal struct {
-	file, title, help, unit string
-	of                      func(results.Sample) float64
-	level                   bool // not a rate: each sample is meaningful by itself
-}
-
-var signals = []signal{
-	{"memory-over-time", "Memory over time", "The memory of the service and its children (RSS). A constant level is " +
-		"healthy. A level that still rises at the end may be a leak. A saw-tooth is a garbage collector.", "bytes",
-		func(s results.Sample) float64 { return float64(s.RSS) }, true},
-	{"cpu-over-time", "CPU over time", "1 is one CPU in full use. In a dip of all runs the service waits for " +
-		"something: a lock, a disk, the reader of its log.", "CPUs",
-		func(s results.Sample) float64 { return s.User + s.System }, false},
-	{"log-bytes-over-time", "Log bytes per second", "The output of the service's stdout and stderr. A flat top is " +
-		"the limit of its reader; in a gap, nothing was read or nothing was written.", "bytes/s",
-		func(s results.Sample) float64 { return float64(s.Output) }, false},
-	{"waiting-for-reader", "Waiting for the log's reader",
-		"Unread bytes in the pipe or terminal. At the size of the pipe, the service waits in its write, and so may " +
-			"its requests.", "bytes",
-		func(s results.Sample) float64 { return float64(s.Behind) }, true},
-	{"heap-over-time", "Heap over time", "The Go heap in use, as reported by the service. Each fall of the saw-tooth " +
-		"is a garbage collection. A higher GOGC makes fewer and larger teeth.", "bytes",
-		func(s results.Sample) float64 { return float64(s.Heap) }, true},
-	{"gc-pauses", "Garbage collector's pauses, added up",
-		"The time for which the collector has stopped the service since the load began. The steeper the line, the " +
-			"larger the share of that time. A step is one long pause.", "s",
-		func(s results.Sample) float64 { return s.Pause }, true},
-}
-
 // allPanels returns the panels of the signals that some measured run has.
-func allPanels(r *results.Results) []page.Panels {
+func allPanels(r *results.Results) []page.Figure {
 	end := drawnEnd(r)
 	if end <= 0 {
 		return nil
 	}
-	var all []page.Panels
+	var all []page.Figure
 	parts := partsOf(r, end)
 	for _, s := range signals {
 		if p, ok := s.panels(r, end, parts); ok {
@@ -106,9 +76,11 @@ func measured(run *results.Run) bool {
 	return run.Outcome == results.Done || run.Outcome == results.Leaked
 }
 
-func (s signal) panels(r *results.Results, end float64, parts int) (page.Panels, bool) {
-	p := page.Panels{Parts: parts, File: s.file, Title: s.title, Help: s.help, End: end}
-	most := 0.0
+// panels draws the signal of each configuration, and the baseline's median in the
+// other panels. It returns false if no value is above 0.
+func (s signal) panels(r *results.Results, end float64, parts int) (page.Figure, bool) {
+	var all []across
+	most, base := 0.0, -1
 	for _, c := range r.Configurations {
 		var runs []binned
 		for i := range r.Runs {
@@ -119,20 +91,40 @@ func (s signal) panels(r *results.Results, end float64, parts int) (page.Panels,
 		if len(runs) == 0 {
 			continue
 		}
-		one := acrossRuns(c, runs)
-		for _, v := range one.High {
-			if v > most {
-				most = v
+		if c.Baseline {
+			base = len(all)
+		}
+		one := acrossRuns(c.Name, runs, end)
+		for _, p := range one.high {
+			if p.Y > most {
+				most = p.Y
 			}
 		}
-		p.Each = append(p.Each, one)
+		all = append(all, one)
 	}
-	if most == 0 {
-		return p, false
+	f := page.Figure{
+		File: s.file, Title: s.title, Help: s.help, Height: panelHeight,
+		Note: "Each panel is a configuration: the line is the median of its runs, the band their range, until the " +
+			"load and its log end.",
+		X: page.Time(end).Sparse(4), Y: fromZero(s.unit, most).Sparse(4),
+		Keys: []page.Key{{Class: "c1", Name: "median of the runs"}, {Class: "c1 area", Name: "all runs"}},
 	}
-	p.Axis = fromZero(s.unit, most)
-	return p, true
+	if base >= 0 && len(all) > 1 {
+		f.Keys = append(f.Keys, page.Key{Class: "faint dashed", Name: "median of " + all[base].name})
+	}
+	for i, one := range all {
+		c := page.Chart{Name: one.name, Curves: []page.Curve{
+			{Class: "c1", Shape: page.Area, Points: one.high, Low: one.low}}}
+		if base >= 0 && i != base {
+			c.Curves = append(c.Curves, page.Curve{Class: "faint dashed", Shape: page.Line, Points: all[base].median})
+		}
+		c.Curves = append(c.Curves, page.Curve{Class: "c1", Shape: page.Line, Points: one.median})
+		f.Charts = append(f.Charts, c)
+	}
+	return f, most > 0
 }
+
+const panelHeight = 90
 
 // binned is a signal of one run: the mean, the minimum and the maximum in each
 // part of the time, or NaN in a part without a sample.
@@ -148,7 +140,7 @@ func (s signal) binned(samples []results.Sample, end float64, parts int) binned 
 			continue // during the warm-up, or after the end
 		}
 		i := min(int(sample.At/end*float64(parts)), parts-1)
-		v := s.of(sample)
+		v := s.value(sample)
 		if counts[i] == 0 {
 			b.low[i], b.high[i] = v, v
 		}
@@ -180,15 +172,21 @@ func (b binned) fill(counts []int) {
 	}
 }
 
-// acrossRuns returns the median of several runs' means, and the range of all
-// their values, in each part.
-func acrossRuns(c results.Configuration, runs []binned) page.Panel {
+// across is a signal of all runs of a configuration: the median of their means,
+// and the range of all their values, in the middle of each part. Parts without a
+// value have NaN.
+type across struct {
+	name         string
+	median, high []page.Point
+	low          []float64
+}
+
+func acrossRuns(name string, runs []binned, end float64) across {
 	parts := len(runs[0].mean)
-	p := page.Panel{Name: c.Name, Baseline: c.Baseline, Median: make([]float64, parts), Low: make([]float64, parts),
-		High: make([]float64, parts)}
+	a := across{name: name}
 	for i := range parts {
 		var means []float64
-		low, high := math.Inf(1), math.Inf(-1)
+		low, high, middle := math.Inf(1), math.Inf(-1), math.NaN()
 		for _, run := range runs {
 			if !math.IsNaN(run.mean[i]) {
 				means = append(means, run.mean[i])
@@ -196,13 +194,16 @@ func acrossRuns(c results.Configuration, runs []binned) page.Panel {
 			}
 		}
 		if len(means) == 0 {
-			p.Median[i], p.Low[i], p.High[i] = math.NaN(), math.NaN(), math.NaN()
-			continue
+			low, high = math.NaN(), math.NaN()
+		} else {
+			slices.Sort(means)
+			middle = median(means)
 		}
-		slices.Sort(means)
-		p.Median[i], p.Low[i], p.High[i] = median(means), low, high
+		at := end * (float64(i) + .5) / float64(parts)
+		a.median, a.high = append(a.median, page.Point{X: at, Y: middle}), append(a.high, page.Point{X: at, Y: high})
+		a.low = append(a.low, low)
 	}
-	return p
+	return a
 }
 
 // median returns the median of sorted values.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -420,14 +419,12 @@ func loadFact(r *results.Results) string {
 	return strings.Join(loads, "; ")
 }
 
-var (
-	//go:embed page.css
-	pageCSS string
-	//go:embed page.js
-	pageJS string
-)
+//go:embed page.css
+var pageCSS string
 
-// newPage returns a page with the style and the script of this package.
+// newPage returns a page with the style of this package.
 func newPage(title string, facts []page.Fact, warnings []string) page.Sheet {
-	return page.Sheet{Title: title, Facts: facts, Warnings: warnings, CSS: page.CSS(pageCSS), JS: template.JS(pageJS)}
+	s := page.NewSheet(title, facts, pageCSS, "")
+	s.Warnings = warnings
+	return s
 }

@@ -5,66 +5,71 @@ import (
 	"math"
 	"strings"
 
-	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/results"
 )
 
 // byRun draws every run of a metric as a dot, with the median and its interval.
-func byRun(m *analysis.Metric) page.Strips {
-	s := page.Strips{
-		File: slug(m.Name), Title: upperFirst(m.Name), Help: runHelp(m.Better),
-		Keys: []page.Key{{Class: "c1 dot", Name: "a run"}, {Class: "c2 interval", Name: "median and its 95% interval"}},
-	}
+func byRun(m *analysis.Metric) page.Figure {
+	f := strips(slug(m.Name), upperFirst(m.Name), runHelp(m.Better),
+		page.Key{Class: "c1 dots", Name: "a run"}, page.Key{Class: "c2 interval", Name: "median and its 95% interval"})
 	for _, row := range m.Rows {
-		s.Rows = append(s.Rows, runStrip(row.Configuration, row.Summary, m.Unit, "c1"))
+		f.Charts = append(f.Charts, runStrip(row.Configuration, row.Summary, m.Unit, "c1"))
 	}
-	fit(&s, m.Unit)
-	return s
+	fit(&f, m.Unit)
+	return f
+}
+
+// strips returns a figure whose charts are rows. Their vertical places are from 0
+// to 1.
+func strips(file, title, help string, keys ...page.Key) page.Figure {
+	return page.Figure{File: file, Title: title, Help: help, Keys: keys, Rows: true, Height: 30}
 }
 
 // outlier is the CSS class of a run that is far from the others.
 const outlier = "bad"
 
-// runStrip draws runs as dots of a class, with their median and its interval.
-func runStrip(name string, runs analysis.Summary, unit, class string) page.Strip {
-	st := page.Strip{Name: name, Value: analysis.Quantity(runs.Median, unit)}
+// runStrip draws runs as dots of a class, the first on top, with their median and
+// its interval.
+func runStrip(name string, runs analysis.Summary, unit, class string) page.Chart {
+	c := page.Chart{Name: name, Value: analysis.Quantity(runs.Median, unit)}
 	for i, v := range runs.Values {
-		d := page.Dot{Class: class, At: v.Value, Down: .1 + .8*(float64(i)+1)/float64(len(runs.Values)+1),
+		d := page.Dot{Class: class, X: v.Value, Y: .9 - .8*(float64(i)+1)/float64(len(runs.Values)+1),
 			Text: fmt.Sprintf("run %d: %s", v.Run, analysis.Quantity(v.Value, unit))}
 		if v.Outlier {
 			d.Class = outlier
 			d.Text += ", an outlier"
 		}
-		st.Dots = append(st.Dots, d)
+		c.Dots = append(c.Dots, d)
 	}
-	median := "median " + st.Value
+	median := "median " + c.Value
 	if i := runs.Interval; i != nil {
-		st.Lines = []page.Range{{Class: "c2 interval", From: i.Low, To: i.High, Text: median + ", 95% interval " +
-			intervalText(i, unit)}}
+		c.Bars = []page.Bar{{Class: "c2 interval", From: i.Low, To: i.High, Low: .3, High: .7,
+			Text: median + ", 95% interval " + intervalText(i, unit)}}
 	}
-	st.Marks = []page.Dot{{Class: "c2", At: runs.Median, Text: median}}
-	return st
+	c.Curves = []page.Curve{{Class: "c2 median", Shape: page.Line, Text: median,
+		Points: []page.Point{{X: runs.Median, Y: .1}, {X: runs.Median, Y: .9}}}}
+	return c
 }
 
 // fit sets the axis of strips of runs. It adds a key for outliers, and the help
 // says if the axis does not begin at 0.
-func fit(s *page.Strips, unit string) {
+func fit(f *page.Figure, unit string) {
 	least, most := math.Inf(1), math.Inf(-1)
 	outliers := false
-	for _, row := range s.Rows {
-		for _, d := range row.Dots {
-			least, most = min(least, d.At), max(most, d.At)
+	for _, c := range f.Charts {
+		for _, d := range c.Dots {
+			least, most = min(least, d.X), max(most, d.X)
 			outliers = outliers || d.Class == outlier
 		}
 	}
 	if outliers {
-		s.Keys = append(s.Keys, page.Key{Class: outlier + " dot", Name: "an outlier"})
+		f.Keys = append(f.Keys, page.Key{Class: outlier + " dots", Name: "an outlier"})
 	}
-	s.Axis = between(unit, least, most)
-	if len(s.Axis.Ticks) > 0 && s.Axis.Ticks[0] > 0 {
-		s.Help += " The axis does not begin at 0."
+	f.X = between(unit, least, most)
+	if len(f.X.Ticks) > 0 && f.X.Ticks[0] > 0 {
+		f.Help += " The axis does not begin at 0."
 	}
 }
 
@@ -89,20 +94,18 @@ var percentiles = []struct{ metric, class, name string }{
 	{"latency max", "faint", "the slowest"},
 }
 
-// latencyStrips draws the medians of the percentiles. It has no rows if there
+// latencyStrips draws the medians of the percentiles. It has no charts if there
 // are no latencies.
-func latencyStrips(a *analysis.Analysis, r *results.Results) page.Strips {
-	s := page.Strips{
-		File: "latency-percentiles", Title: "Latency percentiles",
-		Help: "Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. If only " +
-			"the others are farther right, few requests wait for something; if p50 is too, all do.",
-	}
+func latencyStrips(a *analysis.Analysis, r *results.Results) page.Figure {
+	f := strips("latency-percentiles", "Latency percentiles",
+		"Each mark is the median of a configuration's runs, and each step of the axis an equal ratio. If only "+
+			"the others are farther right, few requests wait for something; if p50 is too, all do.")
 	least, most := math.Inf(1), 0.0
 	for _, p := range percentiles {
-		s.Keys = append(s.Keys, page.Key{Class: p.class + " dot", Name: p.name})
+		f.Keys = append(f.Keys, page.Key{Class: p.class + " dots", Name: p.name})
 	}
 	for _, c := range r.Configurations {
-		st := page.Strip{Name: c.Name}
+		strip := page.Chart{Name: c.Name}
 		var words []string
 		for _, p := range percentiles {
 			m := a.Metric(p.metric)
@@ -110,39 +113,38 @@ func latencyStrips(a *analysis.Analysis, r *results.Results) page.Strips {
 				continue
 			}
 			v := m.Row(c.Name).Median
-			st.Dots = append(st.Dots, page.Dot{Class: p.class + " big", At: v, Down: .5, Text: p.name + " " +
-				analysis.Quantity(v, "us")})
+			text := p.name + " " + analysis.Quantity(v, "us")
+			strip.Dots = append(strip.Dots, page.Dot{Class: p.class, X: v, Y: .5, Big: true, Text: text})
 			least, most = min(least, v), max(most, v)
 			if p.name == "p50" || p.name == "p99" {
-				words = append(words, p.name+" "+analysis.Quantity(v, "us"))
+				words = append(words, text)
 			}
 		}
-		if len(st.Dots) == 0 {
+		if len(strip.Dots) == 0 {
 			continue
 		}
-		st.Value = strings.Join(words, ", ")
-		st.Lines = []page.Range{{Class: "thin", From: st.Dots[0].At, To: st.Dots[len(st.Dots)-1].At, Text: ""}}
-		s.Rows = append(s.Rows, st)
+		strip.Value = strings.Join(words, ", ")
+		strip.Bars = []page.Bar{{Class: "faint", From: strip.Dots[0].X, To: strip.Dots[len(strip.Dots)-1].X, Low: .475,
+			High: .525}}
+		f.Charts = append(f.Charts, strip)
 	}
 	if most > 0 {
-		s.Axis = chart.Log(least, most, 8, chart.TickSpan)
+		f.X = page.Latencies(least, most, 8)
 	}
-	return s
+	return f
 }
 
-// cpuStrips draws the CPU per request in user and system mode. It has no rows
+// cpuStrips draws the CPU per request in user and system mode. It has no charts
 // if it is not known.
-func cpuStrips(a *analysis.Analysis, r *results.Results) page.Strips {
-	s := page.Strips{
-		File: "cpu-per-request", Title: "CPU per request",
-		Help: "CPU time of the service's processes per answered request, in user mode and in the kernel. Many small " +
+func cpuStrips(a *analysis.Analysis, r *results.Results) page.Figure {
+	f := strips("cpu-per-request", "CPU per request",
+		"CPU time of the service's processes per answered request, in user mode and in the kernel. Many small "+
 			"writes are system time; formatting and garbage collection are user time.",
-		Keys: []page.Key{{Class: "c1 area", Name: "user"}, {Class: "c2 area", Name: "system"}},
-	}
+		page.Key{Class: "c1 area", Name: "user"}, page.Key{Class: "c2 area", Name: "system"})
 	both, user, system := a.Metric("CPU per request"), a.Metric("user CPU per request"),
 		a.Metric("system CPU per request")
 	if both == nil || user == nil || system == nil {
-		return s
+		return f
 	}
 	most := 0.0
 	for _, c := range r.Configurations {
@@ -151,15 +153,16 @@ func cpuStrips(a *analysis.Analysis, r *results.Results) page.Strips {
 			continue
 		}
 		sum := u.Median + y.Median // not exactly the median of the sums, which is the number beside it
-		s.Rows = append(s.Rows, page.Strip{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"),
-			Bars: []page.Range{
-				{Class: "c1", From: 0, To: u.Median, Text: "user " + analysis.Quantity(u.Median, "us")},
-				{Class: "c2", From: u.Median, To: sum, Text: "system " + analysis.Quantity(y.Median, "us")},
-			}})
+		bar := func(class, name string, from, to, median float64) page.Bar {
+			return page.Bar{Class: class + " stack", From: from, To: to, Low: .2, High: .8,
+				Text: name + " " + analysis.Quantity(median, "us")}
+		}
+		f.Charts = append(f.Charts, page.Chart{Name: c.Name, Value: analysis.Quantity(sums.Median, "us"), Bars: []page.Bar{
+			bar("c1", "user", 0, u.Median, u.Median), bar("c2", "system", u.Median, sum, y.Median)}})
 		most = max(most, sum)
 	}
-	s.Axis = fromZero("us", most)
-	return s
+	f.X = fromZero("us", most)
+	return f
 }
 
 // maxOwn is the number of a service's own measures that are drawn. The tables
@@ -169,7 +172,7 @@ const maxOwn = 40
 // allStrips returns all charts by configuration, and the number of the runs'
 // own measures beyond maxOwn. A measure that is the same in all runs has no
 // chart.
-func allStrips(r *results.Results, a *analysis.Analysis) (all []page.Strips, left int) {
+func allStrips(r *results.Results, a *analysis.Analysis) (all []page.Figure, left int) {
 	drawn := map[string]bool{}
 	add := func(m *analysis.Metric) {
 		if m != nil && len(m.Rows) > 0 && !drawn[m.Name] {
@@ -178,9 +181,9 @@ func allStrips(r *results.Results, a *analysis.Analysis) (all []page.Strips, lef
 		}
 	}
 	add(a.Metric("requests per second"))
-	for _, s := range []page.Strips{latencyStrips(a, r), cpuStrips(a, r)} {
-		if len(s.Rows) > 0 {
-			all = append(all, s)
+	for _, f := range []page.Figure{latencyStrips(a, r), cpuStrips(a, r)} {
+		if len(f.Charts) > 0 {
+			all = append(all, f)
 		}
 	}
 	own := 0
@@ -204,7 +207,7 @@ func allStrips(r *results.Results, a *analysis.Analysis) (all []page.Strips, lef
 }
 
 // uniqueFiles makes the names of the files unique.
-func uniqueFiles(all []page.Strips) []page.Strips {
+func uniqueFiles(all []page.Figure) []page.Figure {
 	seen := map[string]int{}
 	for i := range all {
 		name := all[i].File

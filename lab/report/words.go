@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/lab/analysis"
 )
@@ -153,17 +153,17 @@ func timeScale(most float64) readable.Scale {
 }
 
 // fromZero returns an axis of a unit from 0 to above most.
-func fromZero(unit string, most float64) chart.Axis {
+func fromZero(unit string, most float64) page.Axis {
 	s := axisScale(unit, most)
-	return chart.Linear(most/s.Size, ticksIn(s)).Times(s.Size)
+	return page.Linear(most/s.Size, ticksIn(s)).Times(s.Size)
 }
 
 // between returns an axis of a unit that contains least and most.
-func between(unit string, least, most float64) chart.Axis {
+func between(unit string, least, most float64) page.Axis {
 	s := axisScale(unit, most)
-	return chart.Between(least/s.Size, most/s.Size, ticksIn(s)).Times(s.Size)
+	return page.Between(least/s.Size, most/s.Size, ticksIn(s)).Times(s.Size)
 }
 
 func ticksIn(s readable.Scale) func(float64) string {
-	return func(v float64) string { return chart.TickText(v) + s.Name }
+	return func(v float64) string { return page.TickText(v) + s.Name }
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
-	"github.com/weirhq/weir/internal/vector"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/results"
 )
@@ -22,7 +22,7 @@ import (
 //	samples.csv    every sample of every run
 //	results.json   the results without samples and points, if the lab has not written it
 //	analysis.json  the analysis
-//	plots/         every chart as SVG and as PDF
+//	plots/         every chart as SVG
 //
 // Profiles are read from the folder. The files are made in a temporary folder
 // and moved when all are complete. They replace an earlier report. If Write
@@ -69,20 +69,11 @@ func writeAll(dir string, d *document) error {
 	return writePlots(plots, d)
 }
 
-// writePlots writes each chart as SVG and as PDF, for papers and slides.
+// writePlots writes each chart as SVG, for papers and slides.
 func writePlots(dir string, d *document) error {
-	pictures := map[string]*vector.Picture{}
-	for _, s := range d.Strips {
-		pictures[s.File] = s.Plot()
-	}
-	for _, p := range d.Panels {
-		pictures[p.File] = p.Plot()
-	}
-	for name, p := range pictures {
-		for file, content := range map[string][]byte{name + ".svg": p.SVG(), name + ".pdf": p.PDF()} {
-			if err := os.WriteFile(filepath.Join(dir, file), content, 0o644); err != nil {
-				return fmt.Errorf("report: %w", err)
-			}
+	for _, f := range slices.Concat(d.Charts, d.OverTime) {
+		if err := writeFile(filepath.Join(dir, f.File+".svg"), f.Picture); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
@@ -28,34 +27,17 @@ func charts(r *load.Result, ds []distribution) []page.Figure {
 
 const chartHeight = 180
 
-// height returns the distance of a value from the top of a chart.
-func height(a chart.Axis, v float64) float64 { return chartHeight * (1 - a.Place(v)) }
-
-// level draws segments of time as horizontal lines. Adjacent segments are
-// joined. A value without a place on the axis leaves a gap.
-func level(a chart.Axis, segments []segment, end float64) string {
+// level returns segments of time as horizontal lines. Adjacent segments are
+// joined.
+func level(segments []segment) []page.Point {
 	var points []page.Point
 	for i, s := range segments {
 		if i > 0 && math.Abs(s.from-segments[i-1].to) >= 1e-6 {
-			points = append(points, page.Point{Y: math.NaN()})
+			points = append(points, page.Point{X: s.from, Y: math.NaN()})
 		}
-		points = append(points, step(a, s, end)...)
+		points = append(points, page.Point{X: s.from, Y: s.value}, page.Point{X: s.to, Y: s.value})
 	}
-	return page.Line(points)
-}
-
-func step(a chart.Axis, s segment, end float64) []page.Point {
-	y := height(a, s.value)
-	return []page.Point{{X: page.FigureWidth * s.from / end, Y: y}, {X: page.FigureWidth * s.to / end, Y: y}}
-}
-
-// area draws the same segments filled down to the axis.
-func area(a chart.Axis, segments []segment, end float64) string {
-	var b strings.Builder
-	for _, s := range segments {
-		b.WriteString(page.Area(step(a, s, end), chartHeight))
-	}
-	return b.String()
+	return points
 }
 
 // timeCharts returns the charts over time, which share an axis from 0 to end,
@@ -81,19 +63,7 @@ func timeCharts(r *load.Result, end float64) []page.Figure {
 		},
 	}
 	if r.Server != nil {
-		for i, t := range tracks(r)[len(tracks(r))-2:] {
-			all = append(all, []timeChart{{
-				Figure: page.Figure{Title: "CPU of the server",
-					Help: "1 is one CPU in full use. If it stays below the machine's CPUs while latencies rise, the " +
-						"server waits for something else."},
-				draws: []drawn{{"c2 area", "CPUs", t}}, text: readable.Number,
-			}, {
-				Figure: page.Figure{Title: "Memory of the server",
-					Help: "The memory of the process (RSS). A constant level is healthy. A level that still rises at " +
-						"the end may be a leak."},
-				draws: []drawn{{"c2 area", "memory", t}}, text: readable.Size, bytes: true,
-			}}[i])
-		}
+		all = append(all, serverCharts(r)...)
 	}
 	var charts []page.Figure
 	for _, t := range all {
@@ -105,6 +75,22 @@ func timeCharts(r *load.Result, end float64) []page.Figure {
 		charts = append(charts, pointsChart(r, end))
 	}
 	return charts
+}
+
+func serverCharts(r *load.Result) []timeChart {
+	return []timeChart{
+		{
+			Figure: page.Figure{Title: "CPU of the server",
+				Help: "1 is one CPU in full use. If it stays below the machine's CPUs while latencies rise, the " +
+					"server waits for something else."},
+			draws: []drawn{{"c2 area", "CPUs", sampleTrack(r, cpuOf)}}, text: readable.Number,
+		}, {
+			Figure: page.Figure{Title: "Memory of the server",
+				Help: "The memory of the process (RSS). A constant level is healthy. A level that still rises at " +
+					"the end may be a leak."},
+			draws: []drawn{{"c2 area", "memory", sampleTrack(r, memoryOf)}}, text: readable.Size, bytes: true,
+		},
+	}
 }
 
 func pacedHelp(r *load.Result) string {
@@ -122,21 +108,12 @@ func asked(r *load.Result) []drawn {
 	return []drawn{{"c2 dashed", "asked", secondTrack(r, rate, true)}}
 }
 
-// secondTrack returns the track of a value of each second.
-func secondTrack(r *load.Result, of func(load.Second) float64, dips bool) track {
-	t := track{dips: dips, segments: make([]segment, len(r.Series))}
-	for i, s := range r.Series {
-		t.segments[i] = segment{s.Start, s.Start + s.Seconds, of(s)}
-	}
-	return t
-}
-
 func latencyTracks(r *load.Result) []drawn {
 	return []drawn{
-		{"faint", "maximum", secondTrack(r, func(s load.Second) float64 { return float64(s.Max) }, false)},
-		{"c2", "p99", secondTrack(r, func(s load.Second) float64 { return float64(s.P99) }, false)},
+		{"faint", "maximum", secondTrack(r, maxOf, false)},
+		{"c2", "p99", secondTrack(r, p99Of, false)},
 		{"c3 dashed", "p90", secondTrack(r, func(s load.Second) float64 { return float64(s.P90) }, false)},
-		{"c1", "p50", secondTrack(r, func(s load.Second) float64 { return float64(s.P50) }, false)},
+		{"c1", "p50", secondTrack(r, p50Of, false)},
 	}
 }
 
@@ -167,41 +144,41 @@ func (t *timeChart) most() float64 {
 const maxSteps = 400
 
 func (t *timeChart) draw(end float64) page.Figure {
-	axis := t.axis()
-	c := t.Figure
+	f := t.Figure
+	f.X, f.Y = page.Time(end), t.axis()
+	var c page.Chart
 	var merged [][]segment
 	for _, d := range t.draws {
 		segments := d.merged(maxSteps)
 		merged = append(merged, segments)
-		c.Keys = append(c.Keys, page.Key{Class: d.class, Name: d.name})
+		f.Keys = append(f.Keys, page.Key{Class: d.class, Name: d.name})
 		if d.infinite() {
-			c.Note = "A line at the upper edge shows requests that were never answered."
+			f.Note = "A line at the upper edge shows requests that were never answered."
 		}
 		if len(segments) < len(d.segments) {
-			c.Note = fmt.Sprintf("Each step covers %s and shows their worst value.",
+			f.Note = fmt.Sprintf("Each step covers %s and shows their worst value.",
 				readable.Lasting(segments[0].to-segments[0].from))
 		}
-		if strings.HasSuffix(d.class, " area") {
-			c.Paths = append(c.Paths, page.Path{Class: d.class, D: area(axis, segments, end)})
+		if class, filled := strings.CutSuffix(d.class, " area"); filled {
+			c.Curves = append(c.Curves, page.Filled(class, level(segments), nil)...)
+		} else {
+			c.Curves = append(c.Curves, page.Curve{Class: d.class, Shape: page.Line, Points: level(segments)})
 		}
-		c.Paths = append(c.Paths, page.Path{Class: strings.TrimSuffix(d.class, " area"), D: level(axis, segments, end)})
 	}
-	c.Rows, c.Below = axis.Rows(), chart.TimeTicks(end)
 	for i, s := range merged[0] {
 		var values []string
 		for k, d := range t.draws {
 			values = append(values, d.name+" "+t.text(merged[k][i].value))
 		}
-		c.Spots = append(c.Spots, page.Spot{
-			X: chart.Percent(100 * s.from / end), Width: chart.Percent(100 * (s.to - s.from) / end),
-			Text: fmt.Sprintf("%s to %s: %s", readable.Clock(s.from), readable.Clock(s.to), strings.Join(values, ", ")),
-		})
+		c.Spots = append(c.Spots, page.Bar{From: s.from, To: s.to,
+			Text: fmt.Sprintf("%s to %s: %s", readable.Clock(s.from), readable.Clock(s.to), strings.Join(values, ", "))})
 	}
-	return c
+	f.Charts = []page.Chart{c}
+	return f
 }
 
 // axis returns an axis that contains all values of the chart.
-func (t *timeChart) axis() chart.Axis {
+func (t *timeChart) axis() page.Axis {
 	most := t.most()
 	switch {
 	case t.log:
@@ -213,15 +190,15 @@ func (t *timeChart) axis() chart.Axis {
 				}
 			}
 		}
-		return latencyAxis(low, most)
+		return page.Latencies(low, most, latencyTicks)
 	case t.bytes:
-		return chart.Bytes(most)
+		return page.Bytes(most)
 	}
-	return chart.Linear(most, chart.TickText)
+	return page.Linear(most, page.TickText)
 }
 
-// latencyAxis returns a logarithmic axis.
-func latencyAxis(low, high float64) chart.Axis { return chart.Log(low, high, 8, chart.TickSpan) }
+// latencyTicks is the number of ticks for which an axis of latencies has room.
+const latencyTicks = 8
 
 // curvePoints is the number of points of a percentile curve. spotCount is the
 // number of its tooltips.
@@ -232,48 +209,41 @@ const (
 
 func percentileChart(ds []distribution) page.Figure {
 	limit := plotLimit(ds[0].all())
-	c := page.Figure{
+	f := page.Figure{
 		Title: "Latency by percentile",
 		Help: "This share of the requests took at most that time. Each nine has the same width, so that the few " +
 			"slow requests are as visible as the many fast ones. A cliff affects some users.",
+		Note: ds[0].note(),
+		X:    ninesAxis(limit),
 	}
 	if len(ds) > 1 {
-		c.Help += " Where the lines diverge, requests waited before they were sent."
+		f.Help += " Where the lines diverge, requests waited before they were sent."
 	}
-	c.Note = ds[0].note()
 	low, high := math.Inf(1), 0.0
-	for _, d := range ds {
-		low, high = min(low, d.at(1)), max(high, float64(d.histogram.Max())/1e3)
-	}
-	axis := latencyAxis(low, high)
+	c := page.Chart{Spots: percentileSpots(ds, limit)}
 	for i, d := range ds {
+		low, high = min(low, d.at(1)), max(high, float64(d.histogram.Max())/1e3)
 		class := []string{"c1", "c2 dashed"}[i]
-		c.Keys = append(c.Keys, page.Key{Class: class, Name: d.from})
-		c.Paths = append(c.Paths, page.Path{Class: class, D: curveLine(d.curve(curvePoints, limit), axis, limit)})
+		f.Keys = append(f.Keys, page.Key{Class: class, Name: d.from})
+		c.Curves = append(c.Curves, page.Curve{Class: class, Shape: page.Line, Points: d.curve(curvePoints, limit)})
 	}
-	c.Rows = axis.Rows()
-	nines := math.Log10(limit)
-	for i := 0.0; i <= nines+.5; i++ {
-		c.Below = append(c.Below, chart.Tick{At: chart.Percent(100 * i / nines), Text: quantileText(math.Pow(10, i))})
-	}
-	chart.Anchored(c.Below)
-	c.Spots = percentileSpots(ds, limit)
-	return c
+	f.Y = page.Latencies(low, high, latencyTicks)
+	f.Charts = []page.Chart{c}
+	return f
 }
 
-func curveLine(points []point, axis chart.Axis, limit float64) string {
-	var placed []page.Point
-	for _, p := range points {
-		placed = append(placed, page.Point{X: page.FigureWidth * math.Log(p.x) / math.Log(limit), Y: height(axis, p.y)})
+// ninesAxis returns an axis of 1/(1-q) from 1 to limit, a power of ten. Each nine
+// of the quantile q has the same width.
+func ninesAxis(limit float64) page.Axis {
+	a := page.Axis{Place: func(x float64) float64 { return math.Log(x) / math.Log(limit) }, Text: quantileText}
+	for x := 1.0; x < limit*2; x *= 10 {
+		a.Ticks = append(a.Ticks, x)
 	}
-	if len(placed) == 1 { // one sample: a mark
-		return page.Line(placed) + "h8"
-	}
-	return page.Line(placed)
+	return a
 }
 
-func percentileSpots(ds []distribution, limit float64) []page.Spot {
-	var spots []page.Spot
+func percentileSpots(ds []distribution, limit float64) []page.Bar {
+	var spots []page.Bar
 	for i := range spotCount {
 		x := math.Pow(limit, (float64(i)+.5)/spotCount)
 		if x > float64(ds[0].all()) {
@@ -284,8 +254,8 @@ func percentileSpots(ds []distribution, limit float64) []page.Spot {
 			values = append(values, d.atMost(x))
 		}
 		decimals := int(math.Ceil(math.Log10(x)))
-		spots = append(spots, page.Spot{
-			X: chart.Percent(100 * float64(i) / spotCount), Width: 100.0 / spotCount,
+		spots = append(spots, page.Bar{
+			From: math.Pow(limit, float64(i)/spotCount), To: math.Pow(limit, float64(i+1)/spotCount),
 			Text: fmt.Sprintf("%.*f%% of the requests took %s", max(0, decimals-1), 100*(1-1/x),
 				strings.Join(values, ", ")),
 		})
@@ -302,40 +272,46 @@ func histogramChart(d *distribution) page.Figure {
 	for _, b := range bins {
 		most = max(most, b.count)
 	}
-	axis := chart.Linear(100*float64(most)/float64(all), func(v float64) string { return chart.TickText(v) + "%" })
-	c := page.Figure{
+	f := page.Figure{
 		Title: "Distribution of the latency " + d.from,
 		Help: "The share of the requests by their latency. One hill is one kind of response; two hills are two, such " +
 			"as hits and misses of a cache. Very small shares are drawn as a thin line.",
 		Note: d.note(),
-		Rows: axis.Rows(),
+		X:    binsAxis(bins),
+		Y:    page.Linear(100*float64(most)/float64(all), func(v float64) string { return page.TickText(v) + "%" }),
 	}
-	width := 100 / float64(len(bins))
+	visible := f.Y.Ticks[len(f.Y.Ticks)-1] * 1.5 / chartHeight
+	var c page.Chart
 	for i, b := range bins {
-		x := float64(i) * width
+		from := float64(i)
 		if b.count > 0 {
-			tall := max(100*axis.Place(100*float64(b.count)/float64(all)), 100*1.5/chartHeight)
-			c.Boxes = append(c.Boxes, page.Box{X: chart.Percent(x), Y: chart.Percent(100 - tall),
-				Width: chart.Percent(width * .92), Height: chart.Percent(tall)})
+			c.Bars = append(c.Bars, page.Bar{Class: "c1", From: from, To: from + .92,
+				High: max(100*float64(b.count)/float64(all), visible)})
 		}
-		c.Spots = append(c.Spots, page.Spot{X: chart.Percent(x), Width: chart.Percent(width),
-			Text: fmt.Sprintf("%s to %s: %s of the requests (%s)", chart.TickSpan(b.from), chart.TickSpan(b.to),
+		c.Spots = append(c.Spots, page.Bar{From: from, To: from + 1,
+			Text: fmt.Sprintf("%s to %s: %s of the requests (%s)", page.TickSpan(b.from), page.TickSpan(b.to),
 				readable.Share(b.count, all), readable.Count(b.count))})
 	}
-	c.Below = binTicks(bins)
-	return c
+	f.Charts = []page.Chart{c}
+	return f
 }
 
-// binTicks labels about five of the borders between bins.
-func binTicks(bins []bin) []chart.Tick {
+// binsAxis returns an axis of numbers of bins, all of the same width. It labels
+// about five of the borders between them.
+func binsAxis(bins []bin) page.Axis {
+	n := float64(len(bins))
+	a := page.Axis{Place: func(i float64) float64 { return i / n }, Text: func(i float64) string {
+		if i == n {
+			return page.TickSpan(bins[len(bins)-1].to)
+		}
+		return page.TickSpan(bins[int(i)].from)
+	}}
 	each := max(1, (len(bins)+4)/5)
-	var ticks []chart.Tick
 	for i := 0; i < len(bins); i += each {
-		ticks = append(ticks, chart.Tick{At: chart.Percent(100 * float64(i) / float64(len(bins))),
-			Text: chart.TickSpan(bins[i].from)})
+		a.Ticks = append(a.Ticks, float64(i))
 	}
-	if ticks[len(ticks)-1].At < 85 {
-		ticks = append(ticks, chart.Tick{At: 100, Text: chart.TickSpan(bins[len(bins)-1].to)})
+	if a.Ticks[len(a.Ticks)-1] < .85*n {
+		a.Ticks = append(a.Ticks, n)
 	}
-	return chart.Anchored(ticks)
+	return a
 }

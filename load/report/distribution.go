@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weirhq/weir/internal/chart"
+	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/internal/hdr"
@@ -55,9 +55,6 @@ func distributions(r *load.Result) ([]distribution, error) {
 	return all, nil
 }
 
-// A point is a point of a curve.
-type point struct{ x, y float64 }
-
 // all returns the number of requests, including those that were never answered.
 func (d *distribution) all() int64 { return d.histogram.Count() + d.NeverAnswered }
 
@@ -86,14 +83,14 @@ func (d *distribution) note() string {
 // spaced on a logarithmic axis from 1 to limit. It ends at the number of
 // requests, because 1,000 requests say nothing about one in 10,000, and before
 // the requests that were never answered, which have no latency.
-func (d *distribution) curve(n int, limit float64) []point {
-	var points []point
+func (d *distribution) curve(n int, limit float64) []page.Point {
+	var points []page.Point
 	for i := range n {
 		x := math.Pow(limit, float64(i)/float64(max(1, n-1)))
 		if _, finite := d.rank(x); !finite || x > float64(d.all())*1.0001 {
 			break
 		}
-		points = append(points, point{x, d.at(x)})
+		points = append(points, page.Point{X: x, Y: d.at(x)})
 	}
 	return points
 }
@@ -182,7 +179,7 @@ func grownBorders(low, high float64, step []float64) []float64 {
 }
 
 func evenBorders(low, high float64, limit int) []float64 {
-	step := chart.RoundStep((high-low)/float64(max(1, limit-2)), low/1e3)
+	step := page.RoundStep((high-low)/float64(max(1, limit-2)), low/1e3)
 	var b []float64
 	for i := math.Floor(low / step); ; i++ {
 		b = append(b, i*step)

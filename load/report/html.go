@@ -38,7 +38,6 @@ func HTML(w io.Writer, r *load.Result) error {
 		return fmt.Errorf("report: the result of %s as JSON: %w", r.Started, err)
 	}
 	s := newSheet(r)
-	s.CSS, s.JS = page.CSS(pageCSS), template.JS(pageJS)
 	err = page.Write(w, pageTemplate, struct {
 		*sheet
 		URL    string

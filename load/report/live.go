@@ -188,7 +188,7 @@ func (l *Live) lines(p load.Progress, width int) []line {
 	}
 	lines = append(lines,
 		l.sparkline("responses", page.Green, width, responsesPerSecond),
-		l.sparkline("p99", page.Cyan, width, func(s load.Second) float64 { return float64(s.P99) }),
+		l.sparkline("p99", page.Cyan, width, p99Of),
 	)
 	for i := range lines {
 		lines[i] = lines[i].cut(max(width, 1))

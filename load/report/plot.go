@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/weirhq/weir/internal/chart"
 	"github.com/weirhq/weir/internal/page"
 	"github.com/weirhq/weir/internal/readable"
 )
@@ -28,16 +27,16 @@ func (p *screen) percentilePlot(ds []distribution) {
 	width := min(p.Width-len(indent)-axisWidth-3, 120)
 	limit := plotLimit(ds[0].all())
 	grid := newGrid(width, plotRows, p.Colored)
-	curves := make([][]point, len(ds))
+	curves := make([][]page.Point, len(ds))
 	low, high := math.Inf(1), 0.0
 	for i := range ds {
 		curves[i] = ds[i].curve(grid.columns(), limit)
-		low, high = min(low, curves[i][0].y), max(high, curves[i][len(curves[i])-1].y)
+		low, high = min(low, curves[i][0].Y), max(high, curves[i][len(curves[i])-1].Y)
 	}
-	axis := chart.NewLogAxis(low, high, plotRows/2)
+	axis := page.Latencies(low, high, plotRows/2)
 	for i := len(curves) - 1; i >= 0; i-- { // the first is on top
 		for x, point := range curves[i] {
-			grid.reach(i, x, axis.Place(point.y))
+			grid.reach(i, x, axis.Place(point.Y))
 		}
 	}
 	p.Println("")
@@ -68,10 +67,10 @@ func (p *screen) legend(ds []distribution) string {
 }
 
 // grid writes the rows of a plot with its logarithmic ticks at their left.
-func (p *screen) grid(g *grid, axis chart.LogAxis) {
+func (p *screen) grid(g *grid, axis page.Axis) {
 	labels := map[int]string{}
 	for _, t := range axis.Ticks {
-		labels[int(math.Round((1-axis.Place(t))*float64(plotRows-1)))] = chart.TickSpan(t)
+		labels[int(math.Round((1-axis.Place(t))*float64(plotRows-1)))] = page.TickSpan(t)
 	}
 	line, tick := "│", "┤"
 	if !p.Colored {
@@ -203,7 +202,7 @@ func (p *screen) histogram(d *distribution) {
 			fmt.Sprintf("%9s %14s", readable.Share(n, all), readable.Count(n)))
 	}
 	for _, b := range bins {
-		draw(p.Clean(fmt.Sprintf("%9s to %-9s", chart.TickSpan(b.from), chart.TickSpan(b.to))), page.Cyan, b.count)
+		draw(p.Clean(fmt.Sprintf("%9s to %-9s", page.TickSpan(b.from), page.TickSpan(b.to))), page.Cyan, b.count)
 	}
 	if d.NeverAnswered > 0 {
 		draw(fmt.Sprintf("%-22s", "       never answered"), page.Red, d.NeverAnswered)

@@ -44,7 +44,7 @@ func newRow(name, remark string, bad bool, cells ...string) []page.Cell {
 
 func newSheet(r *load.Result) *sheet {
 	s := &sheet{
-		Sheet:    page.Sheet{Title: "Load on " + readable.Clip(r.URL), Facts: facts(r)},
+		Sheet:    page.NewSheet("Load on "+readable.Clip(r.URL), facts(r), pageCSS, pageJS),
 		Headline: headline(r),
 		Distrust: distrust(r),
 	}

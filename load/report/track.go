@@ -89,42 +89,51 @@ func spanText(us float64) string { return span(load.Micros(us)) }
 // tracks returns all values over time: of each second, and of the server's
 // samples.
 func tracks(r *load.Result) []track {
-	each := func(of func(load.Second) float64) []segment {
-		s := make([]segment, len(r.Series))
-		for i, second := range r.Series {
-			s[i] = segment{second.Start, second.Start + second.Seconds, of(second)}
-		}
-		return s
-	}
 	_, from := primary(r)
+	named := func(t track, name string, text func(float64) string, c page.Color) track {
+		t.name, t.text, t.color = name, text, c
+		return t
+	}
 	all := []track{
-		{name: "responses/s", segments: each(responsesPerSecond), text: readable.Number, color: page.Green, dips: true},
-		{name: "errors/s", segments: each(errorsPerSecond), text: readable.Number, color: page.Red},
-		{name: "p50, " + from, segments: each(func(s load.Second) float64 { return float64(s.P50) }), text: spanText,
-			color: page.Cyan},
-		{name: "p99, " + from, segments: each(func(s load.Second) float64 { return float64(s.P99) }), text: spanText,
-			color: page.Cyan},
-		{name: "max, " + from, segments: each(func(s load.Second) float64 { return float64(s.Max) }), text: spanText,
-			color: page.Cyan},
+		named(secondTrack(r, responsesPerSecond, true), "responses/s", readable.Number, page.Green),
+		named(secondTrack(r, errorsPerSecond, false), "errors/s", readable.Number, page.Red),
+		named(secondTrack(r, p50Of, false), "p50, "+from, spanText, page.Cyan),
+		named(secondTrack(r, p99Of, false), "p99, "+from, spanText, page.Cyan),
+		named(secondTrack(r, maxOf, false), "max, "+from, spanText, page.Cyan),
 	}
 	if r.Server == nil {
 		return all
 	}
-	sampled := func(of func(load.ServerSample) float64) []segment {
-		s, before := make([]segment, len(r.Server.Samples)), 0.0
-		for i, sample := range r.Server.Samples {
-			s[i] = segment{before, sample.At, of(sample)}
-			before = sample.At
-		}
-		return s
-	}
 	return append(all,
-		track{name: "server CPUs", segments: sampled(func(s load.ServerSample) float64 { return s.CPU }),
-			text: readable.Number, color: page.Magenta},
-		track{name: "memory", segments: sampled(func(s load.ServerSample) float64 { return float64(s.RSS) }),
-			text: readable.Size, color: page.Magenta},
-	)
+		named(sampleTrack(r, cpuOf), "server CPUs", readable.Number, page.Magenta),
+		named(sampleTrack(r, memoryOf), "memory", readable.Size, page.Magenta))
 }
+
+// secondTrack returns the track of a value of each second.
+func secondTrack(r *load.Result, of func(load.Second) float64, dips bool) track {
+	t := track{dips: dips, segments: make([]segment, len(r.Series))}
+	for i, s := range r.Series {
+		t.segments[i] = segment{s.Start, s.Start + s.Seconds, of(s)}
+	}
+	return t
+}
+
+func p50Of(s load.Second) float64 { return float64(s.P50) }
+func p99Of(s load.Second) float64 { return float64(s.P99) }
+func maxOf(s load.Second) float64 { return float64(s.Max) }
+
+// sampleTrack returns the track of a value of the server's samples.
+func sampleTrack(r *load.Result, of func(load.ServerSample) float64) track {
+	t, before := track{segments: make([]segment, len(r.Server.Samples))}, 0.0
+	for i, s := range r.Server.Samples {
+		t.segments[i] = segment{before, s.At, of(s)}
+		before = s.At
+	}
+	return t
+}
+
+func cpuOf(s load.ServerSample) float64    { return s.CPU }
+func memoryOf(s load.ServerSample) float64 { return float64(s.RSS) }
 
 // end returns the end of a result's last segment, in seconds since it began.
 func end(r *load.Result) float64 {

@@ -1,5 +1,15 @@
-// The page works without this: it sorts tables.
+// The page works without this: it shows a chart's values below it while they are
+// pointed at, and sorts tables.
 "use strict";
+
+for (const values of document.querySelectorAll("figure > .values")) {
+  values.parentElement.addEventListener("pointermove", (event) => {
+    const title = event.target.querySelector(":scope > title");
+    if (title) {
+      values.textContent = title.textContent;
+    }
+  });
+}
 
 const value = (row, column) => {
   const cell = row.cells[column];
@@ -22,7 +32,7 @@ const sort = (table, column, direction) => {
   body.append(...rows.map((r) => r.row));
 };
 
-for (const table of document.querySelectorAll("table.sortable")) {
+for (const table of document.querySelectorAll(".sortable table")) {
   const heads = Array.from(table.tHead.rows[0].cells);
   heads.forEach((head, column) => {
     const button = document.createElement("button");

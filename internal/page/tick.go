@@ -1,4 +1,4 @@
-package chart
+package page
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-// LinearTicks returns at most limit+1 round numbers, from 0 to the first that
+// linearTicks returns at most limit+1 round numbers, from 0 to the first that
 // reaches high.
-func LinearTicks(high float64, limit int) []float64 {
+func linearTicks(high float64, limit int) []float64 {
 	if !(high > 0) || math.IsInf(high, 0) {
 		high = 1
 	}
@@ -23,49 +23,20 @@ func LinearTicks(high float64, limit int) []float64 {
 	}
 }
 
-// A LogAxis is logarithmic, with ticks at round numbers.
-type LogAxis struct {
-	low, high float64
-	Ticks     []float64
-}
-
-// NewLogAxis returns an axis that contains low to high, limited to between a
-// nanosecond and 30 years in microseconds, with at most limit ticks.
-func NewLogAxis(low, high float64, limit int) LogAxis {
-	low = min(max(low, 1e-3), 1e15)
-	high = min(max(high, low), 1e15)
-	if high < 4*low { // put a flat curve into the middle
-		low, high = math.Sqrt(low*high)/2, math.Sqrt(low*high)*2
-	}
-	margin := math.Pow(high/low, 0.04)
-	a := LogAxis{low: low / margin, high: high * margin}
-	for _, step := range [][]float64{{1, 2, 5}, {1}} {
-		if a.Ticks = a.within(step); len(a.Ticks) <= limit {
-			break
-		}
-	}
-	return a
-}
-
-// within returns the multiples of step by powers of ten that are on the axis.
-func (a LogAxis) within(step []float64) []float64 {
+// decadeTicks returns the multiples of steps by powers of ten from low to high.
+func decadeTicks(low, high float64, steps ...float64) []float64 {
 	var ticks []float64
-	for decade := math.Floor(math.Log10(a.low)); ; decade++ {
-		for _, s := range step {
+	for decade := math.Floor(math.Log10(low)); ; decade++ {
+		for _, s := range steps {
 			v := s * math.Pow(10, decade)
-			if v > a.high {
+			if v > high {
 				return ticks
 			}
-			if v >= a.low {
+			if v >= low {
 				ticks = append(ticks, v)
 			}
 		}
 	}
-}
-
-// Place returns the place of v on the axis, from 0 to 1.
-func (a LogAxis) Place(v float64) float64 {
-	return min(max(math.Log(v/a.low)/math.Log(a.high/a.low), 0), 1)
 }
 
 // TickText formats a round number without needless digits: 0.5, 20, 1,000.
@@ -92,24 +63,18 @@ func TickSpan(us float64) string {
 var timeSteps = []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900,
 	1800, 3600, 7200, 6 * 3600, 12 * 3600, 24 * 3600}
 
-// TimeTicks returns at most seven labels of a time axis from 0 to end, in
-// seconds.
-func TimeTicks(end float64) []Tick {
-	step := timeSteps[len(timeSteps)-1]
+// timeStep returns a distance of which at most six reach end.
+func timeStep(end float64) float64 {
 	for _, s := range timeSteps {
 		if end/s <= 6 {
-			step = s
-			break
+			return s
 		}
 	}
+	step := timeSteps[len(timeSteps)-1]
 	for end/step > 6 {
 		step *= 2
 	}
-	var ticks []Tick
-	for i := 0.0; i*step <= end*(1+1e-9); i++ {
-		ticks = append(ticks, Tick{At: Percent(100 * i * step / end), Text: tickClock(i*step, step)})
-	}
-	return Anchored(ticks)
+	return step
 }
 
 func tickClock(seconds, step float64) string {
