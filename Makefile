@@ -10,7 +10,7 @@ PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./
 
 .PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module vulnerabilities lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
-	test-node bench-node node-programs clean
+	test-node bench-node node-programs pictures clean
 
 # JOBS targets run at once, because the tests of race mostly wait. The output of a target appears when it has ended; the
 # last line of one that failed is "*** [...] Error".
@@ -146,6 +146,12 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
 		done; \
 	done
+
+# The pictures of README.md and docs that show what the program does, from runs of it. Needs Chromium and a machine that
+# does nothing else. Takes three minutes.
+pictures:
+	$(GO) test ./router -run Picture -update
+	$(GO) run ./docs/pictures
 
 # Weir beside its peers: docs/measuring.md says how to read the tables.
 bench:

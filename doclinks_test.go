@@ -12,7 +12,7 @@ import (
 // TestDocLinks checks that the links in all pages lead to a file of the repository, and to a heading if they name
 // one, and that pages which code and configurations name exist.
 func TestDocLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link := regexp.MustCompile(`(?:\]\(|<img src="|srcset=")([^)"\s]+)[)"]`)
 	named := regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
 	links := 0
 	for _, name := range textFiles(t) {

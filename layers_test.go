@@ -437,6 +437,7 @@ var layers = map[string]struct {
 	},
 	"experiments":        {why: "experiment files in the binary"},
 	"docs/capacity":      {why: "computes the tables of docs/capacity.md from measured costs"},
+	"docs/pictures":      {foreign: []string{"github.com/creack/pty"}, why: "runs weir as a user does"},
 	"examples/node":      {own: []string{"log", "log/httplog"}, why: "a service of users"},
 	"examples/embedding": {why: "tests of the programs in docs/embedding.md"},
 	"examples/embedding/front": {own: []string{"front", "front/config", "front/stage", "log/sink"},
