@@ -34,8 +34,34 @@ const (
 // A Pos is a position in a file, 1-based; the column counts characters.
 type Pos struct {
 	Line, Col int
-	file      *File // nil means the file whose method is called
+	file      *File  // nil means the file whose method is called
+	outer     *Outer // nil for what is not inherited
 }
+
+// An Outer is a place around mappings that inherit its values.
+type Outer struct {
+	Name string // such as "defaults"
+	At   Pos    // of the place
+	by   Pos    // of the mapping that inherits; its Line is 0 if that is not one in particular
+}
+
+// Outer returns the place from which the value at p is inherited, or nil.
+func (p Pos) Outer() *Outer { return p.outer }
+
+// Same reports whether two places are the same.
+func (o *Outer) Same(other *Outer) bool {
+	return o == other || o != nil && other != nil && o.Name == other.Name && o.At == other.At
+}
+
+// Again returns p as the position of a value that is read once more: a mistake there is added only if
+// it is the first one.
+func (p Pos) Again() Pos {
+	p.outer = new(Outer)
+	return p
+}
+
+// FileName returns the name of the file of a position in a tree.
+func (p Pos) FileName() string { return p.file.name }
 
 // LineFrom returns the line of p for a message at another position: "line 3", or "line 3
 // of FILE" if p is in another file.
@@ -60,13 +86,17 @@ type File struct {
 	src                []byte
 	lines              []string
 	mistakes, warnings []Mistake
+	repeatHint         string
+	reports            int // mistakes, with those that are not added because their place has one
 }
 
 // Read parses src into a tree. The name and the kind, such as "a configuration", are
 // used only in messages. The root is nil if the file is empty or is not YAML; see
-// [File.Err].
-func Read(name, kind string, src []byte) (*File, *Node) {
+// [File.Err]. A last argument is the hint for anchors, aliases and merge keys, if the file has another way to repeat
+// values.
+func Read(name, kind string, src []byte, repeat ...string) (*File, *Node) {
 	f := NewFile(name, kind, src, maxBytes)
+	f.repeatHint = strings.Join(repeat, "")
 	if root := f.document(); root != nil {
 		return f, f.node(root)
 	}
@@ -246,16 +276,38 @@ func (f *File) secondDocument(doc *ast.DocumentNode) {
 }
 
 // Mistakef adds a mistake at a position of the file, or of the file that the position
-// names.
+// names. Of an inherited value, which is read several times, it adds only the first mistake.
 func (f *File) Mistakef(at Pos, hint, format string, args ...any) {
 	f = at.in(f)
-	f.mistakes = append(f.mistakes, f.mistake(at, hint, fmt.Sprintf(format, args...)))
+	f.reports++
+	f.mistakes = f.add(f.mistakes, at, hint, fmt.Sprintf(format, args...))
 }
 
 // Warnf adds a warning in the same way: the value is valid, and probably a mistake.
 func (f *File) Warnf(at Pos, hint, format string, args ...any) {
 	f = at.in(f)
-	f.warnings = append(f.warnings, f.mistake(at, hint, fmt.Sprintf(format, args...)))
+	f.warnings = f.add(f.warnings, at, hint, fmt.Sprintf(format, args...))
+}
+
+// repeat returns the hint for a feature of YAML that repeats values.
+func (f *File) repeat(hint string) string { return cmp.Or(f.repeatHint, hint) }
+
+// Reports returns how often Mistakef was called for the file. It also counts the mistakes that were not added.
+func (f *File) Reports() int { return f.reports }
+
+// add appends a mistake, unless it is about an inherited value that has one.
+func (f *File) add(all []Mistake, at Pos, hint, what string) []Mistake {
+	m := f.mistake(at, hint, what)
+	if at.outer == nil {
+		return append(all, m)
+	}
+	if slices.ContainsFunc(all, func(other Mistake) bool { return other.Line == m.Line && other.Col == m.Col }) {
+		return all
+	}
+	if by := at.outer.by; by.Line > 0 {
+		m.What += ", for the route on " + by.LineFrom(at)
+	}
+	return append(all, m)
 }
 
 func (f *File) mistake(at Pos, hint, what string) Mistake {
@@ -286,7 +338,8 @@ func (f *File) Within(s Scalar, offset int) Pos {
 	before := s.Text[:offset]
 	for _, quote := range []string{`"`, "'", ""} {
 		if strings.HasPrefix(rest, quote+before) {
-			return Pos{at.Line, at.Col + utf8.RuneCountInString(quote+before), f}
+			at.Col += utf8.RuneCountInString(quote + before)
+			return at
 		}
 	}
 	return at
@@ -296,14 +349,18 @@ func (f *File) Within(s Scalar, offset int) Pos {
 func (f *File) PosOfColumn(line, column int) Pos {
 	at := f.clamp(Pos{Line: line})
 	text := f.lines[at.Line-1]
-	return Pos{at.Line, 1 + utf8.RuneCountInString(text[:min(max(column-1, 0), len(text))]), f}
+	return Pos{Line: at.Line, Col: 1 + utf8.RuneCountInString(text[:min(max(column-1, 0), len(text))]), file: f}
 }
 
 // clamp moves a position into the file. The YAML parser returns column 0 for a value
 // that begins on its own line, and the line after the last one for an end.
 func (f *File) clamp(at Pos) Pos {
-	line := min(max(at.Line, 1), len(f.lines))
-	return Pos{line, min(max(at.Col, 1), 1+utf8.RuneCountInString(f.lines[line-1])), f}
+	at.Line = min(max(at.Line, 1), len(f.lines))
+	at.Col = min(max(at.Col, 1), 1+utf8.RuneCountInString(f.lines[at.Line-1]))
+	at.file = f
+	return at
 }
 
-func (f *File) posOf(tk *token.Token) Pos { return Pos{tk.Position.Line, tk.Position.Column, f} }
+func (f *File) posOf(tk *token.Token) Pos {
+	return Pos{Line: tk.Position.Line, Col: tk.Position.Column, file: f}
+}

@@ -19,6 +19,7 @@ type Node struct {
 	Pairs  []Pair  // of a Mapping, with unique keys
 
 	written string // the form in a file, if it is not that of Text; see Flow
+	emptied bool   // of a Mapping, off has removed all keys of another one
 }
 
 // A Kind is the shape of a Node.
@@ -87,13 +88,13 @@ func (f *File) plain(n ast.Node) ast.Node {
 	for {
 		switch node := n.(type) {
 		case *ast.AnchorNode:
-			f.Mistakef(f.posOf(node.Start), "write the value where it is used", "anchors are not supported")
+			f.Mistakef(f.posOf(node.Start), f.repeat("write the value where it is used"), "anchors are not supported")
 			n = node.Value
 		case *ast.TagNode:
 			f.Mistakef(f.posOf(node.Start), "remove it", "the tag %s is not supported", Quote(node.Start.Value))
 			n = node.Value
 		case *ast.AliasNode:
-			f.Mistakef(f.posOf(node.Start), "write the value again", "aliases are not supported")
+			f.Mistakef(f.posOf(node.Start), f.repeat("write the value again"), "aliases are not supported")
 			return nil
 		default:
 			return n
@@ -134,7 +135,7 @@ func (f *File) key(n ast.MapKeyNode) (Scalar, bool) {
 		return f.scalarOf(n), true
 	}
 	if _, merge := n.(*ast.MergeKeyNode); merge {
-		f.Mistakef(f.posOf(n.GetToken()), "write the keys here", "merge keys are not supported")
+		f.Mistakef(f.posOf(n.GetToken()), f.repeat("write the keys here"), "merge keys are not supported")
 	} else {
 		f.Mistakef(f.posOf(n.GetToken()), "write a plain word", "this cannot be a key")
 	}

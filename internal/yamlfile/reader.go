@@ -37,6 +37,15 @@ type Key[T any] struct {
 	// Off sets the value off, and Read does not get it. If Off is nil, off is no value of the key: Read reports what
 	// to write. A text that is "off" is in quotes.
 	Off func(T)
+
+	// Local keys are not inherited from outer places: each place has its own value, which applies there.
+	Local bool
+
+	// AnyCase makes names that differ only in upper and lower case the same. It is for the key "*" of a mapping.
+	AnyCase bool
+
+	// With are keys of the same mapping. An inherited value has a meaning only beside one of them.
+	With []string
 }
 
 // A ReadFunc reads the value n of the key at p. It reports mistakes in r and returns
@@ -149,7 +158,7 @@ func (r *Reader[T]) Entries(p Place[T], n *Node) {
 // RefuseEmpty adds a mistake if a list or mapping that must not be empty is, and
 // reports whether it did.
 func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
-	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0
+	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0 && !n.emptied
 	if empty {
 		own, _ := r.lookup(p.Path)
 		r.Mistakef(n.Pos, cmp.Or(own.Required, "it needs at least one"), "%s is empty", r.name(p))

@@ -8,8 +8,12 @@ import (
 
 // read reads the value of a key: off, a short form, or what Read accepts.
 func (r *Reader[T]) read(k Key[T], p Place[T], n *Node) {
+	if f := p.Key.Pos.file; f != nil && f != r.File { // inherited from another file
+		other := *r
+		other.File, r = f, &other
+	}
 	n = r.Normalise(p.Path, n)
-	switch before := len(r.mistakes); {
+	switch before := r.reports; {
 	case k.Off != nil && r.IsOff(n):
 		k.Off(p.To)
 		r.Positions[p.Path] = []Pos{n.Pos}
@@ -17,7 +21,7 @@ func (r *Reader[T]) read(k Key[T], p Place[T], n *Node) {
 		r.Mistakef(n.Pos, "write off", "%s is not known here", shape(n))
 	default:
 		k.Read(r, p, n)
-		if r.IsOff(n) && len(r.mistakes) == before {
+		if r.IsOff(n) && r.reports == before {
 			r.refuseOff(p, n)
 		}
 	}
