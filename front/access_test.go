@@ -17,11 +17,11 @@ func TestAccess(t *testing.T) {
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
 		c.Access = &access.Config{Deny: parsePrefixes(t, "198.51.100.0/24", "2001:db8:bad::/48")}
 		inner := config.DefaultRoute("/inner", "site")
-		inner.Access = &access.Config{
+		inner.Access = []*access.Config{{
 			Allow: parsePrefixes(t, "10.0.0.0/8", "127.0.0.1/32", "2001:db8::/32"), Deny: parsePrefixes(t, "10.1.2.3/32"),
-		}
+		}}
 		limited := config.DefaultRoute("/limited", "site")
-		limited.Access = &access.Config{Allow: parsePrefixes(t, "10.0.0.0/8")}
+		limited.Access = []*access.Config{{Allow: parsePrefixes(t, "10.0.0.0/8")}}
 		limited.Limits.Body = 3
 		c.Routes = append(c.Routes, inner, limited)
 	})

@@ -24,11 +24,31 @@ func (d *Door) admit(x *exchange, t *tables) bool {
 		d.refuseFor(x, 413, limitBody, g.route, "the body is longer than the limit allows")
 		return false
 	}
+	for _, group := range x.route.groups {
+		if fields := group.allow(x.Arrived, x.ClientAddr, x.Header); fields != nil {
+			x.limitedBy = group.group
+			d.refuseFor(x, 429, limitRate, group.route, "more requests than the rate of the routes allows", fields...)
+			return false
+		}
+	}
 	if fields := g.allow(x.Arrived, x.ClientAddr, x.Header); fields != nil {
 		d.refuseFor(x, 429, limitRate, g.route, "more requests than the route's rate allows", fields...)
 		return false
 	}
-	return d.enter(x, g, &x.inRoute) && d.enter(x, t.gate, &x.inAll)
+	return d.enter(x, g, &x.inRoute) && d.enterGroups(x) && d.enter(x, t.gate, &x.inAll)
+}
+
+// enterGroups waits until the gates of the groups of the route admit the request, from the innermost.
+func (d *Door) enterGroups(x *exchange) bool {
+	groups := x.route.groups
+	for x.inGroups < len(groups) {
+		var entered *gate
+		if !d.enter(x, groups[len(groups)-1-x.inGroups], &entered) {
+			return false
+		}
+		x.inGroups++
+	}
+	return true
 }
 
 // paceOf returns the limits that a pacer enforces.
@@ -89,6 +109,7 @@ func (x *exchange) waitForSlot(g *gate) (err error) {
 }
 
 func (d *Door) refuseBusy(x *exchange, g *gate, name string, why string) {
+	x.limitedBy = g.group
 	seconds := strconv.FormatInt(limit.RetrySeconds(g.limits.Queue.Wait), 10)
 	d.refuseFor(x, 503, name, g.route, why, proxying.Field{Name: "Retry-After", Value: seconds})
 }

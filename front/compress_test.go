@@ -2,6 +2,7 @@ package front_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -24,12 +25,15 @@ import (
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
-// compressed sets the compression of all routes.
+// compressed sets the compression of all routes without their own.
 func compressed(adjust ...func(*compress.Config)) func(*config.Config) {
 	return func(c *config.Config) {
-		c.Compress = compress.Default()
+		all := compress.Default()
 		for _, f := range adjust {
-			f(c.Compress)
+			f(all)
+		}
+		for i := range c.Routes {
+			c.Routes[i].Compress = cmp.Or(c.Routes[i].Compress, all)
 		}
 	}
 }
@@ -100,7 +104,7 @@ func page(w http.ResponseWriter, r *http.Request) {
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, page)
-	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		own := config.DefaultRoute("/own", "")
 		own.Respond = &respond.Config{Status: 200, Text: pageText, Type: "text/plain"}
 		asked := own
@@ -116,7 +120,7 @@ func TestCompressed(t *testing.T) {
 		gzipOnly.Compress.Encodings = []string{"gzip"}
 		gzipOnly.Compress.Types = []string{"text/event-stream"}
 		c.Routes = append(c.Routes, own, asked, secret, off, gzipOnly)
-	})
+	}, compressed())
 	const everything = "Accept-Encoding: gzip, br, zstd"
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		plainClient(client)
@@ -517,11 +521,11 @@ func TestCompressedFairness(t *testing.T) {
 			}
 		}
 	})
-	d := openDoor(t, back.URL, compressed(func(c *compress.Config) { c.Level = 6 }), func(c *config.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		short := config.DefaultRoute("/short", "")
 		short.Respond = &respond.Config{Status: 200, Text: "short"}
 		c.Routes = append(c.Routes, short)
-	})
+	}, compressed(func(c *compress.Config) { c.Level = 6 }))
 	client := plainClient(httpClient(t))
 	for range 4 {
 		r, err := http.NewRequest("GET", d.url("/endless"), nil)
@@ -574,9 +578,9 @@ func TestCompressedSlowReader(t *testing.T) {
 			}
 		}
 	})
-	d := openDoor(t, back.URL, compressed(), func(c *config.Config) {
+	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Limits.WriteTimeout = 300 * time.Millisecond
-	})
+	}, compressed())
 	for _, encoding := range []string{"zstd", "br", "gzip"} {
 		conn := dial(t, d.addr)
 		conn.send("GET /" + encoding + " HTTP/1.1\r\nHost: a\r\nAccept-Encoding: " + encoding + "\r\n\r\n")
@@ -596,13 +600,13 @@ func TestCompressedSlowReader(t *testing.T) {
 
 func TestExplainCompression(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, upstream(t, hello).URL, compressed(), func(c *config.Config) {
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes[0].ErrorPages = &errorpages.Config{Intercept: true,
 			Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("x")}}}
 		closed := config.DefaultRoute("/closed", "site")
 		closed.Maintenance = &maintenance.Config{Active: true}
 		c.Routes = append(c.Routes, closed)
-	})
+	}, compressed())
 	const accept = "Accept-Encoding: br"
 	for _, c := range []struct {
 		fields []string

@@ -154,7 +154,7 @@ func TestCORSOfRefusals(t *testing.T) {
 		users, inner, failing, rare := corsRoute("/users"), corsRoute("/inner"), corsRoute("/failing"), corsRoute("/rare")
 		users.BasicAuth = &basicauth.Config{Realm: "x",
 			Users: []basicauth.User{{Name: "a", Hash: bcryptHash(t, "b", bcrypt.MinCost)}}}
-		inner.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.2/32")}
+		inner.Access = []*access.Config{{Deny: parsePrefixes(t, "192.0.2.2/32")}}
 		failing.To = "dead"
 		rare.Limits.Rate = config.Rate{Every: time.Hour, Burst: 1}
 		fixed, wide := corsRoute("/fixed"), corsRoute("/wide")

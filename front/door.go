@@ -194,6 +194,7 @@ func (d *Door) handle(x *exchange, t *tables) {
 		if x.route.gate == nil || d.admit(x, t) {
 			x.route.handle(x.Exchange)
 		}
+	case t.responses != nil && t.responses.Apply(x.Exchange):
 	case x.allow == "":
 		x.Refuse(404, "no route")
 	case x.Method == "OPTIONS":

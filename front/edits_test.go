@@ -282,7 +282,7 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 		}),
 		routing("/access/{id}", func(r *config.Route) {
 			editFields(r)
-			r.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+			r.Access = []*access.Config{{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}}
 		}),
 		routing("/gone/{id}", func(r *config.Route) {
 			editFields(r)

@@ -1,6 +1,7 @@
 package front_test
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,6 +68,7 @@ func TestErrorPages(t *testing.T) {
 		text := config.DefaultRoute("/text", "")
 		text.Respond = &respond.Config{Status: 410, Text: "own text", Type: "text/x-own"}
 		c.Routes = append(c.Routes, reset, limited, intercepted, fixed, text)
+		pagesOfAll(c)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		plainClient(client)
@@ -150,12 +152,14 @@ func TestMaintenance(t *testing.T) {
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "down", Servers: []upstreams.Server{{URL: down}}})
 		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("any 5xx")}}}
-		c.Maintenance = &maintenance.Config{Page: htmlPage("back soon"), RetryAfter: 30 * time.Second}
 		bare := config.DefaultRoute("/bare", "down")
 		bare.Maintenance = new(maintenance.Config)
 		active := config.DefaultRoute("/active", "site")
 		active.Maintenance = &maintenance.Config{Active: true, RetryAfter: time.Minute}
-		c.Routes = append(c.Routes, config.DefaultRoute("/down", "down"), bare, active)
+		down := config.DefaultRoute("/down", "down")
+		down.Maintenance = &maintenance.Config{Page: htmlPage("back soon"), RetryAfter: 30 * time.Second}
+		c.Routes = append(c.Routes, down, bare, active)
+		pagesOfAll(c)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, c := range []struct {
@@ -188,7 +192,7 @@ func TestMaintenance(t *testing.T) {
 	}
 	changed := doorConfig(back.URL)
 	changed.Listen, changed.Admin = d.config.Listen, d.config.Admin
-	changed.Maintenance = &maintenance.Config{Active: true}
+	changed.Routes[0].Maintenance = &maintenance.Config{Active: true}
 	if _, err := d.Reload(changed); err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +222,7 @@ func TestInterceptedCutResponses(t *testing.T) {
 		plain.Rewrite.StripPrefix = "/plain"
 		c.Routes = append(c.Routes, plain)
 		c.Routes[0].Compress = compress.Default()
+		pagesOfAll(c)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, path := range []string{"/sized", "/chunked", "/plain/sized", "/plain/chunked"} {
@@ -239,5 +244,12 @@ func TestInterceptedCutResponses(t *testing.T) {
 				t.Errorf("%s %s: the failure is not logged: %s", name, path, e.raw)
 			}
 		}
+	}
+}
+
+// pagesOfAll gives the routes without error pages those of requests without a route.
+func pagesOfAll(c *config.Config) {
+	for i := range c.Routes {
+		c.Routes[i].ErrorPages = cmp.Or(c.Routes[i].ErrorPages, c.ErrorPages)
 	}
 }

@@ -165,6 +165,9 @@ func (x *exchange) addDecisions(event log.Event) {
 	if x.Limit != "" {
 		event.Str("limit", string(x.Limit))
 	}
+	if x.limitedBy != "" {
+		event.Str("group", x.limitedBy)
+	}
 }
 
 // sentFields returns the fields of the final response that the client got, or nil.

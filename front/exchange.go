@@ -29,8 +29,10 @@ type exchange struct {
 	sampled    logcost.Sampled // selects the events that are measured; keeps its state in the pool
 	verdict    verdict
 
-	inRoute *gate // the gate of the route, while the request is in it
-	inAll   *gate // the gate of all requests, while the request is in it
+	inRoute   *gate  // the gate of the route, while the request is in it
+	inGroups  int    // the number of gates of groups in which the request is, from the innermost
+	inAll     *gate  // the gate of all requests, while the request is in it
+	limitedBy string // the name of the group whose limit has refused the request
 }
 
 // A verdict is what is known about a request before the first of the [steps].
@@ -52,7 +54,7 @@ func attach(wx *wire.Exchange) {
 // reset forgets the request.
 func (x *exchange) reset() {
 	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
-	x.inRoute, x.inAll = nil, nil
+	x.inRoute, x.inGroups, x.inAll, x.limitedBy = nil, 0, nil, ""
 	x.verdict = verdict{}
 	x.http = log.HTTP{}
 	x.trace.reset()
@@ -60,15 +62,25 @@ func (x *exchange) reset() {
 
 // leaveGates releases the in-flight slots of the request.
 func (x *exchange) leaveGates() {
-	for _, entered := range []**gate{&x.inAll, &x.inRoute} {
-		if g := *entered; g != nil {
-			*entered = nil
-			if g.adaptive {
-				g.inFlight.LeaveAfter(time.Now(), x.serviceTime())
-			} else {
-				g.leave()
-			}
-		}
+	x.leave(&x.inAll)
+	for ; x.inGroups > 0; x.inGroups-- {
+		g := x.route.groups[len(x.route.groups)-x.inGroups]
+		x.leave(&g)
+	}
+	x.leave(&x.inRoute)
+}
+
+// leave releases the slot of a gate that the request has entered.
+func (x *exchange) leave(entered **gate) {
+	g := *entered
+	if g == nil {
+		return
+	}
+	*entered = nil
+	if g.adaptive {
+		g.inFlight.LeaveAfter(time.Now(), x.serviceTime())
+	} else {
+		g.leave()
 	}
 }
 

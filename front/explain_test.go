@@ -100,7 +100,7 @@ func TestExplainListsTheCandidates(t *testing.T) {
 		redirecting(redirects.Redirect{From: "/old/*", To: "/new/*", Status: 301,
 			File: "r.csv", Line: 7})(c)
 		limited := config.DefaultRoute("{t}.example.com/old/{x:int}", "site")
-		limited.Access = &access.Config{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+		limited.Access = []*access.Config{{Deny: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}}
 		shares := config.DefaultRoute("/old/{x}/b", "")
 		shares.Split = []split.Share{{To: "site", Weight: 3}, {To: "site", Weight: 1}}
 		c.Routes = append(c.Routes, limited, shares, conditional("GET {t...}.com/{p...}", "any", headers(beta)),

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/weirhq/weir/front/config"
@@ -44,7 +43,6 @@ func newFeatures(d stage.Door, connections int) *features {
 // configured is a route from whose configuration its stages and its action are made.
 type configured struct {
 	*config.Route
-	all     *config.Config
 	of      *stage.Route
 	pattern *template.Pattern
 
@@ -54,11 +52,11 @@ type configured struct {
 	maintenance *maintenance.Response
 }
 
-func newConfigured(c *config.Route, all *config.Config, of *stage.Route) configured {
+func newConfigured(c *config.Route, of *stage.Route) configured {
 	return configured{
-		Route: c, all: all, of: of, pattern: template.ParsePattern(c.Match), cors: cors.New(c.CORS),
-		pages:       errorpages.New(cmp.Or(c.ErrorPages, all.ErrorPages)),
-		maintenance: maintenance.New(cmp.Or(c.Maintenance, all.Maintenance)),
+		Route: c, of: of, pattern: template.ParsePattern(c.Match), cors: cors.New(c.CORS),
+		pages:       errorpages.New(c.ErrorPages),
+		maintenance: maintenance.New(c.Maintenance),
 	}
 }
 
@@ -66,7 +64,7 @@ func newConfigured(c *config.Route, all *config.Config, of *stage.Route) configu
 // route that does not have the feature.
 var stages = []func(f *features, c configured) (stage.Stage, error){
 	func(f *features, c configured) (stage.Stage, error) { // next to the client: it gets the response of any other stage
-		return f.compress.Stage(cmp.Or(c.Compress, c.all.Compress), c.ForwardAuth == nil && (c.Files != nil || c.Respond != nil))
+		return f.compress.Stage(c.Compress, c.ForwardAuth == nil && (c.Files != nil || c.Respond != nil))
 	},
 	func(_ *features, c configured) (stage.Stage, error) { return access.Stage(c.Access, c.of) },
 	func(_ *features, c configured) (stage.Stage, error) { return c.cors.Stage(), nil }, // preflights have no credentials

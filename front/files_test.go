@@ -341,9 +341,10 @@ func TestMissingRoot(t *testing.T) {
 	root := f + "/root"
 	pages := func(c *config.Config) {
 		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("sorry")}}}
+		pagesOfAll(c)
 	}
-	d := openDoor(t, "", pages, func(c *config.Config) { c.Upstreams = nil },
-		routes(root.route("/{path...}", func(c *files.Config) { c.Fallback = "/a" })))
+	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = nil },
+		routes(root.route("/{path...}", func(c *files.Config) { c.Fallback = "/a" })), pages)
 	client := httpClient(t)
 	status := func() int {
 		resp, body := get(t, client, d.url("/a"))
@@ -467,8 +468,8 @@ func TestCompressedFiles(t *testing.T) {
 	if err := os.Chtimes(string(f)+"/b.js.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	d := openDoor(t, upstream(t, hello).URL, compressed(), routes(
-		f.route("/{path...}", func(c *files.Config) { c.Precompressed = []string{"gzip"} })))
+	d := openDoor(t, upstream(t, hello).URL, routes(
+		f.route("/{path...}", func(c *files.Config) { c.Precompressed = []string{"gzip"} })), compressed())
 	client := plainClient(httpClient(t))
 	for _, c := range []struct {
 		path, tag, bytes string

@@ -22,9 +22,10 @@ const rateKeys = 1 << 20
 // sharedRateKeys is the same for a rate that replicas share, whose state of a client is larger.
 const sharedRateKeys = 1 << 17
 
-// A gate holds the limits of all requests, or those of one route.
+// A gate holds the limits of all requests, or those of one route or group.
 type gate struct {
-	route    string // pattern, or allRoutes
+	route    string // pattern, name of a group, or allRoutes
+	group    string // the name of a group with a name in the file
 	limits   config.RequestLimits
 	inFlight *limit.InFlight // nil for no limit
 	adaptive bool            // inFlight follows the capacity of the upstreams

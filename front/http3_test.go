@@ -220,7 +220,7 @@ func TestHTTP3Limits(t *testing.T) {
 		rare := config.DefaultRoute("/rare", "site")
 		rare.Limits.Rate = config.Rate{Per: config.RatePerClient, Every: time.Hour, Burst: 1}
 		inside := config.DefaultRoute("/inside", "site")
-		inside.Access = &access.Config{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+		inside.Access = []*access.Config{{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}
 		c.Routes = append(c.Routes, small, rare, inside)
 	})
 	c := d.http3Client(t)

@@ -19,6 +19,7 @@ type route struct {
 	counts *counts.Route
 	events eventSet
 	gate   *gate                // nil for a line of the file of redirects, which has no limits
+	groups []*gate              // of the groups in which the route is, from the outermost
 	limits config.RequestLimits // of each request; not used without a gate
 	cors   *cors.Policy         // nil if the upstream decides
 	stages []stage.Stage

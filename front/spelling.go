@@ -11,7 +11,7 @@ import (
 // restricts reports whether a route keeps clients from a part of an upstream: by access rules,
 // authentication, or a fixed response with an error.
 func restricts(r *config.Route) bool {
-	return r.Access != nil || r.BasicAuth != nil || r.ForwardAuth != nil ||
+	return len(r.Access) > 0 || r.BasicAuth != nil || r.ForwardAuth != nil ||
 		r.Respond != nil && r.Respond.Status >= http.StatusBadRequest && r.Respond.Status < http.StatusInternalServerError
 }
 

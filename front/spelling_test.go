@@ -22,7 +22,7 @@ func TestSpellingsOfRestrictedPaths(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		admin := config.DefaultRoute("/admin/{path...}", "site")
-		admin.Access = &access.Config{Deny: parsePrefixes(t, "127.0.0.0/8")}
+		admin.Access = []*access.Config{{Deny: parsePrefixes(t, "127.0.0.0/8")}}
 		one := config.DefaultRoute("/one/{id}", "site")
 		one.BasicAuth = &basicauth.Config{Realm: "one", Users: []basicauth.User{{Name: "alice", Hash: bcryptHash(t, "x", bcrypt.MinCost)}}}
 		gone := config.DefaultRoute("/gone/{path...}", "")

@@ -28,7 +28,7 @@ func TestInvalidThenChallengeThenRedirectThenClientRulesThenSpellingThenTrace(t 
 		c.TLS.ClientCertificates = []secure.ClientCertificates{
 			{Hosts: []string{"staff.example"}, Roots: []*x509.Certificate{clients.Cert}}}
 		restricted := config.DefaultRoute("/restricted/{path...}", "site")
-		restricted.Access = &access.Config{Deny: parsePrefixes(t, "127.0.0.0/8")}
+		restricted.Access = []*access.Config{{Deny: parsePrefixes(t, "127.0.0.0/8")}}
 		c.Routes = append(c.Routes, restricted)
 	})
 	for _, name := range domains {

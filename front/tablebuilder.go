@@ -7,11 +7,13 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/internal/redirect"
 	"github.com/weirhq/weir/front/internal/sharing"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
@@ -57,14 +59,16 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		t.subjectField, t.httpsRedirect = cfg.TLS.SubjectHeader, httpsredirect.New(cfg.TLS.HTTPS)
 	}
 	if cfg.Access != nil {
-		t.access = access.New(cfg.Access, &b.features.door, allRoutes)
+		t.access = access.New([]*access.Config{cfg.Access}, &b.features.door, allRoutes)
+	}
+	if t.responses, err = edits.Responses(cfg.ResponseHeaders, template.ParsePattern("/")); err != nil {
+		return nil, err
 	}
 	// Each request in flight needs a connection to an upstream.
 	gates := gateBuilder{stores: b.stores, namespace: cfg.Namespace, gates: b.gates, most: b.mostInFlight(cfg)}
-	if t.gate, err = gates.newGate(allRoutes, cfg.Limits.RequestLimits); err != nil {
+	if err = t.addGates(&gates); err != nil {
 		return nil, err
 	}
-	t.gates[allRoutes] = t.gate
 	upstreams := b.upstreams(t)
 	constraints, err := compile(cfg.Constraints)
 	if err != nil {
@@ -82,13 +86,47 @@ func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 		}
 		value.gate.total = r.TotalTimeout
 		t.gates[label] = value.gate
+		if value.groups, err = t.groupsOf(&r); err != nil {
+			return nil, err
+		}
 		routes.add(r.Match, value)
 	}
-	if err := b.addRedirects(routes, cfg.Redirects, t.defaultEvents); err != nil {
+	if err := b.addRedirects(routes, t); err != nil {
 		return nil, err
 	}
 	t.routes, err = router.NewTable(constraints, routes.entries)
 	return t, err
+}
+
+// addGates adds the gates of all requests and of the groups.
+func (t *tables) addGates(gates *gateBuilder) (err error) {
+	if t.gate, err = gates.newGate(allRoutes, t.config.Limits.RequestLimits); err != nil {
+		return err
+	}
+	t.gates[allRoutes] = t.gate
+	for _, group := range t.config.Groups {
+		g, err := gates.newGate(group.Name, group.Limits)
+		if err != nil {
+			return err
+		}
+		if !group.OneRoute {
+			g.group = group.Name
+		}
+		t.gates[group.Name] = g
+	}
+	return nil
+}
+
+// groupsOf returns the gates of the groups in which a route is.
+func (t *tables) groupsOf(r *config.Route) (gates []*gate, err error) {
+	for _, name := range r.Groups {
+		g := t.gates[name]
+		if g == nil {
+			return nil, fmt.Errorf("route %s: there is no group %s", r.Match, name)
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
 }
 
 // upstreams returns the upstreams of the tables by name, as features see them.
@@ -128,7 +166,7 @@ func (b *tableBuilder) route(t *tables, c *config.Route, label string, upstreams
 	}
 	f := forwarding{timeout: c.Timeout, try: c.TryTimeout, upgrade: c.Upgrade}
 	of := &stage.Route{Door: &b.features.door, Label: label, Match: c.Match, Upstreams: upstreams, Forward: f.forward}
-	from := newConfigured(c, all, of)
+	from := newConfigured(c, of)
 	r.cors, r.pages, r.maintenance = from.cors, from.pages, from.maintenance
 	err := b.features.apply(r, from)
 	if err != nil {
@@ -164,10 +202,10 @@ const (
 	namedRedirects = 100
 )
 
-// addRedirects adds the redirects to the routes.
-func (b *tableBuilder) addRedirects(routes *routeList, lines []redirects.Redirect, events eventSet) error {
+// addRedirects adds the redirects of the tables' configuration to the routes.
+func (b *tableBuilder) addRedirects(routes *routeList, t *tables) error {
 	named := 0
-	for _, line := range lines {
+	for _, line := range t.config.Redirects {
 		from, refused := redirect.ParseSource(line.From)
 		if refused != nil {
 			return fmt.Errorf("redirect %q: %s", line.From, refused.What)
@@ -182,7 +220,8 @@ func (b *tableBuilder) addRedirects(routes *routeList, lines []redirects.Redirec
 			named++
 		}
 		routes.add(from.Pattern, &route{
-			label: line.From, action: redirects.To(target), counts: b.metrics.requests.Route(label), events: events,
+			label: line.From, action: redirects.To(target), counts: b.metrics.requests.Route(label),
+			events: t.defaultEvents, pages: t.pages, responses: t.responses,
 			position: config.Position{File: line.File, Line: line.Line},
 		})
 	}

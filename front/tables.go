@@ -6,6 +6,7 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/internal/upstream"
+	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/filebudget"
 	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/router"
@@ -28,7 +29,8 @@ type tables struct {
 	conditions    bool                  // a route has conditions
 	restricted    bool                  // a route restricts clients
 	gate          *gate                 // of all requests
-	gates         map[string]*gate      // by route; includes the gate of all requests
+	gates         map[string]*gate      // by route or group; includes the gate of all requests
 	limits        config.RequestLimits  // of requests that have no route
 	pages         *errorpages.Pages     // of requests that have no route
+	responses     stage.Stage           // the same; nil if it changes nothing
 }

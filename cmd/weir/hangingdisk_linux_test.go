@@ -63,7 +63,7 @@ func hangingFiles(t *testing.T, server, more string) (folder, config string) {
 	writeConfig(t, config, more+`drain: {delay: 0s, timeout: 10m}
 include: routes.yaml
 redirects: redirects.csv
-error_pages: {502: 502.html}
+defaults: {error_pages: {502: 502.html}}
 upstreams: {site: {servers: {file: servers.yaml}}}
 routes: [{match: '/files/{path...}', files: {root: site}}, {match: '/{path...}', to: site}]
 log: {to: `+folder+"/weir.log}\n")

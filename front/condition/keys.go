@@ -38,7 +38,7 @@ func Keys[T any](path string, at func(T) *Set) []yamlfile.Key[T] {
 						r.Names(p, n)
 					}
 				}},
-			yamlfile.Key[T]{Path: path + "." + list.name + ".*", Doc: list.doc,
+			yamlfile.Key[T]{Path: path + "." + list.name + ".*", AnyCase: list.name == "headers", Doc: list.doc,
 				Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 					if refused := list.check(p.Key.Text); refused != nil {
 						r.Refuse(p.Key, refused)

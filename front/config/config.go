@@ -94,7 +94,8 @@ type Config struct {
 	// Access admits the clients of all requests. Nil admits all.
 	Access *access.Config
 
-	// Limits apply to all requests and connections.
+	// Limits apply to all requests and connections. Their values of a single request are defaults of
+	// the limits of routes, and for requests without a route.
 	Limits Limits
 
 	// Constraints are regular expressions by the name that patterns use. The
@@ -106,14 +107,15 @@ type Config struct {
 	Upstreams []upstreams.Upstream
 	Routes    []Route
 
-	// Compress applies to the routes without their own. Nil, the default, is no compression.
-	Compress *compress.Config
+	// Groups have different names.
+	Groups []Group
 
-	// ErrorPages and Maintenance apply to the routes without their own, and ErrorPages also to
-	// requests without a route. Nil, the default, is plain text, and 502 while no server of an
-	// upstream accepts a connection.
-	ErrorPages  *errorpages.Config
-	Maintenance *maintenance.Config
+	// ErrorPages are the error pages for requests without a route. Nil, the default, is plain text.
+	ErrorPages *errorpages.Config
+
+	// ResponseHeaders change the responses to requests without a route, and redirects by Redirects.
+	// Their values contain no parameters of patterns.
+	ResponseHeaders edits.Config
 
 	// Redirects are the lines of the file of redirects, in file order.
 	Redirects []redirects.Redirect
@@ -226,10 +228,14 @@ type Route struct {
 	// EventsNone. Empty means the value of Log.Events.
 	Events string
 
-	// Compress, ErrorPages and Maintenance replace the fields of Config for this route, unless
-	// they are nil.
-	Compress    *compress.Config
-	ErrorPages  *errorpages.Config
+	// Compress compresses responses. Nil, the default, does not.
+	Compress *compress.Config
+
+	// ErrorPages are the bodies of error responses. Nil, the default, is plain text.
+	ErrorPages *errorpages.Config
+
+	// Maintenance is the response during maintenance. Nil, the default, is 502 while no server of the
+	// upstream accepts a connection.
 	Maintenance *maintenance.Config
 
 	// LogFields are added to the completed event of each request, in data.
@@ -243,8 +249,11 @@ type Route struct {
 	// Limits apply to the requests of this route, in addition to Config.Limits.
 	Limits RequestLimits
 
-	// Access admits clients to this route, in addition to Config.Access. Nil admits all.
-	Access *access.Config
+	// Groups are the names of the groups of Config.Groups in which the route is, from the outermost.
+	Groups []string
+
+	// Access admits clients to this route, in addition to Config.Access. A client has to be admitted by each of them.
+	Access []*access.Config
 
 	// BasicAuth, if not nil, admits only users.
 	BasicAuth *basicauth.Config
@@ -259,6 +268,15 @@ type Route struct {
 	// Stages are stages of a program that uses package front. Requests pass them in this order, after the stages of
 	// the other fields and immediately before the action. A file has no key for them.
 	Stages []stage.Stage
+}
+
+// Group has limits that count the requests of several routes together.
+type Group struct {
+	Name   string        // of at least one letter or digit; the name in the log and in metrics
+	Limits RequestLimits // only InFlight with its Queue, and Rate
+
+	// OneRoute says that the group is not in the file: its routes are one route with several hosts.
+	OneRoute bool
 }
 
 // Field is a field that a route adds to its events. Its value may contain values of the request, such as

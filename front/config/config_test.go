@@ -85,7 +85,8 @@ log:
   rotate: {size: 100MiB, daily: true, keep: 7, gzip: true}
   fsync: 5s
   heartbeat: 1m
-compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JSON"], with_credentials: true}
+defaults:
+  compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JSON"], with_credentials: true}
 constraints:
   code: '^[A-Z]{3}[0-9]+$'
 upstreams:
@@ -135,9 +136,7 @@ routes:
 			ResponseFields: []string{"content-type"},
 			Redact:         []string{"token", "Session"},
 		},
-		Limits: config.Default().Limits, // see TestParseLimits
-		Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,
-			Types: []string{"text/html", "*+json"}, WithCredentials: true},
+		Limits:      config.Default().Limits, // see TestParseLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []upstreams.Upstream{
 			{Name: "b", Servers: []upstreams.Server{
@@ -150,7 +149,9 @@ routes:
 		Routes: []config.Route{
 			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone,
 				Compress: &compress.Config{}},
-			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"}},
+			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"},
+				Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,
+					Types: []string{"text/html", "*+json"}, WithCredentials: true}},
 		},
 	}
 	if diff := cmp.Diff(want, got, compareNetworks); diff != "" {
@@ -160,7 +161,7 @@ routes:
 
 func TestParseReadsAccess(t *testing.T) {
 	got := parse(t, `
-access: {allow: [10.0.0.0/8, "::ffff:192.0.2.1"], deny: 10.1.2.3}
+defaults: {access: {allow: [10.0.0.0/8, "::ffff:192.0.2.1"], deny: 10.1.2.3}}
 upstreams: {a: {servers: http://a}, b: {servers: http://b}}
 routes:
   - match: /
@@ -186,7 +187,7 @@ routes:
 		t.Errorf("access (-want +got):\n%s", diff)
 	}
 	first, second := config.DefaultRoute("/", "a"), config.DefaultRoute("/b", "a")
-	first.Access = &access.Config{Deny: prefixes("2001:db8::/32")}
+	first.Access = []*access.Config{{Deny: prefixes("2001:db8::/32")}}
 	first.ForwardAuth = &forwardauth.Config{To: "b", Path: "/verify?x", Timeout: 5 * time.Second,
 		Send: []string{"cookie"}, Copy: []string{"X-User", "X-Forwarded-User"}}
 	first.CORS = &cors.Config{

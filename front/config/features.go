@@ -25,18 +25,15 @@ import (
 // featureKeys returns the keys of the features of routes, and those of their conditions.
 func featureKeys() []key {
 	return slices.Concat(
-		access.Keys("access", func(f filling) **access.Config { return &f.config.Access }),
-		access.Keys("routes.*.access", func(f filling) **access.Config { return &f.route.Access }),
+		local(access.Keys("routes.*.access", func(f filling) **access.Config { return &f.route.access })),
 		basicauth.Keys("routes.*.basic_auth",
 			func(f filling) **basicauth.Config { return &f.route.BasicAuth }, filling.userFile),
-		compress.Keys("compress", func(f filling) **compress.Config { return &f.config.Compress }),
 		compress.Keys("routes.*.compress", func(f filling) **compress.Config { return &f.route.Compress }),
 		cors.Keys("routes.*.cors", func(f filling) **cors.Config { return &f.route.CORS }),
 		conditionKeys(condition.Keys("routes.*.when", func(f filling) *condition.Set { return &f.route.When })),
 		forwardedKeys(edits.Keys("routes.*.request_headers", false,
 			func(f filling) *edits.Draft { return &f.route.requestEdits })),
 		edits.Keys("routes.*.response_headers", true, func(f filling) *edits.Draft { return &f.route.responseEdits }),
-		errorpages.Keys("error_pages", func(f filling) **errorpages.Config { return &f.config.ErrorPages }, filling.pageFile),
 		errorpages.Keys("routes.*.error_pages",
 			func(f filling) **errorpages.Config { return &f.route.ErrorPages }, filling.pageFile),
 		actionKeys(files.Keys("routes.*.files", func(f filling) **files.Config { return &f.route.Files })),
@@ -45,12 +42,10 @@ func featureKeys() []key {
 		httpsredirect.Keys("tls", func(f filling) *httpsredirect.Draft { return &f.https }),
 		httpsredirect.PlainKeys("routes.*.plain_http", func(f filling) *bool { return &f.route.PlainHTTP },
 			func(f filling) *httpsredirect.Draft { return &f.https }),
-		maintenance.Keys("maintenance",
-			func(f filling) **maintenance.Config { return &f.config.Maintenance }, filling.pageFile),
 		maintenance.Keys("routes.*.maintenance",
 			func(f filling) **maintenance.Config { return &f.route.Maintenance }, filling.pageFile),
 		then(mirror.Keys("routes.*.mirror", func(f filling) **mirror.Config { return &f.route.Mirror },
-			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror),
+			func(f filling) *yamlfile.Scalar { return &f.route.mirrorTo }), (*routeDraft).noteMirror, forwards...),
 		actionKeys(redirects.Keys("routes.*.redirect", func(f filling) **redirects.Config { return &f.route.Redirect },
 			func(f filling) *yamlfile.Scalar { return &f.route.redirectTo })),
 		actionKeys(respond.Keys("routes.*.respond", func(f filling) **respond.Config { return &f.route.Respond })),
@@ -58,7 +53,7 @@ func featureKeys() []key {
 		actionKeys(split.Keys("routes.*.split", func(f filling) *[]split.Share { return &f.route.Split },
 			func(f filling) *[]yamlfile.Scalar { return &f.route.others })),
 		then(split.StickyKeys("routes.*.sticky_split",
-			func(f filling) **split.Sticky { return &f.route.StickySplit }), (*routeDraft).noteSticky),
+			func(f filling) **split.Sticky { return &f.route.StickySplit }), (*routeDraft).noteSticky, "split"),
 	)
 }
 
@@ -66,9 +61,9 @@ func featureKeys() []key {
 func conditionKeys(keys []key) []key {
 	read := keys[0].Read
 	keys[0].Read = func(r *fileReader, p place, n *yamlfile.Node) {
-		before := len(r.Mistakes())
+		before := r.Reports()
 		read(r, p, n)
-		p.To.route.badWhen = len(r.Mistakes()) > before
+		p.To.route.badWhen = r.Reports() > before
 	}
 	return keys
 }
@@ -82,10 +77,16 @@ func actionKeys(keys []key) []key {
 // forwardedKeys notes those of keys that are directly in a route as keys that apply only to forwarded requests.
 func forwardedKeys(keys []key) []key {
 	for i := range keys {
-		if route, _ := keys[i].Parent(); route == "routes.*" {
-			keys[i].Read = ofForwarded(keys[i].Read)
+		if route, _ := keys[i].Parent(); route == routePath {
+			keys[i].Read, keys[i].With = ofForwarded(keys[i].Read), forwards
 		}
 	}
+	return keys
+}
+
+// local makes the first one of keys a key that each place has for itself: its refusals add up.
+func local(keys []key) []key {
+	keys[0].Local = true
 	return keys
 }
 
@@ -97,9 +98,11 @@ func ofForwarded(read readFunc) readFunc {
 	}
 }
 
-// then has a function called with the first one of keys after that was read in a route.
-func then(keys []key, note func(d *routeDraft, key yamlfile.Scalar)) []key {
+// then has a function called with the first one of keys after that was read in a route. The key has a meaning only with
+// some actions.
+func then(keys []key, note func(d *routeDraft, key yamlfile.Scalar), with ...string) []key {
 	read := keys[0].Read
+	keys[0].With = with
 	keys[0].Read = func(r *fileReader, p place, n *yamlfile.Node) {
 		read(r, p, n)
 		note(p.To.route, p.Key)

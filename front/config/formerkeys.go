@@ -21,12 +21,42 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"limits.timeouts":                       now("client_timeouts"),
 	"routes.*.limits.timeouts":              now("client_timeouts"),
 	"limits.headers":                        now("head"),
+	"compress":                              inDefaults("compress"),
+	"error_pages":                           inDefaults("error_pages"),
+	"maintenance":                           inDefaults("maintenance"),
+	"access":                                inDefaults("access"),
+	"limits.body":                           inDefaultLimits("body"),
+	"limits.upload_rate":                    inDefaultLimits("upload_rate"),
+	"limits.download_rate":                  inDefaultLimits("download_rate"),
+	"limits.client_timeouts.read":           inClientTimeouts("read"),
+	"limits.client_timeouts.write":          inClientTimeouts("write"),
 	// end
 }
 
 // now returns the hint for a key that has another name now.
 func now(name string) func(*yamlfile.Node) string {
 	return func(*yamlfile.Node) string { return "write " + name }
+}
+
+// inDefaults returns the hint for a key of all routes that belongs to defaults.
+func inDefaults(name string) func(*yamlfile.Node) string {
+	return func(value *yamlfile.Node) string {
+		return "write it in defaults, as in defaults: {" + name + ": " + value.Flow() + "}"
+	}
+}
+
+// inDefaultLimits is inDefaults for a limit of a single request.
+func inDefaultLimits(name string) func(*yamlfile.Node) string {
+	return func(value *yamlfile.Node) string {
+		return "write it in defaults, as in defaults: {limits: {" + name + ": " + value.Flow() + "}}"
+	}
+}
+
+// inClientTimeouts is inDefaults for a time limit of a single request.
+func inClientTimeouts(name string) func(*yamlfile.Node) string {
+	return func(value *yamlfile.Node) string {
+		return "write it in defaults, as in defaults: {limits: {client_timeouts: {" + name + ": " + value.Flow() + "}}}"
+	}
 }
 
 func sendProxyProtocol(value *yamlfile.Node) string {

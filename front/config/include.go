@@ -13,6 +13,9 @@ import (
 // includable are the top-level keys of an included file.
 var includable = []string{"constraints", "upstreams", "routes"}
 
+// repeatHint is the hint for anchors, aliases and merge keys.
+const repeatHint = "write a value for several routes in defaults, or in a group"
+
 // maxIncluded is the maximum number of included files. Each has the maximum size of a
 // configuration.
 const maxIncluded = 1000
@@ -23,7 +26,16 @@ func (r *reader) readFile(root *yamlfile.Node) {
 	if slices.ContainsFunc(root.Pairs, func(p yamlfile.Pair) bool { return p.Key.Text == "include" }) {
 		r.Schema = withoutRequired(r.Schema)
 	}
-	r.Fields(place{To: filling{reader: r}}, root)
+	r.readKeys(r.fileReader, root)
+}
+
+// readKeys reads the keys of a file, and then its routes.
+func (r *reader) readKeys(in *fileReader, root *yamlfile.Node) {
+	in.Fields(place{To: filling{reader: r}}, root)
+	for _, read := range r.routeLists {
+		read()
+	}
+	r.routeLists = nil
 }
 
 // withoutRequired returns a schema in which the keys of an included file are optional.
@@ -72,14 +84,14 @@ func (r *reader) readIncluded(file string) {
 		if !ok {
 			continue
 		}
-		f, root := yamlfile.Read(name.Text, "an included file", src)
+		f, root := yamlfile.Read(name.Text, "an included file", src, repeatHint)
 		r.included = append(r.included, f)
 		if root == nil {
 			continue // empty, or not YAML
 		}
 		in := *r.fileReader
 		in.File, in.Schema = f, keys
-		in.Fields(place{To: filling{reader: r}}, root)
+		r.readKeys(&in, root)
 	}
 	r.requireIncluded()
 }
@@ -138,16 +150,4 @@ func (r *reader) requireIncluded() {
 			r.Mistakef(r.include[0].Pos, k.Required, "neither this file nor an included one has %s", yamlfile.Quote(k.Path))
 		}
 	}
-}
-
-// defineName records the name at p, and reports whether it is new. It adds a mistake if another file has defined it.
-func defineName(r *fileReader, p place) bool {
-	path := p.Path[:len(p.Path)-1] + p.Key.Text
-	if before := r.Positions[path]; before != nil {
-		r.Mistakef(p.Key.Pos, "keep one of the two", "%s is given twice, first on %s", yamlfile.Quote(p.Key.Text),
-			before[0].LineFrom(p.Key.Pos))
-		return false
-	}
-	r.Positions[path] = []yamlfile.Pos{p.Key.Pos}
-	return true
 }

@@ -17,13 +17,11 @@ limits:
   in_flight: {max: 1000, shared: "redis://10.0.0.5,10.0.0.6"}
   queue: {length: 200, wait: 500ms}
   rate: {per: header x-api-key, every: 10ms, burst: 200, shared: "redis://:p%40ss@10.0.0.5:6380/2"}
-  body: 100MiB
-  upload_rate: 1KiB/s
-  download_rate: none
-  client_timeouts: {header: 11s, read: 21s, write: 61s, idle: 76s}
+  client_timeouts: {header: 11s, idle: 76s}
   head: 32KiB
   max_connections: 10000
   connections_per_client: 100
+defaults: {limits: {body: 100MiB, upload_rate: 1KiB/s, download_rate: none, client_timeouts: {read: 21s, write: 61s}}}
 routes:
 - {match: /, to: a, limits: {in_flight: auto, body: none, rate: {every: 1s}}}
 - {match: /b, to: a}
@@ -45,11 +43,16 @@ routes:
 	if diff := cmp.Diff(want, c.Limits); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
-	ofRoute := config.RequestLimits{InFlight: config.InFlightAuto, Body: config.NoLimit, Rate: config.Rate{Every: time.Second}}
+	inherited := config.RequestLimits{
+		Body: 100 << 20, UploadRate: 1 << 10, DownloadRate: config.NoLimit,
+		ReadTimeout: 21 * time.Second, WriteTimeout: 61 * time.Second,
+	}
+	ofRoute := inherited
+	ofRoute.InFlight, ofRoute.Body, ofRoute.Rate = config.InFlightAuto, config.NoLimit, config.Rate{Every: time.Second}
 	if diff := cmp.Diff(ofRoute, c.Routes[0].Limits); diff != "" {
 		t.Errorf("the first route's limits (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(config.RequestLimits{}, c.Routes[1].Limits); diff != "" {
+	if diff := cmp.Diff(inherited, c.Routes[1].Limits); diff != "" {
 		t.Errorf("the second route's limits (-want +got):\n%s", diff)
 	}
 }
@@ -66,11 +69,11 @@ func TestParseLimitsMistakes(t *testing.T) {
 		{"{rate: {every: 0s}}", `3:24 "0s"`},
 		{"{rate: {every: 1s, per: user}}", `3:33 "user"|header X-Api-Key`},
 		{"{rate: {every: 1s, per: 'header a b'}}", `3:33 "a b" is not the name of a header`},
-		{"{body: 0B}", `3:16 "0B"|none`},
-		{"{body: 10}", `3:16 "10" is a number without a unit`},
-		{"{body: 10kg}", `3:16 "10kg"`},
-		{"{upload_rate: 1KiB}", `3:23 "1KiB" is not a speed|20KiB/s`},
-		{"{download_rate: x/s}", `3:25 "x"`},
+		{"{body: 0B}", `4:18 "0B"|none`},
+		{"{body: 10}", `4:18 "10" is a number without a unit`},
+		{"{body: 10kg}", `4:18 "10kg"`},
+		{"{upload_rate: 1KiB}", `4:25 "1KiB" is not a speed|20KiB/s`},
+		{"{download_rate: x/s}", `4:27 "x"`},
 		{"{rate: {every: 1s, shared: http://a}}", `3:36 does not begin with redis://|redis://host:port`},
 		{"{rate: {every: 1s, shared: 'redis://:secret@a?x=1'}}", `3:36 it has no parameter "x"`},
 		{"{rate: {shared: redis://a}}", `3:10 "rate" has no "every"`},
@@ -83,12 +86,16 @@ func TestParseLimitsMistakes(t *testing.T) {
 		{"{in_flight: []}", `3:21 "in_flight" must be`},
 		{"{head: 1MiB}", `3:16 8KiB to 64KiB`},
 		{"{client_timeouts: {header: none}}", `3:36 "none"`},
-		{"{client_timeouts: {read: 1}}", `3:34 "1" is a number without a unit`},
+		{"{client_timeouts: {read: 1}}", `4:36 "1" is a number without a unit`},
 		{"{max_connections: lots}", `3:27 "lots"`},
 		{"{connections_per_client: 0}", `3:34 "0"`},
 		{"[]", `3:9 "limits" must be a mapping`},
 	} {
-		ms := mistakes(t, smallest+"limits: "+c.limits+"\n", nil)
+		before := "limits: "
+		if strings.HasPrefix(c.want, "4:") {
+			before = "defaults:\n  limits: "
+		}
+		ms := mistakes(t, smallest+before+c.limits+"\n", nil)
 		place, parts, _ := strings.Cut(c.want, " ")
 		if at := fmt.Sprintf("%d:%d", ms[0].Line, ms[0].Col); len(ms) != 1 || at != place {
 			t.Errorf("limits: %s: %d mistakes, the first at %s, want one at %s:\n%v", c.limits, len(ms), at, place, ms)

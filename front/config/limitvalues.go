@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // limitKeys returns the keys of the limits of all requests, of routes, and of
 // connections.
 func limitKeys() []key {
-	return append(append(requestLimitKeys("limits"), requestLimitKeys("routes.*.limits")...),
+	return append(slices.Concat(countingKeys("limits"), countingKeys("routes.*.limits"), requestLimitKeys("routes.*.limits")),
+		key{Path: "limits.client_timeouts", Read: (*fileReader).Fields},
 		key{Path: "limits.head", Doc: "the maximum length of the head of a request",
 			Read: one(parseHead, func(c *Config) *int { return &c.Limits.Head })},
 		key{Path: "limits.client_timeouts.header", Doc: "the time limit for the head of a request",
@@ -28,24 +30,24 @@ func limitKeys() []key {
 	)
 }
 
-// requestLimitKeys returns the keys of [RequestLimits] below a path.
-func requestLimitKeys(path string) []key {
+// countingKeys returns the key of limits, and the keys of those of [RequestLimits] that count requests.
+func countingKeys(path string) []key {
 	return []key{
 		{Path: path, Read: readLimits},
-		{Path: path + ".in_flight", Doc: "the maximum number of requests in flight, or auto",
+		{Path: path + ".in_flight", Doc: "the maximum number of requests in flight, or auto", Local: true,
 			Short: "max", Read: readInFlight},
 		{Path: path + ".in_flight.max", Doc: "the maximum number of requests in flight",
 			Read:     oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight }),
 			Required: "set how many requests may be in flight, as in: in_flight: {max: 100}"},
 		{Path: path + ".in_flight.shared", Doc: "the store by which replicas share the requests in flight",
 			Read: readShared(func(l *RequestLimits) *string { return &l.InFlightShared })},
-		{Path: path + ".queue", Short: "length", Read: (*fileReader).Fields},
+		{Path: path + ".queue", Local: true, Short: "length", Read: (*fileReader).Fields},
 		{Path: path + ".queue.length", Doc: "the maximum number of requests that wait",
 			Read:     oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Queue.Length }),
 			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
 		{Path: path + ".queue.wait", Doc: "the maximum waiting time of a request",
 			Read: oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.Queue.Wait })},
-		{Path: path + ".rate", Read: (*fileReader).Fields},
+		{Path: path + ".rate", Local: true, Read: (*fileReader).Fields},
 		{Path: path + ".rate.per", Doc: "the requests that are counted together",
 			Read: oneLimit(parsePer, func(l *RequestLimits) *string { return &l.Rate.Per })},
 		{Path: path + ".rate.every", Doc: "the average interval between requests",
@@ -55,6 +57,12 @@ func requestLimitKeys(path string) []key {
 			Read: oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Rate.Burst })},
 		{Path: path + ".rate.shared", Doc: "the store by which replicas share the rate",
 			Read: readShared(func(l *RequestLimits) *string { return &l.Rate.Shared })},
+	}
+}
+
+// requestLimitKeys returns the keys of those of [RequestLimits] that are values of a single request.
+func requestLimitKeys(path string) []key {
+	return []key{
 		{Path: path + ".body", Doc: "the maximum size of the body of a request",
 			Read: oneLimit(orNone(yamlfile.Size), func(l *RequestLimits) *int64 { return &l.Body })},
 		{Path: path + ".upload_rate", Doc: "the minimum speed at which a client sends a body",

@@ -65,7 +65,7 @@ func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 // ownLogKeys are the keys that the events of a request have in data, apart from those of
 // routes. docs/format.md describes them.
 var ownLogKeys = []string{
-	"cut", "destination", "failure", "limit", "proxy_name", "redirect", "refused", "request_headers",
+	"cut", "destination", "failure", "group", "limit", "proxy_name", "redirect", "refused", "request_headers",
 	"response_headers", "retried", "retry_denied", "upstream_path", "user",
 }
 
@@ -97,9 +97,8 @@ func logText(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 
 // checkLogFields checks the values of the fields and stores them.
 func (d *routeDraft) checkLogFields(r *fileReader) {
-	pattern := template.ParsePattern(d.Match)
 	for _, f := range d.logFields {
-		_, refused := template.Parse(f.value.Text, template.Header, pattern)
+		_, refused := template.Parse(f.value.Text, template.Header, d.pattern)
 		switch at := strings.Index(f.value.Text, "{request.query}"); {
 		case refused != nil:
 			r.Refuse(f.value, refused)

@@ -45,7 +45,7 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 	if lookupEnv == nil {
 		lookupEnv = func(string) (string, bool) { return "", false }
 	}
-	f, root := yamlfile.Read(file, "a configuration", src)
+	f, root := yamlfile.Read(file, "a configuration", src, repeatHint)
 	r := &reader{
 		fileReader: &fileReader{
 			File:      f,
@@ -55,7 +55,10 @@ func newReader(file string, src []byte, lookupEnv func(string) (string, bool)) (
 			HasOff:    true,
 			Positions: map[string][]yamlfile.Pos{},
 		},
-		config: Default(),
+		config:    Default(),
+		outermost: newScope(),
+
+		groupKeysOf: groupSchema(), defaultKeysOf: defaultsSchema(),
 	}
 	r.config.Sources, r.config.States = []string{file}, map[string]fs.FileInfo{}
 	return r, root

@@ -17,12 +17,20 @@ import (
 // several keys.
 type reader struct {
 	*fileReader
-	config       *Config
+	config *Config
+
+	groupKeysOf, defaultKeysOf []key // the schemas of scopes
+
 	constraints  router.Constraints
 	upstreams    map[string]yamlfile.Pos // by name; nil if there is none yet
 	badUpstreams bool                    // upstreams is not a mapping, so that it is unknown which there are
 	routes       []*routeDraft
-	include      []yamlfile.Scalar // the values of include
+	routeLists   []func()                // read the lists of routes of a file
+	outermost    *scope                  // of all routes
+	scopes       []*routeDraft           // the values of scopes
+	parts        []*patternPart          // of all groups
+	groups       map[string]yamlfile.Pos // with limits that count, by name
+	include      []yamlfile.Scalar       // the values of include
 	included     []*yamlfile.File
 	lists        []*yamlfile.File            // of servers
 	pages        map[string]*errorpages.File // that were read, by name
@@ -38,6 +46,8 @@ type filling struct {
 	*reader
 	upstream *upstreams.Draft // nil outside upstreams
 	route    *routeDraft      // nil outside routes
+	outer    *scope           // around the route or the group
+	group    *groupDraft      // nil outside groups
 }
 
 type (
@@ -86,4 +96,16 @@ func some[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), fiel
 
 func many[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
 	return yamlfile.Many(parse, func(f filling) *[]T { return field(f.config) })
+}
+
+// defineName records the name at p, and reports whether it is new. It adds a mistake if another file has defined it.
+func defineName(r *fileReader, p place) bool {
+	path := p.Path[:len(p.Path)-1] + p.Key.Text
+	if before := r.Positions[path]; before != nil {
+		r.Mistakef(p.Key.Pos, "keep one of the two", "%s is given twice, first on %s", yamlfile.Quote(p.Key.Text),
+			before[0].LineFrom(p.Key.Pos))
+		return false
+	}
+	r.Positions[path] = []yamlfile.Pos{p.Key.Pos}
+	return true
 }

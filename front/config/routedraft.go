@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/rewrite"
 	"github.com/weirhq/weir/front/feature/split"
@@ -16,6 +17,10 @@ import (
 type routeDraft struct {
 	Route
 	match, to yamlfile.Scalar
+	pattern   *template.Pattern // any one for the values of a scope
+	parts     []*patternPart    // of the pattern
+	again     bool              // the route is the same as the one before it, with another pattern
+	access    *access.Config    // its own
 	badWhen   bool              // the conditions have a mistake
 	actions   []yamlfile.Scalar // the keys of actions, in file order
 	others    []yamlfile.Scalar // names of further upstreams
@@ -76,17 +81,21 @@ func (r *reader) checkCookies(d *routeDraft) {
 	}
 }
 
-// checkEdits checks the changes of the requests and responses of a route, and stores them.
-func (d *routeDraft) checkEdits(r *fileReader) {
+// checkForwarded checks that a route with keys for forwarded requests forwards requests.
+func (d *routeDraft) checkForwarded(r *fileReader) {
 	if len(d.forwarded) > 0 && len(d.actions) == 1 && d.To == "" && d.Split == nil {
 		r.Mistakef(d.forwarded[0].Pos, "remove it, or forward the requests with to",
 			"%s applies only to requests that are forwarded", yamlfile.Quote(d.forwarded[0].Text))
 	}
+}
+
+// checkPattern checks the values with parameters of the pattern, and stores them.
+func (d *routeDraft) checkPattern(r *fileReader) {
 	d.checkForwardAuth(r)
-	p := template.ParsePattern(d.Match)
-	d.Rewrite = d.rewriteDraft.Check(r.File, p)
-	d.RequestHeaders = d.requestEdits.Check(r.File, p, d.requestWriter)
-	d.ResponseHeaders = d.responseEdits.Check(r.File, p, d.responseWriter)
+	d.Rewrite = d.rewriteDraft.Check(r.File, d.pattern)
+	d.RequestHeaders = d.requestEdits.Check(r.File, d.pattern, d.requestWriter)
+	d.ResponseHeaders = d.responseEdits.Check(r.File, d.pattern, d.responseWriter)
+	d.checkLogFields(r)
 }
 
 // requestWriter returns the key of the route, beside request_headers, that writes a field of its requests, or "".
@@ -148,7 +157,7 @@ func (d *routeDraft) leadsTo(r *reader) *routetable.Redirect {
 	if d.Redirect == nil || d.redirectTo.Text == "" {
 		return nil
 	}
-	target, refused := d.Redirect.Target(template.ParsePattern(d.Match))
+	target, refused := d.Redirect.Target(d.pattern)
 	if refused != nil {
 		r.Refuse(d.redirectTo, refused)
 		return nil

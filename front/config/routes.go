@@ -3,11 +3,13 @@ package config
 import (
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/routetable"
 	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/front/internal/template"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/yamlfile"
 	"github.com/weirhq/weir/router"
@@ -45,39 +47,79 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	f.config.Constraints[name] = expr
 }
 
-func readRoutes(r *fileReader, p place, n *yamlfile.Node) {
-	r.RefuseEmpty(p, n)
-	for _, element := range r.Elements(p, n) {
-		readRoute(r, p.Below("*", yamlfile.Scalar{Pos: element.Pos}), element)
+// readRoute reads a route in the scope p.To.outer.
+func readRoute(r *fileReader, p place, n *yamlfile.Node) {
+	s, d := p.To.outer, &routeDraft{Route: DefaultRoute("", "")}
+	p.To.route = d
+	merged := withoutIdle(r, s.merge(r, n))
+	r.Fields(p, merged)
+	d.To, d.parts = d.to.Text, s.parts
+	d.Position = Position{File: r.Name(), Line: max(n.Pos.Line, 1)}
+	d.Settings = append(settings(merged), s.settings...)
+	d.Access, d.Groups = s.access, s.groups
+	if d.access != nil {
+		d.Access = append(slices.Clip(s.access), d.access)
+	}
+	d.checkAction(r, p)
+	d.checkForwarded(r)
+	d.checkMirror(r)
+	d.addTo(p.To.reader, r, s)
+}
+
+// addTo adds a route of a scope with each of its patterns.
+func (d *routeDraft) addTo(all *reader, r *fileReader, s *scope) {
+	patterns, name := s.patterns(r, d.match)
+	if len(patterns) > 1 && d.Limits.count() {
+		d.shareLimits(all, name)
+	}
+	before := r.Reports()
+	for i, pattern := range patterns {
+		one := *d
+		one.Match, one.match.Text, one.pattern = pattern, pattern, template.ParsePattern(pattern)
+		if one.again = i > 0; one.again {
+			one.match.Pos, one.redirectTo.Pos = d.match.Pos.Again(), d.redirectTo.Pos.Again()
+		}
+		if i == 0 || r.Reports() == before {
+			one.checkPattern(r)
+		}
+		all.routes = append(all.routes, &one)
+		all.config.Routes = append(all.config.Routes, one.Route)
 	}
 }
 
-func readRoute(r *fileReader, p place, n *yamlfile.Node) {
-	f, d := p.To, &routeDraft{Route: DefaultRoute("", "")}
-	p.To.route = d
-	r.Fields(p, n)
-	d.Match, d.To = d.match.Text, d.to.Text
-	d.Position, d.Settings = Position{File: r.Name(), Line: max(n.Pos.Line, 1)}, settings(n)
-	d.checkAction(r, p)
-	d.checkMirror(r)
-	d.checkEdits(r)
-	d.checkLogFields(r)
-	f.routes = append(f.routes, d)
-	f.config.Routes = append(f.config.Routes, d.Route)
+// shareLimits makes a group of a route with several patterns, so that its limits count the requests of all of them.
+func (d *routeDraft) shareLimits(all *reader, name string) {
+	if !d.When.None() {
+		name += " when " + d.When.Names()
+	}
+	unique := name
+	taken := func(g Group) bool { return g.Name == unique }
+	for n := 2; slices.ContainsFunc(all.config.Groups, taken); n++ {
+		unique = name + " #" + strconv.Itoa(n)
+	}
+	all.config.Groups = append(all.config.Groups, Group{Name: unique, Limits: d.Limits.counting(), OneRoute: true})
+	d.Groups = append(slices.Clip(d.Groups), unique)
+	d.Limits.InFlight, d.Limits.InFlightShared, d.Limits.Queue, d.Limits.Rate = 0, "", Queue{}, Rate{}
 }
 
 // checkRoutes checks that the upstreams of the routes exist, and that the patterns
 // of routes and redirects form a valid table.
 func (r *reader) checkRoutes() {
 	var entries []routetable.Entry
+	for _, part := range r.parts {
+		part.check(r)
+	}
+	for _, d := range r.scopes {
+		r.checkUpstreams(d)
+	}
 	for _, d := range r.routes {
-		r.checkCookies(d)
-		r.checkUpgrade(d)
-		for _, name := range append(d.others, d.to) {
-			if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && !r.badUpstreams {
-				r.Mistakef(name.Pos, r.rightUpstream(name.Text), "there is no upstream %s", yamlfile.Quote(name.Text))
-				r.badUpstreams = len(r.upstreams) == 0 // one mistake for all routes
-			}
+		if !d.again {
+			r.checkCookies(d)
+			r.checkUpgrade(d)
+			r.checkUpstreams(d)
+		}
+		if slices.ContainsFunc(d.parts, func(part *patternPart) bool { return part.bad }) {
+			continue
 		}
 		if refused := routetable.RefuseForeign(d.Match, r.constraints); refused != nil {
 			r.Refuse(d.match, refused)
@@ -96,10 +138,20 @@ func (r *reader) checkRoutes() {
 	r.warnOfUnused()
 }
 
+// checkUpstreams checks that the upstreams of a route exist.
+func (r *reader) checkUpstreams(d *routeDraft) {
+	for _, name := range append(d.others, d.to) {
+		if _, ok := r.upstreams[name.Text]; !ok && name.Text != "" && !r.badUpstreams {
+			r.Mistakef(name.Pos, r.rightUpstream(name.Text), "there is no upstream %s", yamlfile.Quote(name.Text))
+			r.badUpstreams = len(r.upstreams) == 0 // one mistake for all routes
+		}
+	}
+}
+
 // checkUpgrade reports an upgrade by an upstream that speaks HTTP/2, which has none. The default of
 // upgrade is no mistake.
 func (r *reader) checkUpgrade(d *routeDraft) {
-	i := slices.IndexFunc(d.forwarded, func(k yamlfile.Scalar) bool { return k.Text == "upgrade" })
+	i := slices.IndexFunc(d.forwarded, func(k yamlfile.Scalar) bool { return k.Text == "upgrade" && k.Pos.Outer() == nil })
 	j := slices.IndexFunc(r.config.Upstreams, func(u upstreams.Upstream) bool { return u.Name == d.To && u.HTTP2 })
 	if i >= 0 && j >= 0 && len(d.Upgrade) > 0 {
 		r.Mistakef(d.forwarded[i].Pos, "remove it, or forward to an upstream without protocol: http2",
@@ -156,7 +208,7 @@ func samePort(a, b string) bool {
 
 // timeoutKeys are the timeouts of a route.
 var timeoutKeys = []key{
-	{Path: "routes.*.timeout", Short: "silence", Read: ofForwarded(readTimeouts)},
+	{Path: "routes.*.timeout", Short: "silence", Read: ofForwarded(readTimeouts), With: forwards},
 	{Path: "routes.*.timeout.silence", Doc: "how long the upstream may be silent",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.timeout.try", Doc: "how long one server may take",

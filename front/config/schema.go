@@ -42,17 +42,18 @@ var schema = slices.Concat([]key{
 	{Path: "constraints", Read: (*fileReader).Names},
 	{Path: "constraints.*", Doc: "a regular expression for a segment of a path", Read: readConstraint},
 }, upstreamKeys(), []key{
-	{Path: "routes", Doc: "the list of routes",
+	{Path: "defaults", Doc: "values of all routes", Read: readDefaults},
+	{Path: "routes", Doc: "the list of routes and groups",
 		Read:     readRoutes,
 		Required: `add at least one route, as in: routes: [{match: "/{path...}", to: site}]`},
 	{Path: "routes.*", Read: readRoute, Called: "a route"},
-	{Path: "routes.*.match", Doc: "the pattern of the requests",
+	{Path: "routes.*.match", Doc: "the pattern of the requests", Local: true,
 		Read:     yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.match }),
 		Required: `say which requests it matches, as in: match: "/{path...}"`},
 	{Path: "routes.*.to", Doc: "the upstream that the requests are forwarded to",
 		Read: action(yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.route.to }))},
 	{Path: "routes.*.upgrade", Doc: "the protocols that a request may switch to",
-		Read: ofForwarded(yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade }))},
+		Read: ofForwarded(yamlfile.Many(parseUpgrade, func(f filling) *[]string { return &f.route.Upgrade })), With: forwards},
 	{Path: "routes.*.log", Read: (*fileReader).Fields},
 	{Path: "routes.*.log.events", Doc: "the events of each request of this route",
 		Read: yamlfile.One(yamlfile.Word(routeEvents), func(f filling) *string { return &f.route.Events })},
@@ -65,7 +66,7 @@ var schema = slices.Concat([]key{
 
 	{Path: "redirects", Doc: "a CSV file of redirects",
 		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.redirectsKey })},
-}, limitKeys(), proxyProtocolKeys,
+}, groupKeys, limitKeys(), proxyProtocolKeys,
 	tlsKeys(), featureKeys(),
 	timeoutKeys)
 

@@ -55,6 +55,9 @@ func (c *Config) SharedStores() (urls []string) {
 		}
 	}
 	add(&c.Limits.RequestLimits)
+	for i := range c.Groups {
+		add(&c.Groups[i].Limits)
+	}
 	for i := range c.Routes {
 		add(&c.Routes[i].Limits)
 	}

@@ -12,33 +12,45 @@ import (
 	"github.com/weirhq/weir/front/stage"
 )
 
-// A Rule is a stage that admits requests by the address of their client.
+// A Rule is a stage that admits requests by the address of their client, with one or more configurations.
 type Rule struct {
 	refused prometheus.Counter
-	deny    networks.Set
-	allow   networks.Set // nil admits all that are not in deny
+	lists   []lists
+}
+
+// lists are the networks of a configuration.
+type lists struct {
+	deny  networks.Set
+	allow networks.Set // nil admits all that are not in deny
 }
 
 // Stage returns the stage of a route, or nil.
-func Stage(c *Config, r *stage.Route) (stage.Stage, error) {
-	if c == nil {
+func Stage(all []*Config, r *stage.Route) (stage.Stage, error) {
+	if len(all) == 0 {
 		return nil, nil
 	}
-	return New(c, r.Door, r.Label), nil
+	return New(all, r.Door, r.Label), nil
 }
 
-// New returns the rule of a route, or of all requests, with the label of its metric.
-func New(a *Config, d *stage.Door, label string) *Rule {
-	return &Rule{
-		refused: d.Refused("access", label),
-		deny:    networks.New(a.Deny), allow: networks.New(a.Allow),
+// New returns the rule of a route, or of all requests, with the label of its metric. It admits the clients that each of
+// the configurations admits.
+func New(all []*Config, d *stage.Door, label string) *Rule {
+	r := &Rule{refused: d.Refused("access", label)}
+	for _, c := range all {
+		r.lists = append(r.lists, lists{deny: networks.New(c.Deny), allow: networks.New(c.Allow)})
 	}
+	return r
 }
 
 // Admits reports whether the rule admits a client.
 func (r *Rule) Admits(client netip.Addr) bool {
 	client = client.Unmap().WithZone("")
-	return !r.deny.Contains(client) && (r.allow == nil || r.allow.Contains(client))
+	for i := range r.lists {
+		if l := &r.lists[i]; l.deny.Contains(client) || l.allow != nil && !l.allow.Contains(client) {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *Rule) Apply(x *stage.Exchange) (responded bool) {

@@ -13,11 +13,11 @@ func TestMistakes(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"compress", smallest + "compress: gzip\n", []string{`3:11 "compress" must be a mapping|its keys are encodings`}},
-		{"a compression", smallest + "compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +
+		{"compress", smallest + "defaults: {compress: gzip}\n", []string{`3:22 "compress" must be a mapping|its keys are encodings`}},
+		{"a compression", smallest + "defaults:\n  compress: {encodings: [gzip, brotli, gzip], level: 7, min_length: 10, types: [html, " +
 			"'text/*', 'te*/x'], with_credentials: yes}\n",
-			[]string{`3:30 "brotli"|zstd, br, gzip`, `3:38 gzip is given twice`, `3:52 "7" is not a level|1 (fastest) to 6`,
-				`3:67 "10" is a number without a unit`, `3:79 "html"|text/html`, `3:95 "te*/x"`, `3:123 "yes"`}},
+			[]string{`4:32 "brotli"|zstd, br, gzip`, `4:40 gzip is given twice`, `4:54 "7" is not a level|1 (fastest) to 6`,
+				`4:69 "10" is a number without a unit`, `4:81 "html"|text/html`, `4:97 "te*/x"`, `4:125 "yes"`}},
 		{"a compression of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n" +
 			"- {match: /a, to: a, compress: {encodings: []}}\n- {match: /b, to: a, compress: [gzip]}\n" +
 			"- {match: /c, to: a, compress: {gzip: true}}\n",

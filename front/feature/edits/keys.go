@@ -1,6 +1,8 @@
 package edits
 
 import (
+	"slices"
+
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/target"
 	"github.com/weirhq/weir/front/internal/template"
@@ -42,14 +44,14 @@ func Keys[T any](path string, response bool, at func(T) *Draft) []yamlfile.Key[T
 	return []yamlfile.Key[T]{
 		{Path: path, Read: (*reader).Fields},
 		{Path: path + ".set", Read: (*reader).Names},
-		{Path: path + ".set.*", Doc: "a value that replaces a header field",
+		{Path: path + ".set.*", AnyCase: true, Doc: "a value that replaces a header field",
 			Read: func(r *reader, p place, n *yamlfile.Node) {
 				if value, ok := yamlfile.ReadOne(r, p, n, parseValue); ok {
 					add(p.To, "set", p.Key, value)
 				}
 			}},
 		{Path: path + ".add", Read: (*reader).Names},
-		{Path: path + ".add.*", Doc: "values that are added to a header field",
+		{Path: path + ".add.*", AnyCase: true, Doc: "values that are added to a header field",
 			Read: func(r *reader, p place, n *yamlfile.Node) {
 				for _, element := range r.Elements(p, n) {
 					if value, ok := yamlfile.ReadOne(r, p, element, parseValue); ok {
@@ -134,8 +136,23 @@ func (e *draft) refuse(before Draft) *yamlfile.Refusal {
 	}
 	for _, other := range before {
 		if httpsyntax.EqualFold(e.name.Text, other.name.Text) && (e.verb != "add" || other.verb != "add") {
-			return yamlfile.Refuse("keep one of the two", "%s is in %s and in %s", name, other.verb, e.verb)
+			hint := "keep one of the two"
+			if e.name.Pos.Outer() != nil || other.name.Pos.Outer() != nil {
+				hint += "; off removes one that is inherited"
+			}
+			return yamlfile.Refuse(hint, "%s is in %s and in %s", name, other.verb, e.verb)
 		}
 	}
 	return nil
+}
+
+// Fixed returns the changes that do not depend on the pattern of a route.
+func (c Config) Fixed() Config {
+	none := template.ParsePattern("/")
+	depends := func(f Field) bool {
+		_, refused := template.Parse(f.Value, template.Header, none)
+		return refused != nil
+	}
+	c.Set, c.Add = slices.DeleteFunc(slices.Clone(c.Set), depends), slices.DeleteFunc(slices.Clone(c.Add), depends)
+	return c
 }

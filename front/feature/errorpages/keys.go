@@ -42,7 +42,7 @@ func Keys[T any](path string, at func(T) **Config, file FileReader[T]) []yamlfil
 		}},
 		{Path: path + ".intercept", Doc: "replace the bodies of errors of upstreams too",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Intercept })},
-		{Path: path + ".*", Doc: "files with the body of responses with a status",
+		{Path: path + ".*", AnyCase: true, Doc: "files with the body of responses with a status",
 			Called: "the error page %s",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				if statuses, ok := readStatuses(r.File, p.Key); ok {

@@ -34,11 +34,11 @@ func TestKeys(t *testing.T) {
 	write("pages/error.HTML", "<p>error")
 	write("pages/error.json", "{}")
 	write("routes/own.txt", "own")
-	write("routes/a.yaml", "routes:\n- {match: /own, to: a, error_pages: {404: own.txt}, maintenance: {active: true}}\n")
+	write("routes/a.yaml", "routes:\n- {match: /own, to: a, error_pages: {404: own.txt, 5xx: off, intercept: off}, maintenance: {active: true, page: off, retry_after: off}}\n")
 	main := filepath.Join(folder, "weir.yaml")
 	src := smallest + "include: routes/*.yaml\n" +
-		"error_pages: {5XX: [pages/error.HTML, pages/error.json], 404: pages/error.HTML, intercept: true}\n" +
-		"maintenance: {page: pages/error.json, retry_after: 1m30s}\n"
+		"defaults:\n  error_pages: {5XX: [pages/error.HTML, pages/error.json], 404: pages/error.HTML, intercept: true}\n" +
+		"  maintenance: {page: pages/error.json, retry_after: 1m30s}\n"
 	got, err := config.Parse(main, []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("error_pages (-want +got):\n%s", diff)
 	}
 	wantMaintenance := &maintenance.Config{Page: errorpages.Page{json}, RetryAfter: 90 * time.Second}
-	if diff := cmp.Diff(wantMaintenance, got.Maintenance); diff != "" {
+	if diff := cmp.Diff(wantMaintenance, got.Routes[0].Maintenance); diff != "" {
 		t.Errorf("maintenance (-want +got):\n%s", diff)
 	}
 	own := got.Routes[1]
@@ -76,16 +76,16 @@ func TestMistakes(t *testing.T) {
 		name, src string
 		want      []string
 	}{
-		{"error pages", smallest + "error_pages: {200: a.html, 600: a.html, 4x: a.html, 404: none.html, 405: [], " +
+		{"error pages", smallest + "defaults:\n  error_pages: {200: a.html, 600: a.html, 4x: a.html, 404: none.html, 405: [], " +
 			"406: config.go, 407: true, intercept: on}\n",
-			[]string{`3:15 "200" is not the status of an error|400 to 599`, `3:28 "600"`, `3:41 "4x"`,
-				`3:58 the page "none.html": no such file|folder of this file`, `3:74 error page "405" is empty`,
-				`3:83 "config.go"|.html`,
-				`3:99 true is a bool`, `3:116 "on"|write true`}},
-		{"error pages without one", smallest + "error_pages: {intercept: true}\n" +
-			"maintenance: {page: ., retry_after: 1500ms, active: 1}\n",
-			[]string{`3:1 "error_pages" has no status|5xx: pages/error.html`, `4:21 "."|.html`, `4:37 "1500ms"|whole seconds`,
-				`4:53 "1"`}},
+			[]string{`4:17 "200" is not the status of an error|400 to 599`, `4:30 "600"`, `4:43 "4x"`,
+				`4:60 the page "none.html": no such file|folder of this file`, `4:76 error page "405" is empty`,
+				`4:85 "config.go"|.html`,
+				`4:101 true is a bool`, `4:118 "on"|write true`}},
+		{"error pages without one", smallest + "defaults:\n  error_pages: {intercept: true}\n" +
+			"  maintenance: {page: ., retry_after: 1500ms, active: 1}\n",
+			[]string{`4:3 "error_pages" has no status|5xx: pages/error.html`, `5:23 "."|.html`, `5:39 "1500ms"|whole seconds`,
+				`5:55 "1"`}},
 		{"maintenance of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, maintenance: yes}\n" +
 			"- {match: /b, to: a, error_pages: a.html, maintenance: {retry_after: 0s, status: 503}}\n",
 			[]string{`3:35 "yes"|write true`, `4:35 "error_pages" must be a mapping`, `4:70 "0s"`,

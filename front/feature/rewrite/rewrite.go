@@ -34,7 +34,7 @@ func parse(c Config, p *template.Pattern) (_ *rewrite, refused [3]*yamlfile.Refu
 	switch {
 	case c.To == "":
 	case c.StripPrefix != "" || c.AddPrefix != "":
-		refused[2] = yamlfile.Refuse("keep one of them", "a route has either prefixes or a rewrite")
+		refused[2] = yamlfile.Refuse("keep one of them; off removes one that is inherited", "a route has either prefixes or a rewrite")
 	default:
 		refused[2] = r.replace(c.To, p)
 	}

@@ -1,6 +1,7 @@
 package routetable
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -29,6 +30,18 @@ func RefuseForeign(pattern string, constraints router.Constraints) *yamlfile.Ref
 		return nil
 	}
 	return yamlfile.Refuse(f.hint(constraints), "pattern %s: %s", yamlfile.Quote(pattern), f.problem).At(f.offset)
+}
+
+// Refuse returns a refusal of a pattern that is invalid by itself, or nil.
+func Refuse(pattern string, constraints router.Constraints) *yamlfile.Refusal {
+	if refused := RefuseForeign(pattern, constraints); refused != nil {
+		return refused
+	}
+	_, err := router.NewTable(constraints, []router.Entry[bool]{{Pattern: pattern}})
+	if m := (*router.Mistake)(nil); errors.As(err, &m) {
+		return yamlfile.Refuse(m.Hint, "pattern %s: %s", yamlfile.Quote(pattern), m.Problem).At(m.Offset)
+	}
+	return nil
 }
 
 func readForeign(pattern string) *foreignPattern {

@@ -16,7 +16,11 @@ type Pattern struct {
 	inHost   int      // number of names that are in the host
 	gaps     []int    // for each parameter of the path, the unescaped length of the text before it
 	literals []string // the unescaped segments before the first parameter
+	any      bool     // it is not known: any name may be a parameter
 }
+
+// AnyPattern stands for the patterns of several routes. A template for it can be checked, but not used.
+func AnyPattern() *Pattern { return &Pattern{any: true} }
 
 // ParsePattern parses a pattern that package router has accepted, [METHODS ][HOST]/PATH.
 func ParsePattern(text string) *Pattern {
@@ -113,7 +117,7 @@ func (p *Pattern) Begins(prefix string) (segments int, ok bool) {
 	for i, segment := range all {
 		all[i] = unescape(segment)
 	}
-	return len(all), len(all) <= len(p.literals) && slices.Equal(all, p.literals[:len(all)])
+	return len(all), p.any || len(all) <= len(p.literals) && slices.Equal(all, p.literals[:len(all)])
 }
 
 // escaped returns the value of the i-th parameter as it is in the escaped path of a request.

@@ -135,6 +135,8 @@ func (t *Template) parseName(name string) (part, *yamlfile.Refusal) {
 	}
 	s, known := variables[name]
 	switch {
+	case !known && t.pattern.any && !strings.ContainsAny(name, ".:"):
+		return part{source: parameter}, nil
 	case !known:
 		return part{}, t.refuseName(name)
 	case t.place == Host && s != requestHost, t.place == Path && (s == requestPath || s == requestQuery):

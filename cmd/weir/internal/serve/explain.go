@@ -150,7 +150,11 @@ func printChosen(w io.Writer, r *front.ExplainedRoute) {
 		fmt.Fprintf(w, "\nThe route of %s:\n", r.Position)
 	}
 	for _, s := range r.Settings {
-		fmt.Fprintf(w, "   %s: %s\n", s.Key, s.Value)
+		fmt.Fprintf(w, "   %s: %s", s.Key, s.Value)
+		if s.From != config.FromRoute {
+			fmt.Fprintf(w, "   (%s, %s)", s.Position, s.From)
+		}
+		fmt.Fprintln(w)
 	}
 	if len(r.Steps) > 0 {
 		fmt.Fprint(w, "\nThe front door\n")

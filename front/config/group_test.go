@@ -1,0 +1,121 @@
+package config_test
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/mistaketest"
+)
+
+// wantSame checks that two files mean the same, apart from the places of keys.
+func wantSame(t *testing.T, text, same string) {
+	t.Helper()
+	ignored := []cmp.Option{
+		cmpopts.IgnoreFields(config.Route{}, "Position", "Settings"), cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.Prefix{}),
+	}
+	if diff := cmp.Diff(parse(t, same, nil).Routes, parse(t, text, nil).Routes, ignored...); diff != "" {
+		t.Errorf("%s\ndiffers from\n%s(-want +got):\n%s", text, same, diff)
+	}
+}
+
+const ups = "upstreams: {a: {servers: http://a}, b: {servers: http://b}, shadow: {servers: http://s}}\n"
+
+// Each file has defaults and groups. The second one means the same without them.
+func TestGroups(t *testing.T) {
+	for name, c := range map[string]struct{ text, same string }{
+		"the example of the decision": {`
+defaults:
+  compress: true
+  response_headers: {set: {X-Frame-Options: DENY}}
+routes:
+  - group:
+      hosts: [example.com, www.example.com]
+      prefix: /api
+      timeout: 5s
+      to: a
+      routes:
+        - match: GET /users/{id}
+        - match: /export
+          timeout: {silence: 1m, total: 1h}
+        - {match: /health, respond: 204}
+  - match: /embed/{path...}
+    to: b
+    response_headers: {set: {X-Frame-Options: off}}
+`, `
+routes:
+  - {match: "GET example.com/api/users/{id}", to: a, timeout: 5s, compress: true, response_headers: {set: {X-Frame-Options: DENY}}}
+  - {match: "GET www.example.com/api/users/{id}", to: a, timeout: 5s, compress: true, response_headers: {set: {X-Frame-Options: DENY}}}
+  - {match: "example.com/api/export", to: a, timeout: {silence: 1m, total: 1h}, compress: true, response_headers: {set: {X-Frame-Options: DENY}}}
+  - {match: "www.example.com/api/export", to: a, timeout: {silence: 1m, total: 1h}, compress: true, response_headers: {set: {X-Frame-Options: DENY}}}
+  - {match: "example.com/api/health", respond: 204, compress: true, response_headers: {set: {X-Frame-Options: DENY}}}
+  - {match: "www.example.com/api/health", respond: 204, compress: true, response_headers: {set: {X-Frame-Options: DENY}}}
+  - {match: "/embed/{path...}", to: b, compress: true}
+`},
+		"nested groups": {`
+routes:
+  - group:
+      prefix: /a
+      when: {headers: {X-A: "1"}}
+      request_headers: {set: {X-One: "1", X-Two: "2"}, remove: [X-Old]}
+      log: {fields: {team: a}}
+      upgrade: [websocket, chat]
+      mirror: shadow
+      routes:
+        - group:
+            prefix: /{b}
+            to: a
+            request_headers: {set: {x-one: off, X-Two: "3"}}
+            when: {query: {q: true}}
+            routes:
+              - {match: "GET /c", upgrade: [], log: {fields: {part: "{b}"}}}
+              - {match: example.com/d, split: [{to: a, weight: 1}, {to: b, weight: 2}], mirror: off}
+              - {match: /e, redirect: /new}
+        - {match: /f, to: b, when: {headers: {x-a: off}}}
+`, `
+routes:
+  - {match: "GET /a/{b}/c", to: a, when: {headers: {X-A: "1"}, query: {q: true}}, upgrade: [], mirror: shadow,
+     request_headers: {set: {X-Two: "3"}, remove: [X-Old]}, log: {fields: {team: a, part: "{b}"}}}
+  - {match: "example.com/a/{b}/d", split: [{to: a, weight: 1}, {to: b, weight: 2}], upgrade: [websocket, chat],
+     when: {headers: {X-A: "1"}, query: {q: true}}, request_headers: {set: {X-Two: "3"}, remove: [X-Old]}, log: {fields: {team: a}}}
+  - {match: "/a/{b}/e", redirect: /new, when: {headers: {X-A: "1"}, query: {q: true}}, log: {fields: {team: a}}}
+  - {match: "/a/f", to: b, upgrade: [websocket, chat], mirror: shadow,
+     request_headers: {set: {X-One: "1", X-Two: "2"}, remove: [X-Old]}, log: {fields: {team: a}}}
+`},
+	} {
+		t.Run(name, func(t *testing.T) { wantSame(t, ups+c.text, ups+c.same) })
+	}
+}
+
+// Each file has mistakes: their places, then parts of their texts.
+func TestGroupMistakes(t *testing.T) {
+	for text, want := range map[string][]string{
+		"defaults: {to: a}\nroutes: [{match: /}]\n": {`2:12 defaults have no "to"|a group`},
+		"defaults: {limits: {rate: {every: 1s}}, when: {query: {a: true}}, match: /}\nroutes: [{match: /, to: a}]\n": {
+			`2:21 not "rate"|in limits at the top`, `2:41 no "when"`, `2:67 no "match"`},
+		"defaults: {timeout: 5, cors: {max_age: x}}\nroutes: [{match: /, respond: 204}, {match: /b, respond: 204}]\n": {
+			`2:21 number without a unit`, `2:24 no "origins"`, `2:40 is not a duration`},
+		"defaults: {request_headers: {set: {X: '{id}'}}}\nroutes:\n- {match: '/{id}', to: a}\n- {match: /b, to: a}\n- {match: /c, to: a}\n": {
+			`2:39 no parameter "id"|for the route on line 5`},
+		"defaults: {response_headers: {set: {X: off}}}\nroutes: [{match: /, to: a}]\n": {`2:40 cannot be off|"off" in quotes`},
+		"routes:\n- group: {to: a, nonsense: 1, routes: [{match: /, timeout: 1s}], match: /x}\n": {
+			`3:18 unknown key "nonsense"`, `3:66 a group has no "match"|prefix`},
+		"routes:\n- group: {to: a}\n- {group: {routes: []}, match: /}\n": {
+			`3:3 the group has no "routes"`, `4:20 "routes" is empty`, `4:25 "match" is beside a group`},
+		"routes:\n- group: {hosts: [a/b, 'x y', 'a.{', a.example], prefix: api, to: a, routes: [{match: b.example/x}]}\n": {
+			`3:19 "a/b" is not a host`, `3:24 "x y" is not a host`, `3:34 a.{`, `3:58 "api" is not a prefix`, `3:87 the host "b.example"`},
+		"routes:\n- group: {prefix: '/x/{', to: a, routes: [{match: /}, {match: /b}]}\n": {`3:23 pattern`},
+		"routes:\n- group: {limits: {in_flight: 1}, to: a, routes: [{match: /}]}\n- group: {name: all, routes: [{match: /x, to: a}]}\n": {
+			`3:3 no name|name: shop`, `4:17 metrics have the name`},
+		"routes:\n- group: {access: {deny: [10.0.0.0/8]}, to: a, routes: [{match: /, access: off}]}\n": {`3:76 "access"|off`},
+		"routes:\n- group: {timeout: 1s, routes: [{match: /, respond: 204, timeout: 2s}, {match: /b, respond: 204}]}\n": {
+			`3:58 applies only to requests that are forwarded`},
+		"routes:\n- group: {to: none, routes: [{match: /}, {match: /b}]}\n": {`3:15 there is no upstream "none"`},
+	} {
+		_, err := config.Parse("weir.yaml", []byte(ups+text), nil)
+		mistaketest.Want(t, err, want)
+	}
+}
