@@ -61,24 +61,48 @@ func TestManualIndex(t *testing.T) {
 // index returns a table of all keys with a Doc. pages has the pages that describe them.
 func index(pages map[string][]string) string {
 	rows := map[string]string{}
+	add := func(k key, path, page, meaning string) {
+		rows[path] = "| [`" + path + "`](" + page + ") | " + meaning + " | " + alsoIn(k.Path) + " |\n"
+	}
 	for _, k := range schema {
 		path := manualPath(k.Path)
 		if k.Doc != "" && len(pages[path]) > 0 {
-			rows[path] = "| [`" + path + "`](" + pages[path][0] + ") | " + k.Doc + " |\n"
+			add(k, path, pages[path][0], k.Doc)
 		}
 		_, name := k.Parent()
 		long := manualPath(k.Path + "." + k.Short)
 		if k.Short != "" && k.Doc == "" && name != "*" && len(pages[long]) > 0 {
-			rows[path] = "| [`" + path + "`](" + pages[long][0] + ") | short for `" + long + "` |\n"
+			add(k, path, pages[long][0], "short for `"+long+"`")
 		}
 	}
 	var b strings.Builder
 	b.WriteString("\nEach key leads to its page. The table is made from the code: `go test ./front/config -update` writes it.\n\n" +
-		"| key | meaning |\n|---|---|\n")
+		"| key | meaning | also in |\n|---|---|---|\n")
 	for _, path := range slices.Sorted(maps.Keys(rows)) {
 		b.WriteString(rows[path])
 	}
 	return b.String()
+}
+
+// alsoIn returns the places around a route in which a key of a route can be.
+func alsoIn(path string) string {
+	if !strings.HasPrefix(path, routePath+".") || strings.HasPrefix(path, routePath+".group") {
+		return ""
+	}
+	var places []string
+	for _, place := range []struct {
+		name   string
+		refuse func(key) (why, hint string)
+	}{{"defaults", refusedInDefaults}, {"group", refusedInGroup}} {
+		refused := slices.ContainsFunc(schema, func(k key) bool {
+			why, _ := place.refuse(k)
+			return why != "" && (path == k.Path || strings.HasPrefix(path, k.Path+"."))
+		})
+		if !refused {
+			places = append(places, place.name)
+		}
+	}
+	return strings.Join(places, ", ")
 }
 
 // manualPages returns the pages of the manual whose tables describe a key, by the key.

@@ -55,7 +55,7 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	r.Fields(p, merged)
 	d.To, d.parts = d.to.Text, s.parts
 	d.Position = Position{File: r.Name(), Line: max(n.Pos.Line, 1)}
-	d.Settings = append(settings(merged), s.settings...)
+	d.Settings = ownFirst(append(settings(merged), s.settings...))
 	d.Access, d.Groups = s.access, s.groups
 	if d.access != nil {
 		d.Access = append(slices.Clip(s.access), d.access)

@@ -9,30 +9,36 @@ import (
 
 // groupSchema returns the schema by which a group is read as if it was a route.
 func groupSchema() []key {
-	return scopeSchema("the group", func(k key) (why, hint string) {
-		switch k.Path {
-		case routePath + ".match":
-			return "a group has no %s", "write prefix, and match in the routes of the group"
-		case routePath + ".group":
-			return "a %s is an entry of a list of routes", "move it to routes"
-		}
-		return "", ""
-	})
+	return scopeSchema("the group", refusedInGroup)
+}
+
+// refusedInGroup returns why a group cannot have a key of a route, and what to write, or "".
+func refusedInGroup(k key) (why, hint string) {
+	switch k.Path {
+	case routePath + ".match":
+		return "a group has no %s", "write prefix, and match in the routes of the group"
+	case routePath + ".group":
+		return "a %s is an entry of a list of routes", "move it to routes"
+	}
+	return "", ""
 }
 
 // defaultsSchema returns the schema by which defaults are read as if they were a route.
 func defaultsSchema() []key {
-	return scopeSchema("defaults", func(k key) (why, hint string) {
-		parent, name := k.Parent()
-		switch {
-		case parent == routePath+".limits" && k.Local:
-			return "limits in defaults are those of a single request: not %s",
-				"write it in limits at the top of the file, which count all requests"
-		case parent == routePath && isOfRoutes(name, k.Local):
-			return "defaults have no %s", "write it in a group, or in a route"
-		}
-		return "", ""
-	})
+	return scopeSchema("defaults", refusedInDefaults)
+}
+
+// refusedInDefaults is refusedInGroup for defaults.
+func refusedInDefaults(k key) (why, hint string) {
+	parent, name := k.Parent()
+	switch {
+	case parent == routePath+".limits" && k.Local:
+		return "limits in defaults are those of a single request: not %s",
+			"write it in limits at the top of the file, which count all requests"
+	case parent == routePath && isOfRoutes(name, k.Local):
+		return "defaults have no %s", "write it in a group, or in a route"
+	}
+	return "", ""
 }
 
 // isOfRoutes reports whether a key says which requests a route gets, or what it does with them.

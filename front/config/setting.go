@@ -1,6 +1,10 @@
 package config
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"github.com/weirhq/weir/internal/redisurl"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -23,6 +27,18 @@ func settings(n *yamlfile.Node) (all []Setting) {
 	for _, pair := range n.Pairs {
 		all = appendSettings(all, "", shown(pair))
 	}
+	return all
+}
+
+// ownFirst sorts the settings of a route itself before the inherited ones, in the order of their lines.
+func ownFirst(all []Setting) []Setting {
+	order := func(s Setting) int {
+		if s.From == FromRoute {
+			return s.Line
+		}
+		return math.MaxInt
+	}
+	slices.SortStableFunc(all, func(a, b Setting) int { return cmp.Compare(order(a), order(b)) })
 	return all
 }
 
