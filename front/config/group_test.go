@@ -2,6 +2,9 @@ package config_test
 
 import (
 	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,5 +120,45 @@ func TestGroupMistakes(t *testing.T) {
 	} {
 		_, err := config.Parse("weir.yaml", []byte(ups+text), nil)
 		mistaketest.Want(t, err, want)
+	}
+}
+
+// Values of defaults apply to the routes of included files. Their paths and mistakes belong to the file that has them.
+func TestDefaultsOfIncludedFiles(t *testing.T) {
+	files := map[string]string{
+		"weir.yaml":   "include: r/*.yaml\ndefaults: {error_pages: {404: pages/a.txt}, response_headers: {set: {X: '{id}'}}}\n" + ups,
+		"pages/a.txt": "outer",
+		"r/a.yaml":    "routes:\n- {match: '/{id}', to: a}\n- group: {error_pages: {5xx: b.txt}, to: b, routes: [{match: '/x/{id}'}]}\n",
+		"r/b.txt":     "inner",
+	}
+	c, folder, err := parseFiles(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bodies []string
+	for _, page := range c.Routes[1].ErrorPages.Pages {
+		bodies = append(bodies, page.Page[0].Body)
+	}
+	if want := []string{"outer", "inner"}; !slices.Equal(bodies, want) {
+		t.Errorf("the pages are %q, want %q", bodies, want)
+	}
+	want := config.Setting{Key: "error_pages.404", Value: "pages/a.txt", From: "defaults",
+		Position: config.Position{File: filepath.Join(folder, "weir.yaml"), Line: 2}}
+	if !slices.Contains(c.Routes[1].Settings, want) {
+		t.Errorf("the settings %v lack %v", c.Routes[1].Settings, want)
+	}
+	files["r/a.yaml"] = "routes: [{match: /x, to: a}, {match: /y, to: a}]\n"
+	_, folder, err = parseFiles(t, files)
+	mistaketest.Want(t, err, []string{`2:73 no parameter "id"|weir.yaml:2|for the route on line 1 of ` + filepath.Join(folder, "r/a.yaml")})
+}
+
+// Features of YAML that repeat values are refused, with what to write instead.
+func TestRepeatedValues(t *testing.T) {
+	_, err := config.Parse("weir.yaml", []byte(ups+"x: &x {to: a}\nroutes:\n- {match: /, <<: *x}\n"), nil)
+	for _, want := range []string{"anchors are not supported; write a value for several routes in defaults, or in a group",
+		"merge keys are not supported; write a value"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %s", err, want)
+		}
 	}
 }

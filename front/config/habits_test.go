@@ -45,6 +45,13 @@ func TestFormerKeys(t *testing.T) {
 		{"top", "limits: {timeouts: {read: 1s}}", "3:10", `unknown key "timeouts"`, "write client_timeouts"},
 		{"route", "limits: {timeouts: {read: 1s}}", "5:12", `unknown key "timeouts"`, "write client_timeouts"},
 		{"top", "limits: {headers: 8KiB}", "3:10", `unknown key "headers"`, "write head"},
+		{"top", "compress: true", "3:1", `unknown key "compress"`, "defaults: {compress: true}"},
+		{"top", "error_pages: {404: a.html}", "3:1", `unknown key "error_pages"`, "defaults: {error_pages: {404: a.html}}"},
+		{"top", "maintenance: {retry_after: 1s}", "3:1", `unknown key "maintenance"`, "defaults: {maintenance: {retry_after: 1s}}"},
+		{"top", "access: {deny: 10.0.0.0/8}", "3:1", `unknown key "access"`, `defaults: {access: {deny: "10.0.0.0/8"}}`},
+		{"top", "limits: {body: 1MiB}", "3:10", `unknown key "body"`, "defaults: {limits: {body: 1MiB}}"},
+		{"top", "limits: {client_timeouts: {read: 1s}}", "3:28", `unknown key "read"`,
+			"defaults: {limits: {client_timeouts: {read: 1s}}}"},
 		// end
 	})
 }
