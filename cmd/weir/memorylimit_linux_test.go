@@ -69,7 +69,8 @@ func TestMemoryLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			back := start(t, "backend", "--listen", "127.0.0.1:0")
 			p := prepare(t, "serve", "--config", configFile(t, fmt.Sprintf("log: {events: completed}\n"+
-				"limits: {client_timeouts: {header: 10m, read: 10m, write: 10m}}\n"+
+				"limits: {client_timeouts: {header: 10m}}\n"+
+				"defaults: {limits: {client_timeouts: {read: 10m, write: 10m}}}\n"+
 				"tls: {listen: '127.0.0.1:0', certificates: [{cert: %s, key: %s}]}\n", cert, key)+allTo(back.url())))
 			p.cmd.Args = append([]string{"sh", "-c", `echo $$ >"$0" && exec "$@"`, memoryGroup(t, memory), p.cmd.Path},
 				p.cmd.Args[1:]...)

@@ -26,7 +26,8 @@ func TestSlowClients(t *testing.T) {
 	needFiles(t, uint64(3*each+200))
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, fmt.Sprintf("log: {events: completed}\n"+
-		"limits: {client_timeouts: {header: %v, read: %[1]v, write: %[1]v}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n",
+		"limits: {client_timeouts: {header: %v}}\n"+
+		"defaults: {limits: {client_timeouts: {read: %[1]v, write: %[1]v}, upload_rate: 1KiB/s, download_rate: 1KiB/s}}\n",
 		patient)+allTo(b.url()))
 	addr := strings.TrimPrefix(p.url(), "http://")
 	stop := goodClients(t, p)
@@ -171,7 +172,7 @@ func checkUnmoved(t *testing.T, before, during []time.Duration, percent int) {
 // test the same: the minimum rate applies to each byte.
 func TestUploadsOfAnySize(t *testing.T) {
 	t.Parallel()
-	limits := inSoak("limits: {client_timeouts: {read: 1s}}\n", "")
+	limits := inSoak("defaults: {limits: {client_timeouts: {read: 1s}}}\n", "")
 	size, allowed := inSoak(80<<10, 1<<20), inSoak(time.Second, 20*time.Second)
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, limits+allTo(b.url()))

@@ -28,7 +28,8 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	defer back.Close()
 	p := prepare(t, "serve", "--config", configFile(t, fmt.Sprintf(
 		"log: {queue: {size: 1MiB}}\nlimits: {max_connections: %d, in_flight: %d, queue: {length: 50, wait: 50ms}, "+
-			"client_timeouts: {header: 1s, read: 1s, write: 1s}, upload_rate: 1KiB/s, download_rate: 1KiB/s}\n", connections,
+			"client_timeouts: {header: 1s}}\n"+
+			"defaults: {limits: {client_timeouts: {read: 1s, write: 1s}, upload_rate: 1KiB/s, download_rate: 1KiB/s}}\n", connections,
 		inFlight)+allTo(back.URL)))
 	r, w, err := os.Pipe()
 	if err != nil {
