@@ -34,7 +34,7 @@ func Example_stage() {
 	defer site.Close()
 	cfg, err := config.Parse("weir.yaml", []byte(`
 listen: ["127.0.0.1:0"]
-admin: "off"
+admin: off
 upstreams:
   site: {servers: ["${SITE_URL}"]}
 routes:

@@ -20,7 +20,7 @@ func Example() {
 	defer site.Close()
 	cfg, err := config.Parse("weir.yaml", []byte(`
 listen: ["127.0.0.1:0"]
-admin: "off"
+admin: off
 upstreams:
   site: {servers: ["${SITE_URL}"]}
 routes:

@@ -23,7 +23,7 @@ func throughDoor(t *testing.T, visit func(site string)) (logFile string) {
 	logFile = filepath.Join(dir, "weir.log")
 	config := filepath.Join(dir, "weir.yaml")
 	err := os.WriteFile(config, fmt.Appendf(nil, `listen: ["127.0.0.1:0"]
-admin: "off"
+admin: off
 log: {to: %q, format: ltsv}
 upstreams:
   site: {servers: [%q]}

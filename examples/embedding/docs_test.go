@@ -130,7 +130,7 @@ func TestFront(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "weir.yaml")
 	err := os.WriteFile(file, []byte(`
 listen: ["127.0.0.1:0"]
-admin: "off"
+admin: off
 upstreams:
   shop: {servers: ["`+server.URL+`"]}
 routes:

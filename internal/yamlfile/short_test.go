@@ -62,7 +62,7 @@ func TestShortForms(t *testing.T) {
 		{"hosts: true", "hosts hosts.names=true"},
 		{"limit: [7]", `limit f:1:8: "limit" must be a single value, not a list`},
 		{"zip: true", "zip"},
-		{`zip: "true"`, `zip f:1:6: "zip" must be a mapping of keys to values, not the value "true"; its keys are level, name`},
+		{`zip: "true"`, `zip f:1:6: "zip" must be a mapping of keys to values, not the value "true"; write true`},
 		{"zip: [a]", `zip f:1:6: "zip" must be a mapping of keys to values, not a list; its keys are level, name`},
 		{"zip:", `zip f:1:5: "zip" has no value; give it one, or leave it out`},
 	} {

@@ -14,7 +14,7 @@ func TestReadConfigWhileItsFolderIsReplaced(t *testing.T) {
 	folder := mounttest.New(t)
 	set := func(state int) {
 		folder.Set(map[string]string{
-			"weir.yaml":   fmt.Sprintf("admin: 'off'\nnamespace: state-%d\ninclude: routes.yaml\n", state),
+			"weir.yaml":   fmt.Sprintf("admin: off\nnamespace: state-%d\ninclude: routes.yaml\n", state),
 			"routes.yaml": fmt.Sprintf("routes: [{match: /, respond: {status: 200, text: state-%d}}]\n", state),
 		})
 	}

@@ -9,7 +9,7 @@ import (
 // TestWatchSeesEarlyChanges changes files between the reading of a configuration and the
 // start of the watch, which is as long as a start of the front door.
 func TestWatchSeesEarlyChanges(t *testing.T) {
-	const main = "include: routes/*.yaml\nadmin: 'off'\n"
+	const main = "include: routes/*.yaml\nadmin: off\n"
 	const route = "routes: [{match: /one, respond: {status: 204}}]\n"
 	for name, change := range map[string]struct {
 		file, text string
