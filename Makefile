@@ -89,6 +89,7 @@ race:
 
 engine:
 	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -timeout 30m -skip '$(ABOVE)' ./front
+	WEIR_ENGINE=goroutines $(GO) test -race -vet=off ./load
 
 # The race detector allocates, so the tests that count allocations skip
 # themselves under it and run here.

@@ -335,7 +335,7 @@ var layers = map[string]struct {
 	"front/internal/target": {own: []string{"internal/httpsyntax", "internal/yamlfile"}, why: "the grammar of request targets and hosts"},
 	"load": {
 		own: []string{"load/internal/dispatch", "load/internal/failure", "load/internal/hdr",
-			"load/internal/latencies", "load/internal/line", "load/internal/program", "load/internal/random", "load/internal/record",
+			"load/internal/latencies", "load/internal/program", "load/internal/random", "load/internal/record",
 			"load/internal/send", "load/pace", "load/target", "internal/machine", "internal/process"},
 		why: "the load generator knows HTTP, but not the system under test",
 	},
@@ -356,9 +356,8 @@ var layers = map[string]struct {
 		why: "counts and measures requests; it knows neither connections nor the clock",
 	},
 	"load/internal/line": {
-		own:     []string{"load/internal/response", "load/internal/failure", "load/internal/program"},
-		foreign: []string{"golang.org/x/sys/unix"},
-		why:     "exchanges over one connection of each protocol; it does not measure",
+		own: []string{"load/internal/failure", "load/internal/program"},
+		why: "exchanges over one connection of HTTP/2; it does not measure",
 	},
 	"load/internal/random": {why: "random numbers need no other package"},
 	"load/internal/request": {
@@ -369,7 +368,7 @@ var layers = map[string]struct {
 	"load/internal/send": {
 		own: []string{"load/internal/response", "load/internal/dispatch", "load/internal/failure",
 			"load/internal/line", "load/internal/program", "load/internal/record", "load/pace", "internal/machine",
-			"internal/process"},
+			"internal/process", "internal/transport"},
 		foreign: []string{"golang.org/x/sys/unix"},
 		why:     "sends requests in threads; it knows neither plans nor results",
 	},

@@ -11,7 +11,6 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
-	"github.com/weirhq/weir/load/internal/line"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/internal/record"
@@ -182,19 +181,13 @@ func (e *execution) unreachable() error {
 	}
 }
 
-// newThreads returns the senders: loops for plain HTTP/1.1 where the system has
-// them, else workers.
+// newThreads returns the threads of the protocol.
 func (e *execution) newThreads() ([]send.Thread, error) {
 	config := e.tls()
-	if send.HasLoops && config == nil && e.plan.Protocol == HTTP1 {
-		return send.NewLoops(e.parts(e.plan.NoKeepAlive))
+	if e.plan.Protocol == HTTP1 {
+		return send.NewHTTP1(e.parts(e.plan.NoKeepAlive), config, e.plan.onGoroutines)
 	}
-	newLine := func() line.Line { return protocols[e.plan.Protocol].newLine(e.Server, config) }
-	var threads []send.Thread
-	for _, p := range e.parts(false) {
-		threads = append(threads, send.NewWorkers(p, newLine))
-	}
-	return threads, nil
+	return send.NewHTTP2(e.parts(false), config), nil
 }
 
 // parts divides the run among its threads. perRequest is that of their dispatchers.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -354,6 +355,9 @@ func (m *misbehaviour) meet(t *testing.T, s *badServer, w way, config *tls.Confi
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
+	if os.Getenv("WEIR_ENGINE") == "goroutines" {
+		p = load.OnGoroutines(p)
+	}
 	r, err := load.Run(ctx, p)
 	s.settle(t)
 	s.die()

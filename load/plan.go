@@ -100,6 +100,8 @@ type Plan struct {
 
 	fitted bool         // MaxConnections was not set, and may be reduced
 	shared *ShareResult // describes the whole plan; nil without a Share
+
+	onGoroutines bool // tests do not use the loops that the system may have
 }
 
 // The defaults of zero fields.

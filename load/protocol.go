@@ -1,11 +1,6 @@
 package load
 
-import (
-	"crypto/tls"
-	"fmt"
-
-	"github.com/weirhq/weir/load/internal/line"
-)
+import "fmt"
 
 // A Protocol is a version of HTTP.
 type Protocol uint8
@@ -20,12 +15,9 @@ const (
 var protocols = [...]struct {
 	name    string
 	streams bool // a request may have to wait for a stream
-
-	// newLine returns a line to the server. config is nil for http.
-	newLine func(server string, config *tls.Config) line.Line
 }{
-	HTTP1: {name: "HTTP/1.1", newLine: line.HTTP1},
-	HTTP2: {name: "HTTP/2", streams: true, newLine: line.HTTP2},
+	HTTP1: {name: "HTTP/1.1"},
+	HTTP2: {name: "HTTP/2", streams: true},
 }
 
 func (p Protocol) String() string {

@@ -61,6 +61,9 @@ func run(t *testing.T, p load.Plan) *load.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
+	if os.Getenv("WEIR_ENGINE") == "goroutines" { // make test runs the tests with both
+		p = load.OnGoroutines(p)
+	}
 	r, err := load.Run(ctx, p)
 	if err != nil {
 		t.Fatal(err)

@@ -66,6 +66,10 @@ type Loop struct {
 
 	called []func() // a slice for reuse by posts
 	enders []TurnEnder
+	pacer  Pacer         // nil without one
+	rest   time.Duration // the result of its last Pace
+	coarse bool          // the kernel counts timeouts only in milliseconds
+	limit  unix.Timespec // of the wait in progress
 
 	mu    sync.Mutex // guards the fields below
 	posts []func()
@@ -220,6 +224,9 @@ func (l *Loop) callEnder(e TurnEnder) {
 	e.EndTurn()
 }
 
+// Pace has the loop call p at the end of each turn. It must be called before Run.
+func (l *Loop) Pace(p Pacer) { l.pacer = p }
+
 // turn waits for something to do, and does a limited part of it.
 func (l *Loop) turn() {
 	n := l.poll()
@@ -235,6 +242,9 @@ func (l *Loop) turn() {
 		}
 	}
 	l.endTurn()
+	if l.pacer != nil {
+		l.rest = l.pacer.Pace()
+	}
 }
 
 func (l *Loop) handle(e *unix.EpollEvent) {
@@ -250,7 +260,7 @@ func (l *Loop) handle(e *unix.EpollEvent) {
 // poll fetches events, and waits for them if there is nothing to do.
 func (l *Loop) poll() (n int) {
 	if l.queue.n > 0 {
-		n = l.fetch(0)
+		n = l.fetch(0, syscall.RawSyscall6)
 	} else {
 		n = l.sleep()
 	}
@@ -258,8 +268,8 @@ func (l *Loop) poll() (n int) {
 	return n
 }
 
-// shortWait is the longest wait, in milliseconds, of which the scheduler does not know.
-const shortWait = 1
+// shortWait is the longest wait of which the scheduler does not know.
+const shortWait = time.Millisecond
 
 // sleep waits for events, the next deadline or a post.
 //
@@ -271,37 +281,42 @@ func (l *Loop) sleep() (n int) {
 	l.asleep.Store(true)
 	defer l.asleep.Store(false)
 	if l.posted.Load() { // maybe before asleep was set
-		return l.fetch(0)
+		return l.fetch(0, syscall.RawSyscall6)
 	}
-	if n = l.fetch(min(l.timeout(), shortWait)); n > 0 || l.posted.Load() {
+	timeout := l.timeout()
+	n = l.fetch(min(timeout, shortWait), syscall.RawSyscall6)
+	if n > 0 || timeout <= shortWait || l.posted.Load() {
 		return n
 	}
-	r, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
-		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, uintptr(l.timeout()), 0, 0)
-	return fetched(r, errno)
+	return l.fetch(timeout-shortWait, syscall.Syscall6)
 }
 
-// timeout returns the time until the next deadline in milliseconds, for epoll_pwait.
-func (l *Loop) timeout() int {
-	at, ok := l.wheel.next()
-	if !ok {
-		return math.MaxInt32
+// timeout returns the time until the next deadline, or until the pacer is to be called.
+func (l *Loop) timeout() time.Duration {
+	timeout := math.MaxInt32 * time.Millisecond
+	if l.pacer != nil {
+		timeout = l.rest
 	}
-	left := time.Duration(at) - time.Since(l.start)
-	return int(min(max(left+time.Millisecond-1, 0)/time.Millisecond, math.MaxInt32))
+	if at, ok := l.wheel.next(); ok {
+		timeout = min(timeout, time.Duration(at)-time.Since(l.start))
+	}
+	return max(timeout, 0)
 }
 
-// fetch fetches events, and waits for them up to a number of milliseconds without the
-// scheduler.
-func (l *Loop) fetch(timeout int) (n int) {
-	r, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
-		uintptr(unsafe.Pointer(&l.events[0])), maxEvents, uintptr(timeout), 0, 0)
-	return fetched(r, errno)
-}
-
-// fetched returns the number of events. The only possible error is EINTR.
-func fetched(r uintptr, errno syscall.Errno) int {
-	if errno != 0 {
+// fetch fetches events, and waits for them up to the timeout: to the nanosecond if there is a
+// pacer and the kernel is at least Linux 5.11, otherwise to the millisecond. call is a function
+// of package syscall.
+func (l *Loop) fetch(
+	timeout time.Duration, call func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, errno syscall.Errno),
+) (n int) {
+	wait, limit := uintptr(unix.SYS_EPOLL_PWAIT), uintptr((timeout+time.Millisecond-1)/time.Millisecond)
+	if l.pacer != nil && !l.coarse {
+		l.limit = unix.NsecToTimespec(int64(timeout))
+		wait, limit = unix.SYS_EPOLL_PWAIT2, uintptr(unsafe.Pointer(&l.limit))
+	}
+	r, _, errno := call(wait, uintptr(l.epoll), uintptr(unsafe.Pointer(&l.events[0])), maxEvents, limit, 0, 0)
+	l.coarse = l.coarse || errno == unix.ENOSYS
+	if errno != 0 { // EINTR
 		return 0
 	}
 	return int(r)

@@ -80,7 +80,11 @@ func (c *LoopConn) handle(events uint32) {
 	c.urgent = c.urgent || events&unix.EPOLLPRI != 0
 	if events&(unix.EPOLLIN|unix.EPOLLPRI|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 		c.mayRead = true
-		c.wakeReader()
+		if c.loop.pacer != nil && c.handler != nil && !c.queued {
+			c.run() // its data is in the cache
+		} else {
+			c.wakeReader()
+		}
 	}
 	if events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 		c.mayWrite = true

@@ -103,6 +103,14 @@ const UnixPrefix = "unix:"
 // Past is a deadline that interrupts.
 var Past = time.Unix(1, 0)
 
+// A Pacer is called at the end of each turn of a loop, and at exact times.
+type Pacer interface {
+	// Pace is called on the loop, outside of a task. It must not wait. It returns after which
+	// time it is called again at the latest; with Linux 5.11 the loop is exact to the precision
+	// of the thread's timers.
+	Pace() time.Duration
+}
+
 // A TurnEnder is called at the end of a turn of a loop.
 type TurnEnder interface {
 	// EndTurn is called on the loop, outside of a task. It must not wait.

@@ -17,9 +17,9 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// An http2Line speaks HTTP/2 with package net/http, over TLS or with prior knowledge.
+// An Line speaks HTTP/2 with package net/http, over TLS or with prior knowledge.
 // Its exchanges are streams.
-type http2Line struct {
+type Line struct {
 	scheme, server string
 	tls            *tls.Config // nil for h2c
 
@@ -33,18 +33,18 @@ type http2Conn struct {
 	counted *countedConn
 }
 
-// HTTP2 returns a line of HTTP/2. The configuration of TLS is nil for prior knowledge.
-func HTTP2(server string, config *tls.Config) Line {
+// New returns a line to a server. The configuration of TLS is nil for prior knowledge.
+func New(server string, config *tls.Config) *Line {
 	if config == nil {
-		return &http2Line{scheme: "http", server: server}
+		return &Line{scheme: "http", server: server}
 	}
 	config = config.Clone()
 	config.VerifyConnection = onlyHTTP2
-	return &http2Line{scheme: "https", server: server, tls: config}
+	return &Line{scheme: "https", server: server, tls: config}
 }
 
-// Open implements Line.
-func (l *http2Line) Open(ctx context.Context) (Opened, error) {
+// Open connects if there is no usable connection.
+func (l *Line) Open(ctx context.Context) (Opened, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil && l.c.client.Err() == nil {
@@ -97,8 +97,11 @@ func onlyHTTP2(s tls.ConnectionState) error {
 	return nil
 }
 
-// Exchange implements Line.
-func (l *http2Line) Exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error) {
+// Exchange sends a request and reads its response. It returns ErrGone if the connection has
+// ended, or is ending, and the server cannot have processed the request. The outcome then has
+// only bytes. It returns an error that is ErrRefused if the server has refused a stream for
+// the request.
+func (l *Line) Exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error) {
 	l.mu.Lock()
 	c := l.c
 	l.mu.Unlock()
@@ -147,7 +150,7 @@ func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch Watc
 
 // retire stops using a connection on which the server accepts no more streams. net/http
 // closes it after the last response.
-func (l *http2Line) retire(c *http2Conn) {
+func (l *Line) retire(c *http2Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c == c {
@@ -156,7 +159,7 @@ func (l *http2Line) retire(c *http2Conn) {
 }
 
 // leave closes a connection that is not usable, and reports whether it was open.
-func (l *http2Line) leave(c *http2Conn) bool {
+func (l *Line) leave(c *http2Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.client.Close()
@@ -167,8 +170,9 @@ func (l *http2Line) leave(c *http2Conn) bool {
 	return true
 }
 
-// Close implements Line.
-func (l *http2Line) Close() (o Outcome) {
+// Close ends the connection and fails its exchanges. It returns the bytes that no outcome has
+// counted.
+func (l *Line) Close() (o Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {

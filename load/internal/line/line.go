@@ -1,38 +1,14 @@
-// Package line carries requests of a load test over connections of one protocol.
-//
-// A [Line] is a connection that opens again after its end. It does not measure: it returns the
-// times and bytes of an exchange to the worker that counts them. The file of a protocol
-// implements Line, and package load lists the protocols.
+// Package line carries requests of a load test over connections of HTTP/2. It does not
+// measure: a [Line] returns the times and bytes of an exchange to the worker that counts them.
 package line
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"sync/atomic"
 	"time"
-
-	"github.com/weirhq/weir/load/internal/failure"
-	"github.com/weirhq/weir/load/internal/program"
 )
-
-// A Line carries exchanges over one connection at a time.
-type Line interface {
-	// Open connects if there is no usable connection.
-	Open(ctx context.Context) (Opened, error)
-
-	// Exchange sends a request and reads its response. It returns ErrGone if the
-	// connection has ended, or is ending, and the server cannot have processed the
-	// request. The outcome then has only bytes. It returns an error that is ErrRefused if
-	// the server has refused a stream for the request.
-	Exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error)
-
-	// Close ends the connection and fails its exchanges. It returns the bytes that no
-	// outcome has counted.
-	Close() Outcome
-}
 
 // A Watch is called at the steps of an exchange. The call may come from
 // another goroutine, and after the exchange has returned an error.
@@ -101,16 +77,4 @@ func dial(ctx context.Context, server string) (*countedConn, Opened, error) {
 		return nil, Opened{}, err
 	}
 	return &countedConn{Conn: c}, Opened{Made: true, Connect: time.Since(began)}, nil
-}
-
-// secure does the TLS handshake, and closes the connection if it fails.
-func secure(ctx context.Context, c net.Conn, config *tls.Config, o *Opened) (*tls.Conn, error) {
-	began := time.Now()
-	t := tls.Client(c, config)
-	if err := t.HandshakeContext(ctx); err != nil {
-		c.Close()
-		return nil, failure.New(failure.Handshake, fmt.Errorf("TLS handshake: %w", err))
-	}
-	o.Handshake = time.Since(began)
-	return t, nil
 }

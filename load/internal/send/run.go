@@ -1,9 +1,9 @@
 // Package send sends the requests of a load test and reads the responses, in threads.
 //
-// On Linux plain HTTP/1.1 is sent by one loop per thread, with its own epoll. All other
-// protocols are sent by workers, with a goroutine for each request under way and the
-// connections of package line. Both take the requests from a dispatcher and report to a
-// recorder.
+// HTTP/1.1 is sent by one state machine per thread over the connections of package transport:
+// on a loop on Linux, on goroutines elsewhere. HTTP/2 is sent by workers, with a goroutine for
+// each request under way and the connections of package line. Both take the requests from a
+// dispatcher and report to a recorder.
 package send
 
 import (

@@ -11,8 +11,7 @@ import (
 // HasLoops is false, since only Linux has epoll.
 const HasLoops = false
 
-// NewLoops returns an error.
-func NewLoops([]Part) ([]Thread, error) { return nil, errors.ErrUnsupported }
+func loopDrivers(int) ([]driver, error) { return nil, errors.ErrUnsupported }
 
 // lockThread locks the goroutine to a system thread until unlock is called.
 func lockThread() (unlock func()) {

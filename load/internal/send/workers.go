@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"sync"
@@ -14,18 +15,18 @@ import (
 	"github.com/weirhq/weir/load/internal/record"
 )
 
-// workers send a thread's part of a run from goroutines, each with one request
-// under way. They are for the protocols that a loop does not speak: TLS and HTTP/2.
+// workers send a thread's part of a run over HTTP/2, from goroutines, each with one request
+// under way.
 type workers struct {
 	Part
-	newLine func() line.Line
-	usage   usageClock
+	config *tls.Config // nil without TLS
+	usage  usageClock
 
 	// Guarded by the recorder's lock.
-	lines   []line.Line // one for each connection
-	opening int         // lines that are being added; open loop only
-	idle    []*worker   // the longest idle first; open loop only
-	over    bool        // no further requests will be due; open loop only
+	lines   []*line.Line // one for each connection
+	opening int          // lines that are being added; open loop only
+	idle    []*worker    // the longest idle first; open loop only
+	over    bool         // no further requests will be due; open loop only
 
 	cut     context.Context // done when the run stops waiting for responses
 	release context.CancelFunc
@@ -35,7 +36,7 @@ type workers struct {
 // A worker sends one request at a time over a line, which it may share.
 type worker struct {
 	*workers
-	line    line.Line
+	line    *line.Line
 	due     chan dueRequest // gives an idle worker a request; closed after the last one
 	message program.Message
 	head    []byte // of message
@@ -47,12 +48,18 @@ type dueRequest struct {
 	starved bool // no connection was free when it was due
 }
 
-// NewWorkers returns the workers of a part of a run.
-func NewWorkers(p Part, newLine func() line.Line) Thread {
-	w := &workers{Part: p, newLine: newLine}
-	w.cut, w.release = context.WithCancel(context.Background())
-	return w
+// NewHTTP2 returns a thread for each part of a run over HTTP/2. config is nil without TLS.
+func NewHTTP2(parts []Part, config *tls.Config) []Thread {
+	threads := make([]Thread, len(parts))
+	for i, p := range parts {
+		w := &workers{Part: p, config: config}
+		w.cut, w.release = context.WithCancel(context.Background())
+		threads[i] = w
+	}
+	return threads
 }
+
+func (w *workers) newLine() *line.Line { return line.New(w.Run.Server, w.config) }
 
 // serve implements Thread.
 func (w *workers) serve(opening context.Context) Usage {
@@ -90,8 +97,8 @@ func (w *workers) closeLines() {
 }
 
 // openFirst makes the first lines and connects them, mostOpening at the same time.
-func (w *workers) openFirst(ctx context.Context) []line.Line {
-	lines := make([]line.Line, w.First)
+func (w *workers) openFirst(ctx context.Context) []*line.Line {
+	lines := make([]*line.Line, w.First)
 	var opening sync.WaitGroup
 	slots := make(chan struct{}, mostOpening)
 	for i := range lines {
@@ -110,7 +117,7 @@ func (w *workers) openFirst(ctx context.Context) []line.Line {
 }
 
 // connect opens a line and counts the result.
-func (w *workers) connect(ctx context.Context, l line.Line) error {
+func (w *workers) connect(ctx context.Context, l *line.Line) error {
 	ctx, cancel := context.WithTimeout(ctx, w.Run.Timeout)
 	defer cancel()
 	o, err := l.Open(ctx)
@@ -134,7 +141,7 @@ func (w *workers) connect(ctx context.Context, l line.Line) error {
 
 // staff starts the workers of a line: one for each request that may be under way on
 // it. The recorder's lock is held.
-func (w *workers) staff(l line.Line) {
+func (w *workers) staff(l *line.Line) {
 	w.lines = append(w.lines, l)
 	for range w.Run.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
