@@ -30,7 +30,7 @@ type gate struct {
 	inFlight *limit.InFlight // nil for no limit
 	adaptive bool            // inFlight follows the capacity of the upstreams
 	rate     *limit.Rate     // nil for no limit
-	shared   *lease.Rate     // decides instead of rate; nil if replicas do not share it
+	leaser   *lease.Leaser   // of rate; nil if replicas do not share it
 	slots    sharedSlots     // of inFlight
 	total    time.Duration   // timeout.total of the route; 0 for no limit
 }
@@ -76,23 +76,22 @@ func (b *gateBuilder) newGate(route string, l config.RequestLimits) (g *gate, er
 }
 
 // setRate sets the rate limit of a gate.
-func (b *gateBuilder) setRate(g, before *gate) error {
+func (b *gateBuilder) setRate(g, before *gate) (err error) {
 	r := g.limits.Rate
-	options := limit.RateOptions{Every: r.Every, Burst: r.Burst, Keys: rateKeys}
-	switch {
-	case r.Every == 0:
-	case r.Shared != "":
-		options.Keys = 1 // only for the fields of responses
-		g.rate = limit.NewRate(options)
-		leaser, err := b.stores.Use(r.Shared, b.namespace)
-		if err != nil {
+	if r.Every == 0 {
+		return nil
+	}
+	if r.Shared != "" {
+		if g.leaser, err = b.stores.Use(r.Shared, b.namespace); err != nil {
 			return err
 		}
-		if g.shared = before.shared; before.limits.Rate != r || !g.shared.Of(leaser) {
-			g.shared = newSharedRate(leaser, g.route, r)
-		}
-	case before.limits.Rate == r:
+	}
+	options := limit.RateOptions{Every: r.Every, Burst: r.Burst, Keys: rateKeys}
+	switch {
+	case before.limits.Rate == r && before.leaser == g.leaser:
 		g.rate = before.rate
+	case g.leaser != nil:
+		g.rate = newSharedRate(g.leaser, g.route, r.Per, options)
 	default:
 		g.rate = limit.NewRate(options)
 	}
@@ -122,7 +121,7 @@ func (g *gate) allow(now time.Time, client netip.Addr, header []proxying.Field) 
 	if g.rate == nil {
 		return nil
 	}
-	d := g.decide(now, client, header)
+	d := g.rate.Allow(now, g.key(client, header))
 	if d.OK {
 		return nil
 	}
@@ -134,44 +133,21 @@ func (g *gate) allow(now time.Time, client netip.Addr, header []proxying.Field) 
 	}
 }
 
-// decide takes a token of the replica or of all replicas.
-func (g *gate) decide(now time.Time, client netip.Addr, header []proxying.Field) limit.Decision {
-	value, byClient := g.key(header)
-	switch {
-	case g.shared != nil && byClient:
-		return g.shared.Allow(now, lease.KeyOf(client))
-	case g.shared != nil:
-		return g.shared.Allow(now, lease.KeyOfString(value))
-	case byClient:
-		return g.rate.Allow(now, limit.KeyOf(client))
-	}
-	return g.rate.Allow(now, limit.KeyOfString(value))
-}
-
-// key returns the text by which the rate limit counts a request, unless that is the client.
-func (g *gate) key(header []proxying.Field) (value string, byClient bool) {
+// key returns the key by which the rate limit counts a request.
+func (g *gate) key(client netip.Addr, header []proxying.Field) limit.Key {
 	switch per := g.limits.Rate.Per; per {
 	case "", config.RatePerClient:
-		return "", true
+		return limit.KeyOf(client)
 	case config.RatePerRoute:
-		return "", false
 	default:
 		name := per[len(config.RatePerHeader):]
 		for i := range header {
 			if httpsyntax.EqualFold(header[i].Name, name) {
-				return header[i].Value, false
+				return limit.KeyOfString(header[i].Value)
 			}
 		}
-		return "", false
 	}
-}
-
-// clients returns the number of clients with a state of the rate limit.
-func (g *gate) clients() int {
-	if g.shared != nil {
-		return g.shared.Stats().Keys
-	}
-	return g.rate.Stats().Keys
+	return limit.Key{}
 }
 
 // leave releases an in-flight slot.

@@ -7,12 +7,12 @@ import (
 )
 
 // newSharedRate returns the rate limit of a route that replicas share.
-func newSharedRate(leaser *lease.Leaser, route string, r config.Rate) *lease.Rate {
-	o := lease.RateOptions{Name: route, Every: r.Every, Burst: r.Burst, Keys: sharedRateKeys}
-	if r.Per == config.RatePerRoute {
-		o.Keys = 0
+func newSharedRate(leaser *lease.Leaser, route, per string, o limit.RateOptions) *limit.Rate {
+	o.Keys = sharedRateKeys
+	if per == config.RatePerRoute {
+		o.Keys = 1
 	}
-	return leaser.Rate(o)
+	return leaser.Rate(route, o)
 }
 
 // sharedSlots are the slots of a limit of requests in flight. The zero value are those of a limit

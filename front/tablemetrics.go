@@ -75,7 +75,7 @@ func (s scrape) gate(g *gate, l *config.RequestLimits) {
 	}
 	if g.rate != nil {
 		s.value(limitRate, g.route, float64(time.Second)/float64(g.limits.Rate.Every))
-		s.inUse(limitRate, g.route, g.clients())
+		s.inUse(limitRate, g.route, g.rate.Stats().Keys)
 	}
 	s.value(limitTotal, g.route, g.total.Seconds())
 	s.value(limitBody, g.route, float64(l.Body))

@@ -1,6 +1,7 @@
 package limit_test
 
 import (
+	"context"
 	"net/netip"
 	"runtime"
 	"testing"
@@ -21,10 +22,19 @@ func TestAlloc(t *testing.T) {
 	}
 	few := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 10})
 	many := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 10, Keys: 100})
+	every := limit.NewRate(limit.RateOptions{Every: time.Nanosecond, Burst: 1 << 30})
 	keys := make([]limit.Key, 10_000)
 	for i := range keys {
 		keys[i] = key(i)
 		many.Allow(someTime, keys[i])
+	}
+	waited, waits := limit.NewRate(limit.RateOptions{Every: time.Hour}), make(chan error)
+	waited.Allow(time.Now(), keys[0])
+	waiting, giveUp := context.WithCancel(ctx)
+	defer func() { giveUp(); <-waits }()
+	go func() { waits <- waited.WaitN(waiting, keys[0], 1) }()
+	for waited.Stats().Waiting == 0 {
+		runtime.Gosched()
 	}
 	address := netip.MustParseAddr("2001:db8::1")
 	pace := limit.Pace{PerSecond: 1000}
@@ -47,10 +57,14 @@ func TestAlloc(t *testing.T) {
 		}},
 		{"InFlight, full", func() { _ = full.Enter(ctx) }},
 		{"Rate, one key, admitted and refused", func() { few.Allow(someTime, keys[0]) }},
+		{"Rate, several tokens", func() { few.AllowN(someTime, keys[0], 3) }},
+		{"Rate, without waiting", func() { _ = every.WaitN(ctx, keys[0], 2) }},
+		{"Rate, refused while others wait", func() { waited.AllowN(someTime, keys[0], 2) }},
 		{"Rate, full table, new and old keys", func() {
 			many.Allow(someTime, keys[next%len(keys)])
 			next++
 		}},
+		{"Key.Sum64", func() { limit.KeyOf(address).Sum64() }},
 		{"KeyOf", func() { few.Allow(someTime, limit.KeyOf(address)) }},
 		{"KeyOfString", func() { few.Allow(someTime, limit.KeyOfString("Bearer 1234567890")) }},
 		{"header", func() { header = few.AppendState(few.AppendPolicy(header[:0], "site"), "site", limit.Decision{}) }},

@@ -1,6 +1,8 @@
 package limit_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +25,58 @@ func ExampleRate_Allow() {
 	// true 1 0s
 	// true 0 0s
 	// false 0 1s
+}
+
+// A request for a page of results takes a token for each ten of them.
+func ExampleRate_AllowN() {
+	rate := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 20})
+	token := limit.KeyOfString("Bearer 123")
+	now := time.Now()
+	for _, results := range []int{100, 90, 30, 1000} {
+		d := rate.AllowN(now, token, results/10)
+		fmt.Println(d.OK, d.Remaining, d.RetryAfter)
+	}
+	// Output:
+	// true 10 0s
+	// true 1 0s
+	// false 1 2s
+	// false 1 0s
+}
+
+// A job makes calls to a service that admits three at once and then one per minute. It has ten seconds.
+func ExampleRate_WaitN() {
+	rate := limit.NewRate(limit.RateOptions{Every: time.Minute, Burst: 3})
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	for call := range 5 {
+		if err := rate.WaitN(ctx, limit.Key{}, 1); err != nil {
+			fmt.Println(call, "calls, then too late:", errors.Is(err, context.DeadlineExceeded))
+			return
+		}
+	}
+	// Output: 3 calls, then too late: true
+}
+
+// The buckets of a rate can be elsewhere. This one has no token left.
+func ExampleBuckets() {
+	rate := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 2, Buckets: empty{}})
+	fmt.Println(rate.Allow(time.Now(), limit.Key{}).OK)
+	// Output: false
+}
+
+type empty struct{}
+
+func (empty) Take(time.Time, limit.Key, int) limit.Decision {
+	return limit.Decision{RetryAfter: time.Second}
+}
+
+func (empty) Stats() limit.RateStats { return limit.RateStats{} }
+
+// The addresses of a customer have one key.
+func ExampleKeyOf() {
+	a, b := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
+	fmt.Println(limit.KeyOf(a) == limit.KeyOf(b))
+	// Output: true
 }
 
 // A service handles one request at a time, and no request waits.

@@ -19,7 +19,7 @@ const (
 func (r *Rate) Policy(name string) Policy {
 	policy := string(r.AppendPolicy(nil, name))
 	return func(w http.ResponseWriter, req *http.Request) (func(), *Refusal) {
-		if len(r.shards) == 0 {
+		if r.every == 0 {
 			return nil, nil
 		}
 		d := r.Allow(time.Now(), r.keyOf(req))

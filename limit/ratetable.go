@@ -25,11 +25,14 @@ type shard struct {
 	slots    []slot     // homes, and a window after the last one
 	maxHomes int        // the largest number of homes
 	bits     int        // number of leading bits of a hash, which select the shard
+	fill     int64      // the time in which an empty bucket becomes full
 
-	shared []int64 // like slot.fullAt, for new keys that find no slot
+	shared []int64          // like slot.fullAt, for new keys that find no slot
+	lines  map[uint64]*line // by hash: buckets for which requests wait, which replace their slots
 
 	last    int64 // the latest time of a request
-	elapsed int64 // the sum of the steps forward: the clock of the slots
+	elapsed int64 // the sum of the steps forward: the clock of the buckets
+	latest  int64 // no bucket of lines becomes full later
 
 	admitted, refused, sharedDecisions uint64
 
@@ -57,14 +60,45 @@ func (s *shard) init(keys, bits int) {
 	s.slots = make([]slot, min(firstHomes, s.maxHomes)+window)
 }
 
-// advance returns the slots' time for the time now, which is at since the start. now may be
+// allow takes the tokens that are added in the time cost, at the time now, which is at since the
+// start. It returns the results of take.
+func (s *shard) allow(hash uint64, now time.Time, at, cost int64) (wait, reset int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wait, reset = s.take(hash, s.advance(now, at), cost)
+	if wait > 0 {
+		s.refused++
+	} else {
+		s.admitted++
+	}
+	return wait, reset
+}
+
+// take takes the tokens that are added in the time cost from the bucket of a key, if wait is 0.
+// Otherwise wait is the time until it has them. reset is the time until the bucket is full again.
+// s.mu is held.
+func (s *shard) take(hash uint64, now, cost int64) (wait, reset int64) {
+	s.settle(hash, now)
+	at, shared := s.bucket(hash, now)
+	if shared {
+		s.sharedDecisions++
+	}
+	before := max(*at, now)
+	if wait = before + cost - now - s.fill; wait > 0 {
+		return wait, before - now
+	}
+	*at = before + cost
+	return 0, *at - now
+}
+
+// advance returns the buckets' time for the time now, which is at since the start. now may be
 // older than before, because goroutines overtake each other on the way to the lock; the
-// slots' time does not go back then. If now has no monotonic reading and is older by more
-// than clockSetBack, the clock was set, and the slots' time continues from there.
-func (s *shard) advance(now time.Time, at, fill int64) int64 {
+// buckets' time does not go back then. If now has no monotonic reading and is older by more
+// than clockSetBack, the clock was set, and the buckets' time continues from there.
+func (s *shard) advance(now time.Time, at int64) int64 {
 	step := at - s.last
 	if step >= 0 {
-		s.elapsed += min(step, fill) // a longer step fills all buckets as well
+		s.elapsed += min(step, max(s.fill, s.latest-s.elapsed)) // a longer step fills all buckets as well
 		s.last = at
 	} else if step < -clockSetBack && now == now.Round(0) {
 		s.last = at
@@ -72,19 +106,21 @@ func (s *shard) advance(now time.Time, at, fill int64) int64 {
 	return s.elapsed
 }
 
-// bucket returns the fullAt of a key, to be read and set.
-func (s *shard) bucket(hash uint64, now int64) *int64 {
+// bucket returns the fullAt of a key, to be read and set, and whether other keys share it.
+func (s *shard) bucket(hash uint64, now int64) (fullAt *int64, shared bool) {
+	if l := s.lines[hash]; l != nil {
+		return &l.fullAt, false
+	}
 	for {
 		at := s.find(hash, now)
 		switch {
 		case at != nil && at.hash == hash:
-			return &at.fullAt
+			return &at.fullAt, false
 		case at != nil:
 			*at = slot{hash, s.inherited(hash)}
-			return &at.fullAt
+			return &at.fullAt, false
 		case s.homes() == s.maxHomes:
-			s.sharedDecisions++
-			return s.sharedBucket(hash)
+			return s.sharedBucket(hash), true
 		}
 		s.grow(now)
 	}
@@ -156,9 +192,9 @@ func (s *shard) inherited(hash uint64) int64 {
 
 // live returns the number of buckets that are not full.
 func (s *shard) live() int {
-	n := 0
+	n := len(s.lines)
 	for i := range s.slots {
-		if s.slots[i].fullAt > s.elapsed {
+		if at := &s.slots[i]; at.fullAt > s.elapsed && s.lines[at.hash] == nil {
 			n++
 		}
 	}

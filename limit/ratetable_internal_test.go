@@ -22,7 +22,7 @@ func TestShardForgetsNoDebt(t *testing.T) {
 		}
 		for now := range int64(400) {
 			hash := hashes[random.IntN(len(hashes))]
-			full := s.bucket(hash, now)
+			full, _ := s.bucket(hash, now)
 			if debt := debts[hash]; debt > now && *full < debt {
 				t.Fatalf("seed %d: at %d the bucket of %x is full at %d, and was left to be full at %d", seed, now,
 					hash, *full, debt)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
@@ -17,16 +18,17 @@ func TestAlloc(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	l := lease.New(new(leasetest.Store), lease.Options{})
-	one := l.Rate(lease.RateOptions{Name: "one", Every: time.Hour, Burst: 500})
-	many := l.Rate(lease.RateOptions{Name: "many", Every: time.Hour, Burst: 500, Keys: 1000})
+	one := l.Rate("one", limit.RateOptions{Every: time.Hour, Burst: 500, Keys: 1})
+	many := l.Rate("many", limit.RateOptions{Every: time.Hour, Burst: 500, Keys: 1000})
 	address, long := netip.MustParseAddr("2001:db8::1"), strings.Repeat("x", 1000)
 	for _, c := range []struct {
 		name string
 		call func()
 	}{
-		{"a rate of one key, admitted and refused", func() { one.Allow(time.Now(), 0) }},
-		{"a client, admitted and refused", func() { many.Allow(time.Now(), lease.KeyOf(address)) }},
-		{"a header, admitted and refused", func() { many.Allow(time.Now(), lease.KeyOfString(long)) }},
+		{"a rate of one key, admitted and refused", func() { one.Allow(time.Now(), limit.Key{}) }},
+		{"a client, admitted and refused", func() { many.Allow(time.Now(), limit.KeyOf(address)) }},
+		{"several tokens", func() { many.AllowN(time.Now(), limit.KeyOf(address), 3) }},
+		{"a header, admitted and refused", func() { many.Allow(time.Now(), limit.KeyOfString(long)) }},
 	} {
 		if got := testing.AllocsPerRun(1000, c.call); got != 0 {
 			t.Errorf("%s: %v allocations, want 0", c.name, got)
@@ -42,9 +44,9 @@ func TestMemoryAlloc(t *testing.T) {
 	const keys = 100_000
 	before := heap()
 	r := lease.New(new(leasetest.Store), lease.Options{}).
-		Rate(lease.RateOptions{Name: "GET /a/path/{of}", Every: time.Hour, Burst: 2, Keys: keys})
+		Rate("GET /a/path/{of}", limit.RateOptions{Every: time.Hour, Burst: 2, Keys: keys})
 	for i := range uint64(3 * keys) {
-		r.Allow(time.Now(), lease.KeyOfString(strconv.FormatUint(i, 10)))
+		r.Allow(time.Now(), limit.KeyOfString(strconv.FormatUint(i, 10)))
 	}
 	used := float64(heap()-before) / keys
 	t.Logf("%.0f bytes for each of Keys", used)

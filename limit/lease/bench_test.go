@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
@@ -32,10 +33,10 @@ func BenchmarkAllow(b *testing.B) {
 			ctx, cancel := context.WithCancel(b.Context())
 			var running sync.WaitGroup
 			running.Go(func() { l.Run(ctx) })
-			r := l.Rate(lease.RateOptions{Name: "r", Every: c.every, Burst: 100_000, Keys: 1 << 17})
-			keys := make([]uint64, c.clients)
+			r := l.Rate("r", limit.RateOptions{Every: c.every, Burst: 100_000, Keys: 1 << 17})
+			keys := make([]limit.Key, c.clients)
 			for i := range keys {
-				keys[i] = lease.KeyOf(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
+				keys[i] = limit.KeyOf(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
 				r.Allow(time.Now(), keys[i])
 			}
 			times := make([]time.Duration, 0, 1<<22)
@@ -61,11 +62,11 @@ func BenchmarkAllow(b *testing.B) {
 	}
 	b.Run("parallel, one bucket", func(b *testing.B) {
 		l := lease.New(new(leasetest.Store), lease.Options{})
-		r := l.Rate(lease.RateOptions{Name: "r", Every: time.Nanosecond, Burst: 1 << 40})
+		r := l.Rate("r", limit.RateOptions{Every: time.Nanosecond, Burst: 1 << 40, Keys: 1})
 		b.RunParallel(func(pb *testing.PB) {
 			now := time.Now()
 			for pb.Next() {
-				r.Allow(now, 0)
+				r.Allow(now, limit.Key{})
 			}
 		})
 	})
@@ -76,13 +77,13 @@ func BenchmarkKey(b *testing.B) {
 	b.Run("address", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			lease.KeyOf(a)
+			limit.KeyOf(a).Sum64()
 		}
 	})
 	b.Run("string", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			lease.KeyOfString("Bearer 123456789012345678901234567890")
+			limit.KeyOfString("Bearer 123456789012345678901234567890").Sum64()
 		}
 	})
 }

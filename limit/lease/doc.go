@@ -4,15 +4,14 @@
 //
 //	leaser := lease.New(store, lease.Options{Fleet: "shop"})
 //	go leaser.Run(ctx)
-//	rate := leaser.Rate(lease.RateOptions{Name: "api", Every: 10 * time.Millisecond, Burst: 200})
-//	...
-//	if !rate.Allow(time.Now(), key).OK { ... }
+//	rate := leaser.Rate("api", limit.RateOptions{Every: 10 * time.Millisecond, Burst: 200})
+//	handler = limit.Middleware(rate.Policy("api"), nil)(handler)
 //
-// [Slots] divide a number of requests in flight among the replicas in the same way.
+// The result of [Leaser.Rate] is a limit.Rate, as of one process. [Slots] divide a number of requests in flight among the replicas in the same way.
 //
 // # The tokens of a key
 //
-// Each key of a [Rate] has a bucket in the store, and in each replica that uses it a lease: a
+// Each key of a rate has a bucket in the store, and in each replica that uses it a lease: a
 // number of tokens, and a credit. A request takes a token, or uses the credit. The goroutine
 // of [Leaser.Run] checks the leases that are in use from time to time and exchanges tokens: it
 // takes tokens that were used on credit from the bucket, and if the bucket may become empty,

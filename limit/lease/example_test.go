@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
@@ -18,8 +19,8 @@ func Example() {
 	var running sync.WaitGroup
 	running.Go(func() { leaser.Run(ctx) })
 
-	rate := leaser.Rate(lease.RateOptions{Name: "api", Every: time.Minute, Burst: 2, Keys: 1000})
-	client := lease.KeyOf(netip.MustParseAddr("192.0.2.1"))
+	rate := leaser.Rate("api", limit.RateOptions{Every: time.Minute, Burst: 2, Keys: 1000})
+	client := limit.KeyOf(netip.MustParseAddr("192.0.2.1"))
 	for range 3 {
 		d := rate.Allow(time.Now(), client)
 		fmt.Println(d.OK, d.Remaining)

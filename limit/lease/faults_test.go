@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
@@ -106,7 +107,7 @@ type faultyFleet struct {
 	links []*link
 }
 
-func newFaultyFleet(t *testing.T, n int, lost lossPoint, fail float64, seed uint64, o lease.RateOptions) *faultyFleet {
+func newFaultyFleet(t *testing.T, n int, lost lossPoint, fail float64, seed uint64, o limit.RateOptions) *faultyFleet {
 	f, store := new(faultyFleet), new(leasetest.Store)
 	var stores []lease.Store
 	for i := range n {
@@ -144,7 +145,7 @@ type fault struct {
 func (c *fault) measure(t *testing.T, lost lossPoint, seed uint64, d time.Duration) (off float64) {
 	const rate = 400
 	synctest.Test(t, func(t *testing.T) {
-		o := lease.RateOptions{Name: "r", Every: time.Second / rate, Burst: rate / 10}
+		o := limit.RateOptions{Every: time.Second / rate, Burst: rate / 10, Keys: 1}
 		f := newFaultyFleet(t, c.replicas, lost, c.fail, seed, o)
 		defer f.stop()
 		demand := c.demand(c.replicas, rate)
@@ -230,7 +231,7 @@ func TestNewClientOfCutReplicas(t *testing.T) {
 	for _, n := range []int{2, 3, 5} {
 		for cut := 1; cut < n; cut++ {
 			synctest.Test(t, func(t *testing.T) {
-				o := lease.RateOptions{Name: "r", Every: time.Second / rate, Burst: rate / 10, Keys: 100}
+				o := limit.RateOptions{Every: time.Second / rate, Burst: rate / 10, Keys: 100}
 				f := newFaultyFleet(t, n, lostAnywhere, 0, 1, o)
 				defer f.stop()
 				time.Sleep(5 * time.Second)
@@ -259,7 +260,7 @@ func TestGroups(t *testing.T) {
 }
 
 func sendGroups(t *testing.T, rate, replicas, used int) {
-	o := lease.RateOptions{Name: "r", Every: time.Second / time.Duration(rate), Burst: 20, Keys: 100}
+	o := limit.RateOptions{Every: time.Second / time.Duration(rate), Burst: 20, Keys: 100}
 	f := newFaultyFleet(t, replicas, lostBefore, 0, 1, o)
 	defer f.stop()
 	time.Sleep(2 * time.Second)
@@ -269,7 +270,7 @@ func sendGroups(t *testing.T, rate, replicas, used int) {
 		t.Helper()
 		for i, began := 0, time.Now(); time.Since(began) < d; i++ {
 			for range 7 {
-				if !f.rates[i%used].Allow(time.Now(), 7).OK {
+				if !f.rates[i%used].Allow(time.Now(), client).OK {
 					t.Errorf("%d/s, %d of %d replicas used: a request was refused %s", rate, used, replicas, when)
 				}
 			}
@@ -282,7 +283,7 @@ func sendGroups(t *testing.T, rate, replicas, used int) {
 	f.cut(0)
 	send("after the stop", part)
 	for i, l := range f.leasers {
-		f.rates[i] = l.Rate(o)
+		f.rates[i] = l.Rate("r", o)
 	}
 	send("after the reload", part)
 }

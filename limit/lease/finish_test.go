@@ -1,11 +1,12 @@
 package lease_test
 
 import (
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
@@ -13,10 +14,10 @@ import (
 func TestFinishIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &leasetest.Store{Before: func(int) error { time.Sleep(200 * time.Millisecond); return nil }}
-		f := newFleet(t, 1, store, lease.RateOptions{Name: "r", Every: time.Second, Burst: 10, Keys: 1 << 17})
+		f := newFleet(t, 1, store, limit.RateOptions{Every: time.Second, Burst: 10, Keys: 1 << 17})
 		time.Sleep(time.Second)
-		for key := range uint64(20_000) {
-			f.rates[0].Allow(time.Now(), key)
+		for i := range 20_000 {
+			f.rates[0].Allow(time.Now(), limit.KeyOfString(strconv.Itoa(i)))
 		}
 		began := time.Now()
 		f.stop()
@@ -30,12 +31,12 @@ func TestFinishIsShort(t *testing.T) {
 // with a full bucket.
 func TestChangedRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFleet(t, 1, new(leasetest.Store), lease.RateOptions{Name: "r", Every: time.Minute, Burst: 20, Keys: 10})
+		f := newFleet(t, 1, new(leasetest.Store), limit.RateOptions{Every: time.Minute, Burst: 20, Keys: 10})
 		defer f.stop()
 		time.Sleep(time.Second)
-		use := func(r *lease.Rate) (admitted int) {
+		use := func(r *limit.Rate) (admitted int) {
 			for range 100 {
-				if r.Allow(time.Now(), 7).OK {
+				if r.Allow(time.Now(), client).OK {
 					admitted++
 				}
 				time.Sleep(10 * time.Millisecond)
@@ -45,7 +46,7 @@ func TestChangedRate(t *testing.T) {
 		if n := use(f.rates[0]); n != 20 {
 			t.Errorf("%d requests admitted, want the burst", n)
 		}
-		faster := f.leasers[0].Rate(lease.RateOptions{Name: "r", Every: 20 * time.Millisecond, Burst: 20, Keys: 10})
+		faster := f.leasers[0].Rate("r", limit.RateOptions{Every: 20 * time.Millisecond, Burst: 20, Keys: 10})
 		if n := use(faster); n < 60 || n > 72 {
 			t.Errorf("%d requests admitted in a second by the faster rate, want 70", n)
 		}

@@ -8,30 +8,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
+// client is the key of one client.
+var client = limit.KeyOfString("client")
+
 // A fleet is a number of replicas with a common store, in a synctest bubble.
 type fleet struct {
 	leasers []*lease.Leaser
-	rates   []*lease.Rate
+	rates   []*limit.Rate
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-func newFleet(t testing.TB, n int, store *leasetest.Store, o lease.RateOptions) *fleet {
+func newFleet(t testing.TB, n int, store *leasetest.Store, o limit.RateOptions) *fleet {
 	return startFleet(t, slices.Repeat([]lease.Store{store}, n), o)
 }
 
 // startFleet starts a replica for each store.
-func startFleet(t testing.TB, stores []lease.Store, o lease.RateOptions) *fleet {
+func startFleet(t testing.TB, stores []lease.Store, o limit.RateOptions) *fleet {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fleet{cancel: cancel}
 	for _, store := range stores {
 		l := lease.New(store, lease.Options{Fleet: "test"})
 		f.leasers = append(f.leasers, l)
-		f.rates = append(f.rates, l.Rate(o))
+		f.rates = append(f.rates, l.Rate("r", o))
 		f.running.Go(func() { l.Run(ctx) })
 	}
 	return f
@@ -55,7 +59,7 @@ func (f *fleet) send(d time.Duration, demand func(replica int, at time.Duration)
 		for i, r := range f.rates {
 			owed[i] += demand(i, at) * step.Seconds()
 			for ; owed[i] >= 1; owed[i]-- {
-				if r.Allow(time.Now(), 7).OK {
+				if r.Allow(time.Now(), client).OK {
 					admitted++
 				}
 			}

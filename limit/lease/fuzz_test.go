@@ -1,11 +1,12 @@
 package lease_test
 
 import (
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
@@ -27,7 +28,7 @@ func FuzzFleet(f *testing.F) {
 func runSteps(t *testing.T, steps []byte) {
 	n := new(network)
 	store := &leasetest.Store{Before: n.before}
-	o := lease.RateOptions{Name: "r", Every: 10 * time.Millisecond, Burst: 20, Keys: 100}
+	o := limit.RateOptions{Every: 10 * time.Millisecond, Burst: 20, Keys: 100}
 	fleet := newFleet(t, 2, store, o)
 	began := time.Now()
 	wasCut, broken, cuts := false, false, 0
@@ -38,10 +39,11 @@ func runSteps(t *testing.T, steps []byte) {
 		case 0:
 			time.Sleep(time.Duration(amount) * 7 * time.Millisecond)
 		case 1, 2:
-			key := uint64(i & 1)
+			which := i & 1
+			key := limit.KeyOfString(strconv.Itoa(which))
 			for range amount {
 				if fleet.rates[step&3-1].Allow(time.Now(), key).OK {
-					admitted[key]++
+					admitted[which]++
 				}
 			}
 		case 3:
@@ -85,7 +87,7 @@ func FuzzAway(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			store := &leasetest.Store{Before: func(int) error { return errBroken }}
 			const every, burst = 5 * time.Millisecond, 50
-			fleet := newFleet(t, 1, store, lease.RateOptions{Name: "r", Every: every, Burst: burst})
+			fleet := newFleet(t, 1, store, limit.RateOptions{Every: every, Burst: burst, Keys: 1})
 			defer fleet.stop()
 			time.Sleep(time.Second) // the store is known to be away
 			// Tokens arrive up to 60 ms late. The bucket with late tokens never runs out, and
@@ -101,7 +103,7 @@ func FuzzAway(f *testing.F) {
 				last = time.Now()
 				largest, plain = min(burst+late, largest+added), min(burst, plain+added)
 				for range step {
-					if fleet.rates[0].Allow(time.Now(), 0).OK {
+					if fleet.rates[0].Allow(time.Now(), limit.Key{}).OK {
 						largest--
 						plain--
 					} else if plain > late {

@@ -53,7 +53,8 @@ type lease struct {
 	tokens        int64 // left of them; negative: used on credit
 	credit        int64 // how far tokens may fall below zero
 	low           int64 // an exchange is due at once if no more are left
-	used, refused int64 // requests since the last check
+	used, refused int64 // tokens of requests since the last check
+	wanted        int64 // tokens of the largest request that was refused since then, if more than one
 
 	idle       bool // no check is planned
 	woken      bool // not checked since it was idle
@@ -81,6 +82,17 @@ type lease struct {
 
 // left returns the number of requests that would be admitted now.
 func (l *lease) left() int64 { return l.tokens + l.credit }
+
+// refuse counts a request of n tokens that is refused.
+func (l *lease) refuse(n int64) {
+	if n > l.quota.burst {
+		return
+	}
+	l.refused += n
+	if n > 1 {
+		l.wanted = max(l.wanted, n)
+	}
+}
 
 // wake prepares an idle lease for the first request after a pause.
 func (l *lease) wake(now time.Duration) {
@@ -129,7 +141,7 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 			return x, false, 0
 		}
 		return x, false, now + leastPeriod
-	case woken && l.left() > l.low:
+	case woken && l.left() > l.low && l.wanted == 0:
 		return x, false, now + q.pause(l.left())
 	}
 	period := q.fleet.period()
@@ -137,6 +149,7 @@ func (l *lease) check(now time.Duration) (x Exchange, send bool, next time.Durat
 	if unused || l.credit >= 2*want && !l.local {
 		want = 0
 	}
+	want, l.wanted = max(want, l.wanted), 0
 	if l.tokens > want && l.tokens <= 2*want+1 && !unused {
 		want = l.tokens // a few too many are not worth an exchange
 	}

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
@@ -23,7 +23,7 @@ func TestPulses(t *testing.T) {
 func sendPulses(t *testing.T, pause time.Duration) {
 	const replicas, minutes = 10, 2
 	n := new(network)
-	o := lease.RateOptions{Name: "r", Every: 10 * time.Millisecond, Burst: 100, Keys: 100}
+	o := limit.RateOptions{Every: 10 * time.Millisecond, Burst: 100, Keys: 100}
 	f := newFleet(t, replicas, &leasetest.Store{Before: n.before}, o)
 	defer f.stop()
 	time.Sleep(2 * time.Second) // all replicas know each other
@@ -32,7 +32,7 @@ func sendPulses(t *testing.T, pause time.Duration) {
 	for time.Since(began) < minutes*time.Minute {
 		for _, r := range f.rates {
 			for range o.Burst {
-				if r.Allow(time.Now(), 7).OK {
+				if r.Allow(time.Now(), client).OK {
 					admitted++
 				}
 			}
@@ -46,19 +46,19 @@ func sendPulses(t *testing.T, pause time.Duration) {
 }
 
 // TestBurstOfReplicas sends many requests to four replicas before the store responds to one of them. The
-// first requests of a client get half of its burst from each, and those of a rate without keys its burst
+// first requests of a client get half of its burst from each, and those of a rate with one bucket its burst
 // in sum.
 func TestBurstOfReplicas(t *testing.T) {
-	for keys, most := range map[int]int{100: 4 * 20 / 2, 0: 20} {
+	for keys, most := range map[int]int{100: 4 * 20 / 2, 1: 20} {
 		synctest.Test(t, func(t *testing.T) {
-			o := lease.RateOptions{Name: "r", Every: time.Second, Burst: 20, Keys: keys}
+			o := limit.RateOptions{Every: time.Second, Burst: 20, Keys: keys}
 			f := newFleet(t, 4, &leasetest.Store{Before: new(network).before}, o)
 			defer f.stop()
 			time.Sleep(3 * time.Second)
 			admitted := 0
 			for _, r := range f.rates {
 				for range 2 * o.Burst {
-					if r.Allow(time.Now(), 7).OK {
+					if r.Allow(time.Now(), client).OK {
 						admitted++
 					}
 				}

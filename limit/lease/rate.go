@@ -2,6 +2,7 @@ package lease
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -9,22 +10,11 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// RateOptions are the settings of a Rate.
-type RateOptions struct {
-	Name  string        // part of the keys of the store
-	Every time.Duration // the interval between requests, more than zero
-	Burst int           // number of requests that may arrive at once after a pause; 0 is 1
-	// Keys is about how many keys can have their own lease at a time; 0 is one key for all
-	// requests. A lease takes about 350 bytes.
-	Keys int
-}
-
-// A Rate is a token bucket for each key, which the replicas of a fleet share. Make one with
-// [Leaser.Rate]. Goroutines may share it.
+// A rate has the buckets of a [limit.Rate], which the replicas of a fleet share.
 //
 // If all leases are in use, new keys share leases that no bucket backs. These get the rate
 // divided by the number of replicas.
-type Rate struct {
+type rate struct {
 	quota
 	leaser *Leaser
 	name   string
@@ -39,82 +29,86 @@ type shard struct {
 	most   int
 	shared [sharedLeases]*lease // of keys for which there is no space
 
-	admitted, refused uint64
+	admitted, refused, sharedDecisions uint64
 
 	_ [64]byte // a cache line between the locks of two shards
 }
 
 const (
+	defaultKeys  = 1 << 16
 	keysInShard  = 1024 // at least, for shards that fill evenly
 	maxShards    = 64
 	sharedLeases = 16 // in each shard
 	evictionTry  = 16 // number of leases
 )
 
-// RateStats are the counts of a Rate since it was made.
-type RateStats struct {
-	Admitted, Refused uint64
-	Keys              int // leases, including leases that are not in use
-}
-
-// Rate returns a rate with its tokens in the store.
-func (c *Leaser) Rate(o RateOptions) *Rate {
-	q := quota{fleet: &c.fleet, every: o.Every, burst: int64(max(o.Burst, 1)), keys: o.Keys > 0}
-	r := &Rate{quota: q, leaser: c, name: o.Name, spread: rand.Uint64() | 1}
-	n := min(max(o.Keys/keysInShard, 1), maxShards)
-	r.shards = make([]shard, n)
+// Rate returns a rate whose buckets are in the store. All replicas with the same name, Every and
+// Burst share the buckets; name is a part of their keys. The memory is about 350 bytes for each of
+// Keys. If a request needs more tokens than the replica has leased, it is refused, and the replica
+// leases as many for the next attempt, if the bucket has them then. Requests of the whole Burst
+// get fewer tokens than the rate, because the bucket is full until the next attempt.
+func (c *Leaser) Rate(name string, o limit.RateOptions) *limit.Rate {
+	if o.Keys <= 0 {
+		o.Keys = defaultKeys
+	}
+	o.Burst = min(max(o.Burst, 1), math.MaxInt64/int(max(o.Every, 1)))
+	q := quota{fleet: &c.fleet, every: o.Every, burst: int64(o.Burst), keys: o.Keys > 1}
+	r := &rate{quota: q, leaser: c, name: name, spread: rand.Uint64() | 1}
+	r.shards = make([]shard, min(max(o.Keys/keysInShard, 1), maxShards))
 	for i := range r.shards {
-		r.shards[i].most = max(1, o.Keys/n)
+		r.shards[i].most = max(1, o.Keys/len(r.shards))
 		r.shards[i].leases = make(map[uint64]*lease)
 	}
-	return r
+	o.Buckets = r
+	return limit.NewRate(o)
 }
 
-// Of reports whether the rate has been made by c. The zero pointer has not.
-func (r *Rate) Of(c *Leaser) bool { return r != nil && r.leaser == c }
-
-// Allow takes a token for a request. All replicas must have the same key for a client; a Rate
-// without keys ignores it. now is the current time, with a monotonic reading.
-func (r *Rate) Allow(now time.Time, key uint64) limit.Decision {
-	if !r.keys {
-		key = 0
+// Take takes n tokens for a request.
+func (r *rate) Take(now time.Time, key limit.Key, n int) limit.Decision {
+	var hash uint64
+	if r.keys {
+		hash = key.Sum64()
 	}
-	s := &r.shards[key*r.spread>>32%uint64(len(r.shards))] // spread keeps clients from choosing the shard
-	at := now.Sub(r.leaser.began)
+	s := &r.shards[hash*r.spread>>32%uint64(len(r.shards))] // spread keeps clients from choosing the shard
+	at, count := now.Sub(r.leaser.began), int64(n)
 	s.mu.Lock()
-	l := s.leases[key]
+	l := s.leases[hash]
 	if l == nil {
-		l = r.add(s, key, at)
+		l = r.add(s, hash, at)
+	}
+	if l.key == "" {
+		s.sharedDecisions++
 	}
 	if l.idle {
 		l.wake(at)
 		r.leaser.enqueue(l)
 	}
-	ok := l.left() > 0
+	ok := count <= r.burst && l.left() >= count
 	if ok {
-		l.tokens--
-		l.used++
+		l.tokens -= count
+		l.used += count
 		s.admitted++
 	} else {
-		l.refused++
+		l.refuse(count)
 		s.refused++
 	}
 	left := l.left()
-	if left <= l.low {
+	if left <= l.low || l.wanted > 0 && l.low > math.MinInt64 {
 		r.leaser.enqueue(l)
 	}
-	tokenAt, fullsAt := l.tokenAt, l.fullsAt
+	onCredit := time.Duration(max(0, -l.tokens)) * r.every // the store does not know of these yet
+	tokenAt, reset := l.tokenAt, max(0, l.fullsAt-at)+onCredit
 	s.mu.Unlock()
-	d := limit.Decision{OK: ok, Remaining: int(max(0, left)), Reset: max(0, fullsAt-at)}
-	if !ok {
-		d.RetryAfter = max(tokenAt-at, turnTime)
+	d := limit.Decision{OK: ok, Remaining: int(max(0, left)), Reset: reset}
+	if !ok && count <= r.burst {
+		d.RetryAfter = max(tokenAt-at, reset-time.Duration(r.capacity()-count)*r.every, turnTime)
 		d.Reset = max(d.Reset, d.RetryAfter)
 	}
 	return d
 }
 
 // add makes the lease of a new key. s.mu is held.
-func (r *Rate) add(s *shard, key uint64, now time.Duration) *lease {
+func (r *rate) add(s *shard, key uint64, now time.Duration) *lease {
 	if len(s.leases) >= s.most && !s.evict(now) {
 		i := key % sharedLeases
 		if s.shared[i] == nil {
@@ -147,7 +141,7 @@ func (s *shard) evict(now time.Duration) bool {
 
 // bucket returns the store's key of a bucket. Rates that differ have different buckets: the new one
 // after a reload begins full, in all replicas.
-func (r *Rate) bucket(key uint64) string {
+func (r *rate) bucket(key uint64) string {
 	name := fmt.Sprintf("%s:%v,%d", r.name, r.every, r.burst)
 	if !r.keys {
 		return r.leaser.key("bucket", name)
@@ -156,13 +150,14 @@ func (r *Rate) bucket(key uint64) string {
 }
 
 // Stats returns the counts.
-func (r *Rate) Stats() RateStats {
-	var sum RateStats
+func (r *rate) Stats() limit.RateStats {
+	var sum limit.RateStats
 	for i := range r.shards {
 		s := &r.shards[i]
 		s.mu.Lock()
 		sum.Admitted += s.admitted
 		sum.Refused += s.refused
+		sum.Shared += s.sharedDecisions
 		sum.Keys += len(s.leases)
 		s.mu.Unlock()
 	}

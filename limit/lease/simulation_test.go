@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
@@ -89,7 +89,7 @@ func (s simulated) error() float64 { return s.admitted/s.expected - 1 }
 
 // simulate sends requests to a fleet for a time, three times as many as the rate allows. Without
 // the store between two times, if they differ.
-func simulate(t *testing.T, replicas int, o lease.RateOptions, extra, d, cut, mended time.Duration) (s simulated) {
+func simulate(t *testing.T, replicas int, o limit.RateOptions, extra, d, cut, mended time.Duration) (s simulated) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{extra: extra}
 		store := &leasetest.Store{Before: n.before}
@@ -132,7 +132,7 @@ func TestSimulation(t *testing.T) {
 			rate  int
 			extra time.Duration
 		}{{1000, 0}, {1000, 10 * time.Millisecond}, {100 * n, 0}} {
-			o := lease.RateOptions{Name: "r", Every: time.Second / time.Duration(c.rate), Burst: c.rate / 10}
+			o := limit.RateOptions{Every: time.Second / time.Duration(c.rate), Burst: c.rate / 10, Keys: 1}
 			s := simulate(t, n, o, c.extra, d, 0, 0)
 			cut := simulate(t, n, o, c.extra, d, d/3, d/3+d/6)
 			delay := "measured"

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
@@ -16,12 +16,12 @@ func TestSmallBursts(t *testing.T) {
 		for _, pause := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 400 * time.Millisecond} {
 			synctest.Test(t, func(t *testing.T) {
 				n := new(network)
-				o := lease.RateOptions{Name: "r", Every: time.Hour, Burst: burst, Keys: 10}
+				o := limit.RateOptions{Every: time.Hour, Burst: burst, Keys: 10}
 				f := newFleet(t, 1, &leasetest.Store{Before: n.before}, o)
 				defer f.stop()
 				time.Sleep(time.Second)
 				for i := range burst + 3 {
-					if ok := f.rates[0].Allow(time.Now(), 7).OK; ok != (i < burst) {
+					if ok := f.rates[0].Allow(time.Now(), client).OK; ok != (i < burst) {
 						t.Errorf("burst %d, pause %v: request %d admitted: %v", burst, pause, i+1, ok)
 					}
 					time.Sleep(pause)
