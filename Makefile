@@ -8,7 +8,7 @@ FUZZTIME ?= 1m
 MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
-.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module vulnerabilities lacking soak build pgo fuzz bench \
+.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module vulnerabilities apidiff lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
 	test-node bench-node node-programs pictures clean
 
@@ -79,6 +79,12 @@ elsewhere:
 # Known vulnerabilities in the libraries and in Go. It needs https://vuln.go.dev, so it is a step of a release.
 vulnerabilities:
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $(PACKAGES)
+
+# Changes of the exported API since the last release. A version that allows no incompatible change, and has one, is an
+# error. It downloads apidiff, so it is a step of a release too.
+VERSION ?= $(shell sed -n 's/^const nextRelease = "\(.*\)"/\1/p' modules_test.go)
+apidiff:
+	VERSION=$(VERSION) .ci/apidiff $(MODULES)
 
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
 # engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.
