@@ -173,6 +173,9 @@ func (r *page) weir(args []string) {
 // serve starts a door and sends a request through it.
 func (r *page) serve(args []string) {
 	r.t.Helper()
+	if i := slices.Index(args, "http://127.0.0.1:8080"); i >= 0 {
+		args[i] = r.backend.url()
+	}
 	r.door = prepare(r.t, append(args, "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")...)
 	if r.backend != nil {
 		r.door.cmd.Env = append(r.door.cmd.Env, "BABBAGE_URL="+r.backend.url())

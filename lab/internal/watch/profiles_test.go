@@ -121,15 +121,16 @@ func TestProfilesOfUnknownLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; {
+	const load = 1200 * time.Millisecond
+	for began := time.Now(); time.Since(began) < load; {
 	}
 	dir := t.TempDir()
 	got, err := p.Save(t.Context(), dir, "x")
 	if err != nil || len(got) != 1 {
 		t.Fatalf("Save = %v, %v", got, err)
 	}
-	if cpu := readProfile(t, filepath.Join(dir, got[0].File)); cpu.DurationNanos < int64(2*time.Second) {
-		t.Errorf("the profile lasts %v, want 2s at least", time.Duration(cpu.DurationNanos))
+	if cpu := readProfile(t, filepath.Join(dir, got[0].File)); cpu.DurationNanos < int64(load) {
+		t.Errorf("the profile lasts %v, want at least the %v of the load", time.Duration(cpu.DurationNanos), load)
 	}
 }
 

@@ -17,13 +17,16 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// load reads the configuration, or makes one for a demo backend that it starts.
+// load reads the configuration, or makes that of the flags or one for a demo backend that it starts.
 // stop stops the backend.
 func (c *Command) load() (cfg *config.Config, stop func(), err error) {
 	stop = func() {}
-	if c.Config == "" {
+	switch {
+	case c.given():
+		cfg, err = c.config()
+	case c.Config == "":
 		cfg, stop, err = demo()
-	} else {
+	default:
 		cfg, err = readConfig(c.Config)
 	}
 	if err != nil {

@@ -45,14 +45,28 @@ type controlSocket struct {
 	close    func() // stops, without waiting for requests in progress
 }
 
-// controlName returns the name of the socket for a configuration. A path may be longer
-// than the name of a socket.
-func controlName(config string) (string, error) {
-	path, err := filepath.Abs(config)
+// A served names the process that serves a configuration, or, without one, the process with an admin listener.
+type served struct{ config, admin string }
+
+// socket returns the name of the process's socket. A path may be longer than the name of a socket.
+func (s served) socket() (string, error) {
+	if s.config == "" {
+		return "weir/admin/" + s.admin, nil
+	}
+	path, err := filepath.Abs(s.config)
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("weir/config/%x", sha256.Sum256([]byte(path))), nil
+}
+
+// String returns the command that has started the process.
+func (s served) String() string {
+	if s.config == "" {
+		return "weir serve without a file and with the admin address " + s.admin
+	}
+	path, _ := filepath.Abs(s.config)
+	return "weir serve --config " + path
 }
 
 const (
@@ -63,10 +77,9 @@ const (
 	controlTimeout = 2 * time.Second
 )
 
-// openControl opens the socket of a configuration. While another process has it, it tries
-// again.
-func openControl(config string) (*controlSocket, error) {
-	name, err := controlName(config)
+// openControl opens the socket of a process. While another process has it, it tries again.
+func openControl(s served) (*controlSocket, error) {
+	name, err := s.socket()
 	if err != nil {
 		return nil, err
 	}
@@ -130,35 +143,37 @@ func (c *controlSocket) receive(ctx context.Context, conn *net.UnixConn) {
 	}
 }
 
-// ask sends a request to the process that serves a configuration, and returns its response.
-func ask(config, what string) (a controlResponse, err error) {
-	name, err := controlName(config)
+// ask sends a request to a process, and returns its response.
+func ask(s served, what string) (a controlResponse, err error) {
+	name, err := s.socket()
 	if err != nil {
 		return a, err
 	}
 	conn, err := sibling.Dial(name)
 	if err != nil {
-		return a, notFound(config, err)
+		return a, notFound(s, err)
 	}
 	defer conn.Close()
 	if err := json.NewEncoder(conn).Encode(map[string]string{"do": what}); err != nil {
 		return a, err
 	}
 	if err := json.NewDecoder(conn).Decode(&a); err != nil {
-		return a, fmt.Errorf("the process that serves %s has not answered: %w", config, err)
+		return a, fmt.Errorf("%s has not responded: %w", s, err)
 	}
 	return a, nil
 }
 
 // notFound returns the error for a process that cannot be reached.
-func notFound(config string, err error) error {
-	path, _ := filepath.Abs(config)
+func notFound(s served, err error) error {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return cli.WithHint(errors.New("this needs Linux"), "send SIGHUP to the process to reload")
+	case errors.Is(err, syscall.ECONNREFUSED) && s.config == "":
+		return cli.WithHint(fmt.Errorf("no %s runs here", s),
+			"name the file that it was started with, or its --admin; run this as the same user or root, in the same container")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return cli.WithHint(fmt.Errorf("no weir serve --config %s runs here", path),
+		return cli.WithHint(fmt.Errorf("no %s runs here", s),
 			"name the file that it was started with, and run this as the same user or root, in the same container")
 	}
-	return fmt.Errorf("reaching the process that serves %s: %w", path, err)
+	return fmt.Errorf("reaching %s: %w", s, err)
 }

@@ -24,7 +24,7 @@ func (c *ReloadCommand) Run(s cli.Streams) error {
 	if err := c.require("reload"); err != nil {
 		return err
 	}
-	a, err := ask(c.Config, controlReload)
+	a, err := ask(served{config: c.Config}, controlReload)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,10 @@ func (a controlResponse) print(s cli.Streams) error {
 	return nil
 }
 
-type UpgradeCommand struct{ fileOption }
+type UpgradeCommand struct {
+	fileOption
+	Admin string `type:"nonempty" placeholder:"ADDR" default:"127.0.0.1:20001" help:"Without a file: the admin address of the front door (default ${default})."`
+}
 
 // Help implements kong.HelpProvider.
 func (UpgradeCommand) Help() string {
@@ -51,18 +54,20 @@ func (UpgradeCommand) Help() string {
 at the same path, then run weir upgrade. The running process starts the new one with its own arguments and
 environment, hands its listeners over, and drains when the new process is ready; tunnels stay with it until
 drain.timeout. If the new process does not start, for example because of a mistake in the file, this exits with 1 and
-nothing has changed. Needs Linux, and the same user or root.
+nothing has changed. Needs Linux, and the same user or root. A front door without a file, as weir serve --to starts one,
+is found by its admin address.
 
-Example:
-  weir upgrade --config weir.yaml`
+Examples:
+  weir upgrade --config weir.yaml
+  weir upgrade`
 }
 
 // Run asks the process to start its successor.
 func (c *UpgradeCommand) Run(s cli.Streams) error {
-	if err := c.require("upgrade"); err != nil {
+	if err := c.take(); err != nil {
 		return err
 	}
-	a, err := ask(c.Config, controlUpgrade)
+	a, err := ask(c.served(), controlUpgrade)
 	if err != nil {
 		return err
 	}
@@ -72,10 +77,12 @@ func (c *UpgradeCommand) Run(s cli.Streams) error {
 	return a.print(s)
 }
 
+func (c *UpgradeCommand) served() served { return served{c.Config, c.Admin} }
+
 // await waits until the new process responds to requests, so that another verb reaches it.
 func (c *UpgradeCommand) await(pid int) {
 	for began := time.Now(); time.Since(began) < controlTimeout; time.Sleep(controlRetry / 5) {
-		if a, err := ask(c.Config, ""); err == nil && a.PID == pid {
+		if a, err := ask(c.served(), ""); err == nil && a.PID == pid {
 			return
 		}
 	}

@@ -50,13 +50,12 @@ func (r *running) serve(before *front.Predecessor) error {
 	if err := r.announce(before); err != nil {
 		cli.PrintError(r.stderr, err)
 	}
-	control := new(controlSocket)
+	control, err := r.openControl()
+	if err != nil {
+		return err
+	}
+	defer control.close()
 	if r.Config != "" {
-		var err error
-		if control, err = openControl(r.Config); err != nil {
-			return err
-		}
-		defer control.close()
 		r.watch.use(r.config.Load())
 	}
 	defer r.startOperating(control)()
@@ -78,6 +77,18 @@ func (r *running) serve(before *front.Predecessor) error {
 			return errors.New("the front door has not ended after the drain; a disk may hang")
 		}
 	}
+}
+
+// openControl opens the socket for weir reload and weir upgrade. Without a file and an admin listener, there is none.
+func (r *running) openControl() (*controlSocket, error) {
+	s := served{config: r.Config}
+	if admin := r.door.AdminAddr(); admin != nil {
+		s.admin = admin.String()
+	}
+	if s == (served{}) {
+		return &controlSocket{close: func() {}}, nil
+	}
+	return openControl(s)
 }
 
 // startOperating starts operate. stop ends it; an operation that a disk holds up goes on.
@@ -178,7 +189,7 @@ func (r *running) reload() controlResponse {
 	switch {
 	case r.Config == "":
 		fmt.Fprintln(r.stderr, "weir: reload: there is no configuration to read; start with --config")
-		return controlResponse{}
+		return r.refusal("there is no configuration to read", "start with --config")
 	case r.upgrading != nil:
 		fmt.Fprintln(r.stderr, "weir: reload: an upgrade is in progress, which reads the configuration, too")
 		return r.refusal("an upgrade is in progress", "")

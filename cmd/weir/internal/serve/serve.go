@@ -23,14 +23,16 @@ import (
 
 type Command struct {
 	fileOption
+	quickOptions
 	Listen string `type:"nonempty" placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000."`
 	Admin  string `type:"nonempty" placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default 127.0.0.1:20001)."`
 }
 
 // Help implements kong.HelpProvider.
 func (Command) Help() string {
-	return `Without a file, all requests go to a demo backend. Events go to stdout as JSON lines, unless the configuration has another destination or format. HUMAN_LOG=1
-in the environment makes them human-readable.
+	return `Without a file, --to URL forwards all requests to a service, and --files DIR serves a folder; --print prints the
+configuration to begin with. Without any of them, a demo backend responds. Events go to stdout as JSON lines, unless the
+configuration has another destination or format. HUMAN_LOG=1 in the environment makes them human-readable.
 
 SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect; then requests in
 flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports
@@ -42,6 +44,8 @@ upgrade replaces the process by a new binary. docs/configuration/process.md desc
 
 Examples:
   weir serve
+  weir serve --to http://127.0.0.1:3000
+  weir serve --to http://127.0.0.1:3000 --tls example.com
   weir serve --config weir.yaml
   weir serve --listen 127.0.0.1:8000 --admin off`
 }
@@ -53,7 +57,17 @@ func (c *Command) Run(s cli.Streams) error {
 	if err := c.take(); err != nil {
 		return err
 	}
+	if err := c.check(c.Config); err != nil {
+		return err
+	}
 	if err := c.checkAddresses(); err != nil {
+		return err
+	}
+	if c.Print {
+		src, err := c.file()
+		if err == nil {
+			_, err = s.Out.Write(src)
+		}
 		return err
 	}
 	limitMemory(s.Err)
@@ -184,7 +198,7 @@ func (c *Command) greet(door *front.Door, stderr io.Writer) {
 	if n, memory := door.LimitFromMemory(); n > 0 {
 		fmt.Fprintf(stderr, "weir: limits.max_connections is %d, because of %s of memory\n", n, readable.Size(float64(memory)))
 	}
-	if c.Config == "" {
+	if c.Config == "" && !c.given() {
 		fmt.Fprintf(stderr, "weir: a demo backend responds; events go to stdout. Try:\n"+
 			"weir:   curl -i 'http://%s/embed/visualisations/a/b?x=1'\n", door.Addrs()[0])
 	}
