@@ -505,7 +505,7 @@ var layers = map[string]struct {
 	"cmd/weir/internal/serve": {
 		own: []string{"cmd/weir/internal/cli", "front", "front/config", "front/logto", "front/natskv", "front/upstreams",
 			"internal/abandon", "internal/backend", "internal/filebudget", "internal/httpsyntax", "internal/machine", "internal/password", "internal/readable",
-			"internal/sibling", "limit/lease", "limit/redisstore", "log", "log/natssink", "log/otlpsink", "log/sink",
+			"internal/sibling", "internal/yamlfile", "limit/lease", "limit/redisstore", "log", "log/natssink", "log/otlpsink", "log/sink",
 			"log/stream"},
 		foreign: []string{"github.com/KimMachineGun/automemlimit", "github.com/coreos/go-systemd/v22/activation",
 			"github.com/coreos/go-systemd/v22/daemon", "github.com/nats-io/nats.go", "golang.org/x/sys/unix",
