@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirhq/weir/internal/peer"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
@@ -465,9 +464,26 @@ func TestReplacedConnections(t *testing.T) {
 	}
 }
 
-// closedAddress returns an address whose port is closed and not ephemeral: a connection to an ephemeral port can be
-// connected to itself.
-func closedAddress(t *testing.T) string { return peer.FreeAddress(t) }
+// closedAddress returns an address at which nobody listens: that of the client of a connection, until the end of the test.
+func closedAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	served, err := l.Accept() // otherwise the end of the listener ends the connection
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { served.Close() })
+	return c.LocalAddr().String()
+}
 
 // TestRefusals checks the errors of plans that send nothing.
 func TestRefusals(t *testing.T) {
