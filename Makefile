@@ -8,8 +8,8 @@ FUZZTIME ?= 1m
 MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
-.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module vulnerabilities apidiff lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-load load-peers \
+.PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module release-test release vulnerabilities apidiff lacking soak build pgo fuzz bench \
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-compare bench-load load-peers \
 	test-node bench-node node-programs pictures clean
 
 # JOBS targets run at once, because the tests of race mostly wait. The output of a target appears when it has ended; the
@@ -18,12 +18,12 @@ JOBS ?= 2
 test:
 	@$(MAKE) -j$(JOBS) $(if $(filter output-sync,$(.FEATURES)),-Otarget) --no-print-directory checks
 
-checks: format race vet staticcheck tidy oldest elsewhere engine allocs promises bench-module test-node lacking
+checks: format race vet staticcheck tidy oldest elsewhere engine allocs promises bench-module release-test test-node lacking
 
 # A test that needs another program skips itself where that is missing, and
 # this says so. CI has them all.
 lacking:
-	@for command in curl nghttp h2load jq python3 node npm strace zstd nginx haproxy caddy wrk chromium openssl sslyze redis-server; do \
+	@for command in curl nghttp h2load jq python3 node npm strace zstd nginx haproxy caddy wrk chromium openssl sslyze redis-server prometheus zsh fish groff systemd-analyze; do \
 		command -v $$command >/dev/null || echo "note: the tests that need $$command were skipped: it is not installed"; \
 	done
 
@@ -41,6 +41,10 @@ soak:
 PROFILE = cmd/weir/release.pgo
 build:
 	$(GO) build -pgo=$(PROFILE) -o weir ./cmd/weir
+
+# Everything of a release of the current commit, in dist/$(VERSION). Needs npm. docs/releasing.md describes the files.
+release:
+	cd tools/release && GOWORK=off $(GO) run . $(VERSION)
 
 # Needs nginx and wrk, and a machine that does nothing else. Takes two minutes.
 pgo:
@@ -71,10 +75,15 @@ oldest:
 		GOWORK=off GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) build ./...; \
 	done
 
-# Everything builds for a system without event loops, and the front door alone. Code that does not run need not be fast.
+# Everything builds for a system without event loops, and the front door alone. The libraries and their tests compile for
+# other systems. Code that does not run need not be fast.
 elsewhere:
-	GOOS=darwin $(GO) build -gcflags='all=-N -l' ./...
+	GOOS=darwin GOARCH=arm64 $(GO) build -gcflags='all=-N -l' ./...
 	$(GO) vet -tags weir_door ./cmd/weir
+	@set -e; for system in freebsd windows; do for module in log router; do \
+		echo "$$system/amd64: $$module"; \
+		(cd $$module; GOOS=$$system GOARCH=amd64 $(GO) vet -stdversion=false ./...); \
+	done; done
 
 # Known vulnerabilities in the libraries and in Go. It needs https://vuln.go.dev, so it is a step of a release.
 vulnerabilities:
@@ -88,7 +97,7 @@ apidiff:
 
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
 # engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.
-ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Files|Folder|ForwardAuth|Health|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|Name|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Fuzz|Resetting|Docs
+ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Files|Folder|ForwardAuth|Health|Unhealthy|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|NameChange|UnknownName|OwnNames|HostileNames|HTTPSServerName|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Steps|Fuzz|Resetting|Docs
 race engine: export GORACE = atexit_sleep_ms=0
 race:
 	$(GO) test -race -vet=off -timeout 30m $(PACKAGES)
@@ -106,16 +115,22 @@ allocs:
 # The long sizes of the tests that check promises: every code point, 10 MiB,
 # 20,000 lines, 10,000 secrets. Plain `go test` runs the same tests with short
 # sizes. The tests of memory and of reused events run here too, because a build
-# with the race detector has other pools.
+# with the race detector has other pools, and the simulations of experiments, which need minutes with it.
 promises: export WEIR_LONG = 1
 promises:
 	$(GO) test -vet=off -count=1 -run 'SecretsStay|SilentTLS' ./front
+	$(GO) test -vet=off -count=1 -run 'FalseAlarms|ThreePercent|FalseSentences|FivePercent|UsesTheBlocks' ./lab/analysis
 	$(GO) test -vet=off -count=1 -run 'TailMemory|LargeBodies|MemoryLimit|Dockerfile|AllFaultsAtOnce' ./cmd/weir
-	$(GO) test -vet=off -count=1 -run 'OthersRead|NodeWrites|EveryCodePoint|EveryByte|HugeValues$$|AroundTheBound|NothingSteers|ReservedKeys|NoCanary|RedactChanges|EndedEvents|BigBuffers|MemoryIsReturned' ./log
+	$(GO) test -vet=off -count=1 -run 'OthersRead|NodeWrites|EveryCodePoint|EveryByte|HugeValuesAreCut|BeyondTheBound|NothingSteers|ReservedKeys|NoCanary|RedactChanges|EndedEvents|BigBuffers|MemoryIsReturned' ./log
 
 # The peers stay out of this module; what measures them is checked all the same.
 bench-module:
 	cd bench && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test -vet=off ./...
+
+# The libraries that write packages and images stay out of this module, too. The test builds a release for one system, and
+# installs each of its files.
+release-test:
+	cd tools/release && export GOWORK=off && $(GO) vet ./... && $(GO) mod tidy -diff && $(GO) test -vet=off ./...
 
 # The package for Node, with the versions of Node that it promises to work with. npm has their programs.
 NODES = 20 22
@@ -139,23 +154,19 @@ node-programs:
 		[ -d $(call node-of,$(version)) ] || npm install --prefix $(CURDIR)/.bench/node-$(version) --no-audit --no-fund \
 			--loglevel=error node-$(NODE_SYSTEM)@$(version);)
 
-FUZZED = ./log ./log/httplog ./log/record ./log/internal/jsonscan ./log/internal/ltsv ./log/internal/text \
-	./log/onslog/v2 ./log/otlpsink ./log/traceid ./internal/follow ./internal/http1 ./internal/http2 ./internal/process ./internal/redisurl ./limit/lease \
-	./internal/transport ./internal/yamlfile ./router ./internal/proxying ./front ./front/config ./front/stage ./front/internal/coding \
-	./load ./load/check ./load/internal/response ./load/internal/dispatch ./load/internal/latencies ./load/internal/program ./load/internal/record ./load/pace ./load/target ./load/report \
-	./lab/experiment ./lab/internal/watch ./lab/analysis ./lab/flame ./cmd/weir/internal/where
-
-# Every fuzz target for FUZZTIME.
+# Every fuzz target of every module for FUZZTIME. make test runs their corpora.
 fuzz:
-	@set -e; for pkg in $(FUZZED); do \
-		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-			echo "$$pkg $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
+	@set -e; for folder in $$(grep -rl --include='*_test.go' --exclude-dir='.?*' --exclude-dir=node_modules '^func Fuzz' . | \
+		xargs -n 1 dirname | sort -u); do \
+		cd $(CURDIR)/$$folder; \
+		for target in $$($(GO) test -list '^Fuzz' | grep '^Fuzz'); do \
+			echo "$$folder $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x; \
 		done; \
 	done
 
 # The pictures of README.md and docs that show what the program does, from runs of it. Needs Chromium and a machine that
-# does nothing else. Takes three minutes.
+# does nothing else. Takes four minutes.
 pictures:
 	$(GO) test ./router -run Picture -update
 	$(GO) run ./docs/pictures
@@ -189,6 +200,12 @@ bench-http2: .bench/bin/caddy
 bench-capacity:
 	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) capacity
 
+# Tries the tables that compare Weir with nginx, Caddy, Traefik and HAProxy in README.md and docs/moving.md. nginx and
+# HAProxy are those of Debian, Traefik is .bench/bin/traefik; what is missing is not tried, and the run says so. ASPECTS
+# selects aspects by an expression. Takes two minutes.
+bench-compare: .bench/bin/caddy
+	cd bench/compare && WEIR_COMPARE=1 WEIR_COMPARE_ASPECTS='$(ASPECTS)' $(GO) test -count=1 -vet=off -timeout 30m
+
 .bench/bin/pingora-door: bench/peers/pingora/Cargo.lock bench/peers/pingora/src/main.rs
 	-cargo build --release --locked --manifest-path bench/peers/pingora/Cargo.toml --target-dir .bench/pingora && \
 		install -D .bench/pingora/release/pingora-door $@
@@ -209,4 +226,4 @@ load-peers: .bench/npm/node_modules/.bin/autocannon
 	-npm install --prefix .bench/npm --no-audit --no-fund autocannon@8.0.0
 
 clean:
-	rm -rf weir .bench
+	rm -rf weir dist .bench

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestDocLinks checks that the links in all pages lead to a file of the repository, and to a heading if they name
-// one, and that pages which code and configurations name exist.
-func TestDocLinks(t *testing.T) {
+// TestDocLinksLeadToFilesAndHeadings checks that the links in all pages lead to a file of the repository, and to a
+// heading if they name one, and that pages which code and configurations name exist.
+func TestDocLinksLeadToFilesAndHeadings(t *testing.T) {
 	link := regexp.MustCompile(`(?:\]\(|<img src="|srcset=")([^)"\s]+)[)"]`)
 	named := regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
 	links := 0
@@ -47,9 +47,9 @@ func TestDocLinks(t *testing.T) {
 	}
 }
 
-// TestDocIndex checks that docs/README.md leads to every page of docs, except those below folders, which have an index
-// of their own.
-func TestDocIndex(t *testing.T) {
+// TestDocIndexLeadsToEveryPage checks that docs/README.md leads to every page of docs, except those below folders,
+// which have an index of their own.
+func TestDocIndexLeadsToEveryPage(t *testing.T) {
 	index := readPage(t, "docs/README.md")
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil || len(pages) == 0 {

@@ -180,7 +180,7 @@ func components(nodes []string, next map[string][]string) (found [][]string) {
 	return found
 }
 
-func TestComponents(t *testing.T) {
+func TestComponentsFindsCycles(t *testing.T) {
 	next := map[string][]string{"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "f": {"f", "a"}}
 	got := components([]string{"f", "a", "b", "c", "d", "e"}, next)
 	if len(got) != 1 || !slices.Equal(got[0], []string{"a", "b", "c"}) {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestGlossary checks that each file in docs/glossary.md exists and contains the
+// TestGlossaryNamesFilesWithItsWords checks that each file in docs/glossary.md exists and contains the
 // word of its row, in any case, as words or as one identifier. It also checks that
 // the rows of each section are in alphabetical order.
-func TestGlossary(t *testing.T) {
+func TestGlossaryNamesFilesWithItsWords(t *testing.T) {
 	text, err := os.ReadFile("docs/glossary.md")
 	if err != nil {
 		t.Fatal(err)

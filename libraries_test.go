@@ -3,22 +3,21 @@ package weir_test
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/limit"
 	"github.com/weirhq/weir/proxy"
 )
 
-// TestProxyUnderLimits puts a proxy under each limit of bodies in a net/http server. It checks
+// TestProxyRespondsWithStatusOfLimits puts a proxy under each limit of bodies in a net/http server. It checks
 // that a body that exceeds the limit gets the limit's status, also after its first block.
-func TestProxyUnderLimits(t *testing.T) {
+func TestProxyRespondsWithStatusOfLimits(t *testing.T) {
 	t.Parallel()
-	origin := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 	}))
-	t.Cleanup(origin.Close)
 	up, err := proxy.NewUpstream("origin", proxy.Options{Servers: []proxy.Server{{URL: origin.URL}}})
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +38,7 @@ func TestProxyUnderLimits(t *testing.T) {
 			t.Run(limited.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				handler := limit.Middleware(limited.policy, nil)(&proxy.Proxy{Upstream: up})
-				door := httptest.NewServer(handler)
-				t.Cleanup(door.Close)
+				door := testkit.Serve(t, handler)
 				body, client := io.Pipe()
 				defer client.Close()
 				defer time.AfterFunc(time.Minute, func() { client.Close() }).Stop() // net/http waits for it after an error

@@ -12,9 +12,9 @@ import (
 // to the closing brace.
 const functionLines = 60
 
-// TestFunctionLength limits the length of functions outside of tests, with the
+// TestFunctionsAreShort limits the length of functions outside of tests, with the
 // functions that they contain.
-func TestFunctionLength(t *testing.T) {
+func TestFunctionsAreShort(t *testing.T) {
 	checked := 0
 	for _, path := range textFiles(t) {
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -15,6 +15,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // nextRelease is the version in which the modules of this repository require each
@@ -118,8 +120,8 @@ func goCommand(t *testing.T, env []string, dir string, args ...string) string {
 	return out.String()
 }
 
-// TestReleases uses the modules of this repository as their users do.
-func TestReleases(t *testing.T) {
+// TestReleasedModulesCanBeUsed uses the modules of this repository as their users do.
+func TestReleasedModulesCanBeUsed(t *testing.T) {
 	env := proxyOfThisTree(t)
 	t.Run("libraries", func(t *testing.T) { bringNothingElse(t, env) })
 	t.Run("install", func(t *testing.T) { installs(t, env) })
@@ -136,8 +138,8 @@ func bringNothingElse(t *testing.T, env []string) {
 			dir := t.TempDir()
 			user := "module example.com/user\n\ngo " + goMod(t, library).Go.Version + "\n\n" +
 				"require " + modulePath + "/" + library + " " + nextRelease + "\n"
-			writeFile(t, dir, "go.mod", user)
-			writeFile(t, dir, "main.go", "package main\n\nimport (\n\t\"os\"\n\n\t\""+modulePath+"/"+library+
+			testkit.WriteFile(t, filepath.Join(dir, "go.mod"), user)
+			testkit.WriteFile(t, filepath.Join(dir, "main.go"), "package main\n\nimport (\n\t\"os\"\n\n\t\""+modulePath+"/"+library+
 				"\"\n)\n\nfunc main() { "+use+" }\n")
 			goCommand(t, env, dir, "mod", "tidy")
 			goCommand(t, env, dir, "build", "-o", os.DevNull, ".")
@@ -165,13 +167,6 @@ func goMod(t *testing.T, dir string) *modfile.File {
 		t.Fatal(err)
 	}
 	return parsed
-}
-
-func writeFile(t *testing.T, dir, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // installs checks that go install accepts the released version. It rejects a module with a replace directive. With -n,

@@ -29,11 +29,11 @@ func recipe(t *testing.T, title string) string {
 	return recipe
 }
 
-// TestRecipeOfFeature follows the recipe for a feature of routes: it adds testdata/recipe/teapot as a folder of
+// TestRecipeMakesAFeature follows the recipe for a feature of routes: it adds testdata/recipe/teapot as a folder of
 // front/feature, and to each of the three files that the recipe names an import and a line. The test of that
 // feature then checks a mistake in its key, requests through a front door, and the explanation of one. The files
 // in the tree stay as they are: go test gets the changed ones as an overlay.
-func TestRecipeOfFeature(t *testing.T) {
+func TestRecipeMakesAFeature(t *testing.T) {
 	text := recipe(t, "Add a feature of routes")
 	const path = modulePath + "/front/feature/teapot"
 	overlay := map[string]string{} // the files in the tree, and what replaces them
@@ -93,7 +93,7 @@ func TestRecipeOfFeature(t *testing.T) {
 	}
 	follow := exec.Command(binary, "-test.v")
 	follow.Dir = folder
-	if out, err := follow.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestTeapot") {
+	if out, err := follow.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestTeapotRespondsAndIsExplained") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -29,6 +29,8 @@ require (
 	golang.org/x/time v0.16.0
 )
 
+require golang.org/x/mod v0.41.0 // indirect
+
 require (
 	github.com/ONSdigital/dp-api-clients-go/v2 v2.266.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect

@@ -25,7 +25,7 @@ func parse(t *testing.T, name string) *experiment.Experiment {
 	return e
 }
 
-func TestNames(t *testing.T) {
+func TestNamesListAllExperiments(t *testing.T) {
 	got := experiments.Names()
 	want := []string{"csv-node", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "slow-consumer",
 		"three-events"}
@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestUnknownName(t *testing.T) {
+func TestUnknownNameIsReported(t *testing.T) {
 	_, err := experiments.Read("three-event")
 	if err == nil || !strings.Contains(err.Error(), `"three-event"`) || !strings.Contains(err.Error(), "three-events") {
 		t.Errorf("got %v, want the name and those that there are", err)

@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/front/feature/access"
 )
 
-// TestAccess sends requests of clients that trusted proxies report, to a door and to
+// TestAccessRulesDecideByClient sends requests of clients that trusted proxies report, to a door and to
 // routes with networks.
-func TestAccess(t *testing.T) {
+func TestAccessRulesDecideByClient(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -50,7 +50,7 @@ func TestAccess(t *testing.T) {
 		if c.want == 403 {
 			id := resp.Header.Get("X-Request-Id")
 			e := d.log.find(t, func(e event) bool { return e.TraceID == id && e.HTTP.StatusCode == 403 })
-			if e.Data["refused"] != "access: the client is not in an allowed network" {
+			if e.Data["refused"] != "access: the network of the client is denied, or not allowed" {
 				t.Errorf("%s from %s: the log has the reason %v", c.path, c.client, e.Data["refused"])
 			}
 		}
@@ -65,9 +65,9 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestAccessOfPeers checks the rule for a client that claims an allowed address, although
+// TestUntrustedClaimPassesNoAccessRule checks the rule for a client that claims an allowed address, although
 // it is no trusted proxy.
-func TestAccessOfPeers(t *testing.T) {
+func TestUntrustedClaimPassesNoAccessRule(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // An acmeServer is Pebble, which verifies the challenges of one front door at a time.
@@ -52,7 +53,7 @@ func (s *acmeServer) config(a *secure.ACME) func(*config.Config) {
 // certificate waits for a certificate of a name and returns it.
 func (s *acmeServer) certificate(t *testing.T, name string) (cert *x509.Certificate) {
 	t.Helper()
-	eventually(t, "certificate of "+name, func() bool {
+	testkit.Await(t, "certificate of "+name, func() bool {
 		conn, err := tls.Dial("tcp", s.secure, &tls.Config{RootCAs: s.roots, ServerName: name})
 		if err != nil {
 			return false
@@ -64,9 +65,9 @@ func (s *acmeServer) certificate(t *testing.T, name string) (cert *x509.Certific
 	return cert
 }
 
-// TestACME obtains certificates by the challenges that a front door responds to itself. The rules
+// TestACMEChallengesAreServed obtains certificates by the challenges that a front door responds to itself. The rules
 // for clients must not apply to the ACME server.
-func TestACME(t *testing.T) {
+func TestACMEChallengesAreServed(t *testing.T) {
 	t.Parallel()
 	s, clients := newACMEServer(t), certtest.Root(t, "clients")
 	back := upstream(t, hello)
@@ -79,7 +80,7 @@ func TestACME(t *testing.T) {
 					{Hosts: []string{name}, Roots: []*x509.Certificate{clients.Cert}}}
 			})
 			d.log.find(t, func(e event) bool { return e.Event == "certificate obtained" && e.Data["name"] == name })
-			eventually(t, "metric", func() bool {
+			testkit.Await(t, "metric", func() bool {
 				return d.metric(t, `weir_tls_certificate_expiry_timestamp_seconds{file="acme",name="`+name+`"}`) > 0
 			})
 			resp, _ := get(t, httpClient(t), d.url("/.well-known/acme-challenge/unknown"))
@@ -90,9 +91,9 @@ func TestACME(t *testing.T) {
 	}
 }
 
-// TestACMEAfterReloadAndRestart adds a name by a reload, and restarts while the ACME server
+// TestACMEKeepsCertificateOverRestart adds a name by a reload, and restarts while the ACME server
 // is down. A certificate that exists is used at all times.
-func TestACMEAfterReloadAndRestart(t *testing.T) {
+func TestACMEKeepsCertificateOverRestart(t *testing.T) {
 	t.Parallel()
 	s, back, storage := newACMEServer(t), upstream(t, hello), filepath.Join(t.TempDir(), "acme")
 	with := func(names ...string) func(*config.Config) {

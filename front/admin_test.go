@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestAdmin requests the pages of the admin listener, with hosts that it has
+// TestAdminPagesRefuseForeignHosts requests the pages of the admin listener, with hosts that it has
 // and with hosts that a website could point at it.
-func TestAdmin(t *testing.T) {
+func TestAdminPagesRefuseForeignHosts(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -49,6 +49,9 @@ func TestAdmin(t *testing.T) {
 		if resp.StatusCode != c.want || !strings.Contains(body, c.text) {
 			t.Errorf("%s of %s: %d and %.80q, want %d and %q", c.path, c.host, resp.StatusCode, body, c.want, c.text)
 		}
+		if server := resp.Header.Get("Server"); c.want != 400 && server != "weir/devel" { // net/http sends the 400 itself
+			t.Errorf("%s of %s: Server is %q", c.path, c.host, server)
+		}
 	}
 	if resp, body := ask(t, addr, "GET /readyz HTTP/1.0\r\n\r\n"); resp.StatusCode != 200 || body != "ready\n" {
 		t.Errorf("without a Host: %d and %q", resp.StatusCode, body)
@@ -77,7 +80,8 @@ func TestAdminPathsArePrivate(t *testing.T) {
 		if resp, _ := get(t, client, everything.url(path)); resp.Header.Get("X-Upstream") != path {
 			t.Errorf("%s: %d, and the upstream did not get it", path, resp.StatusCode)
 		}
-		if resp, body := get(t, client, little.url(path)); resp.StatusCode != 404 || body != "404 Not Found\n" {
+		if resp, body := get(t, client, little.url(path)); resp.StatusCode != 404 || body != "404 Not Found\n" ||
+			resp.Header.Get("Server") != "" {
 			t.Errorf("%s: %d, %.40q; want a plain 404", path, resp.StatusCode, body)
 		}
 	}
@@ -96,8 +100,7 @@ func debugPaths() []string {
 	return paths
 }
 
-// TestAdminOff checks a front door without an admin listener.
-func TestAdminOff(t *testing.T) {
+func TestAdminListenerCanBeOff(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Admin = config.AdminOff })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A serverStatus is a server on the page /upstreams.
@@ -102,9 +103,9 @@ func responders(t testing.TB, d *testDoor, n int) (names string) {
 	return names
 }
 
-// TestDrainServer drains a server, and ends the drain. It gets no requests meanwhile, also after
+// TestDrainedServerGetsNoRequests drains a server, and ends the drain. It gets no requests meanwhile, also after
 // a reload.
-func TestDrainServer(t *testing.T) {
+func TestDrainedServerGetsNoRequests(t *testing.T) {
 	t.Parallel()
 	up := servers(t, "a", "b")
 	use := func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} }
@@ -158,9 +159,9 @@ func TestDrainServer(t *testing.T) {
 	}
 }
 
-// TestDrainIsRefused sends requests that must not drain a server: those that a browser sends
+// TestForeignDrainIsRefused sends requests that must not drain a server: those that a browser sends
 // for a page of another origin, with other methods, and for other servers.
-func TestDrainIsRefused(t *testing.T) {
+func TestForeignDrainIsRefused(t *testing.T) {
 	t.Parallel()
 	up := servers(t, "a", "b")
 	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
@@ -191,20 +192,70 @@ func TestDrainIsRefused(t *testing.T) {
 	if s := d.statuses(t); s[0].State != "usable" || s[1].State != "usable" {
 		t.Errorf("the status is %+v", s)
 	}
-	if resp, _ := d.post(t, drain, "Origin: "+own, "Sec-Fetch-Site: same-origin"); resp.StatusCode != 200 {
-		t.Errorf("a page of the admin listener: %d", resp.StatusCode)
+	if resp, _ := d.post(t, drain, "Origin: "+own, "Sec-Fetch-Site: same-origin"); resp.StatusCode != 403 {
+		t.Errorf("a page of the admin listener, without a token: %d", resp.StatusCode)
 	}
 }
 
-// TestStatusOfFailure checks the last failure of a server, and the requests in flight.
-func TestStatusOfFailure(t *testing.T) {
+// TestDrainNeedsTheToken sends requests with wrong tokens and with the right one, from a program and from the dashboard.
+func TestDrainNeedsTheToken(t *testing.T) {
+	t.Parallel()
+	up := servers(t, "a", "b")
+	const token = "0123456789abcdef"
+	use := func(c *config.Config) { c.Upstreams, c.AdminToken = []upstreams.Upstream{up}, token }
+	d := openDoor(t, "", use)
+	own := "http://" + d.AdminAddr().String()
+	drain := "/upstreams/site/drain?server=" + up.Servers[0].URL
+	right := "Authorization: Bearer " + token
+	send := func(want int, fields ...string) {
+		t.Helper()
+		if resp, body := d.post(t, drain, fields...); resp.StatusCode != want {
+			t.Errorf("POST with %q: %d, %s; want %d", fields, resp.StatusCode, body, want)
+		}
+	}
+	send(401)
+	send(401, right+"0")
+	send(401, "Authorization: Basic "+token)
+	send(403, right, "Origin: http://evil.example")
+	send(403, right, "Sec-Fetch-Site: cross-site")
+	if s := d.statuses(t); s[0].State != "usable" {
+		t.Fatalf("a wrong token has drained the server: %+v", s)
+	}
+	send(200, right)
+	send(200, "Authorization: bearer "+token, "Origin: "+own, "Sec-Fetch-Site: same-origin")
+	if s := d.statuses(t); s[0].State != "draining" {
+		t.Errorf("the right token has not drained the server: %+v", s)
+	}
+	send(401, right+"1")
+	send(401, right+"2")
+	send(429, right+"3")
+	send(429, right) // or else a client could go on guessing
+	use = func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} }
+	if _, err := d.Reload(doorConfig("", use)); err != nil {
+		t.Fatal(err)
+	}
+	send(200) // from a program, without a token
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+	text := d.log.text.String()
+	if n := strings.Count(text, "admin token refused"); n != 5 {
+		t.Errorf("%d events about wrong tokens, want 5", n)
+	}
+	if strings.Contains(text, token) {
+		t.Error("the token is in the log")
+	}
+}
+
+// TestStatusNamesTheLastFailure checks the last failure of a server, and the requests in flight.
+func TestStatusNamesTheLastFailure(t *testing.T) {
 	t.Parallel()
 	blocked, release := make(chan bool), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		blocked <- true
 		<-release
 	})
-	dead := "http://" + closedPort(t)
+	dead := "http://" + testkit.ClosedAddress(t)
 	d := openDoor(t, "", func(c *config.Config) {
 		c.Upstreams = []upstreams.Upstream{{Name: "site", Servers: []upstreams.Server{{URL: dead},
 			{URL: back.URL, Backup: true}}}}
@@ -221,5 +272,5 @@ func TestStatusOfFailure(t *testing.T) {
 	}
 	close(release)
 	asking.Wait()
-	eventually(t, "nothing in flight", func() bool { return d.statuses(t)[1].InFlight == 0 })
+	testkit.AwaitEqual(t, "nothing in flight", func() int { return d.statuses(t)[1].InFlight }, 0)
 }

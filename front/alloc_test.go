@@ -13,14 +13,13 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestAllocations checks that a proxied request, including log and metrics, allocates
+// TestProxiedRequestAllocatesNothing checks that a proxied request, including log and metrics, allocates
 // nothing.
-func TestAllocations(t *testing.T) {
+func TestProxiedRequestAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -43,13 +42,13 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestTLSAllocations checks that TLS adds only the allocation of crypto/tls for each record that
+// TestTLSAllocatesOnlyPerRecord checks that TLS adds only the allocation of crypto/tls for each record that
 // it reads: one in the front door, and one in the client.
-func TestTLSAllocations(t *testing.T) {
+func TestTLSAllocatesOnlyPerRecord(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	d := openTLSDoor(t, "http://"+rawUpstream(t, answerWithoutAllocating), func(c *config.Config) { c.Log.Events = "none" })
+	d := openTLSDoor(t, "http://"+rawUpstream(t, answerWithoutAllocating), func(c *config.Config) { c.Log.Events = config.EventsOff })
 	conn, _ := d.dialTLS(t, d.client("localhost"))
 	request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	if n := mallocsOver(t, conn, request, "xxxx"); n >= 2.1 {
@@ -57,9 +56,9 @@ func TestTLSAllocations(t *testing.T) {
 	}
 }
 
-// TestUploadAllocations checks that an upload allocates nothing on a loop. The driver of
+// TestUploadAllocatesNothingOnALoop checks that an upload allocates nothing on a loop. The driver of
 // goroutines allocates timers.
-func TestUploadAllocations(t *testing.T) {
+func TestUploadAllocatesNothingOnALoop(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -83,11 +82,7 @@ func TestUploadAllocations(t *testing.T) {
 func discardingDoor(t *testing.T, upstream, events string, adjust ...func(*config.Config)) string {
 	t.Helper()
 	adjust = append(adjust, func(c *config.Config) { c.Log.Events = events })
-	d := newDoor(t, upstream, adjust...)
-	var err error
-	if d.Door, err = front.New(d.config, sink.NewDirect(io.Discard)); err != nil {
-		t.Fatal(err)
-	}
+	d := newDoorOver(t, doorConfig(upstream, adjust...), sink.NewDirect(io.Discard))
 	if err := d.Listen(); err != nil {
 		t.Fatal(err)
 	}
@@ -182,9 +177,9 @@ func mallocsWhile(send func(n int)) float64 {
 	return least
 }
 
-// TestHTTP2Allocations is TestAllocations over HTTP/2, with ten streams at a time whose fields
-// are in the dynamic table.
-func TestHTTP2Allocations(t *testing.T) {
+// TestHTTP2RequestAllocatesNothing is TestProxiedRequestAllocatesNothing over HTTP/2, with ten streams at a time whose
+// fields are in the dynamic table.
+func TestHTTP2RequestAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -234,9 +229,9 @@ func TestHTTP2Allocations(t *testing.T) {
 	}
 }
 
-// TestHTTP2UpstreamAllocations bounds the allocations for a request to a server of HTTP/2: the stream
+// TestHTTP2UpstreamAllocationsAreBounded bounds the allocations for a request to a server of HTTP/2: the stream
 // and the fields of the response.
-func TestHTTP2UpstreamAllocations(t *testing.T) {
+func TestHTTP2UpstreamAllocationsAreBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -270,6 +265,22 @@ func answerFramesWithoutAllocating(c *rawConn) {
 		copy(answer[len(head)+5:], frame[5:9])
 		if _, err := c.Write(answer); err != nil {
 			return
+		}
+	}
+}
+
+// TestUntracedRequestAllocatesNothing is TestProxiedRequestAllocatesNothing with traces that select no request.
+func TestUntracedRequestAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	d := discardingDoor(t, "http://"+rawUpstream(t, answerWithoutAllocating), config.EventsAll, func(c *config.Config) {
+		c.Traces = config.Traces{To: "otlp+http://127.0.0.1:1"}
+	})
+	for _, fields := range []string{"", "traceparent: " + sampledParent + "\r\n"} {
+		request := "GET /embed/visualisations/a/b?x=1 HTTP/1.1\r\nHost: www.example.com\r\n" + fields + "\r\n"
+		if n := mallocsPerRequest(t, d, request); n >= 0.1 {
+			t.Errorf("%.2f allocations for a request with %q, want none", n, fields)
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
-// TestAmbiguousRequestsOverHTTP2 sends heads that would be a different request,
+// TestAmbiguousHTTP2RequestsAreRefused sends heads that would be a different request,
 // or several, in HTTP/1. They are refused or their stream is reset, without a
 // connection to the upstream.
-func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
+func TestAmbiguousHTTP2RequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)
@@ -76,9 +76,9 @@ func TestAmbiguousRequestsOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestBlankInQuery sends queries with blanks, which cannot be a part of a target in HTTP/1, to a
+// TestBlankInQueryIsRefused sends queries with blanks, which cannot be a part of a target in HTTP/1, to a
 // route that forwards nothing.
-func TestBlankInQuery(t *testing.T) {
+func TestBlankInQueryIsRefused(t *testing.T) {
 	t.Parallel()
 	fixed := config.DefaultRoute("/fixed", "")
 	fixed.Respond = &respond.Config{Status: 200}
@@ -99,9 +99,9 @@ func TestBlankInQuery(t *testing.T) {
 	}
 }
 
-// TestLyingLengthsOverHTTP2 sends bodies that are longer or shorter than their
+// TestWrongHTTP2LengthsAreRefused sends bodies that are longer or shorter than their
 // content-length. The upstream gets no request that looks complete.
-func TestLyingLengthsOverHTTP2(t *testing.T) {
+func TestWrongHTTP2LengthsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
 	d := openDoor(t, "http://"+back.addr)

@@ -9,11 +9,12 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestBalanceHash checks that requests with the same key reach the same server, and that the
+// TestBalanceHashKeepsKeysAtServers checks that requests with the same key reach the same server, and that the
 // others do as well while one drains.
-func TestBalanceHash(t *testing.T) {
+func TestBalanceHashKeepsKeysAtServers(t *testing.T) {
 	t.Parallel()
 	up := servers(t, "a", "b", "c")
 	up.Balance, up.HashBy = upstreams.BalanceHash, "header X-User"
@@ -51,9 +52,9 @@ func TestBalanceHash(t *testing.T) {
 	}
 }
 
-// TestBalanceByRequestsInFlight occupies a server. With each of the two policies the others get
+// TestBalanceAvoidsTheBusyServer occupies a server. With each of the two policies the others get
 // the requests.
-func TestBalanceByRequestsInFlight(t *testing.T) {
+func TestBalanceAvoidsTheBusyServer(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{upstreams.BalanceLeastConnections, upstreams.BalanceTwoChoices} {
 		t.Run(policy, func(t *testing.T) {
@@ -80,7 +81,7 @@ func TestBalanceByRequestsInFlight(t *testing.T) {
 				return n
 			}
 			for range 20 {
-				eventually(t, "only the first request is in flight", func() bool { return inFlight() == 1 })
+				testkit.AwaitEqual(t, "only the first request is in flight", inFlight, 1)
 				if got := responders(t, d, 1); got == busy {
 					t.Errorf("a request reaches the busy server %s", busy)
 				}

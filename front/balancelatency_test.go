@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/front/upstreams"
 )
 
-// TestBalanceSlowServer sends requests to three servers, one of which takes as long as the others take for twenty
-// requests. The policies that count the requests in flight send it only a small share.
-func TestBalanceSlowServer(t *testing.T) {
+// TestBalanceGivesSlowServerASmallShare sends requests to three servers, one of which takes as long as the others take
+// for twenty requests. The policies that count the requests in flight send it only a small share.
+func TestBalanceGivesSlowServerASmallShare(t *testing.T) {
 	t.Parallel()
 	const clients, requests, slower = 24, 600, 20
 	for _, policy := range []string{upstreams.BalanceRoundRobin, upstreams.BalanceTwoChoices, upstreams.BalanceLeastConnections} {
@@ -59,9 +59,9 @@ func TestBalanceSlowServer(t *testing.T) {
 	}
 }
 
-// TestBalanceLatency measures three servers, one of which takes 40 ms and the others 2 ms. docs/upstreams.md has the
-// results of WEIR_LONG=1 go test -v -run BalanceLatency ./front.
-func TestBalanceLatency(t *testing.T) {
+// TestBalanceLatencyIsMeasured measures three servers, one of which takes 40 ms and the others 2 ms. docs/upstreams.md
+// has the results of WEIR_LONG=1 go test -v -run BalanceLatency ./front.
+func TestBalanceLatencyIsMeasured(t *testing.T) {
 	if os.Getenv("WEIR_LONG") == "" {
 		t.Skip("it measures, for docs/upstreams.md; WEIR_LONG=1 runs it")
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/basicauth"
 	"github.com/weirhq/weir/internal/password"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // bcryptHash returns a hash with a cost.
@@ -63,9 +64,9 @@ func basic(credentials string) string {
 	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(credentials)) + "\r\n"
 }
 
-// TestBasicAuth sends right, wrong and malformed passwords. The log has the names of
+// TestBasicAuthAdmitsRightPasswords sends right, wrong and malformed passwords. The log has the names of
 // admitted users, and never a password.
-func TestBasicAuth(t *testing.T) {
+func TestBasicAuthAdmitsRightPasswords(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, showIdentity)
 	users := []basicauth.User{
@@ -143,9 +144,9 @@ func TestBasicAuth(t *testing.T) {
 	}
 }
 
-// TestBasicAuthOverHTTP2 checks a body that is not read, and the dropped verifications after
+// TestBasicAuthForgetsPasswordsOnReload checks a body that is not read, and the dropped verifications after
 // a reload.
-func TestBasicAuthOverHTTP2(t *testing.T) {
+func TestBasicAuthForgetsPasswordsOnReload(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -181,11 +182,11 @@ func TestBasicAuthOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestUnknownUsers checks that a password of an unknown user is compared with a hash, so that
+// TestUnknownUsersCostAComparison checks that a password of an unknown user is compared with a hash, so that
 // the time of the response does not reveal which users exist. Without the comparison, the
 // response would take a hundredth of its time. The bound is wide, because the machine may be
 // busy.
-func TestUnknownUsers(t *testing.T) {
+func TestUnknownUsersCostAComparison(t *testing.T) {
 	t.Parallel()
 	hash := bcryptHash(t, "swordfish", 8)
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
@@ -209,9 +210,9 @@ func TestUnknownUsers(t *testing.T) {
 	}
 }
 
-// TestFloodOfPasswords sends more wrong passwords than can be checked. Requests to other
+// TestFloodOfPasswordsBlocksNoOthers sends more wrong passwords than can be checked. Requests to other
 // routes, and those of users whose password was verified before, are served meanwhile.
-func TestFloodOfPasswords(t *testing.T) {
+func TestFloodOfPasswordsBlocksNoOthers(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = append(c.Routes, protected("/staff", &basicauth.Config{
@@ -233,7 +234,7 @@ func TestFloodOfPasswords(t *testing.T) {
 			statuses <- resp.StatusCode
 		})
 	}
-	eventually(t, "a full queue", func() bool {
+	testkit.Await(t, "a full queue", func() bool {
 		return d.metric(t, `weir_limit_refusals_total{limit="password_checks",route="/staff"}`) > 0
 	})
 	for range 10 {
@@ -254,9 +255,9 @@ func TestFloodOfPasswords(t *testing.T) {
 	}
 }
 
-// TestLeavingDuringPasswordCheck disconnects a client whose password waits to be verified. Over HTTP/1.1 it resets the
-// connection: after a normal close it could still read the response for a second.
-func TestLeavingDuringPasswordCheck(t *testing.T) {
+// TestClientMayLeaveDuringPasswordCheck disconnects a client whose password waits to be verified. Over HTTP/1.1 it
+// resets the connection: after a normal close it could still read the response for a second.
+func TestClientMayLeaveDuringPasswordCheck(t *testing.T) {
 	http1 := httpClient(t)
 	http1.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		nc, err := new(net.Dialer).DialContext(ctx, network, addr)

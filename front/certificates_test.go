@@ -58,7 +58,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 	d.log.find(t, func(e event) bool { return e.Event == "certificate expires soon" && e.Severity == 2 })
 }
 
-func TestEventOfExpiredCertificate(t *testing.T) {
+func TestExpiredCertificateIsLogged(t *testing.T) {
 	t.Parallel()
 	began := time.Now().AddDate(0, 0, -10)
 	cert, key := certtest.Root(t, "root").
@@ -69,9 +69,9 @@ func TestEventOfExpiredCertificate(t *testing.T) {
 	d.log.find(t, func(e event) bool { return e.Event == "certificate not valid now" && e.Severity == 1 })
 }
 
-// TestCertificatesThatCannotBeRead covers files that break between the check of the
+// TestBrokenCertificatesAreErrors covers files that break between the check of the
 // configuration and its use.
-func TestCertificatesThatCannotBeRead(t *testing.T) {
+func TestBrokenCertificatesAreErrors(t *testing.T) {
 	t.Parallel()
 	broken := func(c *config.Config) {
 		c.TLS = &config.TLS{Config: secure.Config{Listen: []string{"localhost:0"},

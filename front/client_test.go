@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestSpoofedIdentity claims to be another client in all known ways. Without
+// TestSpoofedIdentityIsIgnored claims to be another client in all known ways. Without
 // trusted proxies, neither the log nor the upstream uses the claims.
-func TestSpoofedIdentity(t *testing.T) {
+func TestSpoofedIdentityIsIgnored(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		for name, values := range r.Header {
@@ -55,8 +55,8 @@ func TestSpoofedIdentity(t *testing.T) {
 	}
 }
 
-// TestTrustedProxy checks the client address that a trusted proxy reports.
-func TestTrustedProxy(t *testing.T) {
+// TestTrustedProxyReportsTheClient checks the client address that a trusted proxy reports.
+func TestTrustedProxyReportsTheClient(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -23,6 +23,8 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/statuses"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // compressed sets the compression of all routes without their own.
@@ -100,8 +102,8 @@ func page(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestCompressed checks which responses are compressed, and their fields, over both protocols.
-func TestCompressed(t *testing.T) {
+// TestSuitableResponsesAreCompressed checks which responses are compressed, and their fields, over both protocols.
+func TestSuitableResponsesAreCompressed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, page)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -228,8 +230,8 @@ func checkCompressed(t *testing.T, what string, resp *http.Response, encoding st
 	}
 }
 
-// TestCompressedValidators checks the ETag of a compressed response, and that it validates.
-func TestCompressedValidators(t *testing.T) {
+// TestCompressedResponseValidates checks the ETag of a compressed response, and that it validates.
+func TestCompressedResponseValidates(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"one"`)
@@ -276,8 +278,7 @@ func TestCompressedValidators(t *testing.T) {
 	}
 }
 
-// TestCompressedHTTP10 checks that a client of HTTP/1.0 gets no compressed response.
-func TestCompressedHTTP10(t *testing.T) {
+func TestHTTP10GetsNoCompression(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, page).URL, compressed())
 	resp, body := ask(t, d.addr, "GET / HTTP/1.0\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n")
@@ -286,9 +287,9 @@ func TestCompressedHTTP10(t *testing.T) {
 	}
 }
 
-// TestCompressedStream checks that each part of a body of unknown length arrives before the
+// TestCompressedStreamArrivesInParts checks that each part of a body of unknown length arrives before the
 // upstream sends the next one, and that trailers arrive.
-func TestCompressedStream(t *testing.T) {
+func TestCompressedStreamArrivesInParts(t *testing.T) {
 	t.Parallel()
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		for _, encoding := range []string{"zstd", "br", "gzip"} {
@@ -352,9 +353,9 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCompressedCut checks that a response which the upstream has cut looks incomplete, to the
+// TestCutCompressedResponseLooksIncomplete checks that a response which the upstream has cut looks incomplete, to the
 // protocol and to the decoder, and that the client gets the part before the cut.
-func TestCompressedCut(t *testing.T) {
+func TestCutCompressedResponseLooksIncomplete(t *testing.T) {
 	t.Parallel()
 	const part = "{\"part\": 1}\n"
 	for _, framing := range []string{"Content-Length: 100000", "Transfer-Encoding: chunked"} {
@@ -394,9 +395,9 @@ func TestCompressedCut(t *testing.T) {
 	}
 }
 
-// TestCompressedBodies sends bodies of random lengths, in random parts with flushes and pauses,
+// TestCompressedBodiesArriveWhole sends bodies of random lengths, in random parts with flushes and pauses,
 // through one front door at the same time, over both protocols.
-func TestCompressedBodies(t *testing.T) {
+func TestCompressedBodiesArriveWhole(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	type body struct {
@@ -456,9 +457,9 @@ func TestCompressedBodies(t *testing.T) {
 	}
 }
 
-// TestCompressedTooMany checks that responses beyond the memory of encoders are not compressed,
+// TestResponsesBeyondMemoryStayPlain checks that responses beyond the memory of encoders are not compressed,
 // and that clients which disconnect give their encoders back.
-func TestCompressedTooMany(t *testing.T) {
+func TestResponsesBeyondMemoryStayPlain(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -499,7 +500,7 @@ func TestCompressedTooMany(t *testing.T) {
 	for _, resp := range held {
 		resp.Body.Close()
 	}
-	eventually(t, "encoders free again", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	testkit.AwaitEqual(t, "encoders free again", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 	last := open()
 	defer last.Body.Close()
 	if last.Header.Get("Content-Encoding") != "zstd" {
@@ -508,9 +509,9 @@ func TestCompressedTooMany(t *testing.T) {
 	g.open()
 }
 
-// TestCompressedFairness requests short responses while endless ones are compressed, at most
+// TestCompressionLeavesTimeForOthers requests short responses while endless ones are compressed, at most
 // as fast as the processors allow.
-func TestCompressedFairness(t *testing.T) {
+func TestCompressionLeavesTimeForOthers(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -556,9 +557,9 @@ func TestCompressedFairness(t *testing.T) {
 	}
 }
 
-// TestCompressedSlowReader checks that a client which reads nothing holds the upstream back,
+// TestSlowReaderHoldsCompressionBack checks that a client which reads nothing holds the upstream back,
 // and that it is cut when it falls short of the minimum speed.
-func TestCompressedSlowReader(t *testing.T) {
+func TestSlowReaderHoldsCompressionBack(t *testing.T) {
 	t.Parallel()
 	const most = 64 << 20
 	sent := make(chan int, 1)
@@ -598,11 +599,11 @@ func TestCompressedSlowReader(t *testing.T) {
 	}
 }
 
-func TestExplainCompression(t *testing.T) {
+func TestExplainShowsCompression(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes[0].ErrorPages = &errorpages.Config{Intercept: true,
-			Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("x")}}}
+			Pages: []errorpages.StatusPage{{Statuses: statuses.Range{First: 500, Last: 599}, Page: htmlPage("x")}}}
 		closed := config.DefaultRoute("/closed", "site")
 		closed.Maintenance = &maintenance.Config{Active: true}
 		c.Routes = append(c.Routes, closed)
@@ -631,8 +632,7 @@ func TestExplainCompression(t *testing.T) {
 	}
 }
 
-// TestCompressedUpgrade checks that a route with compression passes on a tunnel.
-func TestCompressedUpgrade(t *testing.T) {
+func TestCompressionPassesTunnels(t *testing.T) {
 	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		c.request()

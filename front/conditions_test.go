@@ -30,8 +30,8 @@ var (
 	debug  = condition.Condition{Name: "debug", Test: condition.IsPresent}
 )
 
-// TestConditions checks which route gets a request, over both protocols.
-func TestConditions(t *testing.T) {
+// TestConditionsSelectTheRoute checks which route gets a request, over both protocols.
+func TestConditionsSelectTheRoute(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -135,7 +135,7 @@ func TestConditions(t *testing.T) {
 }
 
 // A request for which no condition holds gets 404, or 405 with the methods that have a route for it.
-func TestConditionsWithoutARoute(t *testing.T) {
+func TestUnmetConditionsGet404Or405(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

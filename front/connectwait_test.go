@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestTooManyWaiting sends more requests to an unavailable upstream than may
+// TestTooManyWaitingRequestsAreRefused sends more requests to an unavailable upstream than may
 // wait for a connection. The surplus is refused immediately, and counted.
-func TestTooManyWaiting(t *testing.T) {
+func TestTooManyWaitingRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	const most, more = 1000, 20
-	d := openDoor(t, "http://"+closedPort(t), func(c *config.Config) { c.Upstreams[0].ConnectWait = testTimeout })
+	d := openDoor(t, "http://"+testkit.ClosedAddress(t), func(c *config.Config) { c.Upstreams[0].ConnectWait = testTimeout })
 	ctx, leave := context.WithCancel(t.Context())
 	var asking sync.WaitGroup
 	refused := make(chan int, most+more)
@@ -42,9 +43,9 @@ func TestTooManyWaiting(t *testing.T) {
 	if n := d.metric(t, `weir_upstream_waiting{upstream="site"}`); n != most {
 		t.Errorf("%v requests wait, want %d", n, most)
 	}
-	eventually(t, "the refusals", func() bool {
-		return d.metric(t, `weir_limit_refusals_total{limit="upstream_waiting",route="/{path...}"}`) == more
-	})
+	testkit.AwaitEqual(t, "the refusals", func() float64 {
+		return d.metric(t, `weir_limit_refusals_total{limit="upstream_waiting",route="/{path...}"}`)
+	}, more)
 	leave()
 	asking.Wait()
 	e := d.log.find(t, func(e event) bool { return e.HTTP.StatusCode == 502 })

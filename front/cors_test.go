@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/feature/cors"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // corsRoute returns a route with CORS for https://app.example and the hosts below
@@ -59,8 +60,8 @@ func fieldsOfCORS(resp *http.Response) string {
 
 const corsAllowed = "Allow-Credentials: true\nAllow-Origin: https://app.example\nExpose-Headers: X-Total\n"
 
-// TestCORS sends requests and preflights from allowed and other origins.
-func TestCORS(t *testing.T) {
+// TestCORSAllowsConfiguredOrigins sends requests and preflights from allowed and other origins.
+func TestCORSAllowsConfiguredOrigins(t *testing.T) {
 	t.Parallel()
 	d := corsDoor(t, func(c *config.Config) {
 		get, read, open := corsRoute("GET /data"), corsRoute("PUT /data"), config.DefaultRoute("/open", "site")
@@ -117,7 +118,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-func TestOriginsBelowDomain(t *testing.T) {
+func TestWildcardOriginsMatchSubdomains(t *testing.T) {
 	t.Parallel()
 	d := corsDoor(t, func(c *config.Config) { c.Routes = []config.Route{corsRoute("/")} })
 	for origin, want := range map[string]bool{
@@ -142,11 +143,11 @@ func TestOriginsBelowDomain(t *testing.T) {
 	}
 }
 
-// TestCORSOfRefusals checks that pages can read the responses that the door makes, and that
+// TestCORSAppliesToRefusals checks that pages can read the responses that the door makes, and that
 // preflights need no password, but an allowed network.
-func TestCORSOfRefusals(t *testing.T) {
+func TestCORSAppliesToRefusals(t *testing.T) {
 	t.Parallel()
-	dead := closedPort(t)
+	dead := testkit.ClosedAddress(t)
 	d := corsDoor(t, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + dead}}})
 		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")

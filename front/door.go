@@ -12,11 +12,14 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/dashboard"
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/logcost"
 	"github.com/weirhq/weir/front/internal/panicked"
+	"github.com/weirhq/weir/front/internal/recent"
 	"github.com/weirhq/weir/front/internal/sharing"
 	"github.com/weirhq/weir/front/internal/target"
+	"github.com/weirhq/weir/front/internal/traceto"
 	"github.com/weirhq/weir/front/internal/upstream"
 	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/front/logto"
@@ -31,22 +34,26 @@ import (
 // request. Make it with [New], then call [Door.Listen] and [Door.Serve]. Its
 // methods may be called concurrently.
 type Door struct {
-	out      logto.Output
-	cost     *logcost.Cost
-	metrics  *metrics
-	files    filebudget.Budget // with the connections of the first configuration
-	memory   int64             // that the process may use; 0 for no limit
-	conns    *proxying.Conns   // all connections to upstreams
-	features *features
-	stores   *sharing.Stores // of shared limits
-	builder  tableBuilder
-	certs    *certificates
-	tables   atomic.Pointer[tables]
-	errorLog *stdlog.Logger // of the admin listener's net/http
-	server   *wire.Server
-	rules    atomic.Pointer[handshake.Policy] // for clients' certificates; nil if no host has one
-	draining atomic.Bool
-	cutting  atomic.Bool // drain.timeout is over
+	out       logto.Output
+	spans     *logto.Log
+	cost      *logcost.Cost
+	metrics   *metrics
+	dashboard *dashboard.Dashboard
+	failures  recent.Failures
+	tap       recent.Tap
+	files     filebudget.Budget // with the connections of the first configuration
+	memory    int64             // that the process may use; 0 for no limit
+	conns     *proxying.Conns   // all connections to upstreams
+	features  *features
+	stores    *sharing.Stores // of shared limits
+	builder   tableBuilder
+	certs     *certificates
+	tables    atomic.Pointer[tables]
+	errorLog  *stdlog.Logger // of the admin listener's net/http
+	server    *wire.Server
+	rules     atomic.Pointer[handshake.Policy] // for clients' certificates; nil if no host has one
+	draining  atomic.Bool
+	cutting   atomic.Bool // drain.timeout is over
 
 	preparing sync.Mutex // held during a reload or an upgrade, which a disk can hold up; locked before reloading
 	reloading sync.Mutex // held while the configuration or the set of listeners changes; never while a disk is used
@@ -65,6 +72,10 @@ func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
 	d := &Door{out: out, cost: logto.CostOf(out), memory: memoryOfProcess()}
 	d.files = filebudget.Raise(cmp.Or(cfg.Limits.MaxConnections, FittingConnections(cfg, d.memory)))
 	d.metrics = newMetrics(logto.Collector{Out: out, Cost: d.cost})
+	d.dashboard = dashboard.New(dashboard.Sources{
+		Metrics: d.metrics.registry, Draining: d.draining.Load, Failures: &d.failures, LogFile: d.logFile, Tap: &d.tap, Untailable: d.untailable,
+		Writable: func() bool { return d.adminToken() != "" },
+	})
 	d.conns = proxying.NewConns(d.files.Upstreams)
 	d.stores = &sharing.Stores{Open: e.Limits, Changed: func(store string, c lease.Condition) {
 		logStore(d.logger(), store, c)
@@ -77,12 +88,16 @@ func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
 		stores: d.stores,
 		shared: upstream.Parts{Conns: d.conns, Metrics: d.metrics.upstreams, Logger: d.logger, Lists: e.Servers},
 	}
-	events, err := newRequestEvents(cfg, out, d.cost)
+	events, err := newRequestEvents(cfg, out, d.eventParts())
 	if err != nil {
 		return nil, err
 	}
-	t, err := d.build(cfg, events)
+	if d.spans, err = traceto.Open(cfg.Traces.To, e.Traces, d.logger); err != nil {
+		return nil, err
+	}
+	t, err := d.build(cfg, events, newTracer(cfg, d.spans))
 	if err != nil {
+		d.spans.Close(context.Background()) // nothing was written
 		return nil, err
 	}
 	d.tables.Store(t)
@@ -94,15 +109,20 @@ func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
 	d.server = wire.New(d.wireSettings())
 	d.useLimits(t)
 	d.useTLS(cfg)
-	d.metrics.registry.MustRegister(d.certs, upstream.Collector{InUse: d.upstreams}, sharedCollector{d.stores}, limitCollector{
+	d.metrics.registry.MustRegister(traceto.Collector{Out: d.spans}, d.certs, upstream.Collector{InUse: d.upstreams}, sharedCollector{d.stores}, engineCollector{d.server}, limitCollector{
 		metrics: d.metrics, clients: d.server.Connections, upstreams: d.conns, tables: d.tables.Load,
 	})
 	return d, nil
 }
 
-// build returns the tables of a configuration, whose events are given.
-func (d *Door) build(cfg *config.Config, events requestEvents) (*tables, error) {
+func (d *Door) eventParts() eventParts {
+	return eventParts{d.cost, &d.metrics.held, &d.failures, &d.tap}
+}
+
+// build returns the tables of a configuration with the given events and tracer.
+func (d *Door) build(cfg *config.Config, events requestEvents, tracer *tracer) (*tables, error) {
 	b := d.builder
+	b.tracer = tracer
 	b.fitting, b.events = FittingConnections(cfg, d.memory), events
 	b.files = d.files.Share(cmp.Or(cfg.Limits.MaxConnections, b.fitting))
 	if now := d.tables.Load(); now != nil {
@@ -128,6 +148,9 @@ func (d *Door) serve(x *exchange) {
 	x.Pages = t.pages
 	x.Header, x.ID = x.trace.read(x.Header), x.trace.id
 	x.ClientAddr = t.trust.Client(x.Peer, x.Header)
+	if t.tracer != nil {
+		t.tracer.begin(x)
+	}
 	x.Send = append(x.Send, proxying.Field{Name: requestIDField, Value: x.trace.id},
 		proxying.Field{Name: traceParentField, Value: x.trace.parent})
 	x.Response = append(x.Response, proxying.Field{Name: requestIDField, Value: x.trace.id})
@@ -216,6 +239,9 @@ func withOptions(allow string) string {
 // observe is the hook of all proxies.
 func (d *Door) observe(px *proxying.Exchange, e proxying.Event) {
 	x := of(px)
+	if x.spans.traced {
+		d.observeTry(x, e)
+	}
 	switch e {
 	case proxying.Sending:
 		d.tables.Load().events.proxying(x)
@@ -224,6 +250,17 @@ func (d *Door) observe(px *proxying.Exchange, e proxying.Event) {
 		}
 	default:
 		x.To.Counts.Observe(px, e)
+	}
+}
+
+// observeTry begins and ends the spans of a traced request's tries.
+func (d *Door) observeTry(x *exchange, e proxying.Event) {
+	switch e {
+	case proxying.Sending:
+	case proxying.Trying:
+		x.beginTry()
+	default:
+		d.tables.Load().tracer.endTry(x)
 	}
 }
 
@@ -239,7 +276,11 @@ func (d *Door) finish(x *exchange) {
 	}
 	d.noteLimit(x)
 	ended := time.Now()
-	d.tables.Load().events.completed(x, ended)
+	t := d.tables.Load()
+	t.events.completed(x, ended)
+	if x.spans.traced {
+		t.tracer.end(x, ended)
+	}
 	d.count(x, ended.Sub(x.Arrived))
 	d.metrics.inFlight.Add(-1)
 	x.reset()
@@ -251,10 +292,15 @@ func (d *Door) count(x *exchange, took time.Duration) {
 	if x.route != nil {
 		of = x.route.counts
 	}
-	of.Count(x.Method, x.Status, took)
+	exemplar := ""
+	if x.spans.traced {
+		exemplar = x.trace.w3c()
+	}
+	of.Count(x.Method, x.Status, took, exemplar)
 	if x.To == nil {
 		return
 	}
+	x.To.Counts.Ended(&x.Exchange.Exchange)
 	x.To.Counts.Waited(&x.Exchange.Exchange)
 	x.To.Counts.Retried(&x.Exchange.Exchange)
 	if x.FailedByUpstream() {

@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -115,8 +116,7 @@ func (d *testDoor) completed(t testing.TB, path string) event {
 // upstream starts a server that is used as an upstream.
 func upstream(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
-	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
+	s := testkit.Serve(t, h)
 	return s
 }
 
@@ -144,19 +144,7 @@ func h2cClient(t testing.TB) *http.Client {
 }
 
 // do sends a request and returns the response and its body.
-func do(t testing.TB, c *http.Client, r *http.Request) (*http.Response, string) {
-	t.Helper()
-	resp, err := c.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, string(b)
-}
+var do = testkit.Do
 
 func get(t testing.TB, c *http.Client, url string) (*http.Response, string) {
 	t.Helper()
@@ -233,44 +221,7 @@ func (c *rawConn) request() *http.Request {
 // its address. Connections are closed when serve returns or the test ends.
 func rawUpstream(t testing.TB, serve func(c *rawConn)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	ctx, end := context.WithCancel(context.Background())
-	running.Go(func() {
-		for {
-			nc, err := l.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() {
-				defer nc.Close()
-				stop := context.AfterFunc(ctx, func() { nc.Close() })
-				defer stop()
-				serve(&rawConn{nc.(*net.TCPConn), t, bufio.NewReader(nc)})
-			})
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		end()
-		running.Wait()
-	})
-	return l.Addr().String()
-}
-
-// awaitNoListener waits until the door refuses connections.
-func (d *testDoor) awaitNoListener(t testing.TB) {
-	t.Helper()
-	eventually(t, "no more connections", func() bool {
-		c, err := net.Dial("tcp", d.addr)
-		if err == nil {
-			c.Close()
-		}
-		return err != nil
-	})
+	return testkit.ServeConns(t, func(nc *net.TCPConn) { serve(&rawConn{nc, t, bufio.NewReader(nc)}) })
 }
 
 // A gate is closed until open is called, which may happen more than once.
@@ -318,18 +269,5 @@ func repeat(t testing.TB, n int, f func(*http.Client)) (stop func()) {
 	return func() {
 		close(end)
 		running.Wait()
-	}
-}
-
-// eventually polls a condition until it holds. It does so less often the longer that takes, because a condition may be as
-// costly as a scrape of the metrics.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for began := time.Now(); !holds(); {
-		waited := time.Since(began)
-		if waited > testTimeout {
-			t.Fatalf("%s: not after %v", what, testTimeout)
-		}
-		time.Sleep(max(time.Millisecond, min(waited/20, 100*time.Millisecond)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // slowUpstream responds once the gate is open. It echoes bodies, and switches
@@ -66,8 +67,8 @@ func (c *rawConn) echo(s string) {
 	}
 }
 
-// TestDrain stops a front door with all kinds of requests in flight.
-func TestDrain(t *testing.T) {
+// TestDrainFinishesRequestsInFlight stops a front door with all kinds of requests in flight.
+func TestDrainFinishesRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
@@ -89,17 +90,17 @@ func TestDrain(t *testing.T) {
 	idle := dial(t, d.addr)
 	idle.send("GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
 	idle.response("GET")
-	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == slow+3 })
+	testkit.AwaitEqual(t, "all in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, slow+3)
 
 	d.drain()
-	eventually(t, "not ready", func() bool {
+	testkit.Await(t, "not ready", func() bool {
 		resp, _ := get(t, httpClient(t), admin+"/readyz")
 		return resp.StatusCode == 503
 	})
 	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("an idle connection: %d bytes, %v; want it closed", n, err)
 	}
-	d.awaitNoListener(t)
+	testkit.AwaitNoListener(t, d.addr)
 	select {
 	case err := <-d.served:
 		t.Fatalf("Serve has returned %v with requests in flight", err)
@@ -139,8 +140,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainDeadline stops a front door whose requests in flight do not end.
-func TestDrainDeadline(t *testing.T) {
+// TestDrainDeadlineCutsRequests stops a front door whose requests in flight do not end.
+func TestDrainDeadlineCutsRequests(t *testing.T) {
 	t.Parallel()
 	for _, drain := range []time.Duration{0, 50 * time.Millisecond} {
 		t.Run(drain.String(), func(t *testing.T) {
@@ -152,7 +153,7 @@ func TestDrainDeadline(t *testing.T) {
 			h2 := dialHTTP2(t, d.addr)
 			stream := h2.begin(true, ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/slow")
 			tunnel := openTunnel(t, d)
-			eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 4 })
+			testkit.AwaitEqual(t, "all in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 4)
 
 			err := d.close()
 			if want := fmt.Sprintf("4 requests were cut after %v", drain); err == nil || err.Error() != want {
@@ -182,9 +183,9 @@ func TestDrainDeadline(t *testing.T) {
 	}
 }
 
-// TestAcceptQueue stops a front door with connections in the kernel's accept
+// TestDrainServesTheAcceptQueue stops a front door with connections in the kernel's accept
 // queue.
-func TestAcceptQueue(t *testing.T) {
+func TestDrainServesTheAcceptQueue(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := newDoor(t, back.URL)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // families returns the metrics by name. It scrapes them like a Prometheus
@@ -53,9 +54,9 @@ func labelled(f *dto.MetricFamily, values ...string) *dto.Metric {
 	return nil
 }
 
-// TestDurations checks the histograms of the route, the class, and the server
+// TestDurationsAreCountedByClass checks the histograms of the route, the class, and the server
 // that responded.
-func TestDurations(t *testing.T) {
+func TestDurationsAreCountedByClass(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -65,7 +66,7 @@ func TestDurations(t *testing.T) {
 			w.WriteHeader(503)
 		}
 	})
-	dead := "http://" + closedPort(t)
+	dead := "http://" + testkit.ClosedAddress(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: dead}}})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"))
@@ -76,9 +77,7 @@ func TestDurations(t *testing.T) {
 	}
 	ask(t, d.addr, "GET /../ HTTP/1.1\r\nHost: a\r\n\r\n")
 
-	eventually(t, "all counted", func() bool {
-		return d.families(t)["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() == 0
-	})
+	testkit.AwaitEqual(t, "all counted", func() float64 { return d.families(t)["weir_requests_in_flight"].GetMetric()[0].GetGauge().GetValue() }, 0)
 	families := d.families(t) // a scrape collects the families in any order
 	requests := families["weir_request_duration_seconds"]
 	total := 0.0
@@ -120,11 +119,11 @@ func checkHistogram(t *testing.T, name string, h *dto.Histogram, count uint64) {
 	}
 }
 
-// TestServersInMetrics follows the servers of an upstream through a refused
+// TestMetricsFollowTheServers follows the servers of an upstream through a refused
 // connection and a reload.
-func TestServersInMetrics(t *testing.T) {
+func TestMetricsFollowTheServers(t *testing.T) {
 	t.Parallel()
-	back, dead := upstream(t, hello), "http://"+closedPort(t)
+	back, dead := upstream(t, hello), "http://"+testkit.ClosedAddress(t)
 	both := func(c *config.Config) { c.Upstreams[0].Servers = []upstreams.Server{{URL: dead}, {URL: back.URL}} }
 	d := openDoor(t, back.URL, both)
 	up := func(server string) string { return `weir_upstream_up{server="` + server + `",upstream="site"}` }

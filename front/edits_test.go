@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // routing returns a function that adds a route to the upstream "site" to a configuration.
@@ -33,7 +34,7 @@ func recordTarget(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Host", r.Host)
 }
 
-func TestRewrittenTargets(t *testing.T) {
+func TestTargetsAreRewritten(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, recordTarget)
 	d := openDoor(t, back.URL,
@@ -155,9 +156,9 @@ func editFields(r *config.Route) {
 	}
 }
 
-// TestFieldEdits checks the fields that the upstream and the client receive, over HTTP/1 and
+// TestFieldEditsApplyInBothDirections checks the fields that the upstream and the client receive, over HTTP/1 and
 // HTTP/2, and that the log has the fields that the client sent and received.
-func TestFieldEdits(t *testing.T) {
+func TestFieldEditsApplyInBothDirections(t *testing.T) {
 	t.Parallel()
 	got := make(chan *http.Request, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -217,8 +218,8 @@ func TestFieldEdits(t *testing.T) {
 	}
 }
 
-// TestHostileValues sends parameters that would end a line, a parameter of a query or a host.
-func TestHostileValues(t *testing.T) {
+// TestHostileValuesAddNoField sends parameters that would end a line, a parameter of a query or a host.
+func TestHostileValuesAddNoField(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%q", r.Header) })
 	d := openDoor(t, back.URL,
@@ -274,7 +275,7 @@ func TestHostileValues(t *testing.T) {
 // makes itself.
 func TestOwnResponsesAreEdited(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, "http://"+closedPort(t),
+	d := openDoor(t, "http://"+testkit.ClosedAddress(t),
 		routing("/limit/{id}", func(r *config.Route) { editFields(r); r.Limits.Body = 1 }),
 		routing("/rate/{id}", func(r *config.Route) {
 			editFields(r)
@@ -363,8 +364,8 @@ func TestUpgradesAreEdited(t *testing.T) {
 	}
 }
 
-// TestRouteRedirects checks the redirects of routes, and that a reload replaces them.
-func TestRouteRedirects(t *testing.T) {
+// TestReloadReplacesRouteRedirects checks the redirects of routes, and that a reload replaces them.
+func TestReloadReplacesRouteRedirects(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	to := func(match, to string, status int, query string) func(*config.Config) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/weirhq/weir/limit/lease"
+	"github.com/weirhq/weir/log/stream"
 )
 
 // Engines connect a front door to the servers of other projects that a configuration names.
@@ -19,4 +20,8 @@ type Engines struct {
 	// change, or with the reason why there is none, once for each reason. It does not wait for the
 	// server.
 	Servers func(url string) (func(ctx context.Context, changed func(text []byte, err error)), error)
+
+	// Traces returns the client for the URL of traces.to, whose lines are spans, as that of otlpsink.NewSpans. It does not
+	// wait for the server, and its errors contain no secrets of the URL.
+	Traces func(url string) (stream.Destination, error)
 }

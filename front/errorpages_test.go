@@ -14,7 +14,9 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/respond"
+	"github.com/weirhq/weir/front/statuses"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 func htmlPage(body string) errorpages.Page {
@@ -25,9 +27,9 @@ func htmlAndJSON(html, json string) errorpages.Page {
 	return append(htmlPage(html), errorpages.File{Type: "application/json", Body: json})
 }
 
-// TestErrorPages checks the pages of errors of the front door and of the upstream, over both
+// TestErrorPagesReplaceErrors checks the pages of errors of the front door and of the upstream, over both
 // protocols.
-func TestErrorPages(t *testing.T) {
+func TestErrorPagesReplaceErrors(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/reset" {
@@ -50,9 +52,9 @@ func TestErrorPages(t *testing.T) {
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{
-			{Statuses: "4xx", Page: htmlPage("any 4xx")},
-			{Statuses: "404", Page: htmlPage("not found")},
-			{Statuses: "502", Page: htmlAndJSON("bad gateway", `{"error": 502}`)},
+			{Statuses: statuses.Range{First: 400, Last: 499}, Page: htmlPage("any 4xx")},
+			{Statuses: statuses.Range{First: 404, Last: 404}, Page: htmlPage("not found")},
+			{Statuses: statuses.Range{First: 502, Last: 502}, Page: htmlAndJSON("bad gateway", `{"error": 502}`)},
 		}}
 		c.Routes[0].Match = "/site/{path...}"
 		reset := config.DefaultRoute("/reset", "site")
@@ -60,7 +62,7 @@ func TestErrorPages(t *testing.T) {
 		limited.Limits.Body = 1
 		intercepted := config.DefaultRoute("/intercepted", "site")
 		intercepted.ErrorPages = &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
-			{Statuses: "5xx", Page: htmlPage("intercepted")}}}
+			{Statuses: statuses.Range{First: 500, Last: 599}, Page: htmlPage("intercepted")}}}
 		intercepted.Compress = compress.Default()
 		intercepted.Compress.MinLength = 0
 		fixed := config.DefaultRoute("/fixed", "")
@@ -143,15 +145,15 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
-// TestMaintenance checks the responses while no server accepts a connection, before and after,
+// TestMaintenancePageIsServed checks the responses while no server accepts a connection, before and after,
 // and those of routes in maintenance.
-func TestMaintenance(t *testing.T) {
+func TestMaintenancePageIsServed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	down := "http://" + closedPort(t)
+	down := "http://" + testkit.ClosedAddress(t)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "down", Servers: []upstreams.Server{{URL: down}}})
-		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("any 5xx")}}}
+		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: statuses.Range{First: 500, Last: 599}, Page: htmlPage("any 5xx")}}}
 		bare := config.DefaultRoute("/bare", "down")
 		bare.Maintenance = new(maintenance.Config)
 		active := config.DefaultRoute("/active", "site")
@@ -201,9 +203,9 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// TestInterceptedCutResponses checks that the page which replaces a body arrives complete if the
+// TestInterceptedCutResponseGetsWholePage checks that the page which replaces a body arrives complete if the
 // upstream breaks off the body.
-func TestInterceptedCutResponses(t *testing.T) {
+func TestInterceptedCutResponseGetsWholePage(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/sized" {
@@ -217,7 +219,7 @@ func TestInterceptedCutResponses(t *testing.T) {
 	page := strings.Repeat("an error ", 1000)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.ErrorPages = &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
-			{Statuses: "5xx", Page: htmlPage(page)}}}
+			{Statuses: statuses.Range{First: 500, Last: 599}, Page: htmlPage(page)}}}
 		plain := config.DefaultRoute("/plain/{path...}", "site")
 		plain.Rewrite.StripPrefix = "/plain"
 		c.Routes = append(c.Routes, plain)

@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestLoggedHeaders checks the header fields in the completed event, also of
+// TestConfiguredHeadersAreLogged checks the header fields in the completed event, also of
 // requests to which Weir itself responds.
-func TestLoggedHeaders(t *testing.T) {
+func TestConfiguredHeadersAreLogged(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Server-Timing"] = []string{"db;dur=53", "app;dur=47"}

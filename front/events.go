@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logcost"
+	"github.com/weirhq/weir/front/internal/recent"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/proxying"
@@ -24,20 +25,37 @@ const (
 
 // requestEvents writes the events of requests. Goroutines may share it.
 type requestEvents struct {
-	log     *log.Logger
-	cost    *logcost.Cost
-	headers loggedHeaders // of requests without a route
+	log      *log.Logger
+	cost     *logcost.Cost
+	headers  loggedHeaders // of requests without a route
+	interest interest
+	failures *recent.Failures
+	failed   *log.Logger // of completed events, to failures
+}
+
+// eventParts are shared by the events of all configurations.
+type eventParts struct {
+	cost     *logcost.Cost
+	held     *heldEvents
+	failures *recent.Failures
+	tap      *recent.Tap
 }
 
 // newRequestEvents returns the events of a configuration. They are written to w.
-func newRequestEvents(cfg *config.Config, w io.Writer, cost *logcost.Cost) (e requestEvents, err error) {
+func newRequestEvents(cfg *config.Config, w io.Writer, parts eventParts) (e requestEvents, err error) {
 	o, err := logOptions(cfg)
 	if err != nil {
 		return e, err
 	}
+	if events, ok := w.(log.EventWriter); ok { // as all outputs of this project are
+		w = parts.tap.Writer(events)
+	}
+	kept := log.Options{Namespace: o.Namespace, Redact: o.Redact, MaxEventBytes: recent.MaxEventBytes}
 	return requestEvents{
-		log: log.New(w, o), cost: cost,
-		headers: loggedHeaders{cfg.Log.RequestFields, cfg.Log.ResponseFields},
+		log: log.New(w, o), cost: parts.cost,
+		headers:  loggedHeaders{cfg.Log.RequestFields, cfg.Log.ResponseFields},
+		interest: newInterest(cfg, parts.held),
+		failures: parts.failures, failed: log.New(parts.failures, kept),
 	}, nil
 }
 
@@ -57,60 +75,106 @@ func logOptions(cfg *config.Config) (o log.Options, err error) {
 // the first two events, the completed event has their data.
 func (e *requestEvents) set(name string) eventSet {
 	switch {
-	case name == config.EventsNone:
+	case name == config.EventsOff:
 		return troubleOnly
 	case name == config.EventsCompleted || !e.log.Enabled(log.LevelInfo):
 		return completedOnly
+	case name == config.EventsInteresting:
+		return interestingOnly
 	}
 	return allEvents
 }
 
-// received writes the event of a request that has arrived.
+// received writes or holds the event of a request that has arrived.
 func (e *requestEvents) received(x *exchange) {
-	if x.events != allEvents {
-		return
+	switch x.events {
+	case allEvents:
+		e.writeReceived(x)
+	case interestingOnly:
+		e.interest.hold(x)
 	}
+}
+
+func (e *requestEvents) writeReceived(x *exchange) {
 	m := e.cost.Event(&x.sampled)
 	x.http.StartedAt, x.http.Encoded = x.Arrived, &x.encoded
-	e.log.Info(eventReceived).At(x.Arrived).TraceID(x.trace.id).HTTP(&x.http).Send()
+	e.log.Info(eventReceived).At(x.Arrived).TraceID(x.trace.id).SpanID(x.spans.id()).HTTP(&x.http).Send()
 	x.http.StartedAt = time.Time{}
 	m.EndEvent()
 }
 
-// proxying writes the event of a request that is about to be sent to a server.
+// proxying writes or holds the event of a request that is about to be sent to a server.
 func (e *requestEvents) proxying(x *exchange) {
-	if x.events != allEvents {
-		return
+	switch x.events {
+	case allEvents:
+		x.announced = x.Server
+		e.writeProxying(x, x.Chosen)
+	case interestingOnly:
+		x.announced, x.announcedAt = x.Server, x.Chosen
+		e.interest.hold(x)
 	}
+}
+
+// writeProxying writes the event of the server x.announced, which was chosen at the given time.
+func (e *requestEvents) writeProxying(x *exchange, chosen time.Time) {
 	m := e.cost.Event(&x.sampled)
-	x.announced = x.Server
-	e.log.Info(eventProxying).TraceID(x.trace.id).HTTP(&x.http).
-		Str("destination", x.Server.URL()).
+	e.log.Info(eventProxying).At(chosen).TraceID(x.trace.id).SpanID(x.spans.id()).HTTP(&x.http).
+		Str("destination", x.announced.URL()).
 		Str("proxy_name", x.To.Name).
 		Send()
 	m.EndEvent()
 }
 
-// completed writes the event of a request that has ended.
+// writeHeld writes the events that a request has held.
+func (e *requestEvents) writeHeld(x *exchange) {
+	e.writeReceived(x)
+	if x.announced != nil {
+		e.writeProxying(x, x.announcedAt)
+	}
+}
+
+// completed writes the event of a request that has ended, after the events that it has held. The event of a failed
+// request is kept for the dashboard, too.
 func (e *requestEvents) completed(x *exchange, ended time.Time) {
 	level := x.level()
-	if x.events == troubleOnly && level < log.LevelWarn {
+	kept := x.failed() && e.failures.Admit(ended)
+	written := x.events != troubleOnly || level >= log.LevelWarn
+	if !kept && !written {
 		return
 	}
-	m := e.cost.Event(&x.sampled)
-	h := &x.http
-	h.StatusCode = x.Status
-	h.StartedAt, h.EndedAt = x.Arrived, ended
-	h.Duration = ended.Sub(x.Arrived)
-	h.ResponseContentLength = x.BodySent
-	h.RequestContentLength = max(x.Length, x.BodyRead)
-	h.Client = httpsyntax.View(x.ClientAddr.AppendTo(x.clientText[:0]))
-	h.Protocol = protocol(x)
-	h.UserAgent, h.Referer = x.userAgentAndReferer()
-	if x.route != nil {
-		h.Route = x.route.label
+	if x.held > 0 {
+		e.decide(x, level, ended)
 	}
-	event := e.log.Log(level, eventCompleted).At(ended).TraceID(x.trace.id).HTTP(h)
+	x.describeEnd(ended)
+	if written {
+		m := e.cost.Event(&x.sampled)
+		e.addEnd(e.log.Log(level, eventCompleted), x, ended)
+		m.EndEvent()
+	}
+	if kept {
+		x.announced, x.http.Encoded = nil, nil // it also has the values of the other events; its format differs
+		e.addEnd(e.failed.Log(level, eventCompleted), x, ended)
+	}
+}
+
+// failed reports whether a request belongs to the recent failures. A refusal by a limit does not: a flood of them would
+// hide all others, and metrics count them by limit and route.
+func (x *exchange) failed() bool {
+	return (x.Status >= 500 || x.Err != nil) && (x.Limit == "" || x.Server != nil)
+}
+
+// decide writes or discards the events that a request has held.
+func (e *requestEvents) decide(x *exchange, level log.Level, ended time.Time) {
+	if e.interest.release(x, level, ended.Sub(x.Arrived)) {
+		e.writeHeld(x)
+	} else {
+		x.announced = nil // the completed event names the server
+	}
+}
+
+// addEnd sends a completed event with its data.
+func (e *requestEvents) addEnd(event log.Event, x *exchange, ended time.Time) {
+	event = event.At(ended).TraceID(x.trace.id).SpanID(x.spans.id()).HTTP(&x.http)
 	x.addUpstream(event)
 	x.addDecisions(event)
 	headers := &e.headers
@@ -126,7 +190,6 @@ func (e *requestEvents) completed(x *exchange, ended time.Time) {
 		event.Str("failure", string(failure.Kind)).Bool("cut", x.Began && x.Cut).Err(failure)
 	}
 	event.Send()
-	m.EndEvent()
 }
 
 // addUpstream adds what the events before have not said about the upstream: the server, and what was
@@ -186,6 +249,26 @@ func (x *exchange) describe(host string, port int) {
 	h.Host, h.Port = host, port
 	x.Hostname = host
 	h.Path, h.Query = withoutUserinfo(x.Path), x.Query
+}
+
+// describeEnd sets the data of a request that has ended, unless they are set: a completed event and a span both have
+// them.
+func (x *exchange) describeEnd(ended time.Time) {
+	h := &x.http
+	if !h.EndedAt.IsZero() {
+		return
+	}
+	h.StatusCode = x.Status
+	h.StartedAt, h.EndedAt = x.Arrived, ended
+	h.Duration = ended.Sub(x.Arrived)
+	h.ResponseContentLength = x.BodySent
+	h.RequestContentLength = max(x.Length, x.BodyRead)
+	h.Client = httpsyntax.View(x.ClientAddr.AppendTo(x.clientText[:0]))
+	h.Protocol = protocol(x)
+	h.UserAgent, h.Referer = x.userAgentAndReferer()
+	if x.route != nil {
+		h.Route = x.route.label
+	}
 }
 
 // withoutUserinfo removes the user and the password from a target that is not a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // conversations are the bytes of clients, over each protocol, for tests of
@@ -48,8 +49,8 @@ func request(t *testing.T, d *testDoor) *http.Request {
 	return r
 }
 
-// TestThreeEvents checks all fields of the events of a proxied request.
-func TestThreeEvents(t *testing.T) {
+// TestRequestHasThreeEvents checks all fields of the events of a proxied request.
+func TestRequestHasThreeEvents(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(201)
@@ -134,9 +135,9 @@ func checkTimes(t *testing.T, before time.Time, received, completed event) {
 	}
 }
 
-// TestOnlyCompleted checks the completed event with log.events: completed,
+// TestCompletedEventHasAllData checks the completed event with log.events: completed,
 // which has the data of the others.
-func TestOnlyCompleted(t *testing.T) {
+func TestCompletedEventHasAllData(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Log.Events = config.EventsCompleted })
@@ -166,7 +167,7 @@ func TestOnlyCompleted(t *testing.T) {
 // responds. The log names the one that responded.
 func TestFailoverIsLogged(t *testing.T) {
 	t.Parallel()
-	back, dead := upstream(t, hello), "http://"+closedPort(t)
+	back, dead := upstream(t, hello), "http://"+testkit.ClosedAddress(t)
 	d := openDoor(t, back.URL, func(c *config.Config) { c.Upstreams[0].Servers = []upstreams.Server{{URL: dead}, {URL: back.URL}} })
 	get(t, httpClient(t), d.url("/a"))
 	for i, want := range []map[string]any{nil, {"destination": dead, "proxy_name": "site"},
@@ -177,8 +178,8 @@ func TestFailoverIsLogged(t *testing.T) {
 	}
 }
 
-// TestFailures checks the events of all kinds of failure.
-func TestFailures(t *testing.T) {
+// TestEachFailureIsLogged checks the events of all kinds of failure.
+func TestEachFailureIsLogged(t *testing.T) {
 	t.Parallel()
 	arrived := newGate(t) // the first half of a response
 	half := rawUpstream(t, func(c *rawConn) {
@@ -199,7 +200,7 @@ func TestFailures(t *testing.T) {
 		sent           int64  // bytes of the body
 		message        string // part of it
 	}{
-		{"refused", closedPort(t), getAnswer, 502, 1, "refused", false, -1, "connection refused"},
+		{"refused", testkit.ClosedAddress(t), getAnswer, 502, 1, "refused", false, -1, "connection refused"},
 		{"hung up", hangUp, getAnswer, 502, 1, "closed", false, -1, hangUp + ": waiting for the response"},
 		{"no HTTP", noHTTP, getAnswer, 502, 1, "bad_answer", false, -1, `"SSH-2.0-weird": the response does not begin`},
 		{"mute", mute, getAnswer, 504, 1, "timeout", false, -1, "waiting for the response"},
@@ -255,7 +256,7 @@ func TestFailures(t *testing.T) {
 			if len(e.Errors) != 1 || !strings.Contains(e.Errors[0].Message, c.message) {
 				t.Errorf("want one error that says %q in %s", c.message, e.raw)
 			}
-			eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+			testkit.AwaitEqual(t, "nothing in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 			kind := fmt.Sprintf(`weir_upstream_errors_total{kind=%q,upstream="site"}`, c.failure)
 			if got, want := d.metric(t, kind), float64(2-c.severity); got != want {
 				t.Errorf("%s is %v, want %v", kind, got, want)
@@ -276,11 +277,4 @@ func getAnswer(t *testing.T, d *testDoor) {
 	if want := fmt.Sprintf("%d %s\n", resp.StatusCode, http.StatusText(resp.StatusCode)); body != want {
 		t.Errorf("the body is %q, want %q", body, want)
 	}
-}
-
-// closedPort returns an address that refuses connections.
-func closedPort(t *testing.T) string {
-	conn := dial(t, rawUpstream(t, func(*rawConn) {}))
-	addr := conn.LocalAddr().String() // is connected, so that it accepts no other connection
-	return addr
 }

@@ -17,17 +17,20 @@ type exchange struct {
 	*stage.Exchange
 	wire *wire.Exchange // which has the stage.Exchange
 
-	trace      trace
-	found      *route // result of the lookup
-	allow      string // the methods that the path has routes for, if found is nil
-	events     eventSet
-	route      *route           // found, once the rate limit of all requests has let it pass
-	announced  *proxying.Server // the server in the event "proxying request"
-	http       log.HTTP
-	encoded    log.EncodedHTTP // of http, if it has several events
-	clientText [64]byte        // buffer of http.Client
-	sampled    logcost.Sampled // selects the events that are measured; keeps its state in the pool
-	verdict    verdict
+	trace       trace
+	spans       spans
+	found       *route // result of the lookup
+	allow       string // the methods that the path has routes for, if found is nil
+	events      eventSet
+	route       *route           // found, once the rate limit of all requests has let it pass
+	announced   *proxying.Server // the server in the event "proxying request"
+	announcedAt time.Time        // of an event that is held
+	held        uint8            // the number of events that are held
+	http        log.HTTP
+	encoded     log.EncodedHTTP // of http, if it has several events
+	clientText  [64]byte        // buffer of http.Client
+	sampled     logcost.Sampled // selects the events that are measured; keeps its state in the pool
+	verdict     verdict
 
 	inRoute   *gate  // the gate of the route, while the request is in it
 	inGroups  int    // the number of gates of groups in which the request is, from the innermost
@@ -53,11 +56,12 @@ func attach(wx *wire.Exchange) {
 
 // reset forgets the request.
 func (x *exchange) reset() {
-	x.found, x.allow, x.route, x.announced = nil, "", nil, nil
+	x.found, x.allow, x.route, x.announced, x.held = nil, "", nil, nil, 0
 	x.inRoute, x.inGroups, x.inAll, x.limitedBy = nil, 0, nil, ""
 	x.verdict = verdict{}
 	x.http = log.HTTP{}
 	x.trace.reset()
+	x.spans.reset()
 }
 
 // leaveGates releases the in-flight slots of the request.

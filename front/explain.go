@@ -100,7 +100,7 @@ func explain(x *exchange, t *tables) *Explanation {
 		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
 		return e
 	case t.access != nil && !t.access.Admits(x.ClientAddr):
-		e.Status, e.Reason = 403, "access: the client is not in an allowed network"
+		e.Status, e.Reason = 403, "access: the network of the client is denied, or not allowed"
 		return e
 	}
 	method := x.Method

@@ -215,8 +215,7 @@ func TestExplainShowsTheSteps(t *testing.T) {
 	}
 }
 
-// TestExplainFiles compares the explanation of requests for files with the response.
-func TestExplainFiles(t *testing.T) {
+func TestExplainAgreesForFiles(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{"index.html": "", "a.txt": "abc", "a.txt.gz": "gzip", "in/b": "b", "app.html": "app"})
 	if err := os.Chtimes(string(f)+"/a.txt.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {
@@ -326,7 +325,7 @@ func (d *testDoor) parsedURL(t *testing.T, target string) *url.URL {
 	return u
 }
 
-func TestExplainRedirectToHTTPS(t *testing.T) {
+func TestExplainShowsRedirectToHTTPS(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, "http://127.0.0.1:1", func(c *config.Config) {
 		c.TLS = tlsConfig(t, "a.example")

@@ -4,7 +4,11 @@ import (
 	"syscall"
 
 	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/log/sink"
 )
+
+// Spans returns the counts of spans.
+func (d *Door) Spans() sink.Stats { return d.spans.Stats() }
 
 // FailListener makes the first listener fail.
 func (d *Door) FailListener() {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A faultRow is a row of the table of faults in docs/upstreams.md.
@@ -94,7 +95,7 @@ const (
 
 // faults start a server with the fault of a row, and return its URL.
 var faults = map[string]func(*testing.T) string{
-	"the connection is refused":    func(t *testing.T) string { return "http://" + closedPort(t) },
+	"the connection is refused":    func(t *testing.T) string { return "http://" + testkit.ClosedAddress(t) },
 	"the server cannot be reached": func(*testing.T) string { return "http://255.255.255.255:80" },
 	"no response to a connection":  fullServer,
 	"an expired certificate":       expiredServer,
@@ -283,8 +284,8 @@ func askFaulty(t *testing.T, c *rawConn, method, path string, uploads bool) stri
 	}
 }
 
-// TestFaults plays each fault of the table in docs/upstreams.md.
-func TestFaults(t *testing.T) {
+// TestDocumentedFaultsHaveTheirOutcome plays each fault of the table in docs/upstreams.md.
+func TestDocumentedFaultsHaveTheirOutcome(t *testing.T) {
 	t.Parallel()
 	rows := documentedFaults(t)
 	documented := make(map[string]bool)
@@ -348,7 +349,7 @@ func checkFault(t *testing.T, row faultRow) {
 	}
 	if row.failure != "" && row.failure != "overdue" {
 		failures := fmt.Sprintf(`weir_upstream_errors_total{kind=%q,upstream="site"}`, row.failure)
-		eventually(t, "the failure is counted", func() bool { return alone.metric(t, failures) == 1 })
+		testkit.AwaitEqual(t, "the failure is counted", func() float64 { return alone.metric(t, failures) }, 1)
 	}
 
 	good := upstream(t, hello).URL

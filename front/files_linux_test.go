@@ -25,8 +25,8 @@ func evict(t *testing.T, name string) {
 	}
 }
 
-// TestForbiddenFile asks for a file that nobody may read, root included.
-func TestForbiddenFile(t *testing.T) {
+// TestForbiddenFileGets403 asks for a file that nobody may read, root included.
+func TestForbiddenFileGets403(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL,
 		routes(folder("/proc/sys/vm").route("/{path...}", func(c *files.Config) { c.Fallback = "/swappiness" })))

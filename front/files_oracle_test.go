@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// TestFilesAgainstNetHTTP sends random conditional requests and requests for ranges to the door
+// TestFilesAgreeWithNetHTTP sends random conditional requests and requests for ranges to the door
 // and to net/http's file server, with the same entity tags, and compares the responses. The
-// decisions in which they differ are not generated: TestRanges of package files has them.
-func TestFilesAgainstNetHTTP(t *testing.T) {
+// decisions in which they differ are not generated: TestOpenCasesOfRangesAreDecided of package files has them.
+func TestFilesAgreeWithNetHTTP(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{
 		"empty.txt": "", "one.txt": "1", "small.html": strings.Repeat("0123456789", 10), "sub/index.html": "<p>sub",

@@ -14,6 +14,8 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/files"
+	"github.com/weirhq/weir/front/statuses"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A folder is a folder of files for a route.
@@ -23,21 +25,8 @@ type folder string
 func newFolder(t testing.TB, contents map[string]string) folder {
 	t.Helper()
 	f := folder(t.TempDir())
-	for path, content := range contents {
-		f.write(t, path, content)
-	}
+	testkit.WriteFiles(t, string(f), contents)
 	return f
-}
-
-func (f folder) write(t testing.TB, path, content string) {
-	t.Helper()
-	name := filepath.Join(string(f), path)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // route returns a route with the files of the folder.
@@ -55,8 +44,8 @@ func routes(all ...config.Route) func(*config.Config) {
 	return func(c *config.Config) { c.Routes = all }
 }
 
-// TestFiles checks status, type and body over both protocols.
-func TestFiles(t *testing.T) {
+// TestFilesAreServed checks status, type and body over both protocols.
+func TestFilesAreServed(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{
 		"index.html": "<p>home", "a.js": "js", "docs/index.html": "<p>docs", "docs/a b.txt": "blank", "docs/ü.txt": "ü",
@@ -141,8 +130,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestFolderRedirects checks that the redirect to a folder stays on the host.
-func TestFolderRedirects(t *testing.T) {
+func TestFolderRedirectStaysOnTheHost(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{"docs/x": "", "a:b/x": "", "ü\"/x": "", "docs/evil.example/x": ""})
 	d := openDoor(t, upstream(t, hello).URL, routes(f.route("/{path...}"), f.route("/in/{path...}")))
@@ -170,9 +158,9 @@ func TestFolderRedirects(t *testing.T) {
 	}
 }
 
-// TestHostileNames asks for a secret outside of the folder, and for hidden files, in many
+// TestHostileNamesReachNoSecret asks for a secret outside of the folder, and for hidden files, in many
 // spellings. No response may contain the secret, or wait.
-func TestHostileNames(t *testing.T) {
+func TestHostileNamesReachNoSecret(t *testing.T) {
 	const secret = "the secret"
 	top := newFolder(t, map[string]string{
 		"secret": secret, "root/.env": secret, "root/.git/config": secret, "root/sub/.hidden": secret, "root/sub/a": "a",
@@ -220,9 +208,9 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestConditionsOfCompressedFiles checks the fields of a precompressed file, its ranges, and
+// TestPrecompressedFilesHaveOwnValidators checks the fields of a precompressed file, its ranges, and
 // its validators, which differ from those of the file itself.
-func TestConditionsOfCompressedFiles(t *testing.T) {
+func TestPrecompressedFilesHaveOwnValidators(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{"a.js": "plain", "a.js.gz": "compressed", "b.js": "plain"})
 	if err := os.Chtimes(string(f)+"/a.js.gz", time.Time{}, time.Now().Add(time.Minute)); err != nil {
@@ -275,9 +263,9 @@ func TestConditionsOfCompressedFiles(t *testing.T) {
 	check("no compressed file", resp, body, 200, "", "plain")
 }
 
-// TestShortenedFile shortens a file while it is sent. The response is cut, logged and
+// TestShortenedFileCutsTheResponse shortens a file while it is sent. The response is cut, logged and
 // counted, over both protocols.
-func TestShortenedFile(t *testing.T) {
+func TestShortenedFileCutsTheResponse(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 20 // more than the sockets hold
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -310,9 +298,9 @@ func TestShortenedFile(t *testing.T) {
 	}
 }
 
-// TestGrowingFile appends to a file while it is sent. The response has the length that it
+// TestGrowingFileKeepsItsLength appends to a file while it is sent. The response has the length that it
 // announced.
-func TestGrowingFile(t *testing.T) {
+func TestGrowingFileKeepsItsLength(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20
 	f := newFolder(t, map[string]string{"big": ""})
@@ -334,13 +322,13 @@ func TestGrowingFile(t *testing.T) {
 	}
 }
 
-// TestMissingRoot removes the folder and restores it. Errors have the page of the route.
-func TestMissingRoot(t *testing.T) {
+// TestMissingRootGetsAnErrorPage removes the folder and restores it. Errors have the page of the route.
+func TestMissingRootGetsAnErrorPage(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{"root/a": "a"})
 	root := f + "/root"
 	pages := func(c *config.Config) {
-		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: "5xx", Page: htmlPage("sorry")}}}
+		c.ErrorPages = &errorpages.Config{Pages: []errorpages.StatusPage{{Statuses: statuses.Range{First: 500, Last: 599}, Page: htmlPage("sorry")}}}
 		pagesOfAll(c)
 	}
 	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = nil },
@@ -377,9 +365,9 @@ func TestMissingRoot(t *testing.T) {
 	}
 }
 
-// TestSlowReadersOfFiles stalls after the head of a large file. The door cuts the response by
+// TestSlowReadersOfFilesAreCut stalls after the head of a large file. The door cuts the response by
 // its minimum speed, as that of an upstream.
-func TestSlowReadersOfFiles(t *testing.T) {
+func TestSlowReadersOfFilesAreCut(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 20 // more than the sockets hold
 	f := newFolder(t, map[string]string{"1": "", "2": ""})
@@ -401,8 +389,7 @@ func TestSlowReadersOfFiles(t *testing.T) {
 	}
 }
 
-// TestFilesOutOfMemory reads a file that is not in the page cache.
-func TestFilesOutOfMemory(t *testing.T) {
+func TestUncachedFilesAreServed(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("0123456789abcdef", 1<<16)
 	f := newFolder(t, map[string]string{"big": content})
@@ -415,8 +402,8 @@ func TestFilesOutOfMemory(t *testing.T) {
 	}
 }
 
-// TestManyReadersOfAFile checks that responses of one connection and of several do not mix.
-func TestManyReadersOfAFile(t *testing.T) {
+// TestReadersOfAFileDoNotMix checks that responses of one connection and of several do not mix.
+func TestReadersOfAFileDoNotMix(t *testing.T) {
 	t.Parallel()
 	contents := map[string]string{}
 	for i := range 8 {
@@ -459,9 +446,9 @@ func TestManyReadersOfAFile(t *testing.T) {
 	}
 }
 
-// TestCompressedFiles checks files on a route with compression: a precompressed file is not
+// TestPrecompressedFilesAreCompressedOnce checks files on a route with compression: a precompressed file is not
 // compressed again, and a range is one of the file.
-func TestCompressedFiles(t *testing.T) {
+func TestPrecompressedFilesAreCompressedOnce(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("compressible ", 1000)
 	f := newFolder(t, map[string]string{"a.js": text, "b.js": text, "b.js.gz": "precompressed"})

@@ -19,6 +19,7 @@ import (
 	"github.com/weirhq/weir/front/feature/forwardauth"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // asking returns a route that asks the upstream "auth".
@@ -50,9 +51,9 @@ func showRequest(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, strings.Join(lines, "\n"))
 }
 
-// TestForwardAuthAsks checks the request that the service gets, and the one that the
+// TestForwardAuthAsksTheService checks the request that the service gets, and the one that the
 // upstream gets then. Clients cannot set the fields of either.
-func TestForwardAuthAsks(t *testing.T) {
+func TestForwardAuthAsksTheService(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 10)
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -154,9 +155,9 @@ func TestForwardAuthSetsCookies(t *testing.T) {
 	}
 }
 
-// TestAccessWithEdits checks that fields that authentication and CORS remove stay removed in a
+// TestRemovedFieldsStayRemovedWithEdits checks that fields that authentication and CORS remove stay removed in a
 // route with edits, and that the service gets the request without the edits.
-func TestAccessWithEdits(t *testing.T) {
+func TestRemovedFieldsStayRemovedWithEdits(t *testing.T) {
 	t.Parallel()
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if uri := r.Header.Get("X-Forwarded-Uri"); uri != "/a/b?c" || r.Header.Get("X-Env") != "client" {
@@ -202,9 +203,9 @@ func unreachable(t *testing.T) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s reached the upstream", r.RequestURI) }
 }
 
-// TestForwardAuthRefuses checks that the client gets the response of the service, that the
+// TestForwardAuthReturnsTheRefusal checks that the client gets the response of the service, that the
 // upstream gets nothing, and that the body is not read.
-func TestForwardAuthRefuses(t *testing.T) {
+func TestForwardAuthReturnsTheRefusal(t *testing.T) {
 	t.Parallel()
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.Header.Get("X-Want") {
@@ -332,7 +333,7 @@ func TestForwardAuthFailsClosed(t *testing.T) {
 			slow.ForwardAuth.Timeout = 300 * time.Millisecond
 			c.Routes = append(c.Routes, slow)
 		}
-		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + testkit.ClosedAddress(t)}}})
 		dead := asking("/dead")
 		dead.ForwardAuth.To = "dead"
 		c.Routes = append(c.Routes, dead)
@@ -450,9 +451,9 @@ func TestForwardAuthDoesNotBlock(t *testing.T) {
 	all.Wait()
 }
 
-// TestForwardAuthWithUsersAndBodies checks a route with both kinds of authentication: the
+// TestForwardAuthDoesNotGetThePassword checks a route with both kinds of authentication: the
 // service does not get the password. Bodies of admitted requests arrive completely.
-func TestForwardAuthWithUsersAndBodies(t *testing.T) {
+func TestForwardAuthDoesNotGetThePassword(t *testing.T) {
 	t.Parallel()
 	auth := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" || r.Header.Get("X-Name") != "alice" {

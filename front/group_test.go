@@ -9,10 +9,10 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestGroupLimits checks that the limits of all requests, of groups and of a route count together: with requests that
-// wait for their upstream, those of other routes in the group, of the outer group and beside it are refused when the
-// limit of one of these places is reached.
-func TestGroupLimits(t *testing.T) {
+// TestGroupLimitsCountTogether checks that the limits of all requests, of groups and of a route count together: with
+// requests that wait for their upstream, those of other routes in the group, of the outer group and beside it are
+// refused when the limit of one of these places is reached.
+func TestGroupLimitsCountTogether(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan string), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -100,8 +100,9 @@ func TestGroupLimits(t *testing.T) {
 	}
 }
 
-// TestGroupRate checks that a rate of a group counts the requests of all its routes, and of all hosts of one route.
-func TestGroupRate(t *testing.T) {
+// TestGroupRateCountsAllItsRoutes checks that a rate of a group counts the requests of all its routes, and of all hosts
+// of one route.
+func TestGroupRateCountsAllItsRoutes(t *testing.T) {
 	t.Parallel()
 	c, err := config.Parse("weir.yaml", []byte(strings.ReplaceAll(`
 listen: "127.0.0.1:0"
@@ -115,7 +116,7 @@ routes:
 - group:
     hosts: [a.example, b.example]
     routes: [{match: /, respond: 204, limits: {rate: {RATE, per: route}}}]
-`, "RATE", "every: 1h")), nil)
+`, "RATE", "limit: 1/h")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ var grpcPrograms = map[string]func(testing.TB) peer.GRPC{
 	"go": peer.GRPCGo, "node": peer.GRPCNode, "python": peer.GRPCPython,
 }
 
-// TestGRPCPeers makes all kinds of calls from clients to services of gRPC, over plain
+// TestGRPCPeersMakeAllCalls makes all kinds of calls from clients to services of gRPC, over plain
 // connections on both sides, and over TLS on both sides.
-func TestGRPCPeers(t *testing.T) {
+func TestGRPCPeersMakeAllCalls(t *testing.T) {
 	t.Parallel()
 	for name, program := range grpcPrograms {
 		t.Run(name, func(t *testing.T) { testGRPCPeer(t, program(t)) })
@@ -56,8 +56,8 @@ func testGRPCPeer(t *testing.T, program peer.GRPC) {
 	}
 }
 
-// TestGRPCStatus checks the statuses that clients derive from Weir's own responses.
-func TestGRPCStatus(t *testing.T) {
+// TestGRPCClientsDeriveTheStatus checks the statuses that clients derive from Weir's own responses.
+func TestGRPCClientsDeriveTheStatus(t *testing.T) {
 	t.Parallel()
 	for name, program := range grpcPrograms {
 		// Installing a program may take longer than the call below.
@@ -103,9 +103,9 @@ func TestGRPCStatus(t *testing.T) {
 	}
 }
 
-// TestGRPCRestart kills the service while a stream is open, and starts it again. Calls over the
+// TestGRPCSurvivesRestartOfService kills the service while a stream is open, and starts it again. Calls over the
 // same connection of the client succeed again.
-func TestGRPCRestart(t *testing.T) {
+func TestGRPCSurvivesRestartOfService(t *testing.T) {
 	t.Parallel()
 	program := peer.GRPCGo(t)
 	address := peer.FreeAddress(t)
@@ -128,9 +128,9 @@ func TestGRPCRestart(t *testing.T) {
 }
 
 // Calls in which one side, or both, is silent live as long as the timeout of their route, also if that is longer than
-// upload_rate and timeouts.read allow. Both ends have their default policies of PINGs, and some clients send more. Servers
-// of gRPC end the connections of clients that send more than a few in five minutes.
-func TestGRPCQuietCalls(t *testing.T) {
+// upload_rate and timeouts.read allow. Both ends have their default policies of PINGs, and some clients send more.
+// Servers of gRPC end the connections of clients that send more than a few in five minutes.
+func TestGRPCQuietCallsLive(t *testing.T) {
 	t.Parallel()
 	pause := 4
 	adjust := limited(func(l *config.Limits) { l.UploadRate, l.ReadTimeout = 1000, time.Second })

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A headCase is a request that HTTP/1, HTTP/2 and HTTP/3 must refuse alike.
@@ -172,9 +174,10 @@ func headCases() []headCase {
 	}
 }
 
-// TestHeads sends requests that are malformed or ambiguous over HTTP/1, HTTP/2 and HTTP/3. The responses agree, except that
-// a stream may be reset after its head. The upstream gets no complete request. Each is counted once and has one event.
-func TestHeads(t *testing.T) {
+// TestInvalidHeadsAreRefusedByEachVersion sends requests that are malformed or ambiguous over HTTP/1, HTTP/2 and
+// HTTP/3. The responses agree, except that a stream may be reset after its head. The upstream gets no complete request.
+// Each is counted once and has one event.
+func TestInvalidHeadsAreRefusedByEachVersion(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
 	d := openHTTP3Door(t, "http://"+back.addr)
@@ -249,7 +252,7 @@ func (d *tlsDoor) countsRefusals(t *testing.T, want int) {
 		return logged >= want
 	})
 	counted := 0.0
-	eventually(t, "the end of the request", func() bool {
+	testkit.Await(t, "the end of the request", func() bool {
 		counted = 0
 		for series, n := range d.metrics(t) {
 			if series == "weir_malformed_requests_total" || strings.HasPrefix(series, "weir_requests_total{") {
@@ -263,8 +266,9 @@ func (d *tlsDoor) countsRefusals(t *testing.T, want int) {
 	}
 }
 
-// TestFieldOrder sends fields in an unusual order. The upstream gets them in this order, in their case, over each version.
-func TestFieldOrder(t *testing.T) {
+// TestFieldOrderIsKept sends fields in an unusual order. The upstream gets them in this order, in their case, over each
+// version.
+func TestFieldOrderIsKept(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
 	d := openHTTP3Door(t, "http://"+back.addr)
@@ -299,9 +303,10 @@ func TestFieldOrder(t *testing.T) {
 	check("HTTP/3", d.dialHTTP3(t).send(fields3(pseudo("GET", "https", "a", "/", fields...)...)), want)
 }
 
-// TestUnendedRequests begins requests and does not complete them: a head, and streams that a content-length of 0 must
-// end. Each is refused and counted, after the timeout for heads. That applies to handshakes too, so it is the default.
-func TestUnendedRequests(t *testing.T) {
+// TestUnendedRequestsAreRefused begins requests and does not complete them: a head, and streams that a content-length
+// of 0 must end. Each is refused and counted, after the timeout for heads. That applies to handshakes too, so it is the
+// default.
+func TestUnendedRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := openRecorder(t)
 	d := openHTTP3Door(t, "http://"+back.addr)

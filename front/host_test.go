@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestHosts sends all kinds of hosts, in the Host field and as :authority of
+// TestValidHostsReachTheUpstream sends all kinds of hosts, in the Host field and as :authority of
 // HTTP/2. Accepted ones reach the upstream unchanged.
-func TestHosts(t *testing.T) {
+func TestValidHostsReachTheUpstream(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Host", r.Host) })
 	d := openDoor(t, back.URL)
@@ -82,9 +82,9 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestHostsOverHTTP2 sends an :authority and a Host that differ, as in a
+// TestDifferentHTTP2HostsAreRefused sends an :authority and a Host that differ, as in a
 // translated or forged request.
-func TestHostsOverHTTP2(t *testing.T) {
+func TestDifferentHTTP2HostsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -112,9 +112,9 @@ func TestHostsOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestAbsoluteTargets sends a host in the target and in the Host field. The
+// TestAbsoluteTargetMustNameTheHost sends a host in the target and in the Host field. The
 // request passes only if they are equal, however its bytes are split.
-func TestAbsoluteTargets(t *testing.T) {
+func TestAbsoluteTargetMustNameTheHost(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Got", r.Host+" "+r.RequestURI)
@@ -192,8 +192,8 @@ var deliveries = map[string]func(c *rawConn, request string){
 	},
 }
 
-// TestUnknownHost has patterns for only one host.
-func TestUnknownHost(t *testing.T) {
+// TestUnknownHostGets404 has patterns for only one host.
+func TestUnknownHostGets404(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -101,9 +101,9 @@ func statusOf(f *http2.MetaHeadersFrame) int {
 	return status
 }
 
-// TestOneByteFrames sends a body in frames of one byte. A read of one byte is
+// TestOneByteFramesArriveWhole sends a body in frames of one byte. A read of one byte is
 // not always the background read of net/http.
-func TestOneByteFrames(t *testing.T) {
+func TestOneByteFramesArriveWhole(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); n != 50 || err != nil {
@@ -123,8 +123,8 @@ func TestOneByteFrames(t *testing.T) {
 	}
 }
 
-// TestHTTP2Clients has independent clients send requests with prior knowledge and over TLS.
-func TestHTTP2Clients(t *testing.T) {
+// TestHTTP2ClientsAreServed has independent clients send requests with prior knowledge and over TLS.
+func TestHTTP2ClientsAreServed(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0123456789abcdef", 20<<10) // more than any initial window
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {

@@ -10,11 +10,12 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestHTTP2Faults has clients that end a request in all ways. Each request has one completed
+// TestHTTP2FaultsHaveOneEvent has clients that end a request in all ways. Each request has one completed
 // event, and nothing is left in flight.
-func TestHTTP2Faults(t *testing.T) {
+func TestHTTP2FaultsHaveOneEvent(t *testing.T) {
 	t.Parallel()
 	post := func(path string) []string {
 		return []string{":method", "POST", ":scheme", "http", ":authority", "a", ":path", path}
@@ -67,13 +68,13 @@ func TestHTTP2Faults(t *testing.T) {
 			h2 := dialHTTP2(t, d.addr)
 			h2.framer.WriteWindowUpdate(0, 1<<20)
 			stream := h2.begin(false, post("/slow")...)
-			eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+			testkit.AwaitEqual(t, "in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 1)
 			if c.whole {
 				h2.framer.WriteData(stream, true, []byte("body"))
-				eventually(t, "the upstream has it", func() bool { return received.Load() == 1 })
+				testkit.AwaitEqual(t, "the upstream has it", received.Load, 1)
 			}
 			c.fault(h2, stream)
-			eventually(t, "the end", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+			testkit.AwaitEqual(t, "the end", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 			d.close()
 			var statuses []int
 			for _, e := range d.log.events(t) {
@@ -88,9 +89,9 @@ func TestHTTP2Faults(t *testing.T) {
 	}
 }
 
-// TestHTTP2EarlyResponse sends a body to a route that does not exist. The response arrives, the
+// TestHTTP2EarlyResponseStopsTheBody sends a body to a route that does not exist. The response arrives, the
 // client is asked not to send the rest, and the connection can be used again.
-func TestHTTP2EarlyResponse(t *testing.T) {
+func TestHTTP2EarlyResponseStopsTheBody(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("/known", "site")}
@@ -119,8 +120,8 @@ func TestHTTP2EarlyResponse(t *testing.T) {
 	}
 }
 
-// TestHTTP2SlowHead sends a part of a head, and then nothing.
-func TestHTTP2SlowHead(t *testing.T) {
+// TestHTTP2SlowHeadEndsTheConnection sends a part of a head, and then nothing.
+func TestHTTP2SlowHeadEndsTheConnection(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Limits.HeaderTimeout = quickly })
 	h2 := dialHTTP2(t, d.addr)
@@ -133,9 +134,9 @@ func TestHTTP2SlowHead(t *testing.T) {
 	}
 }
 
-// TestHTTP2FirstRequestAtOnce sends the preface and a request at once, as browsers do. While the
+// TestHTTP2FramesAreReadDuringRequest sends the preface and a request at once, as browsers do. While the
 // request takes longer than a head may, the door reads the frames that follow.
-func TestHTTP2FirstRequestAtOnce(t *testing.T) {
+func TestHTTP2FramesAreReadDuringRequest(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g), limited(func(l *config.Limits) { l.HeaderTimeout = quickly }))
@@ -148,7 +149,7 @@ func TestHTTP2FirstRequestAtOnce(t *testing.T) {
 	f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block(getFields...), EndStream: true,
 		EndHeaders: true})
 	c.send(b.String())
-	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+	testkit.AwaitEqual(t, "in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 1)
 	time.Sleep(quickly * 3 / 2)
 	c.SetReadDeadline(time.Now().Add(testTimeout / 2))
 	h2.framer.WritePing(false, [8]byte{1})
@@ -163,8 +164,7 @@ func TestHTTP2FirstRequestAtOnce(t *testing.T) {
 	}
 }
 
-// TestHTTP2IdleTimeout ends a connection without requests.
-func TestHTTP2IdleTimeout(t *testing.T) {
+func TestHTTP2IdleConnectionEnds(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Limits.IdleTimeout = 50 * time.Millisecond })
 	h2 := dialHTTP2(t, d.addr)
@@ -176,9 +176,9 @@ func TestHTTP2IdleTimeout(t *testing.T) {
 	}
 }
 
-// TestHTTP2Drain checks both GOAWAY frames: a request that the client sends between them gets
+// TestHTTP2DrainServesALateRequest checks both GOAWAY frames: a request that the client sends between them gets
 // its response.
-func TestHTTP2Drain(t *testing.T) {
+func TestHTTP2DrainServesALateRequest(t *testing.T) {
 	t.Parallel()
 	const tries = 10
 	for i := 1; !answersDuringDrain(t); i++ {
@@ -196,7 +196,7 @@ func answersDuringDrain(t *testing.T) (inTime bool) {
 	d := openDoor(t, slowUpstream(t, g))
 	h2 := dialHTTP2(t, d.addr)
 	first := h2.begin(true, getFields...)
-	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+	testkit.AwaitEqual(t, "in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 1)
 	began := time.Now()
 	d.drain()
 	if last := h2.lastStream(); last != 1<<31-1 {
@@ -233,10 +233,10 @@ func answersDuringDrain(t *testing.T) (inTime bool) {
 	return true
 }
 
-// TestHTTP2DrainBeforeFirstStream drains a connection before its first stream, and before the
+// TestHTTP2DrainServesTheFirstStream drains a connection before its first stream, and before the
 // first SETTINGS frame. The client may still send a request, which gets its response before
 // GOAWAY; if it sends none, GOAWAY ends the connection.
-func TestHTTP2DrainBeforeFirstStream(t *testing.T) {
+func TestHTTP2DrainServesTheFirstStream(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	slow := dial(t, d.addr)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // send writes the frames that f appends, in one write.
@@ -54,11 +55,11 @@ var (
 	postFields = []string{":method", "POST", ":scheme", "http", ":authority", "a", ":path", "/upload"}
 )
 
-// TestHTTP2Floods sends frames that cost the door more than the client. Each flood ends the
+// TestHTTP2FloodsEndTheConnection sends frames that cost the door more than the client. Each flood ends the
 // connection and is counted by its reason. A busy machine reads few of them in a second, so floods
 // whose rate may be high, those of PING and WINDOW_UPDATE, are only tested in virtual time, in
 // internal/http2.
-func TestHTTP2Floods(t *testing.T) {
+func TestHTTP2FloodsEndTheConnection(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
@@ -180,9 +181,9 @@ func waitingUpstream(t *testing.T) (url string, received *atomic.Int64) {
 	}).URL, received
 }
 
-// TestHTTP2StreamErrors makes errors that end one stream. The next request on the connection
+// TestHTTP2StreamErrorEndsOneStream makes errors that end one stream. The next request on the connection
 // gets its response.
-func TestHTTP2StreamErrors(t *testing.T) {
+func TestHTTP2StreamErrorEndsOneStream(t *testing.T) {
 	t.Parallel()
 	url, _ := waitingUpstream(t)
 	d := openDoor(t, url, func(c *config.Config) { c.Limits.Head = 16 << 10 })
@@ -254,7 +255,7 @@ func TestHTTP2StreamErrors(t *testing.T) {
 						f.WriteRSTStream(2*i+1, http2.ErrCodeCancel)
 					}
 				})
-				eventually(t, "no request", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+				testkit.AwaitEqual(t, "no request", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 			}
 			h2.stream = bad
 			if status := h2.get(getFields...); status != http.StatusOK {
@@ -264,8 +265,8 @@ func TestHTTP2StreamErrors(t *testing.T) {
 	}
 }
 
-// TestHTTP2Prefaces begins connections that are not HTTP/2.
-func TestHTTP2Prefaces(t *testing.T) {
+// TestBrokenHTTP2PrefaceGetsGoAway begins connections that are not HTTP/2.
+func TestBrokenHTTP2PrefaceGetsGoAway(t *testing.T) {
 	t.Parallel()
 	d := openTLSDoor(t, upstream(t, hello).URL)
 	for name, start := range map[string]string{

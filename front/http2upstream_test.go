@@ -40,9 +40,9 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestHTTP2Upstream sends requests with and without bodies at once over HTTP/2, with and without
+// TestHTTP2UpstreamServesRequests sends requests with and without bodies at once over HTTP/2, with and without
 // TLS.
-func TestHTTP2Upstream(t *testing.T) {
+func TestHTTP2UpstreamServesRequests(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(echo))
@@ -93,8 +93,7 @@ func TestHTTP2Upstream(t *testing.T) {
 	}
 }
 
-// TestHTTP2UpstreamShares checks that many exchanges share a connection.
-func TestHTTP2UpstreamShares(t *testing.T) {
+func TestHTTP2UpstreamSharesAConnection(t *testing.T) {
 	t.Parallel()
 	const requests = 40
 	var arrived sync.WaitGroup
@@ -115,8 +114,7 @@ func TestHTTP2UpstreamShares(t *testing.T) {
 	all.Wait()
 }
 
-// TestHTTP2ToHTTP1Server checks that the error names the mistake.
-func TestHTTP2ToHTTP1Server(t *testing.T) {
+func TestErrorNamesServerWithoutHTTP2(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, withHTTP2)
 	resp, err := http.Get(d.url("/"))

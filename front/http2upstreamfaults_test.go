@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A frameServer is the server's side of a connection of HTTP/2, as a test plays it.
@@ -29,7 +30,7 @@ type frameServer struct {
 func openFrames(t *testing.T, f func(s *frameServer, stream uint32), settings ...http2.Setting) (url string) {
 	t.Helper()
 	var conns atomic.Int64
-	return "http://" + serveRaw(t, func(nc *net.TCPConn) {
+	return "http://" + testkit.ServeConns(t, func(nc *net.TCPConn) {
 		s := &frameServer{http2.NewFramer(nc, nc), nc, conns.Add(1)}
 		if _, err := io.ReadFull(nc, make([]byte, len(http2.ClientPreface))); err != nil {
 			return
@@ -75,9 +76,9 @@ func (s *frameServer) ok(stream uint32) {
 	s.WriteData(stream, true, []byte("ok"))
 }
 
-// TestHTTP2UpstreamFaults checks the response for each fault of a server, for GET and POST, and
+// TestHTTP2UpstreamFaultsHaveTheirResponse checks the response for each fault of a server, for GET and POST, and
 // which requests are sent again.
-func TestHTTP2UpstreamFaults(t *testing.T) {
+func TestHTTP2UpstreamFaultsHaveTheirResponse(t *testing.T) {
 	onFirst := func(fault func(s *frameServer, stream uint32)) func(*frameServer, uint32) {
 		return func(s *frameServer, stream uint32) {
 			if s.number == 1 {
@@ -209,8 +210,7 @@ func TestHTTP2UpstreamFaults(t *testing.T) {
 	}
 }
 
-// TestHTTP2UpstreamClosedWindow checks that the timeout of a route limits the wait for a window.
-func TestHTTP2UpstreamClosedWindow(t *testing.T) {
+func TestTimeoutLimitsTheWaitForAWindow(t *testing.T) {
 	t.Parallel()
 	url := openFrames(t, func(*frameServer, uint32) {}, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 	for _, size := range []int{10, 100_000} {
@@ -225,8 +225,7 @@ func TestHTTP2UpstreamClosedWindow(t *testing.T) {
 	}
 }
 
-// TestHTTP2UpstreamOfHTTP1 checks the response if a server does not speak HTTP/2.
-func TestHTTP2UpstreamOfHTTP1(t *testing.T) {
+func TestServerWithoutHTTP2Gives502(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, withHTTP2, func(c *config.Config) { c.Upstreams[0].ConnectWait = 0 })
 	if status, _ := fetch(t, d.url("/")); status != 502 {

@@ -26,6 +26,7 @@ import (
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // openHTTP3Door starts a front door with HTTP/3.
@@ -54,9 +55,9 @@ func http3Client(t testing.TB, c *tls.Config, addr string) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// TestHTTP3 sends requests of all kinds. The upstream gets the scheme, the client, the bodies
+// TestHTTP3RequestsReachTheUpstream sends requests of all kinds. The upstream gets the scheme, the client, the bodies
 // and the trailers, and the client those of the response.
-func TestHTTP3(t *testing.T) {
+func TestHTTP3RequestsReachTheUpstream(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -117,9 +118,9 @@ func TestHTTP3(t *testing.T) {
 	}
 }
 
-// TestAltSvc checks the field by which clients find HTTP/3: over TLS, and not on plain
+// TestAltSvcIsSentOverTLSOnly checks the field by which clients find HTTP/3: over TLS, and not on plain
 // listeners. A field of the upstream is replaced. A reload adds and removes it.
-func TestAltSvc(t *testing.T) {
+func TestAltSvcIsSentOverTLSOnly(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Alt-Svc", `h3=":1"`) })
 	d := openHTTP3Door(t, back.URL)
@@ -170,9 +171,9 @@ func TestAltSvc(t *testing.T) {
 	}
 }
 
-// TestHTTP3OffAndOn switches HTTP/3 off and on again by reloads during a request. The request is completed, and new
-// connections meanwhile reach the new listener.
-func TestHTTP3OffAndOn(t *testing.T) {
+// TestReloadTurnsHTTP3OffAndOn switches HTTP/3 off and on again by reloads during a request. The request is completed,
+// and new connections meanwhile reach the new listener.
+func TestReloadTurnsHTTP3OffAndOn(t *testing.T) {
 	t.Parallel()
 	arrived, g := make(chan bool), newGate(t)
 	d := openHTTP3Door(t, upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -206,8 +207,8 @@ func TestHTTP3OffAndOn(t *testing.T) {
 	}
 }
 
-// TestHTTP3Limits applies the limits of requests and of connections.
-func TestHTTP3Limits(t *testing.T) {
+// TestHTTP3LimitsApply applies the limits of requests and of connections.
+func TestHTTP3LimitsApply(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -251,8 +252,8 @@ func TestHTTP3Limits(t *testing.T) {
 	}
 }
 
-// TestHTTP3ClientDoesNotRead cuts a response that the client does not read.
-func TestHTTP3ClientDoesNotRead(t *testing.T) {
+// TestHTTP3CutsClientThatDoesNotRead cuts a response that the client does not read.
+func TestHTTP3CutsClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	block := make([]byte, 1<<20)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -277,8 +278,8 @@ func TestHTTP3ClientDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestHTTP3SlowUpload cuts a body that the client does not send.
-func TestHTTP3SlowUpload(t *testing.T) {
+// TestHTTP3CutsASlowUpload cuts a body that the client does not send.
+func TestHTTP3CutsASlowUpload(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
 	d := openHTTP3Door(t, back.URL, limited(func(l *config.Limits) { l.ReadTimeout = 500 * time.Millisecond }))
@@ -294,9 +295,9 @@ func TestHTTP3SlowUpload(t *testing.T) {
 	}
 }
 
-// TestHTTP3ClientLeaves cancels requests, also in the middle of their bodies: by a reset of the
+// TestHTTP3RequestEndsWithItsClient cancels requests, also in the middle of their bodies: by a reset of the
 // stream, and by the end of the connection.
-func TestHTTP3ClientLeaves(t *testing.T) {
+func TestHTTP3RequestEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan bool, 1)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -341,8 +342,8 @@ func TestHTTP3ClientLeaves(t *testing.T) {
 	}
 }
 
-// TestHTTP3Cut breaks a response that the upstream does not complete.
-func TestHTTP3Cut(t *testing.T) {
+// TestHTTP3CutResponseLooksIncomplete breaks a response that the upstream does not complete.
+func TestHTTP3CutResponseLooksIncomplete(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "100000")
@@ -362,8 +363,8 @@ func TestHTTP3Cut(t *testing.T) {
 	}
 }
 
-// TestHTTP3Drain drains a front door during a request. The client gets the response.
-func TestHTTP3Drain(t *testing.T) {
+// TestHTTP3DrainFinishesTheRequest drains a front door during a request. The client gets the response.
+func TestHTTP3DrainFinishesTheRequest(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan bool), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -394,8 +395,8 @@ func TestHTTP3Drain(t *testing.T) {
 	}
 }
 
-// TestHTTP3DrainCuts ends the requests that are in flight after drain.timeout.
-func TestHTTP3DrainCuts(t *testing.T) {
+// TestHTTP3DrainCutsAfterItsTimeout ends the requests that are in flight after drain.timeout.
+func TestHTTP3DrainCutsAfterItsTimeout(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -477,8 +478,8 @@ func openLossyLink(t *testing.T, server string, n int64) *lossyLink {
 	return l
 }
 
-// TestHTTP3PacketLoss sends bodies in both directions over a link that drops one of 20 packets.
-func TestHTTP3PacketLoss(t *testing.T) {
+// TestHTTP3BodiesSurvivePacketLoss sends bodies in both directions over a link that drops one of 20 packets.
+func TestHTTP3BodiesSurvivePacketLoss(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -503,9 +504,9 @@ func TestHTTP3PacketLoss(t *testing.T) {
 	}
 }
 
-// TestHTTP3ClientVanishes cuts the link to a client during a request. The request ends after
+// TestHTTP3VanishedClientEndsTheRequest cuts the link to a client during a request. The request ends after
 // half a minute without a packet.
-func TestHTTP3ClientVanishes(t *testing.T) {
+func TestHTTP3VanishedClientEndsTheRequest(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("WEIR_LONG") == "" {
 		t.Skip("waits for half a minute: set WEIR_LONG=1")
@@ -524,11 +525,11 @@ func TestHTTP3ClientVanishes(t *testing.T) {
 	if e := d.completed(t, "/gone"); e.HTTP.StatusCode != 499 {
 		t.Errorf("the event is %s", e.raw)
 	}
-	eventually(t, "the end of the connection", func() bool { return d.inUse(t, "max_connections") == 0 })
+	testkit.AwaitEqual(t, "the end of the connection", func() float64 { return d.inUse(t, "max_connections") }, 0)
 }
 
-// TestHTTP3ClientCertificates applies the rules for certificates of clients by host.
-func TestHTTP3ClientCertificates(t *testing.T) {
+// TestHTTP3ChecksClientCertificates applies the rules for certificates of clients by host.
+func TestHTTP3ChecksClientCertificates(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("X-Subject")) })
 	staff := certtest.Root(t, "staff")

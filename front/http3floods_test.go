@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/quic-go/quic-go"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 var getFields3 = []string{":method", "GET", ":scheme", "https", ":authority", "localhost", ":path", "/slow"}
 
-// TestHTTP3Floods sends streams and frames that cost the door more than the client. Each flood ends its connection, is
-// counted by its reason and logged once. Another connection is served.
-func TestHTTP3Floods(t *testing.T) {
+// TestHTTP3FloodsEndTheConnection sends streams and frames that cost the door more than the client. Each flood ends its
+// connection, is counted by its reason and logged once. Another connection is served.
+func TestHTTP3FloodsEndTheConnection(t *testing.T) {
 	t.Parallel()
 	url, received := waitingUpstream(t)
 	d := openHTTP3Door(t, url)
@@ -95,7 +97,7 @@ func TestHTTP3Floods(t *testing.T) {
 			if after := d.metric(t, series); after != before+1 {
 				t.Errorf("%s: %v after %v", series, after, before)
 			}
-			eventually(t, "the event", func() bool {
+			testkit.Await(t, "the event", func() bool {
 				logged := 0
 				for _, e := range d.log.events(t)[events:] {
 					if e.Event == "http/3 connection failed" && e.Data["reason"] == c.reason {
@@ -113,8 +115,9 @@ func TestHTTP3Floods(t *testing.T) {
 	t.Logf("the upstream has got %d requests", received.Load())
 }
 
-// TestHTTP3Cancellations cancels as many requests on a connection as a browser may, and serves others between them.
-func TestHTTP3Cancellations(t *testing.T) {
+// TestHTTP3AllowsCancellationsOfBrowsers cancels as many requests on a connection as a browser may, and serves others
+// between them.
+func TestHTTP3AllowsCancellationsOfBrowsers(t *testing.T) {
 	t.Parallel()
 	url, _ := waitingUpstream(t)
 	d := openHTTP3Door(t, url)
@@ -133,5 +136,5 @@ func TestHTTP3Cancellations(t *testing.T) {
 			t.Fatalf("request %d gets %d", i, status)
 		}
 	}
-	eventually(t, "no request", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	testkit.AwaitEqual(t, "no request", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A tlsBackend is a server for https.
@@ -66,9 +67,9 @@ func trust(root *certtest.Pair) func(*config.Config) {
 	}
 }
 
-// TestHTTPSUpstream sends many requests with and without bodies at once. Connections are used
+// TestHTTPSUpstreamResumesSessions sends many requests with and without bodies at once. Connections are used
 // again, and a new one resumes the session.
-func TestHTTPSUpstream(t *testing.T) {
+func TestHTTPSUpstreamResumesSessions(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	for name, version := range map[string]uint16{"TLS 1.2": tls.VersionTLS12, "TLS 1.3": tls.VersionTLS13} {
@@ -118,10 +119,10 @@ func fetch(t *testing.T, url string) (status int, body string) {
 	return resp.StatusCode, string(b)
 }
 
-// TestHTTPSFailures checks the responses for servers whose TLS fails: the client gets 502, the
+// TestHTTPSFailuresGive502 checks the responses for servers whose TLS fails: the client gets 502, the
 // event has the reason, and no request was sent. Another server of the upstream gets the
 // request instead.
-func TestHTTPSFailures(t *testing.T) {
+func TestHTTPSFailuresGive502(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	old := time.Now().Add(-24 * time.Hour)
@@ -143,8 +144,8 @@ func TestHTTPSFailures(t *testing.T) {
 		{"plain HTTP", func(t *testing.T) string {
 			return strings.Replace(upstream(t, hello).URL, "http:", "https:", 1)
 		}, "does not look like a TLS handshake"},
-		{"a reset", func(t *testing.T) string { return "https://" + serveRaw(t, resetAfterHello) }, "reset by peer"},
-		{"an end", func(t *testing.T) string { return "https://" + serveRaw(t, endAfterHello) }, "server has closed"},
+		{"a reset", func(t *testing.T) string { return "https://" + testkit.ServeConns(t, resetAfterHello) }, "reset by peer"},
+		{"an end", func(t *testing.T) string { return "https://" + testkit.ServeConns(t, endAfterHello) }, "server has closed"},
 		{"an old version", func(t *testing.T) string {
 			return openTLS(t, root.Issue(t, certtest.Options{}), showTarget, func(c *tls.Config) {
 				c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
@@ -182,30 +183,6 @@ func TestHTTPSFailures(t *testing.T) {
 	}
 }
 
-// serveRaw serves connections with f, and returns the address.
-func serveRaw(t *testing.T, f func(nc *net.TCPConn)) (addr string) {
-	t.Helper()
-	l := listenLoopback()
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			nc, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() {
-				defer nc.Close()
-				f(nc.(*net.TCPConn))
-			})
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		all.Wait()
-	})
-	return l.Addr().String()
-}
-
 func resetAfterHello(nc *net.TCPConn) {
 	nc.Read(make([]byte, 1000))
 	nc.SetLinger(0)
@@ -213,10 +190,9 @@ func resetAfterHello(nc *net.TCPConn) {
 
 func endAfterHello(nc *net.TCPConn) { nc.Read(make([]byte, 10_000)) }
 
-// TestHTTPSHandshakeStalls checks that the timeout of a route limits the handshake.
-func TestHTTPSHandshakeStalls(t *testing.T) {
+func TestTimeoutLimitsTheHTTPSHandshake(t *testing.T) {
 	t.Parallel()
-	addr := serveRaw(t, func(nc *net.TCPConn) { io.Copy(io.Discard, nc) })
+	addr := testkit.ServeConns(t, func(nc *net.TCPConn) { io.Copy(io.Discard, nc) })
 	d := openDoor(t, "https://"+addr, func(c *config.Config) {
 		c.Routes[0].Timeout, c.Upstreams[0].ConnectWait = 200*time.Millisecond, 0
 	})
@@ -226,9 +202,9 @@ func TestHTTPSHandshakeStalls(t *testing.T) {
 	d.awaitErrors(t, "connect_timeout")
 }
 
-// TestHTTPSClientCertificate checks that servers get the certificate of the upstream, also
+// TestHTTPSServerGetsClientCertificate checks that servers get the certificate of the upstream, also
 // after a reload with another one, and the failure without one.
-func TestHTTPSClientCertificate(t *testing.T) {
+func TestHTTPSServerGetsClientCertificate(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	back := openTLS(t, root.Issue(t, certtest.Options{}), showTarget, func(c *tls.Config) {
@@ -257,9 +233,9 @@ func TestHTTPSClientCertificate(t *testing.T) {
 	}
 }
 
-// TestHTTPSName checks that a server is asked for the configured name, and that its certificate
+// TestHTTPSServerNameIsVerified checks that a server is asked for the configured name, and that its certificate
 // must have it.
-func TestHTTPSName(t *testing.T) {
+func TestHTTPSServerNameIsVerified(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	var asked atomic.Value
@@ -275,14 +251,14 @@ func TestHTTPSName(t *testing.T) {
 	}
 }
 
-// TestHTTPSTruncation checks that a response that ends with the connection is cut if TLS has
+// TestHTTPSTruncationCutsTheResponse checks that a response that ends with the connection is cut if TLS has
 // not ended.
-func TestHTTPSTruncation(t *testing.T) {
+func TestHTTPSTruncationCutsTheResponse(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	pair := root.Issue(t, certtest.Options{})
 	for _, complete := range []bool{true, false} {
-		addr := serveRaw(t, func(nc *net.TCPConn) {
+		addr := testkit.ServeConns(t, func(nc *net.TCPConn) {
 			c := tls.Server(nc, &tls.Config{Certificates: []tls.Certificate{*pair.TLS()}})
 			c.Read(make([]byte, 10_000))
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nthe body")
@@ -304,8 +280,7 @@ func TestHTTPSTruncation(t *testing.T) {
 	}
 }
 
-// TestHTTPSUpgrade checks a tunnel to a server for https.
-func TestHTTPSUpgrade(t *testing.T) {
+func TestHTTPSUpgradeOpensATunnel(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "root")
 	back := openTLS(t, root.Issue(t, certtest.Options{}), func(w http.ResponseWriter, _ *http.Request) {

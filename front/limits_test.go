@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // limited returns a function that changes the limits of a configuration.
@@ -41,8 +42,8 @@ func (d *testDoor) refusedBy(t *testing.T, resp *http.Response, status int, limi
 	}
 }
 
-// TestInFlight fills the places for requests in flight and for waiting ones.
-func TestInFlight(t *testing.T) {
+// TestInFlightRefusesBeyondItsQueue fills the places for requests in flight and for waiting ones.
+func TestInFlightRefusesBeyondItsQueue(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	var inside sync.WaitGroup
@@ -71,9 +72,9 @@ func TestInFlight(t *testing.T) {
 		return d.metric(t, fmt.Sprintf(`weir_limit_%s{limit=%q,route="/held"}`, name, limit))
 	}
 	ask()
-	eventually(t, "one in flight", func() bool { return series("in_use", "in_flight") == 1 })
+	testkit.AwaitEqual(t, "one in flight", func() float64 { return series("in_use", "in_flight") }, 1)
 	ask()
-	eventually(t, "one waiting", func() bool { return series("in_use", "queue") == 1 })
+	testkit.AwaitEqual(t, "one waiting", func() float64 { return series("in_use", "queue") }, 1)
 	if v := series("value", "in_flight"); v != 1 {
 		t.Errorf("the limit's value is %v, want 1", v)
 	}
@@ -88,11 +89,11 @@ func TestInFlight(t *testing.T) {
 		t.Errorf("the held and the waiting request: %d and %d, want 200", a, b)
 	}
 	inside.Wait()
-	eventually(t, "nobody in flight", func() bool { return series("in_use", "in_flight") == 0 })
+	testkit.AwaitEqual(t, "nobody in flight", func() float64 { return series("in_use", "in_flight") }, 0)
 }
 
-// TestLeavingTheQueue disconnects a client whose request waits in the queue.
-func TestLeavingTheQueue(t *testing.T) {
+// TestClientMayLeaveTheQueue disconnects a client whose request waits in the queue.
+func TestClientMayLeaveTheQueue(t *testing.T) {
 	t.Parallel()
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -104,8 +105,8 @@ func TestLeavingTheQueue(t *testing.T) {
 			waiting := func() float64 { return d.metric(t, `weir_limit_in_use{limit="queue",route="all"}`) }
 			var first sync.WaitGroup
 			first.Go(func() { get(t, httpClient(t), d.url("/first")) })
-			eventually(t, "one in flight",
-				func() bool { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) == 1 })
+			testkit.AwaitEqual(t, "one in flight",
+				func() float64 { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) }, 1)
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			r, err := http.NewRequestWithContext(ctx, "GET", d.url("/second"), nil)
@@ -119,10 +120,10 @@ func TestLeavingTheQueue(t *testing.T) {
 					t.Errorf("who has left got %s", resp.Status)
 				}
 			})
-			eventually(t, "one waiting", func() bool { return waiting() == 1 })
+			testkit.AwaitEqual(t, "one waiting", waiting, 1)
 			leave()
 			second.Wait()
-			eventually(t, "nobody waiting", func() bool { return waiting() == 0 })
+			testkit.AwaitEqual(t, "nobody waiting", waiting, 0)
 			if e := d.completed(t, "/second"); e.HTTP.StatusCode != 499 {
 				t.Errorf("who has left is logged with %d", e.HTTP.StatusCode)
 			}
@@ -132,8 +133,8 @@ func TestLeavingTheQueue(t *testing.T) {
 	}
 }
 
-// TestRate exceeds the rate as one client, as others, and with keys.
-func TestRate(t *testing.T) {
+// TestRateRefusesBeyondTheBurst exceeds the rate as one client, as others, and with keys.
+func TestRateRefusesBeyondTheBurst(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -180,9 +181,9 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestBodyLimit sends bodies that are too long, with and without a
+// TestLongBodyIsRefused sends bodies that are too long, with and without a
 // Content-Length.
-func TestBodyLimit(t *testing.T) {
+func TestLongBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); err == nil {
@@ -242,10 +243,10 @@ func quick(l *config.Limits) {
 
 const quickly = 2 * time.Second
 
-// TestSlowUploads checks that clients that stall or trickle are cut, for short
+// TestSlowUploadsAreCut checks that clients that stall or trickle are cut, for short
 // bodies that are read before the upstream is chosen and for longer ones.
 // Clients that keep the pace or have a slow upstream are not.
-func TestSlowUploads(t *testing.T) {
+func TestSlowUploadsAreCut(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -299,9 +300,9 @@ func TestSlowUploads(t *testing.T) {
 	}
 }
 
-// TestSlowDownloads checks that clients that read nothing are cut, and clients
+// TestSlowDownloadsAreCut checks that clients that read nothing are cut, and clients
 // that keep the pace are not.
-func TestSlowDownloads(t *testing.T) {
+func TestSlowDownloadsAreCut(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 20 // more than the sockets hold
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { io.CopyN(w, zeros{}, size) })
@@ -340,10 +341,10 @@ func TestSlowDownloads(t *testing.T) {
 	})
 }
 
-// TestSilentUpstreams has an upstream that pauses for longer than a client may:
+// TestSilentUpstreamCutsNoClient has an upstream that pauses for longer than a client may:
 // within a head, before the end of a response, and within a body. No client is
 // cut.
-func TestSilentUpstreams(t *testing.T) {
+func TestSilentUpstreamCutsNoClient(t *testing.T) {
 	t.Parallel()
 	const pause, size = 2 * quickly, 24 << 20 // more than sockets hold
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -391,12 +392,12 @@ func (d *testDoor) cutAsSlow(t *testing.T, path string) {
 	if got := d.metric(t, `weir_limit_refusals_total{limit="download_rate",route="/{path...}"}`); got == 0 {
 		t.Error("no refusal is counted")
 	}
-	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	testkit.AwaitEqual(t, "nothing in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 }
 
-// TestSlowHeads never completes the head of the first or the second request of
+// TestSlowHeadsGet408 never completes the head of the first or the second request of
 // a connection, or never begins one.
-func TestSlowHeads(t *testing.T) {
+func TestSlowHeadsGet408(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, limited(quick))
@@ -428,8 +429,8 @@ func TestSlowHeads(t *testing.T) {
 	}
 }
 
-// TestHeaderLimit sends heads of up to the limit, and longer ones.
-func TestHeaderLimit(t *testing.T) {
+// TestLongHeadGets431 sends heads of up to the limit, and longer ones.
+func TestLongHeadGets431(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, limited(func(l *config.Limits) { l.Head = 8 << 10 }))
@@ -444,9 +445,9 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestMaxConnections opens too many connections. Each surplus one gets 503 and
+// TestConnectionsBeyondLimitGet503 opens too many connections. Each surplus one gets 503 and
 // is closed immediately; the others continue to work.
-func TestMaxConnections(t *testing.T) {
+func TestConnectionsBeyondLimitGet503(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	for limit, set := range map[string]func(*config.Limits){
@@ -483,7 +484,7 @@ func TestMaxConnections(t *testing.T) {
 				t.Errorf("%v refusals are counted, want 30", got)
 			}
 			admitted[0].Close()
-			eventually(t, "room for another", func() bool {
+			testkit.Await(t, "room for another", func() bool {
 				nc, err := net.Dial("tcp", d.addr)
 				if err != nil {
 					t.Fatal(err)
@@ -543,8 +544,8 @@ func TestReloadKeepsCounting(t *testing.T) {
 	d := openDoor(t, back.URL, one)
 	var first sync.WaitGroup
 	first.Go(func() { get(t, httpClient(t), d.url("/")) })
-	eventually(t, "one in flight",
-		func() bool { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) == 1 })
+	testkit.AwaitEqual(t, "one in flight",
+		func() float64 { return d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`) }, 1)
 	if _, err := d.Reload(doorConfig(back.URL, one)); err != nil {
 		t.Fatal(err)
 	}
@@ -572,8 +573,8 @@ func TestReloadKeepsCounting(t *testing.T) {
 	first.Wait()
 }
 
-// TestRefusedAllocations counts the allocations of a refused request.
-func TestRefusedAllocations(t *testing.T) {
+// TestRefusedRequestAllocatesLittle counts the allocations of a refused request.
+func TestRefusedRequestAllocatesLittle(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

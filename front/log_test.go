@@ -2,23 +2,22 @@ package front_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestLogPage reads the page /log of the admin listener. One of the two
+// TestLogPageShowsALostReader reads the page /log of the admin listener. One of the two
 // destinations has lost its reader.
-func TestLogPage(t *testing.T) {
+func TestLogPageShowsALostReader(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +38,7 @@ func TestLogPage(t *testing.T) {
 	for range n {
 		get(t, httpClient(t), d.url("/"))
 	}
-	eventually(t, "all events to be done with", func() bool {
+	testkit.Await(t, "all events to be done with", func() bool {
 		s := out.Stats()
 		return s.Emitted == 2*3*n && s.Waiting == 0
 	})
@@ -111,30 +110,6 @@ func serveDoor(t *testing.T, cfg *config.Config, out logto.Output) *testDoor {
 	}
 	d.serve()
 	return d
-}
-
-// fill fills a pipe until no byte fits, and returns the number of bytes. It
-// writes whole pages, because a partial last page would have space left.
-func fill(t *testing.T, w *os.File) (written int64) {
-	t.Helper()
-	raw, err := w.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := make([]byte, os.Getpagesize())
-	var full error
-	err = raw.Write(func(fd uintptr) bool {
-		for full == nil {
-			var n int
-			n, full = syscall.Write(int(fd), page)
-			written += int64(max(n, 0))
-		}
-		return true
-	})
-	if err != nil || !errors.Is(full, syscall.EAGAIN) {
-		t.Fatalf("filling a pipe: %v, %v; want EAGAIN", err, full)
-	}
-	return written
 }
 
 func newDoorOver(t *testing.T, cfg *config.Config, out logto.Output) *testDoor {

@@ -55,6 +55,7 @@ type event struct {
 	Namespace string    `json:"namespace"`
 	Event     string    `json:"event"`
 	TraceID   string    `json:"trace_id"`
+	SpanID    string    `json:"span_id"`
 	Severity  int       `json:"severity"`
 	HTTP      struct {
 		StatusCode            int       `json:"status_code"`

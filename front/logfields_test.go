@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
-// TestLogFields checks the fields that routes add to their completed events, over both
+// TestRouteAddsFieldsToCompletedEvent checks the fields that routes add to their completed events, over both
 // protocols. The other events and the other routes do not have them.
-func TestLogFields(t *testing.T) {
+func TestRouteAddsFieldsToCompletedEvent(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -60,8 +60,8 @@ func TestLogFields(t *testing.T) {
 	}
 }
 
-// TestLogHeadersOfRoute checks the header fields that a route adds to those of all requests.
-func TestLogHeadersOfRoute(t *testing.T) {
+// TestRouteAddsLoggedHeaders checks the header fields that a route adds to those of all requests.
+func TestRouteAddsLoggedHeaders(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Etag", `"1"`) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -85,8 +85,7 @@ func TestLogHeadersOfRoute(t *testing.T) {
 	}
 }
 
-// TestLogFieldsAllocations checks that the fields of a route allocate nothing.
-func TestLogFieldsAllocations(t *testing.T) {
+func TestLogFieldsAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/stream"
 )
 
@@ -62,10 +63,10 @@ func (c *logClient) Close() error {
 	return nil
 }
 
-// TestLogToServer logs requests to a server and to stdout. The server rejects the password
+// TestLogToServerSurvivesReload logs requests to a server and to stdout. The server rejects the password
 // at first. A reload with another password keeps the events that wait, and a reload without
 // the server delivers all of them. The password is not visible anywhere.
-func TestLogToServer(t *testing.T) {
+func TestLogToServerSurvivesReload(t *testing.T) {
 	t.Parallel()
 	server := &logServer{password: "right-secret"}
 	cfg := doorConfig(upstream(t, hello).URL, func(c *config.Config) {
@@ -88,14 +89,14 @@ func TestLogToServer(t *testing.T) {
 		get(t, client, d.url(fmt.Sprintf("/%d", i)))
 	}
 	const name = "otlp+http://collector:4318/v1"
-	eventually(t, "the error", func() bool {
+	testkit.Await(t, "the error", func() bool {
 		state := out.Destinations()[1]
 		return state.To == name && state.Stats.LastError != nil && state.Stats.Waiting == 3*requests
 	})
 	d.reload(func(c *config.Config) {
 		c.Log.To = []string{logto.ToStdout, "otlp+http://weir:right-secret@collector:4318/v1"}
 	})
-	eventually(t, "the events", func() bool { return out.Destinations()[1].Stats.Written == 3*requests })
+	testkit.AwaitEqual(t, "the events", func() uint64 { return out.Destinations()[1].Stats.Written }, 3*requests)
 	for _, page := range []string{"/metrics", "/log"} {
 		resp, err := http.Get("http://" + d.AdminAddr().String() + page)
 		if err != nil {
@@ -108,7 +109,7 @@ func TestLogToServer(t *testing.T) {
 		}
 	}
 	get(t, client, d.url("/last"))
-	eventually(t, "the last events", func() bool { return out.Destinations()[1].Stats.Written == 3*requests+3 })
+	testkit.AwaitEqual(t, "the last events", func() uint64 { return out.Destinations()[1].Stats.Written }, 3*requests+3)
 	d.reload(func(c *config.Config) { c.Log.To = []string{logto.ToStdout} })
 	get(t, client, d.url("/after"))
 	if err := d.close(); err != nil {
@@ -131,10 +132,10 @@ func TestLogToServer(t *testing.T) {
 	}
 }
 
-// TestLogSpill logs to a server that rejects the password, with a spill. The events of a front
+// TestLogSpillKeepsEventsOfEndedDoor logs to a server that rejects the password, with a spill. The events of a front
 // door that ends wait on the disk, and the next one delivers them. A reload can remove the
 // server and add it again.
-func TestLogSpill(t *testing.T) {
+func TestLogSpillKeepsEventsOfEndedDoor(t *testing.T) {
 	t.Parallel()
 	server := &logServer{password: "right"}
 	const name = "otlp+http://collector"
@@ -183,7 +184,7 @@ func TestLogSpill(t *testing.T) {
 
 	d, out := open()
 	load(d)
-	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 3*requests })
+	testkit.AwaitEqual(t, "the events on the disk", func() uint64 { return toServer(out).OnDisk.Events }, 3*requests)
 	moved := *cfg
 	moved.Log.Spill.Folder = t.TempDir()
 	if unchanged, err := d.Reload(&moved); err != nil || !slices.Equal(unchanged, []string{"log.spill.folder"}) {
@@ -200,28 +201,28 @@ func TestLogSpill(t *testing.T) {
 	if got := d.metric(t, "weir_log_events_recovered_total"); got != 3*requests {
 		t.Errorf("%v events are recovered", got)
 	}
-	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
+	testkit.AwaitEqual(t, "the events on the disk", func() uint64 { return toServer(out).OnDisk.Events }, 6*requests)
 	setTo(d, logto.ToStdout)
 	stillWrong := *d.config
 	stillWrong.Log.To = []string{logto.ToStdout, "otlp+http://u:wrong@collector"}
-	eventually(t, "the server again, though its events wait", func() bool {
+	testkit.Await(t, "the server again, though its events wait", func() bool {
 		_, err := d.Reload(&stillWrong)
 		return err == nil
 	})
-	eventually(t, "the events on the disk", func() bool { return toServer(out).OnDisk.Events == 6*requests })
+	testkit.AwaitEqual(t, "the events on the disk", func() uint64 { return toServer(out).OnDisk.Events }, 6*requests)
 	setTo(d, logto.ToStdout, "otlp+http://u:right@collector")
-	eventually(t, "the delivery", func() bool { return toServer(out).Stats.Written == 6*requests })
+	testkit.AwaitEqual(t, "the delivery", func() uint64 { return toServer(out).Stats.Written }, 6*requests)
 	setTo(d, logto.ToStdout)
 	load(d)
-	eventually(t, "the events on stdout", func() bool { return out.Destinations()[0].Stats.Written == 6*requests })
+	testkit.AwaitEqual(t, "the events on stdout", func() uint64 { return out.Destinations()[0].Stats.Written }, 6*requests)
 	again := *d.config
 	again.Log.To, again.Log.Spill.Size = []string{logto.ToStdout, "otlp+http://u:right@collector"}, 1<<20
-	eventually(t, "the server again", func() bool { // when it is closed
+	testkit.Await(t, "the server again", func() bool { // when it is closed
 		_, err := d.Reload(&again)
 		return err == nil
 	})
 	load(d)
-	eventually(t, "the last events", func() bool { return toServer(out).Stats.Written == 9*requests })
+	testkit.AwaitEqual(t, "the last events", func() uint64 { return toServer(out).Stats.Written }, 9*requests)
 	end(d, out)
 	s := toServer(out).Stats
 	if s.Emitted != 9*requests || s.Waiting+s.Lost() != 0 || len(server.lines) != 9*requests {

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestMalformedResponse has an upstream whose response has a valid head and a
+// TestMalformedResponseGives502 has an upstream whose response has a valid head and a
 // malformed body in the same packet. The client, the log and the metrics get a
 // 502.
-func TestMalformedResponse(t *testing.T) {
+func TestMalformedResponseGives502(t *testing.T) {
 	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		if c.request() != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestFittingConnections computes the number of connections from the memory, the rates and the length of heads.
-func TestFittingConnections(t *testing.T) {
+// TestConnectionsFitIntoTheMemory computes the number of connections from the memory, the rates and the length of
+// heads.
+func TestConnectionsFitIntoTheMemory(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name           string

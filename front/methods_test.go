@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestMethods sends methods to which the front door itself responds, and then
+// TestDoorRespondsToItsMethods sends methods to which the front door itself responds, and then
 // another request on the same connection, to check that it still works.
-func TestMethods(t *testing.T) {
+func TestDoorRespondsToItsMethods(t *testing.T) {
 	t.Parallel()
 	back := upstream(t,
 		func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.Method+" "+r.RequestURI) })
@@ -70,8 +70,8 @@ func TestMethods(t *testing.T) {
 // throughTheDoor are the methods that a front door accepts, apart from routes.
 const throughTheDoor = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-// TestMethodsOverHTTP2 checks the same responses over HTTP/2.
-func TestMethodsOverHTTP2(t *testing.T) {
+// TestDoorRespondsToItsMethodsOverHTTP2 checks the same responses over HTTP/2.
+func TestDoorRespondsToItsMethodsOverHTTP2(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -12,12 +12,14 @@ import (
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/metric"
 	"github.com/weirhq/weir/front/internal/upstream"
+	"github.com/weirhq/weir/internal/machine"
 )
 
 // metrics are the metrics of a front door.
 type metrics struct {
 	registry *prometheus.Registry
 	inFlight atomic.Int64
+	held     heldEvents
 	requests *counts.Requests
 	refused  prometheus.Counter
 	http2    *prometheus.CounterVec // errors of clients
@@ -56,10 +58,15 @@ func newMetrics(log prometheus.Collector) *metrics {
 		m.access, m.headers, m.http2, m.http3,
 		m.handshakes.results, m.handshakes.clients,
 		metric.NewBuildInfo(),
+		&m.held,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "weir_requests_in_flight",
 			Help: "Requests being served now.",
 		}, func() float64 { return float64(m.inFlight.Load()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "weir_processors",
+			Help: "Processors that the process may use.",
+		}, func() float64 { return float64(machine.Processors()) }),
 		log,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -68,7 +75,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 }
 
 func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
 // accessRefusal returns the counter of the requests that a feature has refused on a route.

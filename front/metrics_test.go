@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // metrics returns the values of all series, as `name{label="value"}`.
@@ -41,9 +42,9 @@ func (d *testDoor) metric(t testing.TB, series string) float64 {
 	return d.metrics(t)[series]
 }
 
-// TestMetrics sends a known number of requests of several kinds and checks the
+// TestMetricsCountEachRequest sends a known number of requests of several kinds and checks the
 // counts.
-func TestMetrics(t *testing.T) {
+func TestMetricsCountEachRequest(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +56,7 @@ func TestMetrics(t *testing.T) {
 		}
 	})
 	d := openDoor(t, back.URL, func(c *config.Config) {
-		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}})
+		c.Upstreams = append(c.Upstreams, upstreams.Upstream{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + testkit.ClosedAddress(t)}}})
 		c.Routes = append(c.Routes, config.DefaultRoute("/dead", "dead"), config.DefaultRoute("only.example/x", "site"))
 		c.Routes[0].Match = "GET,BREW,STIR /{path...}"
 	})
@@ -101,7 +102,7 @@ func TestMetrics(t *testing.T) {
 		`weir_log_queue_events`:         0,
 		`weir_log_queue_bytes`:          0,
 	}
-	eventually(t, "all but one to be over", func() bool { return d.metric(t, "weir_requests_in_flight") <= 1 })
+	testkit.Await(t, "all but one to be over", func() bool { return d.metric(t, "weir_requests_in_flight") <= 1 })
 	got := d.metrics(t)
 	for series, value := range want {
 		if n, ok := got[series]; !ok || n != value {
@@ -125,7 +126,7 @@ func TestMetrics(t *testing.T) {
 	}
 	g.open()
 	held.response("GET")
-	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	testkit.AwaitEqual(t, "nothing in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 }
 
 // TestMethodLabelIsBounded sends many unknown methods.
@@ -138,14 +139,14 @@ func TestMethodLabelIsBounded(t *testing.T) {
 		conn.send(fmt.Sprintf("M%d / HTTP/1.1\r\nHost: a\r\n\r\n", i))
 		conn.response("GET")
 	}
-	eventually(t, "all counted under one name", func() bool {
-		return d.metric(t, `weir_requests_total{code="200",method="other",route="/{path...}"}`) == 50
-	})
+	testkit.AwaitEqual(t, "all counted under one name", func() float64 {
+		return d.metric(t, `weir_requests_total{code="200",method="other",route="/{path...}"}`)
+	}, 50)
 }
 
-// TestLogIdentity scrapes under load while some writes of the log fail. In
+// TestEmittedEventsAreAccountedFor scrapes under load while some writes of the log fail. In
 // every scrape, the emitted events are written, dropped or waiting.
-func TestLogIdentity(t *testing.T) {
+func TestEmittedEventsAreAccountedFor(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -175,7 +176,7 @@ func TestLogIdentity(t *testing.T) {
 			t.Errorf("emitted %v, written %v + dropped %v + waiting %v", emitted, written, dropped, waiting)
 		}
 	}
-	eventually(t, "an event was dropped", func() bool {
+	testkit.Await(t, "an event was dropped", func() bool {
 		return d.metric(t, `weir_log_events_dropped_total{reason="write_error",severity="info"}`) > 0
 	})
 	stop.Store(true)

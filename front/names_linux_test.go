@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // listenAt starts a server at an address of the loopback network, which has many on Linux.
@@ -36,9 +37,9 @@ func withNameServer(s *resolvetest.Server) func(*config.Config) {
 	return func(c *config.Config) { c.DNS.Servers = []string{s.Addr} }
 }
 
-// TestNameChangesUnderLoad moves the name of an upstream to another server, under load. No
+// TestNameChangeFailsNoRequest moves the name of an upstream to another server, under load. No
 // request fails: requests to the old server end, and new ones go to the new server.
-func TestNameChangesUnderLoad(t *testing.T) {
+func TestNameChangeFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	var waiting atomic.Int32
@@ -62,7 +63,7 @@ func TestNameChangesUnderLoad(t *testing.T) {
 		_, body := get(t, httpClient(t), d.url("/slow"))
 		slow <- body
 	}()
-	eventually(t, "the slow request arrived", func() bool { return waiting.Load() == 1 })
+	testkit.AwaitEqual(t, "the slow request arrived", waiting.Load, 1)
 	var oldSeen, newSeen, failed atomic.Int64
 	stop := repeat(t, 4, func(c *http.Client) {
 		switch resp, body := get(t, c, d.url("/")); {
@@ -74,13 +75,13 @@ func TestNameChangesUnderLoad(t *testing.T) {
 			newSeen.Add(1)
 		}
 	})
-	eventually(t, "requests to the old server", func() bool { return oldSeen.Load() > 10 })
+	testkit.Await(t, "requests to the old server", func() bool { return oldSeen.Load() > 10 })
 	ns.Set("shop.example", 1, resolvetest.IP("127.0.0.3"))
-	eventually(t, "requests to the new server", func() bool { return newSeen.Load() > 10 })
+	testkit.Await(t, "requests to the new server", func() bool { return newSeen.Load() > 10 })
 	old.Listener.Close() // no further connection is accepted
 	before := oldSeen.Load()
 	from := newSeen.Load()
-	eventually(t, "more requests to the new server", func() bool { return newSeen.Load() > from+100 })
+	testkit.Await(t, "more requests to the new server", func() bool { return newSeen.Load() > from+100 })
 	close(release)
 	if body := <-slow; body != "old" {
 		t.Errorf("the request in flight got %q", body)
@@ -102,9 +103,9 @@ func TestNameChangesUnderLoad(t *testing.T) {
 	}
 }
 
-// TestUnknownName starts with a name that does not exist. The front door starts, responds with
+// TestUnknownNameGives502UntilItExists starts with a name that does not exist. The front door starts, responds with
 // 502, and forwards requests when the name exists.
-func TestUnknownName(t *testing.T) {
+func TestUnknownNameGives502UntilItExists(t *testing.T) {
 	t.Parallel()
 	back := listenAt(t, "127.0.0.2:0", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.URL.Path+" "+r.Host)

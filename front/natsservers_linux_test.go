@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/front/natskv"
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -36,9 +37,9 @@ func openNATSDoor(t *testing.T, url string) *testDoor {
 	return d
 }
 
-// TestServersFromNATS changes the servers in a key of NATS. A mistake and the loss of the server of NATS
+// TestServersFollowTheKeyOfNATS changes the servers in a key of NATS. A mistake and the loss of the server of NATS
 // keep the last servers, also during a reload, and no request fails.
-func TestServersFromNATS(t *testing.T) {
+func TestServersFollowTheKeyOfNATS(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	one, two := upstream(t, saying("one")), upstream(t, saying("two"))
@@ -74,7 +75,7 @@ func TestServersFromNATS(t *testing.T) {
 		return func() bool { _, body := get(t, c, d.url("/")); return body == want }
 	}
 	put("- " + one.URL + "\n")
-	eventually(t, "a response of the first server", gets("one"))
+	testkit.Await(t, "a response of the first server", gets("one"))
 
 	var failed atomic.Int64
 	stop := repeat(t, 1, func(c *http.Client) {
@@ -87,13 +88,13 @@ func TestServersFromNATS(t *testing.T) {
 	}
 	put("- " + one.URL + "\n- {url: " + two.URL + ", wieght: 2}\n")
 	d.log.find(t, func(e event) bool { return strings.Contains(e.raw, n.URL+"/upstreams/site:2:") })
-	eventually(t, "the list is not in use", up(0))
+	testkit.Await(t, "the list is not in use", up(0))
 	put("- " + two.URL + "\n")
-	eventually(t, "a response of the second server", gets("two"))
-	eventually(t, "the list is in use", up(1))
+	testkit.Await(t, "a response of the second server", gets("two"))
+	testkit.Await(t, "the list is in use", up(1))
 
 	n.Stop()
-	eventually(t, "the list is not in use", up(0))
+	testkit.Await(t, "the list is not in use", up(0))
 	d.reload(func(c *config.Config) { c.Namespace = "other" })
 	if !gets("two")() || !up(0)() {
 		t.Error("a reload without NATS has changed the servers or the state")
@@ -102,16 +103,16 @@ func TestServersFromNATS(t *testing.T) {
 	d.reload(func(c *config.Config) {
 		c.Upstreams = []upstreams.Upstream{{Name: "site", Servers: []upstreams.Server{{URL: one.URL}}}}
 	})
-	eventually(t, "a response of the configured server", gets("one"))
+	testkit.Await(t, "a response of the configured server", gets("one"))
 	d.reload(func(c *config.Config) { c.Upstreams = inNATS }) // the configured servers stay until there is a list
 	if !gets("one")() || !up(0)() {
 		t.Error("a reload to a list that cannot be read has changed the servers")
 	}
 	n.Start()
-	eventually(t, "a response of the second server", gets("two"))
-	eventually(t, "the list is in use", up(1))
+	testkit.Await(t, "a response of the second server", gets("two"))
+	testkit.Await(t, "the list is in use", up(1))
 	put("- " + one.URL + "\n")
-	eventually(t, "a response of the first server", gets("one"))
+	testkit.Await(t, "a response of the first server", gets("one"))
 	stop()
 	if failed.Load() > 0 {
 		t.Errorf("%d requests failed", failed.Load())

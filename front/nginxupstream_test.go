@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,6 +21,7 @@ import (
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // runNginx runs nginx with a section "server" until the end of the test. The section may refer
@@ -54,18 +54,12 @@ func runNginx(t *testing.T, folder, address, server string) {
 			t.Logf("nginx:\n%s", out.String())
 		}
 	})
-	eventually(t, "nginx listens", func() bool {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
+	testkit.AwaitListener(t, address)
 }
 
-// TestNginxTLSUpstream connects to nginx over TLS. nginx has the requested host only for the
+// TestNginxAcceptsTLSOfTheDoor connects to nginx over TLS. nginx has the requested host only for the
 // name in tls.name, and wants a client certificate.
-func TestNginxTLSUpstream(t *testing.T) {
+func TestNginxAcceptsTLSOfTheDoor(t *testing.T) {
 	t.Parallel()
 	root, folder, address := certtest.Root(t, "root"), t.TempDir(), peer.FreeAddress(t)
 	root.Issue(t, certtest.Options{Hosts: []string{"site.internal"}}).Write(t, folder, "site")
@@ -107,9 +101,9 @@ func TestNginxTLSUpstream(t *testing.T) {
 	}
 }
 
-// TestNginxHTTP2Upstream sends 200 requests in a second, with and without a body, to a nginx
-// that ends each connection with GOAWAY after 20 requests. None fails.
-func TestNginxHTTP2Upstream(t *testing.T) {
+// TestNginxGoAwayFailsNoRequest sends 200 requests in a second, then 200 at once, with and without a
+// body, to a nginx that ends each connection with GOAWAY after 20 requests. None fails.
+func TestNginxGoAwayFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	service := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
@@ -128,8 +122,10 @@ func TestNginxHTTP2Upstream(t *testing.T) {
 	var connections sync.Map
 	pace := time.NewTicker(5 * time.Millisecond)
 	defer pace.Stop()
-	for i := range 200 {
-		<-pace.C
+	for i := range 400 {
+		if i < 200 {
+			<-pace.C
+		}
 		all.Go(func() {
 			method, size := "GET", 0
 			if i%3 == 0 {

@@ -9,15 +9,16 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/stage"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestPanics injects panics at two points of a request. Only that request ends.
-func TestPanics(t *testing.T) {
+// TestPanicEndsOnlyItsRequest injects panics at two points of a request. Only that request ends.
+func TestPanicEndsOnlyItsRequest(t *testing.T) {
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		io.WriteString(w, "hello")
 	})
-	open := openFiles(t)
+	open := testkit.Descriptors(t, os.Getpid())
 	d := newDoor(t, back.URL, func(c *config.Config) {
 		c.Routes = append(c.Routes, config.DefaultRoute("/before", "site"), config.DefaultRoute("/after", "site"))
 	})
@@ -69,14 +70,14 @@ func TestPanics(t *testing.T) {
 		}
 		client.CloseIdleConnections()
 	}
-	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	testkit.AwaitEqual(t, "nothing in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 	if got := d.metric(t, `weir_limit_in_use{limit="in_flight",route="all"}`); got != 0 {
 		t.Errorf("%v places are held after a panic, want none", got)
 	}
 	if err := d.close(); err != nil {
 		t.Errorf("Serve: %v", err)
 	}
-	eventually(t, "all descriptors closed", func() bool { return openFiles(t) <= open })
+	testkit.Await(t, "all descriptors closed", func() bool { return testkit.Descriptors(t, os.Getpid()) <= open })
 	checkPanicEvents(t, d.log.events(t), 7)
 }
 
@@ -131,13 +132,3 @@ func (a exploding) Respond(x *stage.Exchange) {
 func (a exploding) Offer(*stage.Exchange) { explode() }
 
 func explode() { panic("exploded") }
-
-// openFiles returns the number of open files of the process.
-func openFiles(t *testing.T) int {
-	t.Helper()
-	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Skip("no /proc here to count descriptors in")
-	}
-	return len(files)
-}

@@ -8,10 +8,10 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestPaths sends paths that parsers read differently. Each is refused before
+// TestAmbiguousPathsAreRefused sends paths that parsers read differently. Each is refused before
 // an upstream gets it, or means the same to the route, the log and the
 // upstream.
-func TestPaths(t *testing.T) {
+func TestAmbiguousPathsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {
@@ -97,9 +97,9 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests checks the two events of a refused request, with the
+// TestRefusedRequestHasTwoEvents checks the two events of a refused request, with the
 // reason.
-func TestRefusedRequests(t *testing.T) {
+func TestRefusedRequestHasTwoEvents(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, func(c *config.Config) {

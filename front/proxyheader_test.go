@@ -23,6 +23,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // proxied returns a function that accepts the PROXY protocol from 127.0.0.1.
@@ -54,9 +55,9 @@ func dialFrom(t testing.TB, source, addr string) *rawConn {
 	return &rawConn{nc.(*net.TCPConn), t, bufio.NewReader(nc)}
 }
 
-// TestProxyProtocol checks the address of the client that a header names: in access rules, in
+// TestProxyProtocolNamesTheClient checks the address of the client that a header names: in access rules, in
 // limits per client, in the events and for the upstream.
-func TestProxyProtocol(t *testing.T) {
+func TestProxyProtocolNamesTheClient(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.Header.Get("X-Forwarded-For"))
@@ -102,8 +103,8 @@ func TestProxyProtocol(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolInPieces sends a header and a request byte by byte.
-func TestProxyProtocolInPieces(t *testing.T) {
+// TestProxyProtocolArrivesInPieces sends a header and a request byte by byte.
+func TestProxyProtocolArrivesInPieces(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true))
@@ -120,8 +121,8 @@ func TestProxyProtocolInPieces(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolBeforeHTTP2 sends the preface of HTTP/2 after a header.
-func TestProxyProtocolBeforeHTTP2(t *testing.T) {
+// TestProxyProtocolPrecedesHTTP2 sends the preface of HTTP/2 after a header.
+func TestProxyProtocolPrecedesHTTP2(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true))
@@ -148,9 +149,9 @@ func TestProxyProtocolBeforeHTTP2(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolRefused sends headers that are malformed, missing, or from a source that
+// TestMalformedProxyProtocolIsRefused sends headers that are malformed, missing, or from a source that
 // is not trusted. The connection is closed without a response, counted and logged.
-func TestProxyProtocolRefused(t *testing.T) {
+func TestMalformedProxyProtocolIsRefused(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	const request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -194,9 +195,9 @@ func TestProxyProtocolRefused(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolOptional serves connections without a header: from sources that are not
+// TestProxyProtocolMayBeMissing serves connections without a header: from sources that are not
 // trusted, and from trusted ones that do not have to send one.
-func TestProxyProtocolOptional(t *testing.T) {
+func TestProxyProtocolMayBeMissing(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	for _, c := range []struct {
@@ -220,9 +221,9 @@ func TestProxyProtocolOptional(t *testing.T) {
 	}
 }
 
-// TestSlowProxyProtocol holds back a part of a header. Every truncation is closed after the
+// TestSlowProxyProtocolIsClosed holds back a part of a header. Every truncation is closed after the
 // header timeout, while other connections are served.
-func TestSlowProxyProtocol(t *testing.T) {
+func TestSlowProxyProtocolIsClosed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true),
@@ -250,9 +251,9 @@ func TestSlowProxyProtocol(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolConnectionsPerClient counts connections for the client that the header
+// TestProxyProtocolCountsConnectionsOfClient counts connections for the client that the header
 // names. Those of the proxy itself, whose header has not arrived, are not limited.
-func TestProxyProtocolConnectionsPerClient(t *testing.T) {
+func TestProxyProtocolCountsConnectionsOfClient(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, proxied(true), limited(func(l *config.Limits) { l.ConnectionsPerClient = 2 }))
@@ -276,14 +277,14 @@ func TestProxyProtocolConnectionsPerClient(t *testing.T) {
 		t.Errorf("%v refusals are counted, want 1", n)
 	}
 	first.Close()
-	eventually(t, "the connection to be gone", func() bool {
+	testkit.Await(t, "the connection to be gone", func() bool {
 		_, status := ask("192.0.2.1")
 		return status == 200
 	})
 }
 
-// TestReloadProxyProtocol adds and removes the rule by a reload.
-func TestReloadProxyProtocol(t *testing.T) {
+// TestReloadChangesProxyProtocol adds and removes the rule by a reload.
+func TestReloadChangesProxyProtocol(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)
@@ -311,8 +312,8 @@ func TestReloadProxyProtocol(t *testing.T) {
 	}
 }
 
-// TestSendProxyProtocol forwards the clients of both sides of the protocol.
-func TestSendProxyProtocol(t *testing.T) {
+// TestProxyProtocolIsSentToUpstream forwards the clients of both sides of the protocol.
+func TestProxyProtocolIsSentToUpstream(t *testing.T) {
 	t.Parallel()
 	back := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RemoteAddr)
@@ -354,9 +355,9 @@ func (c *prefixed) Write(b []byte) (int, error) {
 	return max(n-len(prefix), 0), err
 }
 
-// TestProxyProtocolBeforeTLS sends a header before the handshake of TLS, in the same packet
+// TestProxyProtocolPrecedesTLS sends a header before the handshake of TLS, in the same packet
 // and in one of its own. Without a header, the connection is closed.
-func TestProxyProtocolBeforeTLS(t *testing.T) {
+func TestProxyProtocolPrecedesTLS(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, proxied(true))

@@ -125,7 +125,7 @@ func TestSecretsStayOutOfSight(t *testing.T) {
 // checkAdminPages searches the pages of the admin listener for secrets.
 func (d *testDoor) checkAdminPages(t *testing.T) {
 	t.Helper()
-	for _, path := range []string{"/", "/metrics", "/healthz", "/readyz"} {
+	for _, path := range []string{"/", "/failures", "/metrics", "/healthz", "/readyz"} {
 		_, page := get(t, httpClient(t), "http://"+d.AdminAddr().String()+path)
 		if seen := seenIn(page); seen != "" || page == "" {
 			t.Errorf("%s is on %s:\n%s", seen, path, page)

@@ -16,7 +16,7 @@ func redirecting(lines ...redirects.Redirect) func(*config.Config) {
 	return func(c *config.Config) { c.Redirects = append(c.Redirects, lines...) }
 }
 
-func TestRedirects(t *testing.T) {
+func TestRedirectsOfTheFileAreServed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(
@@ -83,9 +83,9 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestRedirectMethods checks that redirects apply to all methods, over HTTP/1
+// TestRedirectsApplyToAllMethods checks that redirects apply to all methods, over HTTP/1
 // and HTTP/2, and do not wait for a body.
-func TestRedirectMethods(t *testing.T) {
+func TestRedirectsApplyToAllMethods(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(redirects.Redirect{From: "/a", To: "/b", Status: 308}))
@@ -155,9 +155,9 @@ func TestRedirectsAreNamed(t *testing.T) {
 	}
 }
 
-// TestReloadRedirects checks that a reload replaces the redirects, and that an
+// TestReloadReplacesRedirects checks that a reload replaces the redirects, and that an
 // invalid one changes nothing.
-func TestReloadRedirects(t *testing.T) {
+func TestReloadReplacesRedirects(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL, redirecting(redirects.Redirect{From: "/a", To: "/b", Status: 301}))

@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestMalformedRequests sends bytes that are not the head of a request. The refusals are
+// TestMalformedRequestsAreRefused sends bytes that are not the head of a request. The refusals are
 // counted and logged.
-func TestMalformedRequests(t *testing.T) {
+func TestMalformedRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)

@@ -13,20 +13,21 @@ import (
 
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestRejectionsWithStalledLog stalls the log while connections are
+// TestStalledLogStopsNoRejection stalls the log while connections are
 // rejected. Others are still accepted and rejected, Serve returns, and the log
 // gets all events when it continues.
-func TestRejectionsWithStalledLog(t *testing.T) {
+func TestStalledLogStopsNoRejection(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	filled := fill(t, w)
+	filled := testkit.FillPipe(t, w)
 	d := newDoor(t, "http://127.0.0.1:1", limited(func(l *config.Limits) { l.MaxConnections = 1 }),
 		func(c *config.Config) { c.Drain.Timeout = 0 })
 	if d.Door, err = front.New(d.config, sink.NewDirect(w)); err != nil {
@@ -40,14 +41,14 @@ func TestRejectionsWithStalledLog(t *testing.T) {
 	const surplus = 30
 	for range 3 {
 		admitted := dial(t, d.addr)
-		eventually(t, "one to be let in", func() bool { return d.inUse(t, "max_connections") == 1 })
+		testkit.AwaitEqual(t, "one to be let in", func() float64 { return d.inUse(t, "max_connections") }, 1)
 		for range surplus {
 			if status := knock(t, d.addr); status != 503 {
 				t.Fatalf("one too many gets %d, want 503", status)
 			}
 		}
 		admitted.Close()
-		eventually(t, "the one that was in to be gone", func() bool { return d.inUse(t, "max_connections") == 0 })
+		testkit.AwaitEqual(t, "the one that was in to be gone", func() float64 { return d.inUse(t, "max_connections") }, 0)
 	}
 	if err := d.close(); err != nil {
 		t.Errorf("Serve: %v", err)

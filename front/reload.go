@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/internal/traceto"
 	"github.com/weirhq/weir/front/internal/wire"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
@@ -39,7 +40,7 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := d.build(cfg, logs.events)
+	t, err := d.build(cfg, logs.events, logs.tracer)
 	defer d.closeUnusedStores()
 	if err != nil {
 		logs.abandon()
@@ -100,11 +101,13 @@ func (d *Door) closeUnusedStores() {
 // A doorLogChange changes the log of a door.
 type doorLogChange struct {
 	events  requestEvents
+	tracer  *tracer
 	options log.Options
 	change  *logto.Change // nil if the output is not a Log
+	spans   *logto.Change
 }
 
-// prepareLog prepares the log of a configuration.
+// prepareLog prepares the log and the traces of a configuration.
 func (d *Door) prepareLog(cfg *config.Config) (c doorLogChange, err error) {
 	if c.options, err = logOptions(cfg); err != nil {
 		return c, err
@@ -116,19 +119,29 @@ func (d *Door) prepareLog(cfg *config.Config) (c doorLogChange, err error) {
 		}
 		w = c.change.Writer()
 	}
-	c.events, err = newRequestEvents(cfg, w, d.cost)
+	if c.events, err = newRequestEvents(cfg, w, d.eventParts()); err == nil {
+		c.tracer = newTracer(cfg, d.spans)
+		c.spans, err = d.spans.Prepare(traceto.Config(cfg.Traces.To))
+	}
+	if err != nil {
+		c.abandon()
+	}
 	return c, err
 }
 
 func (c *doorLogChange) abandon() {
-	if c.change != nil {
-		c.change.Abandon()
+	for _, change := range []*logto.Change{c.change, c.spans} {
+		if change != nil {
+			change.Abandon()
+		}
 	}
 }
 
 func (c *doorLogChange) apply() {
-	if c.change != nil {
-		c.change.Apply(c.options)
+	for _, change := range []*logto.Change{c.change, c.spans} {
+		if change != nil {
+			change.Apply(c.options)
+		}
 	}
 }
 

@@ -9,11 +9,12 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestReloadUnderLoad swaps the tables many times while requests are in flight
+// TestReloadFailsNoRequest swaps the tables many times while requests are in flight
 // and new ones arrive.
-func TestReloadUnderLoad(t *testing.T) {
+func TestReloadFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	const held, swaps = 200, 50
 	g := newGate(t)
@@ -32,7 +33,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		inFlight[i] = dial(t, d.addr)
 		inFlight[i].send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
 	}
-	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == held })
+	testkit.AwaitEqual(t, "all in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, held)
 
 	var load sync.WaitGroup
 	var stop atomic.Bool
@@ -57,7 +58,7 @@ func TestReloadUnderLoad(t *testing.T) {
 			t.Errorf("Reload: %q, %v", unchanged, err)
 		}
 		before := answered[(i+1)%2].Load()
-		eventually(t, "answers from the new upstream", func() bool { return answered[(i+1)%2].Load() > before })
+		testkit.Await(t, "answers from the new upstream", func() bool { return answered[(i+1)%2].Load() > before })
 	}
 	stop.Store(true)
 	load.Wait()
@@ -69,8 +70,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 }
 
-// TestBadReload checks that an invalid configuration keeps the old tables.
-func TestBadReload(t *testing.T) {
+func TestInvalidReloadKeepsTheTables(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openDoor(t, back.URL)

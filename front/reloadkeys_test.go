@@ -23,6 +23,7 @@ import (
 	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // reload reloads a door, with the configuration that it has and the given changes.
@@ -32,7 +33,7 @@ func (d *testDoor) reload(adjust ...func(*config.Config)) {
 	for _, f := range adjust {
 		f(&c)
 	}
-	eventually(d.t, "a reload", func() bool {
+	testkit.Await(d.t, "a reload", func() bool {
 		unchanged, err := d.Reload(&c)
 		if err != nil && strings.HasSuffix(err.Error(), " is still being closed; try again") { // a destination of the log
 			return false
@@ -45,8 +46,8 @@ func (d *testDoor) reload(adjust ...func(*config.Config)) {
 	d.config = &c
 }
 
-// TestReloadOfEvents changes the keys that determine the form of events.
-func TestReloadOfEvents(t *testing.T) {
+// TestReloadChangesTheEvents changes the keys that determine the form of events.
+func TestReloadChangesTheEvents(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	d.reload(func(c *config.Config) {
@@ -79,7 +80,7 @@ func TestReloadOfEvents(t *testing.T) {
 	}
 	d.reload(func(c *config.Config) { c.Log.Level = "info" })
 	get(t, httpClient(t), d.url("/17"))
-	eventually(t, "an event in LTSV", func() bool {
+	testkit.Await(t, "an event in LTSV", func() bool {
 		_, text := d.log.state()
 		return strings.Contains(text, "/17\t")
 	})
@@ -109,12 +110,15 @@ func TestReloadKeepsEngine(t *testing.T) {
 	get(t, httpClient(t), d.url("/"))
 }
 
-// TestReloadOfListeners adds a listener and removes the first one, which has connections
+// TestReloadChangesTheListeners adds a listener and removes the first one, which has connections
 // of every kind.
-func TestReloadOfListeners(t *testing.T) {
+func TestReloadChangesTheListeners(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
-	d := openDoor(t, slowUpstream(t, g), func(c *config.Config) { c.Drain.Delay = quickly })
+	d := openDoor(t, slowUpstream(t, g), func(c *config.Config) {
+		c.Drain.Delay = quickly
+		c.Routes[0].Timeout = testTimeout // a busy machine needs more than usual
+	})
 	slow := dial(t, d.addr)
 	slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
 	tunnel := openTunnel(t, d)
@@ -127,7 +131,7 @@ func TestReloadOfListeners(t *testing.T) {
 	}
 	h2 := dialHTTP2(t, d.addr)
 	stream := h2.begin(true, ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/slow")
-	eventually(t, "all in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 3 })
+	testkit.AwaitEqual(t, "all in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 3)
 
 	first := d.addr
 	added := peer.FreeAddress(t)
@@ -145,7 +149,7 @@ func TestReloadOfListeners(t *testing.T) {
 	if resp, _ := next.response("GET"); !resp.Close {
 		t.Error("a response on a removed listener is without Connection: close")
 	}
-	eventually(t, "the removed listener to be closed", func() bool { return !listens(first) })
+	testkit.Await(t, "the removed listener to be closed", func() bool { return !listens(first) })
 	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("an idle connection of the removed listener: %d bytes, %v; want it closed", n, err)
 	}
@@ -196,14 +200,14 @@ func TestRemovedListenersQueueIsServed(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, "clients", func() bool { return connected.Load() > 50 })
+		testkit.Await(t, "clients", func() bool { return connected.Load() > 50 })
 		d.reload(func(c *config.Config) { c.Listen = []string{stays} })
 		clients.Wait()
 	}
 }
 
-// TestReloadOfAdmin moves the admin listener, and turns it off and on.
-func TestReloadOfAdmin(t *testing.T) {
+// TestReloadMovesTheAdminListener moves the admin listener, and turns it off and on.
+func TestReloadMovesTheAdminListener(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	first := d.AdminAddr().String()
@@ -214,9 +218,9 @@ func TestReloadOfAdmin(t *testing.T) {
 	if resp, _ := get(t, client, "http://"+second+"/readyz"); resp.StatusCode != 200 {
 		t.Errorf("the new admin listener: %s", resp.Status)
 	}
-	eventually(t, "the first one to be closed", func() bool { return !listens(first) })
+	testkit.Await(t, "the first one to be closed", func() bool { return !listens(first) })
 	d.reload(func(c *config.Config) { c.Admin = config.AdminOff })
-	eventually(t, "the second one to be closed", func() bool { return !listens(second) })
+	testkit.Await(t, "the second one to be closed", func() bool { return !listens(second) })
 	if addr := d.AdminAddr(); addr != nil {
 		t.Errorf("the address of no admin listener: %v", addr)
 	}
@@ -226,8 +230,8 @@ func TestReloadOfAdmin(t *testing.T) {
 	}
 }
 
-// TestReloadThatCannotListen has an address that is in use. Nothing changes.
-func TestReloadThatCannotListen(t *testing.T) {
+// TestReloadThatCannotListenChangesNothing has an address that is in use. Nothing changes.
+func TestReloadThatCannotListenChangesNothing(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -255,8 +259,8 @@ func TestReloadThatCannotListen(t *testing.T) {
 	}
 }
 
-// TestReloadOfConnectionLimits changes limits of connections that are open.
-func TestReloadOfConnectionLimits(t *testing.T) {
+// TestReloadChangesConnectionLimits changes limits of connections that are open.
+func TestReloadChangesConnectionLimits(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	c := dial(t, d.addr)
@@ -279,7 +283,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	if resp, _ := c.response("GET"); resp.StatusCode != 431 {
 		t.Errorf("a long head after the reload: %s, want 431", resp.Status)
 	}
-	eventually(t, "a new HTTP/2 connection with the new limit", func() bool {
+	testkit.Await(t, "a new HTTP/2 connection with the new limit", func() bool {
 		resp, err := client.Do(request)
 		if err == nil {
 			resp.Body.Close()
@@ -293,7 +297,7 @@ func TestReloadOfConnectionLimits(t *testing.T) {
 	if n, err := idle.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("an idle connection: %d bytes, %v; want it closed", n, err)
 	}
-	eventually(t, "no connection", func() bool { return d.inUse(t, "max_connections") == 0 })
+	testkit.AwaitEqual(t, "no connection", func() float64 { return d.inUse(t, "max_connections") }, 0)
 
 	d.reload(func(c *config.Config) { c.Limits.IdleTimeout = time.Minute })
 	open := []*rawConn{dial(t, d.addr), dial(t, d.addr)}
@@ -337,14 +341,14 @@ func TestReloadSendsGoAway(t *testing.T) {
 	}
 }
 
-// TestReloadOfDrain shortens the drain of a door with a request that does not end.
-func TestReloadOfDrain(t *testing.T) {
+// TestReloadShortensTheDrain shortens the drain of a door with a request that does not end.
+func TestReloadShortensTheDrain(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g))
 	c := dial(t, d.addr)
 	c.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
-	eventually(t, "in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 1 })
+	testkit.AwaitEqual(t, "in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 1)
 	d.reload(func(c *config.Config) { c.Drain.Timeout = 10 * time.Millisecond })
 	if err := d.close(); err == nil || err.Error() != "1 request was cut after 10ms" {
 		t.Errorf("Serve: %v", err)
@@ -354,9 +358,9 @@ func TestReloadOfDrain(t *testing.T) {
 	}
 }
 
-// TestReloadOfLog changes the destinations while clients send requests. Every event is
+// TestReloadOfLogLosesNoEvent changes the destinations while clients send requests. Every event is
 // in exactly one file, once, and the counts are exact.
-func TestReloadOfLog(t *testing.T) {
+func TestReloadOfLogLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -398,7 +402,7 @@ func TestReloadOfLog(t *testing.T) {
 				c.Log.To = []string{logto.ToStdout}
 			} // else only other options
 		})
-		eventually(t, "requests", func() bool { return sent.Load() > before+20 })
+		testkit.Await(t, "requests", func() bool { return sent.Load() > before+20 })
 	}
 	stop.Store(true)
 	clients.Wait()
@@ -451,9 +455,9 @@ func logFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// TestReloadOfStalledLog removes a destination whose reader has stalled. The new one gets
+// TestReloadReplacesAStalledLog removes a destination whose reader has stalled. The new one gets
 // the next events, and the old one its events when the reader goes on.
-func TestReloadOfStalledLog(t *testing.T) {
+func TestReloadReplacesAStalledLog(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -482,7 +486,7 @@ func TestReloadOfStalledLog(t *testing.T) {
 	}
 	d.reload(func(c *config.Config) { c.Log.To = []string{file} })
 	get(t, client, d.url("/after"))
-	eventually(t, "the events in the new file", func() bool {
+	testkit.Await(t, "the events in the new file", func() bool {
 		text, err := os.ReadFile(file)
 		return err == nil && strings.Count(string(text), `"/after"`) == 3
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
-// TestFixedResponses checks the responses of routes with respond, over both protocols.
+// TestFixedResponsesAreServed checks the responses of routes with respond, over both protocols.
 // The limits of the route apply to them.
-func TestFixedResponses(t *testing.T) {
+func TestFixedResponsesAreServed(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	fixed := func(match string, r respond.Config) config.Route {

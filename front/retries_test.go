@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // silent reads a request, and waits until the connection is closed.
@@ -19,9 +20,9 @@ func silent(c *rawConn) {
 	}
 }
 
-// TestRetries checks that a request that a server does not respond to is sent to another one, and
-// that the log and the metrics show that.
-func TestRetries(t *testing.T) {
+// TestFailedRequestGoesToAnotherServer checks that a request that a server does not respond to is sent to another one,
+// and that the log and the metrics show that.
+func TestFailedRequestGoesToAnotherServer(t *testing.T) {
 	t.Parallel()
 	status := func(code int) func(*rawConn) {
 		return func(c *rawConn) {
@@ -57,7 +58,7 @@ func TestRetries(t *testing.T) {
 				t.Errorf("the event shows no retry: %s", e.raw)
 			}
 			retries := fmt.Sprintf(`weir_upstream_retries_total{reason=%q,result="answered",upstream="site"}`, test.reason)
-			eventually(t, "the retry is counted", func() bool { return d.metric(t, retries) == 1 })
+			testkit.AwaitEqual(t, "the retry is counted", func() float64 { return d.metric(t, retries) }, 1)
 			failures := fmt.Sprintf(`weir_upstream_errors_total{kind=%q,upstream="site"}`, test.kind)
 			if got := d.metric(t, failures); test.kind != "" && got != 1 {
 				t.Errorf("%v failures of kind %s, want 1", got, test.kind)
@@ -66,8 +67,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestRetriesDenied uses up the budget of retries.
-func TestRetriesDenied(t *testing.T) {
+// TestRetriesEndWithTheirBudget uses up the budget of retries.
+func TestRetriesEndWithTheirBudget(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, "http://"+rawUpstream(t, func(c *rawConn) { c.request() }), func(c *config.Config) {
 		c.Upstreams[0].ConnectWait = 0 // no pause before a retry
@@ -84,8 +85,8 @@ func TestRetriesDenied(t *testing.T) {
 	d.log.find(t, func(e event) bool { return e.Data["retry_denied"] == "reset" && e.HTTP.StatusCode == 502 })
 }
 
-// TestExplainRetries checks the description of retries that are not the defaults.
-func TestExplainRetries(t *testing.T) {
+// TestExplainShowsRetries checks the description of retries that are not the defaults.
+func TestExplainShowsRetries(t *testing.T) {
 	t.Parallel()
 	for want, retry := range map[string]upstreams.Retry{
 		"":                            {},
@@ -102,9 +103,9 @@ func TestExplainRetries(t *testing.T) {
 	}
 }
 
-// TestTotalTimeout checks how a request ends whose time is over: while it waits for its turn,
+// TestTotalTimeoutEndsTheRequest checks how a request ends whose time is over: while it waits for its turn,
 // for the server, for the client's body, or for the client to read the response.
-func TestTotalTimeout(t *testing.T) {
+func TestTotalTimeoutEndsTheRequest(t *testing.T) {
 	t.Parallel()
 	const total = quickly
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -141,7 +142,7 @@ func TestTotalTimeout(t *testing.T) {
 			t.Errorf("it took only %v", took)
 		}
 		const refusals = `weir_limit_refusals_total{limit="timeout_total",route="/{path...}"}`
-		eventually(t, "the end is counted", func() bool { return d.metric(t, refusals) > 0 })
+		testkit.Await(t, "the end is counted", func() bool { return d.metric(t, refusals) > 0 })
 	}
 	t.Run("silent server", func(t *testing.T) {
 		d := openDoor(t, back.URL, limit)
@@ -207,9 +208,9 @@ func TestTotalTimeout(t *testing.T) {
 	})
 }
 
-// TestTotalTimeoutDuringUpload has a server fail while the client sends the body of a request that
+// TestServerFailureEndsATimedUpload has a server fail while the client sends the body of a request that
 // has a total timeout: the response is written while the body is still read.
-func TestTotalTimeoutDuringUpload(t *testing.T) {
+func TestServerFailureEndsATimedUpload(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, faults["reset in the request"](t), func(c *config.Config) { c.Routes[0].TotalTimeout = testTimeout })
 	for range 10 {

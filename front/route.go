@@ -60,9 +60,10 @@ func (r *route) applyStages(x *stage.Exchange) (responded bool) {
 type eventSet uint8
 
 const (
-	troubleOnly   eventSet = iota // the completed event, if its severity is WARN or worse
-	completedOnly                 // the completed event
-	allEvents                     // received, proxying and completed
+	troubleOnly     eventSet = iota // the completed event, if its severity is WARN or worse
+	completedOnly                   // the completed event
+	interestingOnly                 // the completed event, and the others if the request is interesting
+	allEvents                       // received, proxying and completed
 )
 
 // explain returns what the stages and the action do.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // statusOfPath responds with the status at the end of the path.
@@ -18,8 +19,8 @@ func statusOfPath(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSeverities checks the severity of the completed event for each status.
-func TestSeverities(t *testing.T) {
+// TestSeverityFollowsTheStatus checks the severity of the completed event for each status.
+func TestSeverityFollowsTheStatus(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL)
@@ -43,13 +44,13 @@ func TestCompletedIsWholeAtWarn(t *testing.T) {
 	}
 }
 
-// TestRouteEvents sends requests to routes with a log.events of their own.
-func TestRouteEvents(t *testing.T) {
+// TestRouteHasItsOwnEvents sends requests to routes with a log.events of their own.
+func TestRouteHasItsOwnEvents(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, statusOfPath)
 	d := openDoor(t, back.URL, func(c *config.Config) {
 		c.Log.Events = config.EventsCompleted
-		for _, events := range []string{config.EventsAll, config.EventsCompleted, config.EventsNone} {
+		for _, events := range []string{config.EventsAll, config.EventsCompleted, config.EventsOff} {
 			r := config.DefaultRoute("GET /"+events+"/{status}", "site")
 			r.Events = events
 			c.Routes = append(c.Routes, r)
@@ -60,9 +61,9 @@ func TestRouteEvents(t *testing.T) {
 		"/other/200":     {"http request completed"},
 		"/all/200":       {"http request received", "proxying request", "http request completed"},
 		"/completed/200": {"http request completed"},
-		"/none/200":      nil,
-		"/none/404":      nil,
-		"/none/500":      {"http request completed"},
+		"/off/200":       nil,
+		"/off/404":       nil,
+		"/off/500":       {"http request completed"},
 	}
 	for path := range want {
 		get(t, client, d.url(path))
@@ -71,9 +72,9 @@ func TestRouteEvents(t *testing.T) {
 	if _, err := d.Reload(after); err != nil { // its routes use the default events
 		t.Fatal(err)
 	}
-	get(t, client, d.url("/none/204"))
-	want["/none/204"] = []string{"http request completed"}
-	eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+	get(t, client, d.url("/off/204"))
+	want["/off/204"] = []string{"http request completed"}
+	testkit.AwaitEqual(t, "nothing in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 	got := make(map[string][]string)
 	for _, e := range d.log.events(t) {
 		got[e.HTTP.Path] = append(got[e.HTTP.Path], e.Event)
@@ -87,7 +88,7 @@ func TestRouteEvents(t *testing.T) {
 			t.Errorf("%s: events %q, want %q", path, got[path], events)
 		}
 	}
-	if n := d.metric(t, `weir_requests_total{code="200",method="GET",route="GET /none/{status}"}`); n != 1 {
+	if n := d.metric(t, `weir_requests_total{code="200",method="GET",route="GET /off/{status}"}`); n != 1 {
 		t.Errorf("%v requests without events were counted, want 1", n)
 	}
 }

@@ -23,7 +23,7 @@ func plainRequest(t *testing.T, d *testDoor, head string) (int, string) {
 	return resp.StatusCode, resp.Header.Get("Location")
 }
 
-func TestRedirectToHTTPS(t *testing.T) {
+func TestPlainRequestIsRedirectedToHTTPS(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	secure := func(port int) func(*config.Config) {
@@ -81,9 +81,9 @@ func TestRedirectToHTTPS(t *testing.T) {
 	}
 }
 
-// TestRedirectOfHostsWithClientCertificates checks that such a host redirects, too: a client
+// TestHostWithCertificateRuleRedirects checks that such a host redirects, too: a client
 // without TLS gets no other response from it.
-func TestRedirectOfHostsWithClientCertificates(t *testing.T) {
+func TestHostWithCertificateRuleRedirects(t *testing.T) {
 	t.Parallel()
 	staff := certtest.Root(t, "staff")
 	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
@@ -97,7 +97,7 @@ func TestRedirectOfHostsWithClientCertificates(t *testing.T) {
 	}
 }
 
-func TestHSTS(t *testing.T) {
+func TestHSTSIsSentOverTLSOnly(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=1")

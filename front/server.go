@@ -117,7 +117,21 @@ func (d *Door) Serve(ctx context.Context) error {
 	renewing.Wait()
 	d.server.Close()
 	d.stores.Stop()
+	d.closeSpans()
 	return err
+}
+
+// spansTimeout limits the time to deliver the spans that wait, after the last request.
+const spansTimeout = time.Second
+
+// closeSpans delivers the spans that wait, and logs how many are lost.
+func (d *Door) closeSpans() {
+	ctx, cancel := context.WithTimeout(context.Background(), spansTimeout)
+	defer cancel()
+	if err := d.spans.Close(ctx); err != nil {
+		s := d.spans.Stats()
+		d.logger().Warn("trace export ended early").Uint64("lost", s.Lost()).Uint64("emitted", s.Emitted).Err(err).Send()
+	}
 }
 
 // start starts the engine, the listeners, and the rest that runs beside them.

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestListenerFails closes the listener of a running front door. Serve returns
+// TestListenerFailureEndsServe closes the listener of a running front door. Serve returns
 // the reason, and logs it.
-func TestListenerFails(t *testing.T) {
+func TestListenerFailureEndsServe(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL)
 	get(t, httpClient(t), d.url("/before"))

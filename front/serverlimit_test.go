@@ -11,11 +11,12 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestServerLimit sends many requests at once to servers with few places each. No server has more
+// TestServerLimitIsNeverExceeded sends many requests at once to servers with few places each. No server has more
 // than its limit at any time, and all requests are served.
-func TestServerLimit(t *testing.T) {
+func TestServerLimitIsNeverExceeded(t *testing.T) {
 	t.Parallel()
 	const most, requests = 2, 200
 	up := upstreams.Upstream{Name: "site", Connections: upstreams.Limit{Max: most, Queue: requests, Wait: testTimeout}}
@@ -50,15 +51,15 @@ func TestServerLimit(t *testing.T) {
 	if d.metric(t, `weir_upstream_queued_total{upstream="site"}`) == 0 {
 		t.Error("no request has waited")
 	}
-	eventually(t, "all places are free", func() bool {
+	testkit.Await(t, "all places are free", func() bool {
 		s := d.statuses(t)
 		return s[0].InFlight+s[1].InFlight == 0 && d.metric(t, `weir_upstream_queued{upstream="site"}`) == 0
 	})
 }
 
-// TestServerLimitRefuses occupies the only place. The next request waits until its client
+// TestServerLimitRefusesBeyondItsQueue occupies the only place. The next request waits until its client
 // disconnects or the waiting time ends, and further ones are refused.
-func TestServerLimitRefuses(t *testing.T) {
+func TestServerLimitRefusesBeyondItsQueue(t *testing.T) {
 	t.Parallel()
 	blocked, release := make(chan bool), make(chan bool)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +89,7 @@ func TestServerLimitRefuses(t *testing.T) {
 			t.Errorf("the request that is cancelled: %d", resp.StatusCode)
 		}
 	})
-	eventually(t, "a request waits", queued(1))
+	testkit.Await(t, "a request waits", queued(1))
 	resp, _ := get(t, httpClient(t), d.url("/full"))
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("with a full queue: %d, %v", resp.StatusCode, resp.Header)
@@ -97,7 +98,7 @@ func TestServerLimitRefuses(t *testing.T) {
 		t.Errorf("the event is %v", e.Data)
 	}
 	cancel()
-	eventually(t, "no request waits", queued(0))
+	testkit.Await(t, "no request waits", queued(0))
 
 	if _, err := d.Reload(doorConfig(back.URL, func(c *config.Config) {
 		c.Upstreams[0].Connections = upstreams.Limit{Max: 1, Queue: 1, Wait: 50 * time.Millisecond}

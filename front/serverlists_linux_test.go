@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/front/upstreams"
 	"github.com/weirhq/weir/internal/mounttest"
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // listedIn makes a door use the servers of a file, which is read now.
@@ -55,9 +56,9 @@ func startCounted(t *testing.T, h http.HandlerFunc) *countedServer {
 	return s
 }
 
-// TestServersFromFile replaces one of two servers in a file, under load. No request fails. The
+// TestServersFollowTheirFile replaces one of two servers in a file, under load. No request fails. The
 // server that stays keeps its connections, and the request at the server that is removed ends there.
-func TestServersFromFile(t *testing.T) {
+func TestServersFollowTheirFile(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	var waiting atomic.Int32
@@ -80,7 +81,7 @@ func TestServersFromFile(t *testing.T) {
 		_, body := get(t, httpClient(t), d.url("/slow"))
 		slow <- body
 	}()
-	eventually(t, "the slow request arrived", func() bool { return waiting.Load() == 1 })
+	testkit.AwaitEqual(t, "the slow request arrived", waiting.Load, 1)
 	seen := map[string]*atomic.Int64{"stays": new(atomic.Int64), "removed": new(atomic.Int64), "added": new(atomic.Int64)}
 	var failed atomic.Int64
 	stop := repeat(t, 2, func(c *http.Client) {
@@ -90,13 +91,13 @@ func TestServersFromFile(t *testing.T) {
 			failed.Add(1)
 		}
 	})
-	eventually(t, "requests to both servers", func() bool { return seen["stays"].Load() > 10 && seen["removed"].Load() > 10 })
+	testkit.Await(t, "requests to both servers", func() bool { return seen["stays"].Load() > 10 && seen["removed"].Load() > 10 })
 	began := time.Now()
 	folder.Set(map[string]string{"servers.yaml": "- " + stays.URL + "\n- " + added.URL + "\n"})
-	eventually(t, "requests to the new server", func() bool { return seen["added"].Load() > 0 })
+	testkit.Await(t, "requests to the new server", func() bool { return seen["added"].Load() > 0 })
 	t.Logf("requests to the new server after %v", time.Since(began))
 	before, from := seen["removed"].Load(), seen["added"].Load()
-	eventually(t, "more requests to the new server", func() bool { return seen["added"].Load() > from+50 })
+	testkit.Await(t, "more requests to the new server", func() bool { return seen["added"].Load() > from+50 })
 	close(release)
 	if body := <-slow; body != "removed" {
 		t.Errorf("the request in flight got %q", body)
@@ -105,7 +106,7 @@ func TestServersFromFile(t *testing.T) {
 	if n := seen["removed"].Load() - before; n > 4 || failed.Load() > 0 {
 		t.Errorf("%d requests to the removed server after the change, %d failed", n, failed.Load())
 	}
-	eventually(t, "the removed server has no connection", func() bool {
+	testkit.Await(t, "the removed server has no connection", func() bool {
 		return removed.opened.Load() == removed.closed.Load()
 	})
 	if n := stays.closed.Load(); n > 0 {
@@ -118,9 +119,9 @@ func TestServersFromFile(t *testing.T) {
 	}
 }
 
-// TestMistakeInServers writes mistakes to a list of servers. The servers stay, and the event has the
+// TestMistakeInListKeepsTheServers writes mistakes to a list of servers. The servers stay, and the event has the
 // position of the mistake. A correct list applies.
-func TestMistakeInServers(t *testing.T) {
+func TestMistakeInListKeepsTheServers(t *testing.T) {
 	t.Parallel()
 	old, other := upstream(t, saying("old")), upstream(t, saying("other"))
 	folder := mounttest.New(t)
@@ -168,9 +169,9 @@ func TestMistakeInServers(t *testing.T) {
 	}
 }
 
-// TestServersFromFileWithNames has names in a list. They are resolved, and a name that stays keeps its
+// TestServersFromFileMayHaveNames has names in a list. They are resolved, and a name that stays keeps its
 // addresses when the list changes and the name server has failed.
-func TestServersFromFileWithNames(t *testing.T) {
+func TestServersFromFileMayHaveNames(t *testing.T) {
 	t.Parallel()
 	back := listenAt(t, "127.0.0.2:0", saying("a"))
 	_, port, _ := net.SplitHostPort(back.Listener.Addr().String())
@@ -184,13 +185,13 @@ func TestServersFromFileWithNames(t *testing.T) {
 	gets := func(want string) func() bool {
 		return func() bool { _, body := get(t, httpClient(t), d.url("/")); return body == want }
 	}
-	eventually(t, "a response", gets("b"))
+	testkit.Await(t, "a response", gets("b"))
 	folder.Set(map[string]string{"servers.yaml": "- http://a.example:" + port + "\n"})
-	eventually(t, "a response of the named server", gets("a"))
+	testkit.Await(t, "a response of the named server", gets("a"))
 	ns.Fail(resolvetest.ServFail)
 	folder.Set(map[string]string{"servers.yaml": "- {url: 'http://a.example:" + port + "', weight: 7}\n- " + other.URL + "\n"})
-	eventually(t, "a response of the other server", gets("b"))
-	eventually(t, "a response of the named server", gets("a"))
+	testkit.Await(t, "a response of the other server", gets("b"))
+	testkit.Await(t, "a response of the named server", gets("a"))
 	d.reload(listedIn(t, list))
-	eventually(t, "a response after the reload", gets("a"))
+	testkit.Await(t, "a response after the reload", gets("a"))
 }

@@ -60,9 +60,9 @@ func serverCookies(t testing.TB, d *testDoor, client *http.Client, servers int) 
 	return values
 }
 
-// TestStickyServer keeps clients at their servers: while the server drains, after a reload, and
+// TestStickyServerKeepsItsClients keeps clients at their servers: while the server drains, after a reload, and
 // at another front door with the same secret.
-func TestStickyServer(t *testing.T) {
+func TestStickyServerKeepsItsClients(t *testing.T) {
 	t.Parallel()
 	up := stickyServers(t, "a", "b", "c")
 	use := func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} }
@@ -97,9 +97,9 @@ func TestStickyServer(t *testing.T) {
 	}
 }
 
-// TestStickyServerIsGone checks that a client whose server is down gets another one with its
+// TestStickyClientOfLostServerGetsAnother checks that a client whose server is down gets another one with its
 // cookie, and that the cookie of a backup counts only while backups are in use.
-func TestStickyServerIsGone(t *testing.T) {
+func TestStickyClientOfLostServerGetsAnother(t *testing.T) {
 	t.Parallel()
 	up := stickyServers(t, "a", "b")
 	down := upstream(t, hello)
@@ -129,9 +129,9 @@ func TestStickyServerIsGone(t *testing.T) {
 	}
 }
 
-// TestStickyServerForged sends values that clients make up. None of them chooses a server or
+// TestForgedStickyCookieChoosesNoServer sends values that clients make up. None of them chooses a server or
 // has an effect on the response, and the value depends on the secret and shows no address.
-func TestStickyServerForged(t *testing.T) {
+func TestForgedStickyCookieChoosesNoServer(t *testing.T) {
 	t.Parallel()
 	up := stickyServers(t, "a", "b")
 	d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })

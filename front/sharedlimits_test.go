@@ -12,14 +12,18 @@ import (
 	"github.com/weirhq/weir/front"
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/limit/lease"
 	"github.com/weirhq/weir/limit/redisstore"
+	"github.com/weirhq/weir/log/otlpsink"
 	"github.com/weirhq/weir/log/sink"
+	"github.com/weirhq/weir/log/stream"
 )
 
 // engines are those of all doors of tests.
 var engines = front.Engines{
 	Limits: func(url string) (lease.Store, error) { return redisstore.Open(url) },
+	Traces: func(url string) (stream.Destination, error) { return otlpsink.NewSpans(url) },
 }
 
 // replicas starts several front doors with the same configuration, and waits until they know each
@@ -30,7 +34,7 @@ func replicas(t *testing.T, n int, upstream string, adjust func(*config.Config))
 		doors = append(doors, openDoor(t, upstream, adjust))
 	}
 	for _, d := range doors {
-		eventually(t, "all replicas", func() bool { return sumMetric(t, d, "weir_shared_limits_replicas") == float64(n) })
+		testkit.AwaitEqual(t, "all replicas", func() float64 { return sumMetric(t, d, "weir_shared_limits_replicas") }, float64(n))
 	}
 	return doors
 }
@@ -44,8 +48,8 @@ func sumMetric(t *testing.T, d *testDoor, name string) (sum float64) {
 	return sum
 }
 
-// TestSharedRate uses up a rate at one replica and is refused by another.
-func TestSharedRate(t *testing.T) {
+// TestRateIsSharedByReplicas uses up a rate at one replica and is refused by another.
+func TestRateIsSharedByReplicas(t *testing.T) {
 	t.Parallel()
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	for _, per := range []string{config.RatePerRoute, config.RatePerClient, config.RatePerHeader + "X-Key"} {
@@ -66,15 +70,13 @@ func TestSharedRate(t *testing.T) {
 				return resp
 			}
 			admitted := 0
-			for end := time.Now().Add(testTimeout); admitted < 10 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			testkit.AwaitEqual(t, "requests that are admitted", func() int {
 				if ask(doors[0], "a").StatusCode == 200 {
 					admitted++
 				}
-			}
-			if admitted != 10 {
-				t.Fatalf("%d requests were admitted, want all of the burst", admitted)
-			}
-			eventually(t, "a refusal by the other replica", func() bool { return ask(doors[1], "a").StatusCode == 429 })
+				return admitted
+			}, 10)
+			testkit.AwaitEqual(t, "a refusal by the other replica", func() int { return ask(doors[1], "a").StatusCode }, 429)
 			resp := ask(doors[1], "a")
 			doors[1].refusedBy(t, resp, 429, "rate", "/{path...}")
 			policy, state := resp.Header.Get("RateLimit-Policy"), resp.Header.Get("RateLimit")
@@ -88,9 +90,9 @@ func TestSharedRate(t *testing.T) {
 	}
 }
 
-// TestSharedInFlight uses all slots of two replicas at one of them, and then those of a replica
+// TestSlotsAreSharedByReplicas uses all slots of two replicas at one of them, and then those of a replica
 // that has left.
-func TestSharedInFlight(t *testing.T) {
+func TestSlotsAreSharedByReplicas(t *testing.T) {
 	t.Parallel()
 	const slots = 6
 	g := newGate(t)
@@ -105,7 +107,7 @@ func TestSharedInFlight(t *testing.T) {
 	value := func(d *testDoor, name string) float64 {
 		return d.metric(t, fmt.Sprintf(`weir_limit_%s{limit="in_flight",route="/{path...}"}`, name))
 	}
-	eventually(t, "equal parts", func() bool {
+	testkit.Await(t, "equal parts", func() bool {
 		return value(doors[0], "value") == slots/2 && value(doors[1], "value") == slots/2
 	})
 	var asking sync.WaitGroup
@@ -133,12 +135,12 @@ func TestSharedInFlight(t *testing.T) {
 	}
 	g.open()
 	doors[1].close()
-	eventually(t, "all slots", func() bool { return value(doors[0], "value") == slots })
+	testkit.AwaitEqual(t, "all slots", func() float64 { return value(doors[0], "value") }, slots)
 }
 
-// TestStoreFails kills the store of shared limits. No request fails, and the log and a metric
+// TestLostStoreFailsNoRequest kills the store of shared limits. No request fails, and the log and a metric
 // report it.
-func TestStoreFails(t *testing.T) {
+func TestLostStoreFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	d := replicas(t, 1, back.URL, func(c *config.Config) {
@@ -153,24 +155,23 @@ func TestStoreFails(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	})
-	eventually(t, "an exchange", func() bool { return sumMetric(t, d, "weir_shared_limits_exchanges_total") > 0 })
+	testkit.Await(t, "an exchange", func() bool { return sumMetric(t, d, "weir_shared_limits_exchanges_total") > 0 })
 	server.Stop()
-	eventually(t, "failures", func() bool { return d.metric(t, up) == 0 })
+	testkit.AwaitEqual(t, "failures", func() float64 { return d.metric(t, up) }, 0)
 	failing := d.log.find(t, func(e event) bool { return e.Event == "store of shared limits fails" })
 	if failing.Data["store"] != server.Address || len(failing.Errors) == 0 {
 		t.Errorf("the event has no store or no error: %s", failing.raw)
 	}
-	eventually(t, "own tokens", func() bool {
+	testkit.Await(t, "own tokens", func() bool {
 		return d.metric(t, fmt.Sprintf(`weir_shared_limits_tokens_total{from="replica",store=%q}`, server.Address)) > 10
 	})
 	server.Start()
-	eventually(t, "the recovery", func() bool { return d.metric(t, up) == 1 })
+	testkit.AwaitEqual(t, "the recovery", func() float64 { return d.metric(t, up) }, 1)
 	d.log.find(t, func(e event) bool { return e.Event == "store of shared limits recovered" })
 	stop()
 }
 
-// TestReloadSharedLimits changes shared limits while the front door runs.
-func TestReloadSharedLimits(t *testing.T) {
+func TestReloadChangesSharedLimits(t *testing.T) {
 	back, server := upstream(t, hello), peer.StartRedis(t, peer.RedisOptions{})
 	shared := "redis://" + server.Address
 	rate := func(c *config.Config) {
@@ -196,9 +197,7 @@ func TestReloadSharedLimits(t *testing.T) {
 		}
 	}
 	reload(rate, slots, func(c *config.Config) { c.Routes[0].Limits.InFlight = 9 })
-	eventually(t, "the new number of slots", func() bool {
-		return d.metric(t, `weir_limit_value{limit="in_flight",route="/{path...}"}`) == 9
-	})
+	testkit.AwaitEqual(t, "the new number of slots", func() float64 { return d.metric(t, `weir_limit_value{limit="in_flight",route="/{path...}"}`) }, 9)
 	if got := status(); got != 429 {
 		t.Errorf("status %d after a reload that keeps the rate, want 429", got)
 	}
@@ -210,11 +209,11 @@ func TestReloadSharedLimits(t *testing.T) {
 		t.Error("the store that is not in use any more has a metric")
 	}
 	reload(rate)
-	eventually(t, "the rate that the store has kept", func() bool { return status() == 429 })
+	testkit.AwaitEqual(t, "the rate that the store has kept", status, 429)
 }
 
-// TestNoClientOfStore configures shared limits of a front door without engines.
-func TestNoClientOfStore(t *testing.T) {
+// TestMissingClientOfStoreIsAnError configures shared limits of a front door without engines.
+func TestMissingClientOfStoreIsAnError(t *testing.T) {
 	t.Parallel()
 	cfg := doorConfig("http://127.0.0.1:1", func(c *config.Config) {
 		c.Limits.Rate = config.Rate{Every: time.Second, Shared: "redis://127.0.0.1:1"}

@@ -15,9 +15,9 @@ import (
 	"github.com/weirhq/weir/front/feature/respond"
 )
 
-// TestSpellingsOfRestrictedPaths requests paths that many upstreams do not distinguish from
+// TestSpellingsOfRestrictedPathsAreRefused requests paths that many upstreams do not distinguish from
 // those of routes with restrictions.
-func TestSpellingsOfRestrictedPaths(t *testing.T) {
+func TestSpellingsOfRestrictedPathsAreRefused(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Got", r.RequestURI) })
 	d := openDoor(t, back.URL, func(c *config.Config) {

@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/split"
 	"github.com/weirhq/weir/front/upstreams"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // named starts an upstream that responds with its name. It sets a cookie of its own, and
@@ -40,9 +41,9 @@ func splitDoor(sticky *split.Sticky, upstreams []upstreams.Upstream, weights ...
 	}
 }
 
-// TestSplitByWeight counts the requests of each upstream, over both protocols. The log and
+// TestSplitFollowsTheWeights counts the requests of each upstream, over both protocols. The log and
 // the metrics have the upstream that a request was forwarded to.
-func TestSplitByWeight(t *testing.T) {
+func TestSplitFollowsTheWeights(t *testing.T) {
 	t.Parallel()
 	ups := []upstreams.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "drained")}
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -66,7 +67,7 @@ func TestSplitByWeight(t *testing.T) {
 		if next := got["shop-next"]; next < 40 || next > 60 || got["shop"]+next != n {
 			t.Errorf("%s: %v, want 950 and 50 requests", name, got)
 		}
-		eventually(t, "nothing in flight", func() bool { return d.metric(t, "weir_requests_in_flight") == 0 })
+		testkit.AwaitEqual(t, "nothing in flight", func() float64 { return d.metric(t, "weir_requests_in_flight") }, 0)
 		for i, up := range ups {
 			series := fmt.Sprintf("weir_upstream_duration_seconds_count{server=%q,upstream=%q}", ups[i].Servers[0].URL, up.Name)
 			if counted := d.metric(t, series); int(counted) != got[up.Name] {
@@ -104,7 +105,7 @@ func visit(t *testing.T, d *testDoor, client *http.Client, cookies ...string) (n
 	return body, resp.Header.Get("X-Cookies"), set
 }
 
-func TestSplitSticky(t *testing.T) {
+func TestStickySplitKeepsItsClients(t *testing.T) {
 	t.Parallel()
 	ups := []upstreams.Upstream{named(t, "shop"), named(t, "shop-next"), named(t, "last")}
 	sticky := &split.Sticky{Cookie: "door"}
@@ -178,9 +179,9 @@ func TestSplitSticky(t *testing.T) {
 	}
 }
 
-// TestSplitByConditions checks that conditions have precedence over the weights and the
+// TestSplitConditionsPrecedeWeights checks that conditions have precedence over the weights and the
 // cookie, and that the request of a condition does not set the cookie.
-func TestSplitByConditions(t *testing.T) {
+func TestSplitConditionsPrecedeWeights(t *testing.T) {
 	t.Parallel()
 	ups := []upstreams.Upstream{named(t, "shop"), named(t, "shop-next")}
 	d := openDoor(t, "", splitDoor(&split.Sticky{Cookie: "door"}, ups, 1, 0), func(c *config.Config) {
@@ -221,9 +222,9 @@ func TestSplitByConditions(t *testing.T) {
 	}
 }
 
-// TestStickyAttributes checks the attributes that depend on the configuration and on the
+// TestStickyCookieFollowsTheScheme checks the attributes that depend on the configuration and on the
 // scheme of the client.
-func TestStickyAttributes(t *testing.T) {
+func TestStickyCookieFollowsTheScheme(t *testing.T) {
 	t.Parallel()
 	ups := []upstreams.Upstream{named(t, "shop")}
 	sticky := &split.Sticky{Cookie: "door", MaxAge: 24 * time.Hour}
@@ -239,20 +240,19 @@ func TestStickyAttributes(t *testing.T) {
 	}
 }
 
-// TestStickyFailure has an upstream that refuses connections. Its clients must not stay with
+// TestFailedUpstreamSetsNoStickyCookie has an upstream that refuses connections. Its clients must not stay with
 // it.
-func TestStickyFailure(t *testing.T) {
+func TestFailedUpstreamSetsNoStickyCookie(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, "", splitDoor(&split.Sticky{Cookie: "door"},
-		[]upstreams.Upstream{{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + closedPort(t)}}}}, 1))
+		[]upstreams.Upstream{{Name: "dead", Servers: []upstreams.Server{{URL: "http://" + testkit.ClosedAddress(t)}}}}, 1))
 	resp, _ := get(t, httpClient(t), d.url("/"))
 	if resp.StatusCode != 502 || resp.Header["Set-Cookie"] != nil {
 		t.Errorf("%s, Set-Cookie %q, want 502 without", resp.Status, resp.Header["Set-Cookie"])
 	}
 }
 
-// TestSplitOfLimitedRoute checks that the limits of the route apply to a split.
-func TestSplitOfLimitedRoute(t *testing.T) {
+func TestLimitsOfRouteApplyToItsSplit(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, "", splitDoor(nil, []upstreams.Upstream{named(t, "a"), named(t, "b")}, 1, 1),
 		func(c *config.Config) { c.Routes[0].Limits.Body = 3 })
@@ -267,8 +267,8 @@ func TestSplitOfLimitedRoute(t *testing.T) {
 	}
 }
 
-// TestSplitAllocations checks that a split allocates nothing, with and without a cookie.
-func TestSplitAllocations(t *testing.T) {
+// TestSplitAllocatesNothing checks that a split allocates nothing, with and without a cookie.
+func TestSplitAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

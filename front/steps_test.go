@@ -15,10 +15,11 @@ import (
 	"github.com/weirhq/weir/internal/certtest"
 )
 
-// TestInvalidThenChallengeThenRedirectThenClientRulesThenSpellingThenTrace sends requests to which several steps of a
-// front door could respond, and checks which one does. That challenges of ACME come before the redirect and the rules
-// for clients is visible in the certificates that the ACME server issues.
-func TestInvalidThenChallengeThenRedirectThenClientRulesThenSpellingThenTrace(t *testing.T) {
+// TestStepsRespondInTheirOrder sends requests to which several steps of a front door could respond, and checks which
+// one does: the check of the request, a challenge, the redirect, the rules for clients, spelling, TRACE. That
+// challenges of ACME come before the redirect and the rules for clients is visible in the certificates that the ACME
+// server issues.
+func TestStepsRespondInTheirOrder(t *testing.T) {
 	t.Parallel()
 	s, clients := newACMEServer(t), certtest.Root(t, "clients")
 	domains := []string{"open.example", "staff.example"}

@@ -34,6 +34,7 @@ type tableBuilder struct {
 	files   filebudget.Budget
 	fitting int // connections and requests that the memory allows; 0 for no limit
 	events  requestEvents
+	tracer  *tracer
 	gates   map[string]*gate // of the tables that are replaced, or nil
 	before  upstream.Set     // of the tables that are replaced, or nil
 }
@@ -41,7 +42,7 @@ type tableBuilder struct {
 // build returns tables for a configuration.
 func (b *tableBuilder) build(cfg *config.Config) (_ *tables, err error) {
 	t := &tables{
-		config: cfg, files: b.files, fitting: b.fitting, events: b.events, defaultEvents: b.events.set(cfg.Log.Events),
+		config: cfg, files: b.files, fitting: b.fitting, events: b.events, tracer: b.tracer, defaultEvents: b.events.set(cfg.Log.Events),
 		trust:  proxying.Trust(cfg.TrustedProxies),
 		limits: inherit(config.RequestLimits{}, cfg.Limits.RequestLimits),
 		gates:  make(map[string]*gate),

@@ -18,6 +18,7 @@ type tables struct {
 	files         filebudget.Budget
 	fitting       int // connections and requests that the memory allows; 0 for no limit
 	events        requestEvents
+	tracer        *tracer  // nil for none
 	defaultEvents eventSet // of requests that have no route
 	routes        *router.Table[*route]
 	upstreams     upstream.Set

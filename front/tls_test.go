@@ -22,6 +22,7 @@ import (
 	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A tlsDoor is a front door with a TLS listener and a plain one.
@@ -49,8 +50,8 @@ func openTLSDoor(t testing.TB, upstream string, adjust ...func(*config.Config)) 
 	return &tlsDoor{testDoor: d, root: root, server: server, secure: d.Addrs()[1].String()}
 }
 
-// TestFreePorts gives all listeners the same address with port 0. A reload keeps their ports.
-func TestFreePorts(t *testing.T) {
+// TestReloadKeepsFreePorts gives all listeners the same address with port 0. A reload keeps their ports.
+func TestReloadKeepsFreePorts(t *testing.T) {
 	t.Parallel()
 	var cfg *config.Config
 	d := openTLSDoor(t, upstream(t, hello).URL, func(c *config.Config) {
@@ -108,16 +109,16 @@ func (d *tlsDoor) handshakes(t testing.TB, result string) float64 {
 // awaitHandshakes waits until the result was counted n times.
 func (d *tlsDoor) awaitHandshakes(t testing.TB, result string, n float64) {
 	t.Helper()
-	eventually(t, fmt.Sprint(n, " handshakes with the result ", result),
+	testkit.Await(t, fmt.Sprint(n, " handshakes with the result ", result),
 		func() bool { return d.handshakes(t, result) >= n })
 	if got := d.handshakes(t, result); got != n {
 		t.Errorf("%v handshakes with the result %s, want %v", got, result, n)
 	}
 }
 
-// TestTLS sends requests of all kinds over TLS 1.2 and 1.3. The upstream gets the scheme and
+// TestTLSRequestsReachTheUpstream sends requests of all kinds over TLS 1.2 and 1.3. The upstream gets the scheme and
 // the bodies, and so do the events.
-func TestTLS(t *testing.T) {
+func TestTLSRequestsReachTheUpstream(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -162,9 +163,9 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSPipeline sends requests in one record, one request in many records, and two requests
+// TestTLSRecordMayHoldSeveralRequests sends requests in one record, one request in many records, and two requests
 // in a record with the end of the handshake.
-func TestTLSPipeline(t *testing.T) {
+func TestTLSRecordMayHoldSeveralRequests(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
@@ -187,9 +188,9 @@ func TestTLSPipeline(t *testing.T) {
 	}
 }
 
-// TestTLSResumption resumes sessions, also after a reload, but not after one that changes the
+// TestTLSSessionsResumeAfterReload resumes sessions, also after a reload, but not after one that changes the
 // rules for certificates of clients.
-func TestTLSResumption(t *testing.T) {
+func TestTLSSessionsResumeAfterReload(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
@@ -227,9 +228,9 @@ func TestTLSResumption(t *testing.T) {
 	}
 }
 
-// TestClientCertificates sends requests with and without certificates, to hosts with and
+// TestClientCertificatesAreCheckedByHost sends requests with and without certificates, to hosts with and
 // without a rule, by connections for other hosts, and with a forged subject.
-func TestClientCertificates(t *testing.T) {
+func TestClientCertificatesAreCheckedByHost(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		var subjects []string
@@ -333,8 +334,8 @@ func tlsStatus(t testing.TB, addr string, c *tls.Config, request string) (status
 	return resp.StatusCode, string(b)
 }
 
-// TestPlainRequestToTLSListener sends HTTP without TLS.
-func TestPlainRequestToTLSListener(t *testing.T) {
+// TestPlainRequestToTLSListenerGets400 sends HTTP without TLS.
+func TestPlainRequestToTLSListenerGets400(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
@@ -347,8 +348,8 @@ func TestPlainRequestToTLSListener(t *testing.T) {
 	d.awaitHandshakes(t, "plain_http", 1)
 }
 
-// TestTLSHandshakeFailures counts handshakes that fail by reason, and logs their number.
-func TestTLSHandshakeFailures(t *testing.T) {
+// TestTLSHandshakeFailuresAreCounted counts handshakes that fail by reason, and logs their number.
+func TestTLSHandshakeFailuresAreCounted(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	var cfg *config.Config
@@ -390,8 +391,8 @@ func TestTLSHandshakeFailures(t *testing.T) {
 	}
 }
 
-// TestSlowTLSHandshake sends a handshake and a request one byte at a time.
-func TestSlowTLSHandshake(t *testing.T) {
+// TestSlowTLSHandshakeSucceeds sends a handshake and a request one byte at a time.
+func TestSlowTLSHandshakeSucceeds(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL)
@@ -415,10 +416,10 @@ func (c *byteConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestTLSTruncation cuts connections without close_notify. A response with a length, and one
+// TestTLSTruncationForwardsNoCutBody cuts connections without close_notify. A response with a length, and one
 // that ends with the connection, end with it. A request whose body is cut is not forwarded as
 // a complete one.
-func TestTLSTruncation(t *testing.T) {
+func TestTLSTruncationForwardsNoCutBody(t *testing.T) {
 	t.Parallel()
 	cut := make(chan error, 10)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -449,9 +450,9 @@ func TestTLSTruncation(t *testing.T) {
 	}
 }
 
-// TestTLSDisconnect notices that clients of slow requests disconnect: with close_notify,
+// TestTLSDisconnectIsNoticed notices that clients of slow requests disconnect: with close_notify,
 // without, and with a reset.
-func TestTLSDisconnect(t *testing.T) {
+func TestTLSDisconnectIsNoticed(t *testing.T) {
 	t.Parallel()
 	began, gone := make(chan string, 10), make(chan string, 10)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -481,8 +482,8 @@ func TestTLSDisconnect(t *testing.T) {
 	}
 }
 
-// TestTLSUpgrade sends data in both directions after an upgrade.
-func TestTLSUpgrade(t *testing.T) {
+// TestTLSUpgradePassesData sends data in both directions after an upgrade.
+func TestTLSUpgradePassesData(t *testing.T) {
 	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		c.request()
@@ -506,8 +507,8 @@ func TestTLSUpgrade(t *testing.T) {
 	}
 }
 
-// TestReloadTLS adds, changes and removes TLS listeners.
-func TestReloadTLS(t *testing.T) {
+// TestReloadChangesTLSListeners adds, changes and removes TLS listeners.
+func TestReloadChangesTLSListeners(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, func(c *config.Config) {
@@ -543,9 +544,9 @@ func TestReloadTLS(t *testing.T) {
 	}
 }
 
-// TestTLSConnectionsRejected closes connections beyond the limit without a response in plain
+// TestRejectedTLSConnectionGetsNoText closes connections beyond the limit without a response in plain
 // text.
-func TestTLSConnectionsRejected(t *testing.T) {
+func TestRejectedTLSConnectionGetsNoText(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
 	d := openTLSDoor(t, back.URL, limited(func(l *config.Limits) { l.ConnectionsPerClient = 1 }))
@@ -556,8 +557,8 @@ func TestTLSConnectionsRejected(t *testing.T) {
 	}
 }
 
-// TestTLSDrain ends idle connections with close_notify, and the others after their request.
-func TestTLSDrain(t *testing.T) {
+// TestTLSDrainFinishesTheRequest ends idle connections with close_notify, and the others after their request.
+func TestTLSDrainFinishesTheRequest(t *testing.T) {
 	t.Parallel()
 	arrived, answer := newGate(t), newGate(t)
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
@@ -583,9 +584,9 @@ func TestTLSDrain(t *testing.T) {
 	}
 }
 
-// TestTLSHandshakeDuringDrain drains while the handshake of a slow client is in progress. Its
+// TestHandshakeDuringDrainIsServed drains while the handshake of a slow client is in progress. Its
 // first request, which follows the handshake, is served.
-func TestTLSHandshakeDuringDrain(t *testing.T) {
+func TestHandshakeDuringDrainIsServed(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		t.Run(protocol, func(t *testing.T) {

@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestSilentTLSConnections opens connections that send nothing, or a part of a handshake,
+// TestSilentTLSConnectionsEnd opens connections that send nothing, or a part of a handshake,
 // while a client makes requests. All of them end at the header timeout. WEIR_LONG sets the
 // promised number.
-func TestSilentTLSConnections(t *testing.T) {
+func TestSilentTLSConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	silent, timeout := 300, time.Second
 	if os.Getenv("WEIR_LONG") != "" {
@@ -46,8 +47,8 @@ func TestSilentTLSConnections(t *testing.T) {
 	d.awaitHandshakes(t, "timeout", float64(silent))
 }
 
-// TestTLSHandshakeFlood makes requests on an open connection while others only do handshakes.
-func TestTLSHandshakeFlood(t *testing.T) {
+// TestHandshakeFloodStopsNoConnection makes requests on an open connection while others only do handshakes.
+func TestHandshakeFloodStopsNoConnection(t *testing.T) {
 	t.Parallel()
 	d := openTLSDoor(t, upstream(t, hello).URL)
 	conn, raw := d.dialTLS(t, d.client("localhost"))
@@ -87,8 +88,8 @@ func TestTLSHandshakeFlood(t *testing.T) {
 	flood.Wait()
 }
 
-// TestTLSByOtherClients uses the clients of OpenSSL, which also renegotiate and update keys.
-func TestTLSByOtherClients(t *testing.T) {
+// TestOpenSSLAndCurlSpeakTLS uses the clients of OpenSSL, which also renegotiate and update keys.
+func TestOpenSSLAndCurlSpeakTLS(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"openssl", "curl"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -125,7 +126,7 @@ func TestTLSByOtherClients(t *testing.T) {
 		read := 0
 		for _, s := range append([]step{{"", "Verify return code"}}, steps...) {
 			io.WriteString(w, s.send)
-			eventually(t, "openssl s_client -"+version+" prints "+s.want, func() bool {
+			testkit.Await(t, "openssl s_client -"+version+" prints "+s.want, func() bool {
 				text, err := os.ReadFile(out.Name())
 				if err != nil || !strings.Contains(string(text[read:]), s.want) {
 					return false
@@ -140,8 +141,8 @@ func TestTLSByOtherClients(t *testing.T) {
 	client("tls1_2", step{get, "hello"}, step{"R\n", "alert unexpected message"})
 }
 
-// TestLongRecord sends records beyond the maximum length.
-func TestLongRecord(t *testing.T) {
+// TestLongRecordGetsAnAlert sends records beyond the maximum length.
+func TestLongRecordGetsAnAlert(t *testing.T) {
 	t.Parallel()
 	d := openTLSDoor(t, upstream(t, hello).URL)
 	for _, length := range []int{16<<10 + 257, 65535} {

@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/internal/certtest"
 )
 
-// TestScanOfSSLyze scans a TLS listener with sslyze, for weaknesses and against Mozilla's
+// TestSSLyzeFindsNoWeakness scans a TLS listener with sslyze, for weaknesses and against Mozilla's
 // recommendation.
-func TestScanOfSSLyze(t *testing.T) {
+func TestSSLyzeFindsNoWeakness(t *testing.T) {
 	t.Parallel()
 	sslyze, err := exec.LookPath("sslyze")
 	if err != nil {

@@ -20,14 +20,33 @@ const (
 // A trace identifies a request in its events, and to the upstream and the client.
 // Its strings may point into its own buffers.
 type trace struct {
-	id     string // in the log and in X-Request-Id
-	parent string // value of traceparent (W3C Trace Context)
+	id      string // in the log and in X-Request-Id
+	parent  string // value of traceparent (W3C Trace Context)
+	caller  string // the parent-id of a valid traceparent that the client has sent; "" without one
+	chosen  bool   // the client has chosen the id
+	sampled bool   // the client has sent a traceparent with the flag "sampled"
 
 	idSpace     [traceid.Length]byte
-	parentSpace [55]byte
+	parentSpace parentText
 }
 
-func (t *trace) reset() { t.id, t.parent = "", "" }
+// parentText is the text of a traceparent of version 00.
+type parentText [len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")]byte
+
+// The parts of a traceparent.
+const (
+	parentTraceAt  = len("00-")
+	parentSpanAt   = parentTraceAt + 32 + len("-")
+	parentFlagsAt  = parentSpanAt + spanIDLength + len("-")
+	spanIDLength   = 16
+	flagsSampled   = "-01"
+	flagsUnsampled = "-00"
+)
+
+func (t *trace) reset() { t.id, t.parent, t.caller, t.chosen, t.sampled = "", "", "", false, false }
+
+// w3c returns the trace-id of the traceparent.
+func (t *trace) w3c() string { return t.parent[parentTraceAt:][:32] }
 
 // read sets the trace id of a request by the rule of package traceid. It keeps a
 // valid traceparent, and otherwise makes one of the id. read returns the header.
@@ -35,11 +54,13 @@ func (t *trace) reset() { t.id, t.parent = "", "" }
 func (t *trace) read(header []proxying.Field) []proxying.Field {
 	parent, requestID := stage.Only(header, traceParentField), stage.Only(header, requestIDField)
 	t.id = traceid.Of(parent, requestID)
+	t.chosen = t.id != ""
 	if traceid.OfParent(parent) != "" {
-		t.parent = parent
+		t.parent, t.sampled = parent, traceid.IsSampled(parent)
+		t.caller = parent[parentSpanAt:][:spanIDLength]
 		return header
 	}
-	if t.id == "" {
+	if !t.chosen {
 		t.id = httpsyntax.View(traceid.AppendNew(t.idSpace[:0]))
 	}
 	t.makeParent()
@@ -54,7 +75,10 @@ func isTraceState(f proxying.Field) bool { return stage.Named(&f, traceStateFiel
 // otherwise.
 func (t *trace) makeParent() {
 	b := traceid.AppendW3C(append(t.parentSpace[:0], "00-"...), t.id)
-	b = traceid.AppendHex(append(b, '-'), rand.Uint64()|1) // never all zeros
-	b = append(b, "-01"...)
+	b = appendSpanID(append(b, '-'))
+	b = append(b, flagsSampled...)
 	t.parent = httpsyntax.View(b)
 }
+
+// appendSpanID appends a random id of a span.
+func appendSpanID(b []byte) []byte { return traceid.AppendHex(b, rand.Uint64()|1) } // never all zeros

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTraceIDs sends all kinds of trace fields. The resulting id is in the log,
+// TestTraceIDIsTheSameEverywhere sends all kinds of trace fields. The resulting id is in the log,
 // in both fields for the upstream, and in the response.
-func TestTraceIDs(t *testing.T) {
+func TestTraceIDIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	type got struct{ header http.Header }
 	seen := make(chan got, 1)

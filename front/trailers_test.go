@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestUnannouncedTrailers sends trailers without an announcement in both
+// TestUnannouncedTrailersPass sends trailers without an announcement in both
 // directions.
-func TestUnannouncedTrailers(t *testing.T) {
+func TestUnannouncedTrailersPass(t *testing.T) {
 	t.Parallel()
 	var trailers http.Header
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {

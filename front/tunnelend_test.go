@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestWebSocketClientLeaves ends the connections of clients whose upstream ignores that. A WebSocket ends, while a tunnel
-// of another protocol, which has a half-close, still waits for its upstream. A reset ends both.
-func TestWebSocketClientLeaves(t *testing.T) {
+// TestWebSocketEndsWithItsClient ends the connections of clients whose upstream ignores that. A WebSocket ends, while a
+// tunnel of another protocol, which has a half-close, still waits for its upstream. A reset ends both.
+func TestWebSocketEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
 	up := "http://" + rawUpstream(t, func(c *rawConn) {

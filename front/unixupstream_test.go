@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // openUnix starts a server at a Unix socket.
@@ -37,9 +38,9 @@ func showTarget(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// TestUnixUpstream checks requests, uploads, events and metrics of a server at a Unix socket,
+// TestUnixSocketServesRequests checks requests, uploads, events and metrics of a server at a Unix socket,
 // with a base path.
-func TestUnixUpstream(t *testing.T) {
+func TestUnixSocketServesRequests(t *testing.T) {
 	t.Parallel()
 	url := "unix:" + openUnix(t, showTarget) + ":/app"
 	d := openDoor(t, url)
@@ -60,18 +61,18 @@ func TestUnixUpstream(t *testing.T) {
 		t.Errorf("the destination in the event is %v, want %q", e.Data["destination"], url)
 	}
 	series := `weir_upstream_duration_seconds_count{server="` + url + `",upstream="site"}`
-	eventually(t, series, func() bool { return d.metric(t, series) == 4 })
+	testkit.AwaitEqual(t, series, func() float64 { return d.metric(t, series) }, 4)
 }
 
 // awaitErrors waits until one failure of the upstream "site" with the kind was counted.
 func (d *testDoor) awaitErrors(t *testing.T, kind string) {
 	t.Helper()
 	series := `weir_upstream_errors_total{kind="` + kind + `",upstream="site"}`
-	eventually(t, series, func() bool { return d.metric(t, series) == 1 })
+	testkit.AwaitEqual(t, series, func() float64 { return d.metric(t, series) }, 1)
 }
 
-// TestMissingUnixSocket checks the response while no process listens at a Unix socket.
-func TestMissingUnixSocket(t *testing.T) {
+// TestMissingUnixSocketGives502 checks the response while no process listens at a Unix socket.
+func TestMissingUnixSocketGives502(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, "unix:"+filepath.Join(t.TempDir(), "none.sock"))
 	resp, err := http.Get(d.url("/"))
@@ -85,9 +86,9 @@ func TestMissingUnixSocket(t *testing.T) {
 	d.awaitErrors(t, "refused")
 }
 
-// TestBasePath checks that the path of a server's URL is put before the paths of requests, and
+// TestBasePathPrecedesTheTarget checks that the path of a server's URL is put before the paths of requests, and
 // that a response is not changed.
-func TestBasePath(t *testing.T) {
+func TestBasePathPrecedesTheTarget(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(showTarget))
 	defer s.Close()

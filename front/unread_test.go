@@ -9,10 +9,10 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestUnreadBody sends refused requests that announce a body, and never sends
+// TestUnreadBodyEndsTheConnection sends refused requests that announce a body, and never sends
 // the body. The response arrives, and the connection does not wait for the
 // body.
-func TestUnreadBody(t *testing.T) {
+func TestUnreadBodyEndsTheConnection(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
 		c.Routes = []config.Route{config.DefaultRoute("/known", "site")}

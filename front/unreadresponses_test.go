@@ -68,9 +68,9 @@ func (s *hoardedServer) awaitStall(t *testing.T, n int) {
 	}
 }
 
-// Clients that do not read their responses take nothing from the other clients of an upstream: 20 of 20 get theirs. Each
-// client has a connection of its own.
-func TestUnreadResponses(t *testing.T) {
+// Clients that do not read their responses take nothing from the other clients of an upstream: 20 of 20 get theirs.
+// Each client has a connection of its own.
+func TestUnreadResponsesBlockNoClient(t *testing.T) {
 	t.Parallel()
 	eachUnread(t, func(t *testing.T, p unreadPath, n int) {
 		s, d := p.open(t)
@@ -92,7 +92,7 @@ func TestUnreadResponses(t *testing.T) {
 
 // Uploads that a server does not read take nothing from other uploads. Over HTTP/2 and 3, all share the connection of
 // one client.
-func TestUnreadUploads(t *testing.T) {
+func TestUnreadUploadsBlockNoOther(t *testing.T) {
 	t.Parallel()
 	eachUnread(t, func(t *testing.T, p unreadPath, n int) {
 		s, d := p.open(t)
@@ -121,7 +121,7 @@ func TestUnreadUploads(t *testing.T) {
 }
 
 // A server that gives up on a response that its client does not read has not failed.
-func TestServerGivesUpOnUnreadResponse(t *testing.T) {
+func TestServerMayGiveUpOnUnreadResponse(t *testing.T) {
 	t.Parallel()
 	for _, p := range unreadPaths {
 		t.Run(p.name(), func(t *testing.T) {

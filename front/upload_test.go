@@ -28,10 +28,10 @@ func uploadHead(path string, size int) string {
 	return "POST " + path + " HTTP/1.1\r\nHost: a\r\n" + framing + "\r\n\r\n"
 }
 
-// TestUploads sends bodies of all sizes on several connections, in pieces of random sizes
+// TestUploadsArriveUnchanged sends bodies of all sizes on several connections, in pieces of random sizes
 // and with pauses. The upstream must receive the same bytes, and each request must have one
 // event with their number. Other requests follow on the same connections.
-func TestUploads(t *testing.T) {
+func TestUploadsArriveUnchanged(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -89,9 +89,9 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestDialogue sends bodies whose client waits for a part of the response before it sends
+// TestBodyAndResponsePassInDialogue sends bodies whose client waits for a part of the response before it sends
 // the next part of the body.
-func TestDialogue(t *testing.T) {
+func TestBodyAndResponsePassInDialogue(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		c := http.NewResponseController(w)
@@ -153,9 +153,9 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
-// TestUploadAnsweredEarly sends bodies to an upstream that responds after the head, while
+// TestUploadGetsAnEarlyResponse sends bodies to an upstream that responds after the head, while
 // the client sends all of its body before it reads.
-func TestUploadAnsweredEarly(t *testing.T) {
+func TestUploadGetsAnEarlyResponse(t *testing.T) {
 	t.Parallel()
 	back := rawUpstream(t, func(c *rawConn) {
 		if _, err := http.ReadRequest(c.r); err != nil {
@@ -176,9 +176,9 @@ func TestUploadAnsweredEarly(t *testing.T) {
 	}
 }
 
-// TestUploadToStalledUpstream sends bodies to an upstream that reads only the head. The
+// TestStalledUpstreamTimesOutTheUpload sends bodies to an upstream that reads only the head. The
 // timeout of the route ends the request, and the client is not blamed.
-func TestUploadToStalledUpstream(t *testing.T) {
+func TestStalledUpstreamTimesOutTheUpload(t *testing.T) {
 	t.Parallel()
 	stalled := newGate(t)
 	back := rawUpstream(t, func(c *rawConn) {
@@ -207,9 +207,9 @@ func TestUploadToStalledUpstream(t *testing.T) {
 	}
 }
 
-// TestUploadReset resets a connection amid a body: that of the client, or that of the
+// TestResetDuringUploadEndsTheRequest resets a connection amid a body: that of the client, or that of the
 // upstream.
-func TestUploadReset(t *testing.T) {
+func TestResetDuringUploadEndsTheRequest(t *testing.T) {
 	t.Parallel()
 	received, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	back := rawUpstream(t, func(c *rawConn) {
@@ -248,9 +248,9 @@ func TestUploadReset(t *testing.T) {
 	}
 }
 
-// TestHalfClosedUpload has a client that closes its side of the connection after a body
+// TestHalfClosedUploadIsServed has a client that closes its side of the connection after a body
 // that the front door does not read for seconds, because the request waits for its turn.
-func TestHalfClosedUpload(t *testing.T) {
+func TestHalfClosedUploadIsServed(t *testing.T) {
 	t.Parallel()
 	const pause, size = 2500 * time.Millisecond, 50_000
 	begun := make(chan struct{}, 1)
@@ -277,7 +277,7 @@ func TestHalfClosedUpload(t *testing.T) {
 
 // A client that pauses the body of its request is not slow once the response has begun: it may wait for the messages of
 // the server.
-func TestQuietClientOfAStream(t *testing.T) {
+func TestQuietClientOfAStreamIsNotCut(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).EnableFullDuplex()

@@ -9,6 +9,7 @@ import (
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/networks"
 	"github.com/weirhq/weir/front/internal/wire"
+	"github.com/weirhq/weir/front/logto"
 	"github.com/weirhq/weir/log"
 )
 
@@ -39,8 +40,33 @@ func (d *Door) wireSettings() wire.Settings {
 func (d *Door) adminServer(addr string) *http.Server {
 	return admin.NewServer(addr, admin.Pages{
 		Draining: d.draining.Load, Metrics: d.metrics.handler(), Log: d.out, Cost: d.cost,
-		Upstreams: d.upstreams, Logger: d.logger, ErrorLog: d.errorLog,
+		Upstreams: d.upstreams, Token: d.adminToken, Logger: d.logger, ErrorLog: d.errorLog,
+		Dashboard: d.dashboard,
 	})
+}
+
+// adminToken returns the token of operators, or "".
+func (d *Door) adminToken() string { return d.tables.Load().config.AdminToken }
+
+// logFile returns the file of the log that has the events of requests, or why there is none. A front door in another
+// program may have an output that is not of its configuration.
+func (d *Door) logFile() (file, why string) {
+	cfg := &d.tables.Load().config.Log
+	if _, ok := d.out.(*logto.Log); !ok || cfg.File() == "" {
+		return "", "the log does not go to a file of this process: search it where it is collected"
+	}
+	if why = d.untailable(); why != "" {
+		return "", why
+	}
+	return cfg.File(), ""
+}
+
+// untailable returns why the lines of the log are no events that a program can read, or "".
+func (d *Door) untailable() string {
+	if d.tables.Load().config.Log.Format == "human" {
+		return "log.format is human, which no program can read: json and ltsv are for programs, too"
+	}
+	return ""
 }
 
 // useLimits applies the limits of connections and the log of a configuration.

@@ -242,6 +242,7 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 // load sends the load and measures it.
 func (a *attempt) load(ctx context.Context, plan load.Plan) {
 	a.reporter.step(Loading)
+	plan.Progress, plan.ProgressEvery = a.options.LoadProgress, time.Second
 	profiles := a.startProfiles(ctx, plan)
 	a.watcher.Begin()
 	a.hold(a.Service.Output)

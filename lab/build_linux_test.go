@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/results"
 )
@@ -54,7 +55,7 @@ service:
 			if err != nil {
 				t.Fatal(err)
 			}
-			until(t, "the daemon has ended", func() bool { return syscall.Kill(left, 0) != nil || zombie(left) })
+			testkit.Await(t, "the daemon has ended", func() bool { return syscall.Kill(left, 0) != nil || zombie(left) })
 		})
 	}
 }

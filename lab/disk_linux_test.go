@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/lab/results"
 )
 
-// TestFullDisk runs a service that writes more than there is room for. The run
+// TestFullDiskGivesAWarning runs a service that writes more than there is room for. The run
 // is kept and has a warning.
-func TestFullDisk(t *testing.T) {
+func TestFullDiskGivesAWarning(t *testing.T) {
 	// Not parallel: between fork and exec, a process that another test starts holds the file that fills the disk.
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/lab/results"
+	"github.com/weirhq/weir/load"
 )
 
 // Options configure the run of an experiment.
@@ -23,6 +24,11 @@ type Options struct {
 	// Progress, if not nil, is called by one goroutine after every change,
 	// and every second during a build or a run.
 	Progress func(Progress)
+
+	// LoadProgress, if not nil, is called each second while a run is loaded, from another
+	// goroutine than Progress, and must not wait. It has the runs with profiles, too, and not
+	// the warm-up.
+	LoadProgress func(load.Progress)
 }
 
 // Progress is the state of an experiment that is running.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOrder(t *testing.T) {
+func TestOrderHasEachCaseOncePerBlock(t *testing.T) {
 	for _, c := range []struct{ cases, repeats int }{{1, 1}, {2, 10}, {5, 3}, {4, 0}} {
 		turns := Order(c.cases, c.repeats, 1)
 		if len(turns) != c.cases*c.repeats {
@@ -18,14 +18,6 @@ func TestOrder(t *testing.T) {
 					t.Errorf("turn %d of block %d is %+v", j, i, turn)
 				}
 				of = append(of, turn.Case)
-			}
-			if i%2 == 1 {
-				for j, turn := range turns[(i-1)*c.cases : i*c.cases] {
-					if of[c.cases-1-j] != turn.Case {
-						t.Errorf("block %d, %v, is not the mirror of the one before", i, of)
-						break
-					}
-				}
 			}
 			slices.Sort(of)
 			for j := range c.cases {
@@ -41,5 +33,26 @@ func TestOrder(t *testing.T) {
 	}
 	if !slices.Equal(Order(20, 2, 1), Order(20, 2, 1)) {
 		t.Error("one seed gives two orders")
+	}
+}
+
+// Of three cases, each of the 36 orders of two blocks is as frequent as the others.
+func TestBlocksAreShuffledIndependently(t *testing.T) {
+	const seeds = 3600
+	counts := map[[6]int]int{}
+	for seed := range uint64(seeds) {
+		var order [6]int
+		for i, turn := range Order(3, 2, seed) {
+			order[i] = turn.Case
+		}
+		counts[order]++
+	}
+	if len(counts) != 36 {
+		t.Errorf("%d different orders, want 36", len(counts))
+	}
+	for order, n := range counts {
+		if n < 50 || n > 150 { // 100, and five standard deviations
+			t.Errorf("the order %v occurs %d times in %d, want about 100", order, n, seeds)
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/lab/experiment"
 )
 
-// TestProgram checks that programs are found as a service would find them, also
+// TestProgramsAreFoundAsByTheService checks that programs are found as a service would find them, also
 // from a folder with a relative name.
-func TestProgram(t *testing.T) {
+func TestProgramsAreFoundAsByTheService(t *testing.T) {
 	here := t.TempDir()
 	t.Chdir(here)
 	t.Setenv("PATH", filepath.Join(here, "bin"))

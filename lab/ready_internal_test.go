@@ -2,7 +2,7 @@ package lab
 
 import "testing"
 
-func TestBelow(t *testing.T) {
+func TestBelowReplacesThePath(t *testing.T) {
 	for _, c := range []struct{ service, path, want string }{
 		{"http://h:1/", "/a", "http://h:1/a"},
 		{"http://h:1", "/a?b", "http://h:1/a?b"},

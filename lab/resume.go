@@ -52,7 +52,7 @@ func agree(old, now *results.Results) error {
 		return fmt.Errorf("the results there were measured on another machine (%s), whose numbers do not compare "+
 			"with this one (%s): name another folder", describe(old.Machine), describe(now.Machine))
 	case old.Version != now.Version:
-		return fmt.Errorf("the results there were measured by %s, and this is %s, which may load and measure in "+
+		return fmt.Errorf("the results there were measured by weir %s, and this is weir %s, which may load and measure in "+
 			"another way: name another folder, or go on with that one", old.Version, now.Version)
 	}
 	return nil

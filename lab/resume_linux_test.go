@@ -28,25 +28,25 @@ func interrupted(t *testing.T, e *experiment.Experiment, o lab.Options) {
 	}
 }
 
-// TestResumeByAnotherVersion checks that measurements of two versions of the
+// TestResumeByAnotherVersionIsRefused checks that measurements of two versions of the
 // program are not mixed.
-func TestResumeByAnotherVersion(t *testing.T) {
+func TestResumeByAnotherVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	e := parse(t, "repeats: 1\nservice:\n")
 	interrupted(t, e, o)
 	o.Resume, o.Version = true, "v2"
 	if r, err := lab.Run(t.Context(), e, o); err == nil ||
-		!strings.Contains(err.Error(), "measured by v1, and this is v2") {
+		!strings.Contains(err.Error(), "measured by weir v1, and this is weir v2") {
 		t.Errorf("Run = %s, %v; want an error that names v1 and v2", asJSON(t, r), err)
 	}
 	o.Version = "v1"
 	run(t, e, o)
 }
 
-// TestResumeOfAnotherService checks the warning about programs and scripts that
+// TestResumeWarnsOfAnotherService checks the warning about programs and scripts that
 // were changed after the first runs.
-func TestResumeOfAnotherService(t *testing.T) {
+func TestResumeWarnsOfAnotherService(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, command, made string }{
 		"program":  {"service", `[./service, --listen, "127.0.0.1:${port}"]`, `cp "$1" service`},
@@ -81,8 +81,8 @@ func TestResumeOfAnotherService(t *testing.T) {
 	}
 }
 
-// TestInterruptAtTheEnd interrupts when all runs are made.
-func TestInterruptAtTheEnd(t *testing.T) {
+// TestInterruptAtTheEndChangesNothing interrupts when all runs are made.
+func TestInterruptAtTheEndChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -152,20 +151,13 @@ type Turn struct {
 }
 
 // Order returns all turns of an experiment. They come in blocks of one turn of
-// each case. A block is shuffled, and the next one is its mirror image (ABBA).
-// If the machine becomes slower or faster steadily, all cases are affected
-// alike in each pair of blocks.
+// each case. Each block is shuffled independently of the others, because the test
+// of the analysis permutes the runs of a block.
 func Order(cases, repeats int, seed uint64) []Turn {
 	chance := rand.New(rand.NewPCG(seed, 0x6c6162))
 	var turns []Turn
-	var block []int
 	for repeat := range repeats {
-		if repeat%2 == 0 {
-			block = chance.Perm(cases)
-		} else {
-			slices.Reverse(block)
-		}
-		for _, c := range block {
+		for _, c := range chance.Perm(cases) {
 			turns = append(turns, Turn{Number: len(turns) + 1, Repeat: repeat + 1, Case: c})
 		}
 	}

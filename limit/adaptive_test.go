@@ -79,9 +79,9 @@ func offer(f *limit.InFlight, s *service, perSecond int, d time.Duration) phase 
 	return p
 }
 
-// TestAdaptive offers a service half of its capacity, then twice as much, and checks that it stays
+// TestAdaptiveLimitKeepsServiceBusy offers a service half of its capacity, then twice as much, and checks that it stays
 // busy, with a queue that the limit bounds. Then the service becomes slower, and faster.
-func TestAdaptive(t *testing.T) {
+func TestAdaptiveLimitKeepsServiceBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const capacity, takes = 8, 20 * time.Millisecond // 400 per second
 		f, s := limit.NewInFlight(limit.InFlightOptions{Adaptive: true}), newService(capacity, takes)
@@ -105,8 +105,7 @@ func TestAdaptive(t *testing.T) {
 	})
 }
 
-// TestAdaptiveIgnores checks that requests without a time do not change the limit.
-func TestAdaptiveIgnores(t *testing.T) {
+func TestAdaptiveIgnoresRequestsWithoutTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, s := limit.NewInFlight(limit.InFlightOptions{Adaptive: true}), newService(100, 10*time.Millisecond)
 		offer(f, s, 2000, 5*time.Second)
@@ -124,9 +123,9 @@ func TestAdaptiveIgnores(t *testing.T) {
 	})
 }
 
-// TestAdaptiveBounds checks the highest limit, the admission of waiting requests when the limit
+// TestAdaptiveLimitStaysWithinBounds checks the highest limit, the admission of waiting requests when the limit
 // grows, and the change from and to a fixed limit.
-func TestAdaptiveBounds(t *testing.T) {
+func TestAdaptiveLimitStaysWithinBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := limit.InFlightOptions{Adaptive: true, Max: 30, Queue: 1000, Wait: time.Minute}
 		f, s := limit.NewInFlight(o), newService(1000, 10*time.Millisecond)

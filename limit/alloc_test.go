@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-func TestAlloc(t *testing.T) {
+func TestLimitsAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -76,8 +76,8 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// TestRateMemoryAlloc fills a Rate with a million keys that all need their own bucket.
-func TestRateMemoryAlloc(t *testing.T) {
+// TestRateMemoryAllocIsBounded fills a Rate with a million keys that all need their own bucket.
+func TestRateMemoryAllocIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

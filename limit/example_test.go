@@ -113,10 +113,10 @@ func ExampleMiddleware() {
 	handler = limit.Middleware(rate.Policy("client"), tell)(handler)
 
 	for range 2 {
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
-		fmt.Println(answer.Code, answer.Header().Get("RateLimit"))
-		fmt.Print(answer.Body)
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, httptest.NewRequest("GET", "/", nil))
+		fmt.Println(response.Code, response.Header().Get("RateLimit"))
+		fmt.Print(response.Body)
 	}
 	// Output:
 	// 200 "client";r=0;t=60

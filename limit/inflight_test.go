@@ -51,7 +51,7 @@ func TestInFlightZeroHasNoLimit(t *testing.T) {
 	wantStats(t, &f, limit.InFlightStats{Entered: many, Full: 1})
 }
 
-func TestTryEnter(t *testing.T) {
+func TestTryEnterOvertakesNoWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 1})
 		if !f.TryEnter() || f.TryEnter() {
@@ -68,8 +68,8 @@ func TestTryEnter(t *testing.T) {
 	})
 }
 
-// TestInFlightLimitIsTakenAway removes the limit while calls wait.
-func TestInFlightLimitIsTakenAway(t *testing.T) {
+// TestRemovedLimitAdmitsWaitingCalls removes the limit while calls wait.
+func TestRemovedLimitAdmitsWaitingCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 2})
 		for range 3 {
@@ -81,9 +81,9 @@ func TestInFlightLimitIsTakenAway(t *testing.T) {
 	})
 }
 
-// TestInFlightChanges lowers the limit below the number in flight, and raises it again
+// TestInFlightFollowsChangedLimit lowers the limit below the number in flight, and raises it again
 // while calls wait.
-func TestInFlightChanges(t *testing.T) {
+func TestInFlightFollowsChangedLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const inside, waiting = 3, 4
 		wide := limit.InFlightOptions{Max: inside, Queue: waiting, Wait: time.Hour}
@@ -109,9 +109,9 @@ func TestInFlightChanges(t *testing.T) {
 	})
 }
 
-// TestInFlightChangesUnderLoad changes all options in random order while more requests arrive than leave, so that the
-// queue is full and congested. Each call ends in one of the counts, and nothing is left.
-func TestInFlightChangesUnderLoad(t *testing.T) {
+// TestInFlightCountsEachCallUnderChanges changes all options in random order while more requests arrive than leave, so
+// that the queue is full and congested. Each call ends in one of the counts, and nothing is left.
+func TestInFlightCountsEachCallUnderChanges(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
@@ -149,9 +149,9 @@ func TestInFlightChangesUnderLoad(t *testing.T) {
 	}
 }
 
-// TestInFlightWithoutQueueWhileCongested takes the queue away while it is congested. The next request is refused as by
+// TestInFlightWithoutQueueRefusesAtOnce takes the queue away while it is congested. The next request is refused as by
 // a limit that never had a queue.
-func TestInFlightWithoutQueueWhileCongested(t *testing.T) {
+func TestInFlightWithoutQueueRefusesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 20, Wait: time.Second})
 		for range 10 {
@@ -243,7 +243,7 @@ func TestInFlightIsFair(t *testing.T) {
 	})
 }
 
-func TestInFlightForgetsWhoIsGone(t *testing.T) {
+func TestInFlightForgetsCancelledCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 3})
 		entering(t.Context(), f)
@@ -269,9 +269,9 @@ func TestInFlightForgetsWhoIsGone(t *testing.T) {
 	})
 }
 
-// TestInFlightTurnComesAsContextEnds ends the context of a waiting call and frees a
+// TestInFlightLosesNoSlotAsContextEnds ends the context of a waiting call and frees a
 // slot before the call can react.
-func TestInFlightTurnComesAsContextEnds(t *testing.T) {
+func TestInFlightLosesNoSlotAsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 1, Queue: 3})
 		entering(t.Context(), f)
@@ -396,9 +396,9 @@ func (l load) run(t *testing.T) (in, out []time.Duration, most int) {
 	return in, out, inside.most
 }
 
-// TestInFlightOverload sends 5,000 requests per second to a service that can handle
+// TestInFlightKeepsCapacityInOverload sends 5,000 requests per second to a service that can handle
 // 1,000, and checks throughput and waiting times.
-func TestInFlightOverload(t *testing.T) {
+func TestInFlightKeepsCapacityInOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
 			options: limit.InFlightOptions{Max: 100, Queue: 200, Wait: 200 * time.Millisecond},
@@ -425,9 +425,9 @@ func TestInFlightOverload(t *testing.T) {
 	})
 }
 
-// TestInFlightStall sends 5,000 requests per second to a service that takes 10 s, and
+// TestInFlightRefusesSoonInAStall sends 5,000 requests per second to a service that takes 10 s, and
 // checks that nearly all are refused within 5 ms.
-func TestInFlightStall(t *testing.T) {
+func TestInFlightRefusesSoonInAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out, most := load{
 			options: limit.InFlightOptions{Max: 100, Queue: 100, Wait: time.Second},
@@ -442,9 +442,9 @@ func TestInFlightStall(t *testing.T) {
 	})
 }
 
-// TestInFlightManyClients runs 2,000 clients against a service that takes 100 ms. Each
+// TestInFlightServesManyClientsInTime runs 2,000 clients against a service that takes 100 ms. Each
 // client sends its next request after a response or a refusal.
-func TestInFlightManyClients(t *testing.T) {
+func TestInFlightServesManyClientsInTime(t *testing.T) {
 	const service, wait, length = 100 * time.Millisecond, 200 * time.Millisecond, 5 * time.Second
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 100, Queue: 100, Wait: wait})
@@ -489,9 +489,9 @@ func TestInFlightManyClients(t *testing.T) {
 	})
 }
 
-// TestInFlightBurst sends a burst every two seconds to an otherwise idle service, and
+// TestInFlightAdmitsBurstsThatFit sends a burst every two seconds to an otherwise idle service, and
 // checks that no request is refused.
-func TestInFlightBurst(t *testing.T) {
+func TestInFlightAdmitsBurstsThatFit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := limit.NewInFlight(limit.InFlightOptions{Max: 10, Queue: 100, Wait: time.Second})
 		var refused atomic.Int64
@@ -569,7 +569,7 @@ func TestInFlightLosesNothing(t *testing.T) {
 	}
 }
 
-func TestInFlightLeaveWithoutEnter(t *testing.T) {
+func TestLeaveWithoutEnterPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("Leave without Enter did not panic")

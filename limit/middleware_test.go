@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/limit"
 )
 
@@ -26,29 +27,13 @@ func serve(t *testing.T, p limit.Policy, handler http.HandlerFunc) (string, func
 		defer mu.Unlock()
 		all = append(all, r)
 	}
-	server := httptest.NewServer(limit.Middleware(p, refused)(handler))
-	t.Cleanup(server.Close)
+	server := testkit.Serve(t, limit.Middleware(p, refused)(handler))
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	return server.URL, func() []*limit.Refusal {
 		mu.Lock()
 		defer mu.Unlock()
 		return all
 	}
-}
-
-// get sends a GET request and returns the response and its body.
-func get(t *testing.T, url string) (*http.Response, string) {
-	t.Helper()
-	answer, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer, string(body)
 }
 
 func wantHeader(t *testing.T, answer *http.Response, name, want string) {
@@ -60,7 +45,7 @@ func wantHeader(t *testing.T, answer *http.Response, name, want string) {
 
 func ok(http.ResponseWriter, *http.Request) {}
 
-func TestMiddlewareRate(t *testing.T) {
+func TestMiddlewareRefusesBeyondTheRate(t *testing.T) {
 	byHeader := func(r *http.Request) limit.Key { return limit.KeyOfString(r.Header.Get("X-Client")) }
 	rate := limit.NewRate(limit.RateOptions{Every: 10 * time.Second, Burst: 2, Key: byHeader})
 	url, refusals := serve(t, rate.Policy("api"), ok)
@@ -72,7 +57,7 @@ func TestMiddlewareRate(t *testing.T) {
 		{200, `"api";r=0;t=10`, ""},
 		{429, `"api";r=0;t=10`, "10"},
 	} {
-		answer, body := get(t, url)
+		answer, body := testkit.Get(t, http.DefaultClient, url)
 		if answer.StatusCode != want.status {
 			t.Errorf("request %d: got %d %q, want %d", i, answer.StatusCode, body, want.status)
 		}
@@ -85,9 +70,9 @@ func TestMiddlewareRate(t *testing.T) {
 	}
 }
 
-// TestMiddlewareWithoutLimits checks that the zero value of every limit admits
+// TestZeroLimitsAdmitAllRequests checks that the zero value of every limit admits
 // all requests and leaves the response as it is.
-func TestMiddlewareWithoutLimits(t *testing.T) {
+func TestZeroLimitsAdmitAllRequests(t *testing.T) {
 	for name, p := range map[string]limit.Policy{
 		"InFlight": new(limit.InFlight).Policy("zero"),
 		"Rate":     new(limit.Rate).Policy("zero"),
@@ -107,9 +92,9 @@ func TestMiddlewareWithoutLimits(t *testing.T) {
 	}
 }
 
-// TestMiddlewareRateByConnection checks that without a Key the address of the
+// TestRateWithoutKeyCountsByAddress checks that without a Key the address of the
 // connection counts.
-func TestMiddlewareRateByConnection(t *testing.T) {
+func TestRateWithoutKeyCountsByAddress(t *testing.T) {
 	handler := limit.Middleware(limit.NewRate(limit.RateOptions{Every: time.Hour}).Policy("client"),
 		nil)(http.HandlerFunc(ok))
 	for i, c := range []struct {
@@ -128,7 +113,7 @@ func TestMiddlewareRateByConnection(t *testing.T) {
 	}
 }
 
-func TestMiddlewareInFlight(t *testing.T) {
+func TestMiddlewareRefusesWhenFull(t *testing.T) {
 	f := limit.NewInFlight(limit.InFlightOptions{Max: 1})
 	entered, leave := make(chan bool), make(chan bool)
 	url, refusals := serve(t, f.Policy("site"), func(http.ResponseWriter, *http.Request) {
@@ -146,7 +131,7 @@ func TestMiddlewareInFlight(t *testing.T) {
 		first <- answer
 	}()
 	<-entered
-	answer, body := get(t, url)
+	answer, body := testkit.Get(t, http.DefaultClient, url)
 	if want := `503 Service Unavailable: limit "site"` + "\n"; answer.StatusCode != 503 || body != want {
 		t.Errorf("got %d %q, want 503 %q", answer.StatusCode, body, want)
 	}
@@ -183,7 +168,7 @@ func TestMiddlewareLeavesAfterPanic(t *testing.T) {
 	}
 }
 
-func TestMiddlewareMaxBody(t *testing.T) {
+func TestMiddlewareRefusesLongBodies(t *testing.T) {
 	var read atomic.Int64
 	url, refusals := serve(t, limit.MaxBody(10).Policy("body"), func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
@@ -225,7 +210,7 @@ func TestMiddlewareMaxBody(t *testing.T) {
 	}
 }
 
-func TestRetrySeconds(t *testing.T) {
+func TestRetrySecondsRoundUp(t *testing.T) {
 	for d, want := range map[time.Duration]int64{
 		-time.Second: 1, 0: 1, 1: 1, time.Second: 1, time.Second + 1: 2, time.Minute: 60, 1<<63 - 1: 9223372037,
 	} {
@@ -235,7 +220,7 @@ func TestRetrySeconds(t *testing.T) {
 	}
 }
 
-func TestRateHeaders(t *testing.T) {
+func TestRateHeadersNamePolicyAndState(t *testing.T) {
 	for _, c := range []struct {
 		every         time.Duration
 		burst         int

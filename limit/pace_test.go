@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/limit"
 )
 
-// TestPace simulates peers that pass a number of bytes at an interval.
-func TestPace(t *testing.T) {
+// TestPaceCutsSlowPeers simulates peers that pass a number of bytes at an interval.
+func TestPaceCutsSlowPeers(t *testing.T) {
 	pace := limit.Pace{PerSecond: 1 << 10, Grace: 5 * time.Second}
 	for _, c := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-func TestPaceOfNone(t *testing.T) {
+func TestZeroPaceHasNoDeadline(t *testing.T) {
 	var pace limit.Pace
 	if d := pace.Next(pace.Start(someTime), someTime, 1); !d.IsZero() || pace.TooSlow(d, someTime) ||
 		pace.Time(100) != 0 {
@@ -68,9 +68,9 @@ func TestPaceOfNone(t *testing.T) {
 	}
 }
 
-// TestPaceOfBodies uploads over real connections: one client sends at full speed, one
+// TestPaceCutsSlowUploads uploads over real connections: one client sends at full speed, one
 // stops in the middle, and one trickles.
-func TestPaceOfBodies(t *testing.T) {
+func TestPaceCutsSlowUploads(t *testing.T) {
 	t.Parallel()
 	const grace = 500 * time.Millisecond // long enough for a busy machine
 	type end struct {

@@ -20,7 +20,7 @@ var someTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func key(i int) limit.Key { return limit.KeyOfString(fmt.Sprint(i)) }
 
-func TestRateWithoutLimit(t *testing.T) {
+func TestRateWithoutLimitAdmitsAll(t *testing.T) {
 	for name, r := range map[string]*limit.Rate{
 		"zero":     {},
 		"no Every": limit.NewRate(limit.RateOptions{Burst: 1}),
@@ -37,14 +37,14 @@ func TestRateWithoutLimit(t *testing.T) {
 	}
 }
 
-func TestRateWithoutBurst(t *testing.T) {
+func TestRateWithoutBurstAdmitsOne(t *testing.T) {
 	r := limit.NewRate(limit.RateOptions{Every: time.Second})
 	if first, second := r.Allow(someTime, key(1)), r.Allow(someTime, key(1)); !first.OK || second.OK {
 		t.Errorf("got %+v and %+v, want one request admitted", first, second)
 	}
 }
 
-func TestRateDecisions(t *testing.T) {
+func TestRateDecisionsFollowTheBucket(t *testing.T) {
 	r := limit.NewRate(limit.RateOptions{Every: 100 * time.Millisecond, Burst: 3})
 	const ms = time.Millisecond
 	for _, step := range []struct {
@@ -69,9 +69,9 @@ func TestRateDecisions(t *testing.T) {
 	}
 }
 
-// TestRateOverAMinute sends three times the rate, at random and in bursts, for a minute
+// TestRateHoldsOverAMinute sends three times the rate, at random and in bursts, for a minute
 // to each of some keys.
-func TestRateOverAMinute(t *testing.T) {
+func TestRateHoldsOverAMinute(t *testing.T) {
 	for _, c := range []struct {
 		every time.Duration
 		burst int
@@ -112,9 +112,9 @@ func TestRateOverAMinute(t *testing.T) {
 	}
 }
 
-// TestRateAgainstBuckets compares a Rate with a map of buckets that are never
+// TestRateAgreesWithPlainBuckets compares a Rate with a map of buckets that are never
 // forgotten. More and more keys force its table to grow and to replace keys.
-func TestRateAgainstBuckets(t *testing.T) {
+func TestRateAgreesWithPlainBuckets(t *testing.T) {
 	type bucket struct{ filled, last time.Duration }
 	const every, burst = 16 * time.Millisecond, 4
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: 20_000})
@@ -199,8 +199,8 @@ func TestRateKeepsHotKeys(t *testing.T) {
 	}
 }
 
-// TestRateSharedBucketIsNoNewBurst follows a new key from a shared bucket to its own.
-func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
+// TestRateSharedBucketGivesNoNewBurst follows a new key from a shared bucket to its own.
+func TestRateSharedBucketGivesNoNewBurst(t *testing.T) {
 	const every, burst, capacity = time.Second, 3, 32
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: capacity})
 	at := someTime
@@ -226,8 +226,8 @@ func TestRateSharedBucketIsNoNewBurst(t *testing.T) {
 	}
 }
 
-// TestRateClockJumps sets the clock an hour forward and back, many times.
-func TestRateClockJumps(t *testing.T) {
+// TestRateSurvivesClockJumps sets the clock an hour forward and back, many times.
+func TestRateSurvivesClockJumps(t *testing.T) {
 	const every, burst = 100 * time.Millisecond, 5
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst})
 	wall, admitted, jumps := someTime, 0, 0
@@ -255,9 +255,9 @@ func TestRateClockJumps(t *testing.T) {
 	}
 }
 
-// TestRateClockOvertaken delays every second request on the way to the lock by up to
+// TestRateGivesDelayedRequestsNoTokens delays every second request on the way to the lock by up to
 // 900 ms, and checks that it gains nothing.
-func TestRateClockOvertaken(t *testing.T) {
+func TestRateGivesDelayedRequestsNoTokens(t *testing.T) {
 	r := limit.NewRate(limit.RateOptions{Every: time.Millisecond, Burst: 10})
 	random := rand.New(rand.NewPCG(5, 6))
 	admitted := 0
@@ -275,9 +275,10 @@ func TestRateClockOvertaken(t *testing.T) {
 	}
 }
 
-// TestRateLateCalls makes calls with times of up to a minute before, as goroutines do that the system has stopped. Each
-// decision is that of buckets whose clock is the latest time of all calls, so that no time adds tokens twice.
-func TestRateLateCalls(t *testing.T) {
+// TestRateAddsNoTokensTwiceForLateCalls makes calls with times of up to a minute before, as goroutines do that the
+// system has stopped. Each decision is that of buckets whose clock is the latest time of all calls, so that no time
+// adds tokens twice.
+func TestRateAddsNoTokensTwiceForLateCalls(t *testing.T) {
 	const every, burst, keys = 50 * time.Millisecond, 5, 3
 	for seed := range uint64(20) {
 		r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst, Keys: keys})
@@ -306,7 +307,7 @@ func TestRateLateCalls(t *testing.T) {
 	}
 }
 
-func TestRateExtremes(t *testing.T) {
+func TestRateAcceptsExtremeOptions(t *testing.T) {
 	for _, o := range []limit.RateOptions{
 		{Every: 1, Burst: math.MaxInt},
 		{Every: math.MaxInt64, Burst: math.MaxInt},
@@ -329,7 +330,7 @@ func TestRateExtremes(t *testing.T) {
 	}
 }
 
-func TestRateConcurrently(t *testing.T) {
+func TestRateAdmitsTheBurstConcurrently(t *testing.T) {
 	r := limit.NewRate(limit.RateOptions{Every: time.Hour, Burst: 7, Keys: 4096})
 	var admitted [100]atomic.Int64
 	var all sync.WaitGroup
@@ -353,7 +354,7 @@ func TestRateConcurrently(t *testing.T) {
 	}
 }
 
-func TestKeyOf(t *testing.T) {
+func TestKeyOfCoversOneIPv6Network(t *testing.T) {
 	a := func(s string) limit.Key { return limit.KeyOf(netip.MustParseAddr(s)) }
 	for _, c := range []struct {
 		a, b string

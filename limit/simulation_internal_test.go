@@ -305,8 +305,8 @@ func TestAdaptiveServesWhatTheServiceCan(t *testing.T) {
 	}
 }
 
-// TestAdaptiveBesideOthers prints the table of docs/decisions/adaptive-concurrency.md.
-func TestAdaptiveBesideOthers(t *testing.T) {
+// TestAdaptiveBesideOthersIsMeasured prints the table of docs/decisions/adaptive-concurrency.md.
+func TestAdaptiveBesideOthersIsMeasured(t *testing.T) {
 	if os.Getenv("WEIR_LONG") == "" {
 		t.Skip("it prints a table; WEIR_LONG=1 runs it")
 	}

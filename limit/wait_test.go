@@ -180,9 +180,9 @@ func runRate(t *testing.T, r *limit.Rate, calls []call) []outcome {
 	return results
 }
 
-// TestWaitAgainstModel makes random calls, some of which wait and some of which give up, and compares the
+// TestWaitAgreesWithModel makes random calls, some of which wait and some of which give up, and compares the
 // time and the result of each with those of plain token buckets with queues.
-func TestWaitAgainstModel(t *testing.T) {
+func TestWaitAgreesWithModel(t *testing.T) {
 	const keys = 3
 	var admitted, refused, gaveUp, late int
 	for seed := range uint64(60) {
@@ -220,9 +220,9 @@ func TestWaitAgainstModel(t *testing.T) {
 	}
 }
 
-// TestWaitReturnsTokens has three calls wait for one token each, with a burst of one. The first gives up, and the others
-// get their tokens an interval earlier, but never two at once.
-func TestWaitReturnsTokens(t *testing.T) {
+// TestCancelledWaitReturnsItsTokens has three calls wait for one token each, with a burst of one. The first gives up,
+// and the others get their tokens an interval earlier, but never two at once.
+func TestCancelledWaitReturnsItsTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 1})
 		start := time.Now()
@@ -261,8 +261,8 @@ func TestWaitReturnsTokens(t *testing.T) {
 	})
 }
 
-// TestWaitEndsAtItsTurn ends a context at the moment when the tokens come.
-func TestWaitEndsAtItsTurn(t *testing.T) {
+// TestWaitGetsTokenAsContextEnds ends a context at the moment when the tokens come.
+func TestWaitGetsTokenAsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 1})
 		for range 100 {
@@ -277,7 +277,7 @@ func TestWaitEndsAtItsTurn(t *testing.T) {
 	})
 }
 
-func TestWaitErrors(t *testing.T) {
+func TestWaitReturnsErrorsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 2})
 		ended, cancel := context.WithCancel(t.Context())
@@ -314,7 +314,7 @@ func TestWaitErrors(t *testing.T) {
 	})
 }
 
-func TestNegativeTokens(t *testing.T) {
+func TestNegativeTokensPanic(t *testing.T) {
 	r := limit.NewRate(limit.RateOptions{Every: time.Second})
 	for name, f := range map[string]func(){
 		"AllowN": func() { r.AllowN(someTime, key(1), -1) },
@@ -331,8 +331,8 @@ func TestNegativeTokens(t *testing.T) {
 	}
 }
 
-// TestWaitForever has more calls wait than the clock has nanoseconds for.
-func TestWaitForever(t *testing.T) {
+// TestWaitBeyondTheClockIsRefused has more calls wait than the clock has nanoseconds for.
+func TestWaitBeyondTheClockIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := limit.NewRate(limit.RateOptions{Every: 1 << 62, Burst: 1})
 		r.Allow(time.Now(), key(1))
@@ -355,8 +355,7 @@ func TestWaitForever(t *testing.T) {
 	})
 }
 
-// TestKeysIsOne has one bucket for all keys, whatever they are.
-func TestKeysIsOne(t *testing.T) {
+func TestOneKeyMeansOneBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 3, Keys: 1})
 		for i := range 5 {
@@ -371,8 +370,9 @@ func TestKeysIsOne(t *testing.T) {
 	})
 }
 
-// TestWaitConcurrently has many goroutines wait and give up in real time. No more get a token than were added.
-func TestWaitConcurrently(t *testing.T) {
+// TestConcurrentWaitsGainNoTokens has many goroutines wait and give up in real time. No more get a token than were
+// added.
+func TestConcurrentWaitsGainNoTokens(t *testing.T) {
 	const every, burst = 100 * time.Microsecond, 5
 	began := time.Now()
 	r := limit.NewRate(limit.RateOptions{Every: every, Burst: burst})
@@ -424,8 +424,7 @@ func (e *elsewhere) Take(now time.Time, _ limit.Key, n int) limit.Decision {
 
 func (e *elsewhere) Stats() limit.RateStats { return limit.RateStats{Keys: e.calls} }
 
-// TestBuckets waits for the tokens of buckets that only decide.
-func TestBuckets(t *testing.T) {
+func TestWaitUsesBucketsThatOnlyDecide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &elsewhere{tokAt: time.Now()}
 		r := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 3, Buckets: e})

@@ -8,7 +8,16 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/load/internal/failure"
+	"github.com/weirhq/weir/load/internal/send"
 )
+
+// server returns the address to connect to: the plan's socket, or an address of its origin.
+func (p *Plan) server(ctx context.Context, origin string) (string, error) {
+	if p.Unix != "" {
+		return send.UnixAddress(p.Unix), nil
+	}
+	return resolve(ctx, origin, p.Timeout)
+}
 
 // resolve returns the IP address and port to connect to. Of several addresses it
 // returns the first that accepts a connection.

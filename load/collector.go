@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,7 +21,8 @@ type collector struct {
 	last   record.Tally    // at the end of the last second
 	since  time.Duration   // when the current second began
 	series []Second
-	told   int // seconds that a snapshot had
+	ended  []int64 // the requests of the last second by latency, for Progress
+	told   int     // seconds that a snapshot had
 
 	// The last second of the series.
 	before      latencies.Times
@@ -35,7 +37,7 @@ func (c *collector) every() time.Duration {
 	if c.run.plan.Progress == nil {
 		return time.Second
 	}
-	return watchEvery
+	return cmp.Or(c.run.plan.ProgressEvery, watchEvery)
 }
 
 func newCollector(e *execution) *collector {
@@ -88,6 +90,9 @@ func (c *collector) endSecond(now time.Duration) {
 	second.setQuantiles(ended)
 	if c.run.plan.shared != nil {
 		second.Latency = newLatency(ended)
+	}
+	if c.run.plan.Progress != nil {
+		c.ended = buckets(ended)
 	}
 	c.series = append(c.series, second)
 	c.beforeLast, c.beforeSince = c.last, c.since
@@ -170,9 +175,11 @@ func (c *collector) report(done bool) {
 	p := &c.run.plan
 	now := c.run.Now()
 	ended := c.run.total.Headline.Order()
+	failures, _ := c.now.Failures.Maps()
 	progress := Progress{
 		Elapsed: now, Duration: p.Duration, Of: p.Requests,
 		Asked: c.now.Asked, Sent: c.now.Sent, Requests: c.now.Answered, Errors: c.now.Failures.Sum(),
+		Unsent: c.now.Unsent(), Late: c.now.LateConnections + c.now.LateGenerator, Failures: failures,
 		Status:      statuses(c.now.Classes),
 		FromDue:     p.Pace.Open(),
 		Connections: int(c.now.Connections),
@@ -181,7 +188,7 @@ func (c *collector) report(done bool) {
 		Waiting:     now >= c.run.End(), Done: done,
 	}
 	if n := len(c.series); n > 0 {
-		progress.Last = c.series[n-1]
+		progress.Last, progress.Buckets = c.series[n-1], c.ended
 	}
 	p.Progress(progress)
 }
@@ -203,11 +210,21 @@ func (c *collector) result(usage []send.Usage) *Result {
 			own = own.Scaled(1, r.plan.Share.Of)
 			p.Sent10ms = bins.Counts
 		}
-		p.Mean10ms, p.Variance10ms = bins.Variance(own, window)
+		if r.feed == nil { // it is not known when how many requests of a log are due
+			p.Mean10ms, p.Variance10ms = bins.Variance(own, window)
+		}
 	}
 	res.Warnings = res.saturation()
 	res.Saturated = len(res.Warnings) > 0
 	res.judge(r.plan.MaxConnections)
+	if r.rows != nil {
+		if res.RowsDropped = r.rows.Dropped(); res.RowsDropped > 0 {
+			res.warn("%s could not be written as fast as they ended, and are missing among the single requests",
+				requests(res.RowsDropped))
+		}
+	}
+	r.feed.addTo(res)
+	res.dropOthers()
 	res.Warnings = append(res.Warnings, r.plan.Warnings...)
 	return res
 }

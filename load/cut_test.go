@@ -7,10 +7,10 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// TestCutEverywhere splits the responses to pipelined requests at each byte in turn. A piece
+// TestResponsesMayBeCutAnywhere splits the responses to pipelined requests at each byte in turn. A piece
 // has the end of one response and the beginning of the next. The server sends the next piece
 // after the client's next request, so that the client has read the previous one.
-func TestCutEverywhere(t *testing.T) {
+func TestResponsesMayBeCutAnywhere(t *testing.T) {
 	t.Parallel()
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
 	answers := map[string]string{

@@ -15,9 +15,9 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestTargets checks the counts and the latency of each method and path pattern, in each
+// TestTargetsAreCountedApart checks the counts and the latency of each method and path pattern, in each
 // protocol and both loops.
-func TestTargets(t *testing.T) {
+func TestTargetsAreCountedApart(t *testing.T) {
 	t.Parallel()
 	const slow = 50 * time.Millisecond
 	for _, c := range servers {
@@ -97,9 +97,9 @@ func checkTargets(t *testing.T, r *load.Result) {
 	}
 }
 
-// TestManyTargets sends more paths than a result has targets. The paths with most requests
+// TestMostFrequentTargetsAreKept sends more paths than a result has targets. The paths with most requests
 // have their own.
-func TestManyTargets(t *testing.T) {
+func TestMostFrequentTargetsAreKept(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	var all []target.Target
@@ -119,8 +119,8 @@ func TestManyTargets(t *testing.T) {
 	}
 }
 
-// TestOneTarget checks that the only target has no latencies of its own.
-func TestOneTarget(t *testing.T) {
+// TestOneTargetHasNoOwnLatency checks that the only target has no latencies of its own.
+func TestOneTargetHasNoOwnLatency(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	r := run(t, load.Plan{Targets: targets(s.URL + "/x?y=z"), Requests: 5, Connections: 1, Process: -1, Seed: 7})
@@ -131,8 +131,8 @@ func TestOneTarget(t *testing.T) {
 	}
 }
 
-// TestRequestsHash compares the hashes of plans with equal and with different requests.
-func TestRequestsHash(t *testing.T) {
+// TestRequestsHashDependsOnRequests compares the hashes of plans with equal and with different requests.
+func TestRequestsHashDependsOnRequests(t *testing.T) {
 	t.Parallel()
 	s, other := newCounter(t, hello), newCounter(t, hello)
 	hash := func(targets ...target.Target) string {

@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
-	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/random"
 	"github.com/weirhq/weir/load/internal/record"
+	"github.com/weirhq/weir/load/internal/recorded"
 	"github.com/weirhq/weir/load/internal/send"
 )
 
@@ -41,7 +41,7 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 func (p Plan) Check() error {
 	p, err := p.withDefaults()
 	if err == nil {
-		_, err = program.Compile(p.Targets, p.NoKeepAlive, p.Find)
+		_, _, err = p.compile()
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := program.Compile(p.Targets, p.NoKeepAlive, p.Find)
+	compiled, frame, err := p.compile()
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +61,27 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	server, err := resolve(ctx, compiled.Origin.Address(), p.Timeout)
+	server, err := p.server(ctx, compiled.Origin.Address())
 	if err != nil {
 		return nil, err
 	}
 	e := &execution{plan: p, program: compiled, Run: send.NewRun(send.Settings{
 		Server: server, Threads: p.Threads, Pipeline: p.Pipeline, NoKeepAlive: p.NoKeepAlive, Timeout: p.Timeout,
-		Duration: p.Duration,
+		Duration: p.Duration, Expect: p.Expect,
 	})}
+	e.feed = newLogFeed(&e.plan, frame)
 	if e.watched, err = findServer(p.Process, server); err != nil {
 		return nil, err
 	}
 	e.budget.Store(p.Requests)
+	if p.Each != nil {
+		e.rows = record.NewRows()
+	}
 	var recorders []*record.Recorder
 	for i := range p.Threads {
 		recorders = append(recorders, record.New(record.Options{
 			Open: p.Pace.Open(), End: &e.EndAt, Timeout: p.Timeout, Endpoints: len(compiled.Endpoints),
+			Expected: len(p.Expect), Rows: e.rows,
 			Points: p.Points, Random: random.New(p.Seed, uint64(i)),
 			Handshakes: compiled.Origin.Scheme == "https", Streams: protocols[p.Protocol].streams,
 		}))
@@ -94,6 +99,8 @@ func (e *execution) execute(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	stopFeed := e.feed.start()
+	defer stopFeed()
 	running := e.Open(ctx, threads)
 	err = e.unreachable()
 	if err != nil && ctx.Err() != nil {
@@ -118,10 +125,17 @@ func (e *execution) execute(ctx context.Context) (*Result, error) {
 	interrupted := context.AfterFunc(ctx, e.Stop)
 	var watching sync.WaitGroup
 	watching.Go(func() { c.collect(over) })
+	if e.rows != nil {
+		watching.Go(func() { e.rows.Read(func(rows []Row) { e.plan.Each(e.began, rows) }) })
+	}
 	watching.Go(func() { e.watched.watch(e.Now, over) })
 	usage := running()
+	stopFeed()
 	interrupted()
 	close(over)
+	if e.rows != nil {
+		e.rows.Close(e.total.Recorders)
+	}
 	watching.Wait()
 	result := c.result(usage)
 	result.Server = e.watched.result()
@@ -198,6 +212,13 @@ func (e *execution) parts(perRequest bool) []send.Part {
 		number, of := p.Share.part(i, p.Threads)
 		o := dispatch.Options{Pace: p.Pace, Part: number, Parts: of, Seed: p.Seed, Backlog: p.Backlog,
 			PerRequest: perRequest}
+		log := e.feed.queue(number, of)
+		script := send.Script(log)
+		if log != nil {
+			o.Asking, o.Taking = recorded.Asking{Queue: log}, recorded.Taking{Queue: log}
+		} else {
+			script = e.program.Script(number, of, p.Seed)
+		}
 		if p.Requests > 0 {
 			o.Requests, o.Budget = share(p.Requests, i, p.Threads), &e.budget
 		}
@@ -205,7 +226,8 @@ func (e *execution) parts(perRequest bool) []send.Part {
 			Run:      e.Run,
 			Rec:      e.total.Recorders[i],
 			Requests: dispatch.New(o),
-			Script:   e.program.Script(number, of, p.Seed),
+			Script:   script,
+			Log:      log,
 			First:    share(p.Connections, i, p.Threads),
 			Most:     share(p.MaxConnections, i, p.Threads),
 		}

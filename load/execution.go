@@ -14,17 +14,19 @@ type execution struct {
 	*send.Run
 	plan    Plan // with its defaults
 	program *program.Program
+	feed    *logFeed     // nil without a log
 	budget  atomic.Int64 // of the closed loop with a number of requests: those left
 	total   *record.Total
+	rows    *record.Rows // nil if nothing gets them
 	watched *serverWatch
 	began   time.Time // the start
 }
 
 // window returns the time in which requests were sent: until the end of the run, or
-// until its last response or request if a number of requests ended it.
+// until its last response or request if a number of requests, or the end of a log, ended it.
 func (e *execution) window(n *record.Tally, last time.Duration) time.Duration {
 	end := e.End()
-	if e.plan.Requests > 0 && n.Asked >= e.plan.Requests {
+	if e.plan.Requests > 0 && n.Asked >= e.plan.Requests || e.feed.endedBefore(end) {
 		return min(end, last)
 	}
 	return end

@@ -10,10 +10,10 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// TestGoAway uses a server that ends each connection gracefully with GOAWAY while other
+// TestGoAwayLosesNoRequest uses a server that ends each connection gracefully with GOAWAY while other
 // streams are under way. Requests that it has not processed are sent again, and each is
 // processed once.
-func TestGoAway(t *testing.T) {
+func TestGoAwayLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	var processed atomic.Int64
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
@@ -35,9 +35,9 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// TestStreamLimit uses a server that allows one slow stream at a time. Requests that wait
+// TestWaitForStreamIsReported uses a server that allows one slow stream at a time. Requests that wait
 // for a stream are not sent yet, and their wait is reported.
-func TestStreamLimit(t *testing.T) {
+func TestWaitForStreamIsReported(t *testing.T) {
 	t.Parallel()
 	const work, streams = 20 * time.Millisecond, 5
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
@@ -58,9 +58,9 @@ func TestStreamLimit(t *testing.T) {
 	}
 }
 
-// TestStreamLimitTimeout makes requests wait for a stream for longer than the timeout. They
+// TestRequestsWithoutStreamAreUnsent makes requests wait for a stream for longer than the timeout. They
 // are unsent.
-func TestStreamLimitTimeout(t *testing.T) {
+func TestRequestsWithoutStreamAreUnsent(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, h2c, oneStream)
 	r := run(t, load.Plan{Targets: targets(s.URL), Protocol: load.HTTP2, Requests: 2, Connections: 1, Pipeline: 2,
@@ -70,9 +70,9 @@ func TestStreamLimitTimeout(t *testing.T) {
 	}
 }
 
-// TestNoKeepAliveEverywhere checks that every protocol makes a connection for each request,
+// TestNoKeepAliveAppliesToEachProtocol checks that every protocol makes a connection for each request,
 // although the server keeps connections open.
-func TestNoKeepAliveEverywhere(t *testing.T) {
+func TestNoKeepAliveAppliesToEachProtocol(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range servers {
 		t.Run(protocol.name, func(t *testing.T) {

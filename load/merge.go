@@ -24,12 +24,12 @@ func Merge(shares []*Result) (*Result, error) {
 	})
 	first := shares[0]
 	m := &merger{shares: shares, sum: &Result{
-		Started: first.Share.StartAt, URL: first.URL, Method: first.Method, BodyBytes: first.BodyBytes,
+		Started: first.Share.StartAt, URL: first.URL, Unix: first.Unix, Method: first.Method, BodyBytes: first.BodyBytes,
 		Protocol: first.Protocol, Pace: first.Pace, Pipeline: first.Pipeline, TimeoutSeconds: first.TimeoutSeconds,
-		Seed: first.Seed, RequestsHash: first.RequestsHash, Machine: first.Machine,
+		Seed: first.Seed, RequestsHash: first.RequestsHash, Version: first.Version, Machine: first.Machine,
 		UnsentFor: map[string]int64{}, LateFor: map[string]int64{}, Status: map[string]int64{},
-		StatusCodes: map[string]int64{}, Errors: map[string]int64{}, ErrorExamples: map[string]string{},
-		LatencyByStatus: map[string]*Latency{},
+		StatusCodes: map[string]int64{}, WrongStatusCodes: map[string]int64{}, Expect: first.Expect, Errors: map[string]int64{}, ErrorExamples: map[string]string{},
+		LatencyByStatus: map[string]*Latency{}, Log: first.Log, // each share has read all of it
 	}}
 	m.addCounts()
 	m.addLatencies()
@@ -112,6 +112,7 @@ var planProperties = []struct {
 }{
 	{"URL", func(r *Result) any { return r.URL }},
 	{"pace", func(r *Result) any { return r.Pace }},
+	{"expectations", func(r *Result) any { return r.Expect }},
 	{"protocol", func(r *Result) any { return r.Protocol }},
 	{"requests with hash", func(r *Result) any { return r.RequestsHash }},
 	{"seed", func(r *Result) any { return r.Seed }},
@@ -158,6 +159,8 @@ func (m *merger) addCounts() {
 		addTo(s.LateFor, r.LateFor)
 		addTo(s.Status, r.Status)
 		addTo(s.StatusCodes, r.StatusCodes)
+		s.Wrong += r.Wrong
+		addTo(s.WrongStatusCodes, r.WrongStatusCodes)
 		addTo(s.Errors, r.Errors)
 		for kind, text := range r.ErrorExamples {
 			s.ErrorExamples[kind] = cmp.Or(s.ErrorExamples[kind], text)
@@ -275,13 +278,16 @@ func (m *merger) addPacing() {
 	if length > 0 {
 		p.AskedPerSecond, p.SentPerSecond = m.asked(schedule)/length, math.Round(inTime)/length
 	}
+	if schedule.Speed > 0 { // it is not known when how many requests of a log are due
+		return
+	}
 	p.Mean10ms, p.Variance10ms = bins.Variance(schedule.Scaled(present, m.shares[0].Share.Of), seconds(length))
 }
 
 // asked returns the number of requests that the whole plan asked for. That of missing
 // shares is the expected one.
 func (m *merger) asked(p pace.Pace) float64 {
-	if m.whole() {
+	if m.whole() || p.Speed > 0 {
 		return float64(m.sum.Asked)
 	}
 	expected := p.DueUntil(seconds(m.sum.DurationSeconds))
@@ -315,6 +321,7 @@ func (m *merger) judge() {
 			strings.Join(missing, ", "))
 	}
 	s.judge(m.shares[0].Share.MaxConnections)
+	s.warnAboutLog()
 }
 
 // title names the share and its generator for a warning.

@@ -63,8 +63,8 @@ func FuzzMergeLatencies(f *testing.F) {
 	})
 }
 
-// TestTakeSecond merges series whose seconds do not end at the same times.
-func TestTakeSecond(t *testing.T) {
+// TestSecondsAreMergedByTime merges series whose seconds do not end at the same times.
+func TestSecondsAreMergedByTime(t *testing.T) {
 	t.Parallel()
 	series := func(ends ...float64) []Second {
 		var all []Second

@@ -61,9 +61,9 @@ func merge(t *testing.T, shares []*load.Result) *load.Result {
 	return r
 }
 
-// TestShares executes all shares of a plan. The server gets each request of the open loop
+// TestSharesSendEachRequestOnce executes all shares of a plan. The server gets each request of the open loop
 // once, and in both loops the number of requests and each line of a file equally often.
-func TestShares(t *testing.T) {
+func TestSharesSendEachRequestOnce(t *testing.T) {
 	t.Parallel()
 	const requests, connections = 600, 10
 	names := filepath.Join(t.TempDir(), "names")
@@ -110,9 +110,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestMergePoisson executes the shares of random arrivals: there are about as many as the
+// TestSharesHaveDifferentArrivals executes the shares of random arrivals: there are about as many as the
 // pace asks for, and they differ between shares.
-func TestMergePoisson(t *testing.T) {
+func TestSharesHaveDifferentArrivals(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	shares := runShares(t, load.Plan{Targets: targets(s.URL), Pace: pace.Pace{Poisson: true,
@@ -129,9 +129,9 @@ func TestMergePoisson(t *testing.T) {
 	}
 }
 
-// TestMergeWithoutShare merges two of three shares. The result has their requests, and a
+// TestMissingShareGivesAWarning merges two of three shares. The result has their requests, and a
 // warning with the rate of the plan. It names 200 requests per second, or fewer if some were late.
-func TestMergeWithoutShare(t *testing.T) {
+func TestMissingShareGivesAWarning(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	r := merge(t, runShares(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(300), Duration: time.Second}, 3, 3, 1))
@@ -142,8 +142,8 @@ func TestMergeWithoutShare(t *testing.T) {
 	}
 }
 
-// TestMergeRefuses merges results that are not the shares of one run.
-func TestMergeRefuses(t *testing.T) {
+// TestMergeRefusesOtherResults merges results that are not the shares of one run.
+func TestMergeRefusesOtherResults(t *testing.T) {
 	t.Parallel()
 	share := func(number int, change func(*load.Result)) *load.Result {
 		r := &load.Result{URL: "http://a/", Pace: "closed loop", Share: &load.ShareResult{
@@ -178,8 +178,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestSharePlanRefuses executes shares that their plan cannot have.
-func TestSharePlanRefuses(t *testing.T) {
+// TestImpossibleSharesAreRefused executes shares that their plan cannot have.
+func TestImpossibleSharesAreRefused(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Minute)
 	for want, p := range map[string]load.Plan{
@@ -198,8 +198,8 @@ func TestSharePlanRefuses(t *testing.T) {
 	}
 }
 
-// TestStartAt starts runs at a time, which must not have passed.
-func TestStartAt(t *testing.T) {
+// TestRunStartsAtItsTime starts runs at a time, which must not have passed.
+func TestRunStartsAtItsTime(t *testing.T) {
 	t.Parallel()
 	s := newCounter(t, hello)
 	p := load.Plan{Targets: targets(s.URL), Requests: 1, StartAt: time.Now().Add(startIn)}
@@ -221,9 +221,9 @@ func TestStartAt(t *testing.T) {
 	}
 }
 
-// TestSnapshots merges a share of which only the snapshots of its first seconds are left with
+// TestSnapshotsReplaceLostShares merges a share of which only the snapshots of its first seconds are left with
 // a complete one. Requests that were under way are in none of its counts.
-func TestSnapshots(t *testing.T) {
+func TestSnapshotsReplaceLostShares(t *testing.T) {
 	t.Parallel()
 	for name, pace := range map[string]pace.Pace{"closed loop": {}, "open loop": pace.Rate(400)} {
 		for _, paths := range [][]string{{"/a"}, {"/a", "/b"}} {

@@ -316,9 +316,9 @@ var ways = []way{
 	{name: "TLS, open", plan: load.Plan{Pace: pace.Rate(400), MaxConnections: 6}, tls: true},
 }
 
-// TestMisbehaving runs each way against each server. No run hangs, each request is
+// TestMisbehavingServersHangNoRun runs each way against each server. No run hangs, each request is
 // accounted for, and errors have the right kind.
-func TestMisbehaving(t *testing.T) {
+func TestMisbehavingServersHangNoRun(t *testing.T) {
 	t.Parallel()
 	serverTLS, clientTLS := quickTLS(t)
 	for i, m := range misbehaviours {
@@ -438,8 +438,8 @@ func (m *misbehaviour) judge(r *load.Result, p load.Plan, arrived int64) (wrong 
 	return wrong
 }
 
-// TestLargeAnswers reads a response of 100 MB, with a length and in chunks.
-func TestLargeAnswers(t *testing.T) {
+// TestLargeResponsesAreRead reads a response of 100 MB, with a length and in chunks.
+func TestLargeResponsesAreRead(t *testing.T) {
 	t.Parallel()
 	const size, piece = 100 << 20, 1 << 20
 	block := strings.Repeat("x", piece)
@@ -468,8 +468,8 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
-// TestEarlyAnswers uses a server that responds to requests before it has read their bodies.
-func TestEarlyAnswers(t *testing.T) {
+// TestEarlyResponsesAreCounted uses a server that responds to requests before it has read their bodies.
+func TestEarlyResponsesAreCounted(t *testing.T) {
 	t.Parallel()
 	const size = 8 << 20 // more than socket buffers hold
 	for name, text := range map[string]string{
@@ -496,9 +496,9 @@ func TestEarlyAnswers(t *testing.T) {
 	}
 }
 
-// TestServerComesBack stops a server until the run has noticed it, and starts it again at
+// TestRunContinuesAfterServerRestart stops a server until the run has noticed it, and starts it again at
 // the same address.
-func TestServerComesBack(t *testing.T) {
+func TestRunContinuesAfterServerRestart(t *testing.T) {
 	t.Parallel()
 	for _, way := range ways {
 		if way.tls || way.plan.NoKeepAlive {

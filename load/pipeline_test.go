@@ -16,11 +16,11 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestPipelineBehindClose uses a server that responds to two requests of each connection, the
+// TestRequestsBehindCloseAreSentAgain uses a server that responds to two requests of each connection, the
 // second one with Connection: close. The requests behind it are sent again over another
 // connection, with the same bytes: each is answered once, and none has failed. The server
 // closes with a reset, because it has not read all requests, or after it has read them.
-func TestPipelineBehindClose(t *testing.T) {
+func TestRequestsBehindCloseAreSentAgain(t *testing.T) {
 	t.Parallel()
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
 	file := target.Body{File: strings.NewReader(strings.Repeat("x", 5<<20)), Size: 5 << 20} // too large to be kept

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/load/expect"
+	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/pace"
+	"github.com/weirhq/weir/load/replay"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -16,11 +19,16 @@ import (
 // a default, which its comment names. Run does not change a Plan, and several Runs may
 // share it.
 type Plan struct {
-	// Targets are sent in turn. All must have the same origin: scheme, host and port.
+	// Targets are sent in turn, unless there is a Log. All must have the same origin: scheme, host and port.
 	Targets []target.Target
 
 	// Pace is the schedule of the requests. With the zero Pace the loop is closed.
 	Pace pace.Pace
+
+	// Log, if not nil, has the requests, which are due when they were in it. Then there is one Target, whose origin and
+	// header all requests have, and Pace is [pace.OfLog]. Without Duration and Requests the run ends with the log. A Log
+	// is read once: the plan can be run once, and Run closes it.
+	Log *replay.Log
 
 	// Connections are opened at the start; 0 is 64, but at most Requests. The open
 	// loop opens more if a request is due and all are in use, up to MaxConnections; 0
@@ -51,6 +59,10 @@ type Plan struct {
 
 	// Protocol is the protocol of the requests; the zero Protocol is HTTP/1.1.
 	Protocol Protocol
+
+	// Unix is the path of a socket that the requests are sent to, in place of the address of the Targets' origin; "" sends
+	// them there. Host and the name for TLS are those of the origin.
+	Unix string
 
 	// TLS is for https. Nil is the default of crypto/tls, which verifies the server.
 	TLS *tls.Config
@@ -84,13 +96,24 @@ type Plan struct {
 	// names.
 	Find func(name string) (path string, err error)
 
+	// Expect are the expectations of responses. A response that does not meet one counts as failed. Empty accepts every response.
+	Expect []expect.Expectation
+
 	// Points limits the Result's Points; 0 is none. Each needs about 60 bytes per
 	// thread.
 	Points int
 
-	// Progress, if not nil, is called every 100 ms and once at the end, always from the
-	// same goroutine. It may keep its argument.
-	Progress func(Progress)
+	// Each, if not nil, gets every request that has ended, was abandoned at the end, or could not be sent because its
+	// connection failed, in any order. It is called from one goroutine, which the threads do not wait for: if it is too
+	// slow, requests are left out, and the Result has their number. started is the origin of their times. Each does not
+	// keep the rows.
+	Each func(started time.Time, rows []Row)
+
+	// Progress, if not nil, is called every ProgressEvery and once at the end, always from the
+	// same goroutine. It may keep its argument. A ProgressEvery of 0 is 100 ms; a longer time
+	// needs less of a CPU.
+	Progress      func(Progress)
+	ProgressEvery time.Duration
 
 	// Snapshot, if not nil, is called each second with the measurements so far, from the
 	// goroutine of Progress. Its Series begins after the Series of the last call. Requests
@@ -103,6 +126,9 @@ type Plan struct {
 
 	onGoroutines bool // tests do not use the loops that the system may have
 }
+
+// A Row is a request for Plan.Each. Its times count from the start of the run.
+type Row = record.Row
 
 // The defaults of zero fields.
 const (
@@ -125,13 +151,18 @@ func (p Plan) withDefaults() (Plan, error) {
 		{"Connections", int64(p.Connections)}, {"MaxConnections", int64(p.MaxConnections)},
 		{"Pipeline", int64(p.Pipeline)}, {"Threads", int64(p.Threads)}, {"Points", int64(p.Points)},
 		{"Duration", int64(p.Duration)}, {"Requests", p.Requests}, {"Timeout", int64(p.Timeout)},
+		{"ProgressEvery", int64(p.ProgressEvery)},
 	} {
 		if n.value < 0 {
 			return p, fmt.Errorf("load: the plan's %s is %d; it may not be negative", n.name, n.value)
 		}
 	}
+	p.Expect = expect.Sort(p.Expect)
 	if err := p.Pace.Check(); err != nil {
 		return p, fmt.Errorf("load: %w", err)
+	}
+	if (p.Log != nil) != (p.Pace.Speed > 0) || p.Log != nil && len(p.Targets) != 1 {
+		return p, errors.New("load: a plan with a Log has the Pace of a log and one target, and others have neither")
 	}
 	if !p.Protocol.known() {
 		return p, fmt.Errorf("load: the plan's Protocol is %d, which is not known", uint8(p.Protocol))
@@ -145,7 +176,7 @@ func (p Plan) withDefaults() (Plan, error) {
 	if length := p.Pace.Length(); length > 0 && (p.Duration == 0 || length < p.Duration) {
 		p.Duration = length
 	}
-	if p.Duration == 0 && p.Requests == 0 {
+	if p.Duration == 0 && p.Requests == 0 && p.Log == nil {
 		p.Duration = defaultDuration
 	}
 	if err := p.divide(); err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/load/pace"
 )
 
-// TestPoints checks the points of runs with two threads: there are not more than the plan
+// TestPointsIncludeTheSlowest checks the points of runs with two threads: there are not more than the plan
 // allows, each is a request, and the slowest request is one.
-func TestPoints(t *testing.T) {
+func TestPointsIncludeTheSlowest(t *testing.T) {
 	t.Parallel()
 	const most, slow = 40, 300 * time.Millisecond
 	some := servers[:3]
@@ -59,8 +59,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsOfFew checks that all of a few requests are points, also failed ones.
-func TestPointsOfFew(t *testing.T) {
+// TestFewRequestsAreAllPoints checks that all of a few requests are points, also failed ones.
+func TestFewRequestsAreAllPoints(t *testing.T) {
 	t.Parallel()
 	s := newBadServer(t, nil, func(v *visit) {
 		if v.ask() && v.number < 2 {

@@ -9,17 +9,19 @@ import (
 // docs/load.md for the units.
 type Result struct {
 	Started   time.Time `json:"started"`
-	URL       string    `json:"url"`        // of the first target, as in the plan
-	Method    string    `json:"method"`     // of the first target
-	BodyBytes int64     `json:"body_bytes"` // of the first target, before its templates are filled in
+	URL       string    `json:"url"`            // of the first target, as in the plan
+	Unix      string    `json:"unix,omitempty"` // the socket of the server; "" for the URL's address
+	Method    string    `json:"method"`         // of the first target
+	BodyBytes int64     `json:"body_bytes"`     // of the first target, before its templates are filled in
 	Protocol  string    `json:"protocol"`
 	Pace      string    `json:"pace"`
+	Version   string    `json:"version"` // of Weir, as in v0.1.0
 
 	// Asked = Sent + Unsent, and Sent = Requests + Failed + Unanswered.
 	Asked      int64 `json:"asked"`
 	Sent       int64 `json:"sent"`
 	Unsent     int64 `json:"unsent"`
-	Requests   int64 `json:"requests"`   // answered, with any status
+	Requests   int64 `json:"requests"`   // answered, with any status that the plan expects
 	Failed     int64 `json:"failed"`     // sent, and failed with an error
 	Unanswered int64 `json:"unanswered"` // sent, and still without a response when the run stopped waiting
 
@@ -79,6 +81,13 @@ type Result struct {
 	Errors        map[string]int64  `json:"errors"`
 	ErrorExamples map[string]string `json:"error_examples,omitempty"`
 
+	// Expect are the plan's expectations. Wrong counts the whole responses that do not meet them, and WrongStatusCodes
+	// counts them by code. They are among Failed, and not among Requests and StatusCodes. The kind of such a failure is
+	// "unexpected status 503", or the Failure of the expectation.
+	Expect           []string         `json:"expect,omitempty"`
+	Wrong            int64            `json:"wrong,omitempty"`
+	WrongStatusCodes map[string]int64 `json:"wrong_status_codes,omitempty"`
+
 	// CertificateRefused reports whether the server refused the client's certificate,
 	// or a client without one. It is not part of the document.
 	CertificateRefused bool `json:"-"`
@@ -90,6 +99,9 @@ type Result struct {
 	// slowest and a random one of each short interval. Requests without a response at
 	// the end of the run are not in it.
 	Points []Point `json:"points,omitempty"`
+
+	// RowsDropped is the number of requests that Plan.Each did not get.
+	RowsDropped int64 `json:"rows_dropped,omitempty"`
 
 	Pacing    *Pacing        `json:"pacing,omitempty"` // open loop only
 	Generator Generator      `json:"generator"`
@@ -103,6 +115,9 @@ type Result struct {
 	// the sums of CPUSeconds and PeakRSS, and the largest Busy and Waited. Its Machine is
 	// the machine of the first share.
 	Generators []GeneratorShare `json:"generators,omitempty"`
+
+	// Log describes the log of the requests; nil without one.
+	Log *LogResult `json:"log,omitempty"`
 
 	// Interrupted reports that the run was ended before its plan.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -123,7 +138,7 @@ func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 type TargetResult struct {
 	Method    string `json:"method"`
 	Path      string `json:"path"`       // with templates, without the query
-	Targets   int    `json:"targets"`    // number of targets
+	Targets   int    `json:"targets"`    // number of targets; of a log, at its beginning
 	BodyBytes int64  `json:"body_bytes"` // of the first target
 
 	// Sent = Requests + Failed + Unanswered. Requests that were not sent have no target.
@@ -231,6 +246,21 @@ type GeneratorShare struct {
 	Machine           Machine   `json:"machine"`
 }
 
+// A LogResult describes the log of a plan, and the lines of it that were read.
+type LogResult struct {
+	File            string  `json:"file"`
+	Speed           float64 `json:"speed"`            // 2 is twice as fast as the log
+	RecordedSeconds float64 `json:"recorded_seconds"` // from the first request to the last one that was read
+	Lines           int64   `json:"lines"`
+	Others          int64   `json:"other_lines,omitempty"` // other events, and comments
+	Unsafe          int64   `json:"unsafe,omitempty"`      // requests that were left out because of their method
+	Redacted        int64   `json:"redacted,omitempty"`    // requests with a value that the log does not have
+	Displaced       int64   `json:"displaced,omitempty"`   // requests that were logged more than a minute after their begin
+
+	Unreadable      int64  `json:"unreadable,omitempty"` // lines
+	FirstUnreadable string `json:"first_unreadable,omitempty"`
+}
+
 // Machine identifies the machine and the Go version of a run. Results of
 // different machines are not comparable.
 type Machine struct {
@@ -257,37 +287,4 @@ type ServerSample struct {
 	RSS     int64   `json:"rss_bytes"`
 	Files   int     `json:"open_files"`
 	Threads int     `json:"threads"`
-}
-
-// Progress has the state of a run that is under way.
-type Progress struct {
-	Elapsed  time.Duration
-	Duration time.Duration // of the plan; 0 without one
-	Asked    int64
-	Sent     int64
-	Requests int64 // answered
-	Of       int64 // Requests of the plan; 0 without a number
-	Errors   int64
-	Status   map[string]int64
-
-	Connections int // open now
-	InFlight    int64
-
-	// Last is the last complete second. Its Seconds is 0 until there is one.
-	Last Second
-
-	// Latency is the latency of the run so far, without a histogram; nil until a
-	// request has ended. FromDue reports whether it counts from due, in the open loop,
-	// or from sent.
-	Latency *Latency
-	FromDue bool
-
-	// Agents is the number of agents that the plan is for; 0 if this process executes it.
-	// Reporting is the number of agents that report or have ended. Quiet are the names of
-	// the others, as far as they are known.
-	Agents, Reporting int
-	Quiet             []string
-
-	Waiting bool // the run has stopped sending and waits for the last responses
-	Done    bool // the last call
 }

@@ -29,7 +29,7 @@ func (e *RoomError) Error() string {
 // connections exceed it or the machine's ports. A MaxConnections that was not set is
 // reduced.
 func (p *Plan) fit() error {
-	room := possibleConnections()
+	room := possibleConnections(p.Unix == "")
 	if room.Fit >= p.MaxConnections {
 		return nil
 	}
@@ -46,15 +46,15 @@ func (p *Plan) fit() error {
 }
 
 // possibleConnections returns how many connections to one server fit, and the resource that
-// limits them. Need is without the connections.
-func possibleConnections() RoomError {
+// limits them. Need is without the connections. needPorts reports whether each has a port.
+func possibleConnections(needPorts bool) RoomError {
 	room := RoomError{Fit: 1<<31 - 1, Of: "open files"}
 	if files, err := machine.RaiseOpenFiles(); err == nil {
 		room.Limit = int(min(files, 1<<31-1))
 		room.Need = machine.OpenFilesNow() + filesBeside
 		room.Fit = max(0, room.Limit-room.Need)
 	}
-	if ports, ok := localPorts(); ok && ports < room.Fit {
+	if ports, ok := localPorts(); ok && needPorts && ports < room.Fit {
 		return RoomError{Fit: ports, Of: "local ports", Limit: ports}
 	}
 	return room

@@ -7,6 +7,9 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/internal/version"
+	"github.com/weirhq/weir/load/expect"
+	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/latencies"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/record"
@@ -18,7 +21,7 @@ func (e *execution) document(n *record.Tally, window time.Duration) *Result {
 	sum := &e.total.Measures
 	seconds := max(window.Seconds(), 1e-9)
 	res := &Result{
-		Started: e.began, URL: e.plan.Targets[0].URL,
+		Started: e.began, URL: e.plan.Targets[0].URL, Unix: e.plan.Unix, Version: version.String(),
 		Protocol: e.plan.Protocol.String(), Pace: e.plan.Pace.String(), Machine: Machine(machine.Describe()),
 		Asked: n.Asked, Sent: n.Sent, Unsent: n.Unsent(),
 		Requests: n.Answered, Failed: n.Failed, Unanswered: n.Unanswered,
@@ -34,6 +37,7 @@ func (e *execution) document(n *record.Tally, window time.Duration) *Result {
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: e.plan.shared,
 	}
 	res.Errors, res.ErrorExamples = n.Failures.Maps()
+	res.setWrong(sum.Wrong, e.plan.Expect)
 	res.CertificateRefused = n.Failures.CertificateRefused()
 	res.setLatencies(sum)
 	res.setTargets(sum, e.program, e.plan.Pace.Open())
@@ -46,6 +50,33 @@ func (e *execution) document(n *record.Tally, window time.Duration) *Result {
 		}
 	}
 	return res
+}
+
+// setWrong sets the fields about responses that are not as expected.
+func (res *Result) setWrong(w *record.Wrong, expected []expect.Expectation) {
+	if w == nil {
+		return
+	}
+	res.WrongStatusCodes = make(map[string]int64)
+	delete(res.Errors, failure.Unexpected.String())
+	delete(res.ErrorExamples, failure.Unexpected.String())
+	for code, n := range w.Codes {
+		if n == 0 {
+			continue
+		}
+		res.Wrong += n
+		res.WrongStatusCodes[strconv.Itoa(code)] = n
+		if !expect.MeetsStatus(expected, code) {
+			res.Errors[expect.StatusFailure(code)] = n
+		}
+	}
+	for i, e := range expected {
+		res.Expect = append(res.Expect, e.String())
+		if r := w.Reasons[i]; r.N > 0 && !e.OfStatus() {
+			res.Errors[e.Failure()] += r.N
+			res.ErrorExamples[e.Failure()] = r.Example
+		}
+	}
 }
 
 // counts has numbers by name.
@@ -113,6 +144,18 @@ func (res *Result) setTargets(m *record.Measures, p *program.Program, open bool)
 	}
 	for i := range m.Endpoints {
 		res.Targets = append(res.Targets, targetResult(&m.Endpoints[i], p.Endpoints[i], open))
+	}
+}
+
+// dropOthers removes the sum of the other targets of a log if there were none. Shares keep it, because all have the same
+// targets.
+func (res *Result) dropOthers() {
+	last := len(res.Targets) - 1
+	if res.Log == nil || res.Share != nil || last == 0 || res.Targets[last].Sent > 0 {
+		return
+	}
+	if res.Targets = res.Targets[:last]; last == 1 {
+		res.Targets[0].Latency, res.Targets[0].LatencyFromDue = nil, nil
 	}
 }
 

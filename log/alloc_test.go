@@ -20,8 +20,8 @@ func (p *point) MarshalLog(e log.Event) error {
 
 func (p *point) String() string { return "a point" }
 
-// TestAllocations covers each call that a request makes.
-func TestAllocations(t *testing.T) {
+// TestCallsOfRequestAllocateNothing covers each call that a request makes.
+func TestCallsOfRequestAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -40,6 +40,11 @@ func TestAllocations(t *testing.T) {
 	others := []any{now, sum, errRefused}
 	ctx := log.Into(t.Context(), logger)
 	handler := slog.New(logger.Handler())
+	var hold log.Hold
+	var counts log.HoldCounts
+	round := 0
+	held := logger.With().Hold(&hold).Logger()
+	heldCtx := log.Into(t.Context(), held)
 	var known log.EncodedHTTP
 	paths := []string{"/a", "/another?"}
 	dirty := "tab\tquote\"\x1b[31m\xff 日本語"
@@ -94,6 +99,18 @@ func TestAllocations(t *testing.T) {
 		"context":     func() { log.From(ctx).Info("event").Context(ctx).Send() },
 		"slog": func() {
 			handler.LogAttrs(ctx, slog.LevelInfo, "event", slog.Int("a", 1), slog.String("b", "c"), slog.Any("e", errRefused))
+		},
+		"held": func() {
+			hold = log.Hold{Counts: &counts}
+			for range 3 {
+				held.Info("event").Int("n", 1).Send()
+			}
+			handler.LogAttrs(heldCtx, slog.LevelInfo, "event", slog.Int("a", 1))
+			if round++; round%2 == 0 {
+				hold.Write()
+			} else {
+				hold.Discard()
+			}
 		},
 		"stringer": func() { logger.Info("event").Stringer("p", p).Send() },
 		"escaped":  func() { logger.Info("event").Str(dirty, dirty).Send() },

@@ -54,9 +54,9 @@ func bounds() (all []int) {
 	return all
 }
 
-// TestHugeValuesInEveryForm logs a value of 10 MiB in each place that accepts
+// TestEveryFormCutsHugeValues logs a value of 10 MiB in each place that accepts
 // one.
-func TestHugeValuesInEveryForm(t *testing.T) {
+func TestEveryFormCutsHugeValues(t *testing.T) {
 	size := sized(128<<10, 10<<20)
 	text := strings.Repeat("日\x1b\"a", size/7)
 	bytes, numbers := []byte(text), make([]int, size/8)
@@ -114,9 +114,9 @@ func TestHugeValuesInEveryForm(t *testing.T) {
 	}
 }
 
-// TestAroundTheBoundInEveryForm grows events byte by byte across each limit. A
+// TestEveryFormCutsOnlyBeyondTheBound grows events byte by byte across each limit. A
 // line that fits must be the same as without a limit.
-func TestAroundTheBoundInEveryForm(t *testing.T) {
+func TestEveryFormCutsOnlyBeyondTheBound(t *testing.T) {
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
 			for name, add := range map[string]func(log.Event, string) log.Event{
@@ -179,9 +179,9 @@ func TestMemoryIsReturned(t *testing.T) {
 	}
 }
 
-// TestManyFieldsInEveryForm logs more fields than fit into the line. It shifts
+// TestEveryFormCutsTooManyFields logs more fields than fit into the line. It shifts
 // them byte by byte, so that the limit falls on each byte of a field.
-func TestManyFieldsInEveryForm(t *testing.T) {
+func TestEveryFormCutsTooManyFields(t *testing.T) {
 	for _, format := range wholeLines {
 		for _, maxBytes := range bounds() {
 			for length := range 12 {

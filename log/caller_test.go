@@ -90,9 +90,9 @@ func valuesOf(t *testing.T, line string, format log.Format, key string) (values 
 	return values
 }
 
-// TestNoCallerUnlessAsked checks loggers derived from the same one as a logger
+// TestCallerIsAddedOnlyIfRequested checks loggers derived from the same one as a logger
 // with callers, and slog records without a place.
-func TestNoCallerUnlessAsked(t *testing.T) {
+func TestCallerIsAddedOnlyIfRequested(t *testing.T) {
 	var w bytes.Buffer
 	plain := log.New(&w, log.Options{})
 	with := plain.With().Caller().Logger()

@@ -34,7 +34,7 @@ func messagesOf(t *testing.T, lines []string, event string, severity int) (messa
 	return messages
 }
 
-func TestCaptureOfTheDefaultLogger(t *testing.T) {
+func TestDefaultLoggerIsCapturedAndRestored(t *testing.T) {
 	var before bytes.Buffer
 	stdlog.SetOutput(&before)
 	stdlog.SetPrefix("prefix: ")
@@ -69,8 +69,8 @@ func TestCaptureOfTheDefaultLogger(t *testing.T) {
 	}
 }
 
-// TestCaptureOfAServer captures the error log of a server whose handler panics.
-func TestCaptureOfAServer(t *testing.T) {
+// TestErrorsOfServerBecomeEvents captures the error log of a server whose handler panics.
+func TestErrorsOfServerBecomeEvents(t *testing.T) {
 	var w syncedLines
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("why") }))
 	server.Config.ErrorLog = stdlog.New(io.Discard, "", stdlog.LstdFlags)
@@ -107,7 +107,7 @@ func (w *syncedLines) all() []string {
 	return w.lines
 }
 
-func TestCaptureBelowTheLevel(t *testing.T) {
+func TestCaptureBelowTheLevelLogsNothing(t *testing.T) {
 	var w lineWriter
 	std := stdlog.New(io.Discard, "", 0)
 	log.Capture(std, log.New(&w, log.Options{}), log.LevelDebug, "message")

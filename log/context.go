@@ -53,6 +53,9 @@ func (e *openEvent) context(ctx context.Context) {
 	reason := e.try(func(e Event) error {
 		if l, _ := ctx.Value(contextKey{}).(*Logger); l != nil && l != e.open.logger {
 			e.TraceID(l.traceID).SpanID(l.spanID)
+			if l.hold != nil {
+				e.Hold(l.hold)
+			}
 		}
 		if hook := e.open.out.context; hook != nil {
 			hook(ctx, e)

@@ -79,7 +79,7 @@ type broken struct{ context.Context }
 
 func (broken) Value(any) any { panic("no values") }
 
-func TestContext(t *testing.T) {
+func TestContextAddsIDsToEvents(t *testing.T) {
 	plain := log.New(io.Discard, log.Options{Format: log.FormatLTSV})
 	request := plain.With().TraceID("trace \t1").SpanID("span 1").Str("not", "taken").Logger()
 	inRequest := log.Into(context.Background(), request)
@@ -133,7 +133,7 @@ func TestContextComesLast(t *testing.T) {
 	}
 }
 
-func TestContextOfAnObject(t *testing.T) {
+func TestContextAddsIDsToObjects(t *testing.T) {
 	request := log.New(io.Discard, log.Options{}).With().TraceID("t").Logger()
 	line := lineOf(t, func(e log.Event) log.Event {
 		return e.Object("parent", func(e log.Event) { e.Context(log.Into(context.Background(), request)) })
@@ -143,7 +143,7 @@ func TestContextOfAnObject(t *testing.T) {
 	}
 }
 
-func TestTraceIDOfALogger(t *testing.T) {
+func TestLoggerReturnsItsTraceID(t *testing.T) {
 	logger := log.New(io.Discard, log.Options{MaxEventBytes: 512})
 	first := logger.With().TraceID("first").SpanID("s").Logger()
 	for name, c := range map[string]struct {

@@ -45,9 +45,9 @@ func truncatedOf(t testing.TB, line string, maxBytes int) []string {
 	return event.Truncated
 }
 
-// TestAroundTheBound grows an event byte by byte across its limit. It must not
+// TestEventsAreCutOnlyBeyondTheBound grows an event byte by byte across its limit. It must not
 // be cut while it fits, and by no more than necessary afterwards.
-func TestAroundTheBound(t *testing.T) {
+func TestEventsAreCutOnlyBeyondTheBound(t *testing.T) {
 	for _, maxBytes := range []int{512, 4096, 16384} {
 		for _, character := range []string{"a", "é", "日", "\U0001F600", "\x01", "\"", "\u0085"} {
 			empty := lineWith(t, log.Options{MaxEventBytes: maxBytes},
@@ -120,9 +120,9 @@ func TestPairOfEscapesIsOneCharacter(t *testing.T) {
 	}
 }
 
-// TestNoStringsToCut cuts events that are too long because of something other
+// TestHugePartsOtherThanStringsAreCut cuts events that are too long because of something other
 // than strings.
-func TestNoStringsToCut(t *testing.T) {
+func TestHugePartsOtherThanStringsAreCut(t *testing.T) {
 	huge := strings.Repeat("k", 10<<20)
 	big := map[string]int{}
 	for i := range 5000 {
@@ -166,7 +166,7 @@ func TestNoStringsToCut(t *testing.T) {
 	}
 }
 
-func TestHugeValues(t *testing.T) {
+func TestHugeValuesAreCut(t *testing.T) {
 	size := sized(1<<20, 10<<20)
 	huge := strings.Repeat("日\x00", size/4)
 	for name, add := range map[string]func(log.Event) log.Event{

@@ -20,6 +20,8 @@
 //   - [Options.Level], which a [LevelVar] can change at run time.
 //   - [Options.Redact] for keys with secret values, and [Options.Sampling] for
 //     events that may occur by the thousand.
+//   - [Hold] for events that are written only if their work fails or turns out
+//     to be slow; package httplog has a policy for requests.
 //   - [Into] and [From] for a request's logger in its context, which package
 //     httplog sets, and [SetDefault] for contexts without one.
 //   - Package errs for errors with a stack and fields. Any other error is only

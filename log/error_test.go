@@ -63,7 +63,7 @@ type badAll struct{ badUnwrap }
 func (badAll) Callers() []uintptr         { panic("stack") }
 func (badAll) MarshalLog(log.Event) error { return errors.New("no") }
 
-func TestErr(t *testing.T) {
+func TestErrAddsEachError(t *testing.T) {
 	plain := errors.New("plain")
 	for name, c := range map[string]struct {
 		errs []error
@@ -104,8 +104,8 @@ func TestErr(t *testing.T) {
 	}
 }
 
-// TestNilPointerAsError adds a nil pointer as error. Most of its methods panic.
-func TestNilPointerAsError(t *testing.T) {
+// TestNilPointerAsErrorIsLogged adds a nil pointer as error. Most of its methods panic.
+func TestNilPointerAsErrorIsLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want string
@@ -125,7 +125,7 @@ func TestNilPointerAsError(t *testing.T) {
 	}
 }
 
-func TestStackTrace(t *testing.T) {
+func TestStackTraceIsOfInnermostError(t *testing.T) {
 	err := fmt.Errorf("a: %w", &rich{text: "outer", pcs: here(), cause: &rich{text: "inner", pcs: deep(50)}})
 	line := lineOf(t, func(e log.Event) log.Event { return e.Err(err) })
 	var event struct {

@@ -33,8 +33,8 @@ func rawControl(line string) string {
 // becomes U+FFFD.
 func asParsed(s string) string { return string([]rune(s)) }
 
-// TestEveryCodePoint logs a field for each code point, some hundreds in a line.
-func TestEveryCodePoint(t *testing.T) {
+// TestEveryCodePointIsEncoded logs a field for each code point, some hundreds in a line.
+func TestEveryCodePointIsEncoded(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{MaxEventBytes: 1 << 20})
 	stride := rune(sized(61, 1)) // for code points without special treatment
@@ -72,9 +72,9 @@ func checkFields(t *testing.T, w *lineWriter, e log.Event, texts []string) {
 	}
 }
 
-// TestEveryByteEverywhere tries each byte at each offset of texts of each
+// TestEveryByteIsEncodedEverywhere tries each byte at each offset of texts of each
 // length, because the encoder processes eight bytes at once.
-func TestEveryByteEverywhere(t *testing.T) {
+func TestEveryByteIsEncodedEverywhere(t *testing.T) {
 	lengths := sized([]int{1, 5, 8, 9, 17}, []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17})
 	for _, length := range lengths {
 		for at := range length {

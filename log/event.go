@@ -63,6 +63,7 @@ type openEvent struct {
 	ended      string // the call that ended the last event; set only if reportMisuse
 	logger     *Logger
 	out        *output
+	hold       *Hold // nil: the event is written by Send
 	level      Level
 	template   bool // started by With
 	stacks     bool // errors without a stack get the stack of the call
@@ -134,7 +135,7 @@ func (e *openEvent) release() {
 		recycle(&e.ownTraceID)
 		recycle(&e.ownSpanID)
 	}
-	e.logger, e.template, e.stacks, e.callers = nil, false, false, false
+	e.logger, e.hold, e.template, e.stacks, e.callers = nil, nil, false, false, false
 	e.at, e.calledAt, e.nested = time.Time{}, 0, 0
 	e.cursor = cursor{}
 	e.line.recycle()
@@ -290,7 +291,7 @@ func (e *openEvent) send() {
 		return
 	}
 	if !e.template {
-		e.out.write(e.level, e.out.encoder.finish(e))
+		e.hold.put(e.out, e.level, e.out.encoder.finish(e))
 	}
 	e.release()
 }

@@ -14,7 +14,7 @@ import (
 
 const prefix = `{"created_at":"2026-11-21T02:06:14.123456Z","namespace":"test","event":"event"`
 
-func TestWireForm(t *testing.T) {
+func TestEventsAreWrittenInWireForm(t *testing.T) {
 	west := time.FixedZone("west", -8*3600)
 	for name, c := range map[string]struct {
 		add  func(log.Event) log.Event
@@ -92,9 +92,9 @@ func TestWireForm(t *testing.T) {
 	}
 }
 
-// TestOrderOfKeys sets the parts of an event in random orders, some of them
+// TestOrderOfKeysIsFixed sets the parts of an event in random orders, some of them
 // twice. The line must always be the same.
-func TestOrderOfKeys(t *testing.T) {
+func TestOrderOfKeysIsFixed(t *testing.T) {
 	want := prefix + `,"trace_id":"trace","span_id":"span","severity":3,` +
 		`"http":{"status_code":200,"method":"GET"},"auth":{"identity":"me","identity_type":"user"},` +
 		`"data":{"a":"b"},"errors":[{"message":"` + errRefused.Error() + `"}]}` + "\n"
@@ -131,7 +131,7 @@ func TestOrderOfKeys(t *testing.T) {
 	}
 }
 
-func TestInstants(t *testing.T) {
+func TestInstantsAreWrittenInRFC3339(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 5000 {
 		at := time.Unix(random.Int64N(1<<37)-1<<35, random.Int64N(1e9)).UTC()
@@ -155,10 +155,10 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestCreatedAtAfterOtherEvents checks that no event leaves bytes of its
+// TestCreatedAtKeepsNothingOfOtherEvents checks that no event leaves bytes of its
 // created_at in the pooled buffer, in each format and for times of every
 // length.
-func TestCreatedAtAfterOtherEvents(t *testing.T) {
+func TestCreatedAtKeepsNothingOfOtherEvents(t *testing.T) {
 	fields := &rich{text: strings.Repeat("rich", 20)}
 	for _, format := range []log.Format{log.FormatJSON, log.FormatJSONv1, log.FormatLTSV} {
 		var w lineWriter

@@ -93,7 +93,7 @@ const (
 	looksJSON    = "JSON"
 )
 
-func TestTerminalsAreTold(t *testing.T) {
+func TestTerminalsAreRecognized(t *testing.T) {
 	terminal, null := openTerminal(t), open(t, os.DevNull)
 	file := open(t, t.TempDir()+"/log")
 	for _, c := range []struct {

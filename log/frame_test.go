@@ -46,7 +46,7 @@ func (stringTrace) StackTrace() []string     { return []string{"main.main"} }
 func (askedTrace) StackTrace(int) []pkgFrame { return nil }
 func (badTrace) StackTrace() []pkgFrame      { panic("why") }
 
-func TestStackOfStackTrace(t *testing.T) {
+func TestStackTraceMethodGivesTheStack(t *testing.T) {
 	plain := errors.New("plain")
 	for name, c := range map[string]struct {
 		err  error

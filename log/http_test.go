@@ -18,9 +18,9 @@ var fullRequest = log.HTTP{
 	RequestContentLength: 6,
 }
 
-// TestHTTPAsField compares an HTTP that is a field with one that is the
+// TestHTTPFieldLooksLikeTheEventsHTTP compares an HTTP that is a field with one that is the
 // event's. The format has only one form of an http object.
-func TestHTTPAsField(t *testing.T) {
+func TestHTTPFieldLooksLikeTheEventsHTTP(t *testing.T) {
 	for _, o := range []log.Options{{}, {Redact: []string{"token"}}, {Format: log.FormatJSONv1}} {
 		for _, h := range []log.HTTP{{}, {StatusCode: 404, Query: "a=b"}, fullRequest} {
 			var event struct {
@@ -43,7 +43,7 @@ func TestHTTPAsField(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAreNotTheEventsInLTSV(t *testing.T) {
+func TestLTSVFlattensHTTPFields(t *testing.T) {
 	line := lineWith(t, log.Options{Format: log.FormatLTSV, Redact: []string{"TOKEN"}}, func(e log.Event) log.Event {
 		return e.Any("upstream", &fullRequest).Array("array", func(e log.Event) { e.Any("", &fullRequest) })
 	})
@@ -71,9 +71,9 @@ func TestRequestsThatAreNotTheEventsInLTSV(t *testing.T) {
 	}
 }
 
-// TestEncodedHTTP uses one EncodedHTTP for several requests and loggers, and
+// TestEncodedHTTPChangesNoLine uses one EncodedHTTP for several requests and loggers, and
 // compares each line with one without it.
-func TestEncodedHTTP(t *testing.T) {
+func TestEncodedHTTPChangesNoLine(t *testing.T) {
 	var known log.EncodedHTTP
 	path := []byte("/a")
 	changes := []func(*log.HTTP){

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-func TestLevels(t *testing.T) {
+func TestLevelsHaveNamesAndSeverities(t *testing.T) {
 	for _, c := range []struct {
 		level    log.Level
 		name     string
@@ -42,7 +42,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-func TestUnknownLevels(t *testing.T) {
+func TestUnknownLevelsHaveNoName(t *testing.T) {
 	if _, err := log.ParseLevel("verbose"); err == nil || !strings.Contains(err.Error(), `"verbose"`) ||
 		!strings.Contains(err.Error(), "debug, info, warn, error, fatal") {
 		t.Errorf("ParseLevel: %v, want the name and the known names", err)

@@ -32,7 +32,7 @@ func TestLevelVarIsAFlag(t *testing.T) {
 	}
 }
 
-func TestLevelVarInJSON(t *testing.T) {
+func TestLevelVarIsReadAndWrittenAsJSON(t *testing.T) {
 	var settings struct{ Level log.LevelVar }
 	if err := json.Unmarshal([]byte(`{"Level":"error"}`), &settings); err != nil ||
 		settings.Level.Level() != log.LevelError {

@@ -19,9 +19,9 @@ func (t *timer) setClock(ahead time.Duration) {
 	t.second, t.ns = at.Unix(), int64(at.Nanosecond())
 }
 
-// TestTimer reads the time up to and across the end of a second, and of
+// TestTimerReturnsTheCurrentTime reads the time up to and across the end of a second, and of
 // syncEvery.
-func TestTimer(t *testing.T) {
+func TestTimerReturnsTheCurrentTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var timer timer
 		for i := range 5000 {
@@ -88,9 +88,9 @@ func TestTimersAgree(t *testing.T) {
 	}
 }
 
-// TestTimerInBubbles moves a timer, as the pool does, from the real clock to
+// TestTimerFollowsTheTimeOfBubbles moves a timer, as the pool does, from the real clock to
 // synctest bubbles and back. The time in a bubble begins anew, far in the past.
-func TestTimerInBubbles(t *testing.T) {
+func TestTimerFollowsTheTimeOfBubbles(t *testing.T) {
 	var timer timer
 	outside := func() {
 		t.Helper()
@@ -114,8 +114,8 @@ func TestTimerInBubbles(t *testing.T) {
 	}
 }
 
-// TestCreatedAtInBubbles is TestTimerInBubbles with whole events.
-func TestCreatedAtInBubbles(t *testing.T) {
+// TestCreatedAtFollowsTheTimeOfBubbles is TestTimerFollowsTheTimeOfBubbles with whole events.
+func TestCreatedAtFollowsTheTimeOfBubbles(t *testing.T) {
 	var line []byte
 	logger := New(lastLine{&line}, Options{})
 	check := func(t *testing.T) {

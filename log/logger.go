@@ -27,6 +27,7 @@ type Logger struct {
 	callers    bool
 
 	traceID, spanID string // as passed to With
+	hold            *Hold  // holds the events; nil: Send writes them
 }
 
 // Enabled reports whether events of the level are written. [Options.Sampling]
@@ -124,7 +125,7 @@ func (l *Logger) start(level Level, event string) Event {
 // begin returns an event with the content that l adds.
 func (l *Logger) begin(level Level, event string) *openEvent {
 	e := takeEvent(l.out, level)
-	e.logger = l
+	e.logger, e.hold = l, l.hold
 	e.buf = e.buf[:l.out.front]
 	if event = clip(event, e.maxBytes); e.notation == notationLTSV {
 		e.buf = append(e.buf, ltsvLevels[level.nearest()-LevelDebug]...)
@@ -170,6 +171,6 @@ func (l *Logger) derive(e *openEvent) *Logger {
 		parts: texts[:parts], starts: e.starts, last: e.last,
 		groups: e.groups, prefix: slices.Clone(e.prefix),
 		errorList: slices.Clone(e.errorList), firstError: e.firstError,
-		stacks: e.stacks, callers: e.callers,
+		stacks: e.stacks, callers: e.callers, hold: e.hold,
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-func TestLevelDecides(t *testing.T) {
+func TestLevelDecidesWhichEventsAreWritten(t *testing.T) {
 	for _, floor := range []log.Level{log.LevelDebug, log.LevelInfo, log.LevelError, log.LevelFatal} {
 		var w lineWriter
 		logger := log.New(&w, log.Options{Level: floor})
@@ -33,7 +33,7 @@ func TestLevelDecides(t *testing.T) {
 	}
 }
 
-func TestLoggersThatDiscard(t *testing.T) {
+func TestLoggersWithoutWriterDiscard(t *testing.T) {
 	for name, logger := range map[string]*log.Logger{"nil": nil, "zero": {}, "no writer": log.New(nil, log.Options{})} {
 		if logger.Enabled(log.LevelFatal) {
 			t.Errorf("%s: enabled", name)
@@ -45,7 +45,7 @@ func TestLoggersThatDiscard(t *testing.T) {
 	}
 }
 
-func TestWith(t *testing.T) {
+func TestWithAddsFieldsToEachEvent(t *testing.T) {
 	var w lineWriter
 	root := log.New(&w, log.Options{Namespace: "test"})
 	request := root.With().Str("tenant", "t").TraceID("trace").Err(errRefused).At(instant).Logger()
@@ -68,7 +68,7 @@ func TestWith(t *testing.T) {
 	}
 }
 
-func TestEventsThatHaveEnded(t *testing.T) {
+func TestCallsAfterTheEndAreIgnored(t *testing.T) {
 	var w lineWriter
 	logger := log.New(&w, log.Options{})
 	with := logger.With().Str("a", "b")
@@ -109,7 +109,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteErrorsReachOnError(t *testing.T) {
 	for name, c := range map[string]struct {
 		write writerFunc
 		want  string
@@ -131,9 +131,9 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse shares a logger, and loggers derived from it, among
+// TestGoroutinesMayShareLoggers shares a logger, and loggers derived from it, among
 // goroutines. The writer is not safe for concurrent use.
-func TestConcurrentUse(t *testing.T) {
+func TestGoroutinesMayShareLoggers(t *testing.T) {
 	const goroutines, each = 8, 300
 	var w lineWriter
 	logger := log.New(&w, log.Options{Namespace: "test"})

@@ -36,6 +36,7 @@ var misuses = map[string]func(log.Event){
 	"Float64s": func(e log.Event) { e.Float64s("stale", []float64{1}) },
 	"HTTP":     func(e log.Event) { e.HTTP(&log.HTTP{Method: "STALE"}) },
 	"Hex":      func(e log.Event) { e.Hex("stale", []byte("stale")) },
+	"Hold":     func(e log.Event) { e.Hold(new(log.Hold)) },
 	"Int":      func(e log.Event) { e.Int("stale", 1) },
 	"Int16":    func(e log.Event) { e.Int16("stale", 1) },
 	"Int32":    func(e log.Event) { e.Int32("stale", 1) },
@@ -137,9 +138,9 @@ func programWith(format log.Format, misuse func(log.Event)) []string {
 	return w.lines
 }
 
-// TestEndedEventsOfManyGoroutines misuses ended events in each goroutine while
+// TestEndedEventsDisturbNoGoroutine misuses ended events in each goroutine while
 // others log.
-func TestEndedEventsOfManyGoroutines(t *testing.T) {
+func TestEndedEventsDisturbNoGoroutine(t *testing.T) {
 	calls := make([]func(log.Event), 0, len(misuses))
 	for _, misuse := range misuses {
 		calls = append(calls, misuse)

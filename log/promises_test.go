@@ -58,13 +58,13 @@ func step(c rune) rune {
 	return 61
 }
 
-// TestEveryCodePointInEveryForm logs every code point, as a key and as a value.
-func TestEveryCodePointInEveryForm(t *testing.T) {
+// TestEveryFormEncodesEveryCodePoint logs every code point, as a key and as a value.
+func TestEveryFormEncodesEveryCodePoint(t *testing.T) {
 	if !long {
 		t.Skip("a million code points: set WEIR_LONG=1")
 	}
 	inUTC(t)
-	for _, format := range formats[1:] { // TestEveryCodePoint covers the first
+	for _, format := range formats[1:] { // TestEveryCodePointIsEncoded covers the first
 		for from := rune(0); from <= 0x10FFFF; from += 0x400 {
 			line := lineWith(t, log.Options{Format: format, MaxEventBytes: 1 << 20}, func(e log.Event) log.Event {
 				for c := from; c < from+0x400; c++ {
@@ -137,9 +137,9 @@ func TestOnlyColorsReachTheTerminal(t *testing.T) {
 	}
 }
 
-// TestReservedKeys logs fields with the names of reserved keys, and checks that
+// TestReservedKeysKeepTheirValues logs fields with the names of reserved keys, and checks that
 // these keys keep the event's own values.
-func TestReservedKeys(t *testing.T) {
+func TestReservedKeysKeepTheirValues(t *testing.T) {
 	for seed := range uint64(sized(300, 3000)) {
 		c := &choices{chance(seed, 300)}
 		m := c.model()

@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestAllocationsOfLimits uses loggers that redact, cut and sample, in each
+// TestLimitedLoggersAllocateNothing uses loggers that redact, cut and sample, in each
 // format for machines.
-func TestAllocationsOfLimits(t *testing.T) {
+func TestLimitedLoggersAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

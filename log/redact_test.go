@@ -20,7 +20,7 @@ func (c credential) MarshalJSON() ([]byte, error) {
 	return []byte(`{"user":"ada","\u0050assword":"` + c.secret + `"}`), nil
 }
 
-func TestRedact(t *testing.T) {
+func TestRedactHidesValues(t *testing.T) {
 	type login struct {
 		User     string
 		Password string `json:"passWORD"`
@@ -90,8 +90,8 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// TestRedactURLs logs URLs of the types that the standard library has.
-func TestRedactURLs(t *testing.T) {
+// TestRedactHidesSecretsInURLs logs URLs of the types that the standard library has.
+func TestRedactHidesSecretsInURLs(t *testing.T) {
 	const text = "https://ada:x@h.example/a?page=2&token=canary"
 	const shown = "https://[redacted]@h.example/a?page=2&token=[redacted]"
 	to, err := url.Parse(text)
@@ -124,8 +124,8 @@ func TestRedactURLs(t *testing.T) {
 	}
 }
 
-// TestRedactKeysWithDots covers keys that name a path, as in OpenTelemetry and in forms.
-func TestRedactKeysWithDots(t *testing.T) {
+// TestRedactMatchesTheEndOfDottedKeys covers keys that name a path, as in OpenTelemetry and in forms.
+func TestRedactMatchesTheEndOfDottedKeys(t *testing.T) {
 	line := lineWith(t, log.Options{Redact: []string{"authorization", "token"}}, func(e log.Event) log.Event {
 		return e.Str("http.request.header.Authorization", "x").Str("token.kind", "jwt").
 			HTTP(&log.HTTP{Query: "user[token]=x&user%5Btoken%5D[]=x&[]=y"})
@@ -165,8 +165,8 @@ func TestRedactRefusesPaths(t *testing.T) {
 	}
 }
 
-// TestRedactThroughSlog covers keys that slog handles in its own way.
-func TestRedactThroughSlog(t *testing.T) {
+// TestRedactAppliesToSlog covers keys that slog handles in its own way.
+func TestRedactAppliesToSlog(t *testing.T) {
 	for name, c := range map[string]struct {
 		call func(*slog.Logger)
 		want string
@@ -208,8 +208,8 @@ func TestRedactChangesNothingElse(t *testing.T) {
 	}
 }
 
-// TestRedactBeforeCutting logs a referer that is cut inside its password.
-func TestRedactBeforeCutting(t *testing.T) {
+// TestRedactionPrecedesCutting logs a referer that is cut inside its password.
+func TestRedactionPrecedesCutting(t *testing.T) {
 	for length := 400; length < 700; length++ {
 		for _, format := range formats {
 			o := log.Options{Format: format, MaxEventBytes: 512, Redact: []string{"token"}}
@@ -247,8 +247,7 @@ func TestLongQueryIsCutAfterRedaction(t *testing.T) {
 	}
 }
 
-// TestURL checks that the secrets in a URL field are hidden.
-func TestURL(t *testing.T) {
+func TestURLFieldsHideSecrets(t *testing.T) {
 	const url = "//ada:x@a.example/?page=2&pass%77ord=x"
 	for want, redact := range map[string][]string{
 		`"data":{"to":"//[redacted]@a.example/?page=2&pass%77ord=[redacted]","password":"[redacted]"}`: {"password"},

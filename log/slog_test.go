@@ -14,10 +14,10 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestSlogtest passes the events to slogtest as the records that it expects.
+// TestHandlerPassesSlogtest passes the events to slogtest as the records that it expects.
 // The format has no event without a time: a record without one gets the time of
 // the call.
-func TestSlogtest(t *testing.T) {
+func TestHandlerPassesSlogtest(t *testing.T) {
 	var w lineWriter
 	slogtest.Run(t, func(*testing.T) slog.Handler {
 		w.lines = nil
@@ -70,7 +70,7 @@ func afterHead(t *testing.T, line, head string) string {
 	return rest
 }
 
-func TestHandler(t *testing.T) {
+func TestHandlerWritesSlogRecords(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
 		call       func(*slog.Logger)
@@ -148,7 +148,7 @@ func (u unsteady) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int("a", 1))
 }
 
-func TestUnsteadyLogValuer(t *testing.T) {
+func TestUnsteadyLogValuerLeavesLineValid(t *testing.T) {
 	for range 2 {
 		looks := 0
 		line := slogLine(t, log.Options{}, func(l *slog.Logger) {
@@ -166,7 +166,7 @@ type endlessGroup struct{}
 
 func (g endlessGroup) LogValue() slog.Value { return slog.GroupValue(slog.Any("g", g)) }
 
-func TestEndlessGroup(t *testing.T) {
+func TestEndlessGroupEnds(t *testing.T) {
 	for _, o := range []log.Options{{}, {Format: log.FormatLTSV}} {
 		line := slogLine(t, o, func(l *slog.Logger) { l.With("a", endlessGroup{}).Info("event", "b", endlessGroup{}) })
 		if !strings.Contains(line, "!ERROR: nested too deeply") {
@@ -175,7 +175,7 @@ func TestEndlessGroup(t *testing.T) {
 	}
 }
 
-func TestHandlerOfDisabledLoggers(t *testing.T) {
+func TestDisabledLoggersHandleNothing(t *testing.T) {
 	var nobody *log.Logger
 	slog.New(nobody.Handler()).With("a", 1).WithGroup("g").Error("event", "b", 2)
 	var w lineWriter

@@ -101,7 +101,7 @@ func TestStackEndsWithItsEvent(t *testing.T) {
 //go:noinline
 func logsBySlog(l *slog.Logger) { l.Error("event", "err", errRefused) }
 
-func TestStackThroughSlogIsThatOfTheCall(t *testing.T) {
+func TestStackThroughSlogBeginsAtTheCall(t *testing.T) {
 	var w lineWriter
 	logsBySlog(slog.New(log.New(&w, log.Options{}).With().Stack().Logger().Handler()))
 	if got := stacksOf(t, w.lines[0]); len(got) != 1 || got[0] != "log_test.logsBySlog" {

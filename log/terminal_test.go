@@ -111,7 +111,7 @@ func (v *terminal) control() {
 	}
 }
 
-func TestTerminalNotices(t *testing.T) {
+func TestTerminalNoticesEscapeSequences(t *testing.T) {
 	for _, c := range []struct{ block, want string }{
 		{"text, 日本語\n    more\n", ""},
 		{"\x1b[31mred", `other [], left on "31", 1 times`},

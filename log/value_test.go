@@ -43,7 +43,7 @@ func (i itself) MarshalLog(e log.Event) error { e.Any("i", i); return nil }
 
 type ring struct{ Next *ring }
 
-func TestAny(t *testing.T) {
+func TestAnyEncodesValues(t *testing.T) {
 	loop := &ring{}
 	loop.Next = loop
 	for name, c := range map[string]struct {
@@ -126,8 +126,8 @@ var basicValues = []any{
 	log.LevelWarn,
 }
 
-// TestAnyOfBasicKinds compares the output of Any with that of encoding/json.
-func TestAnyOfBasicKinds(t *testing.T) {
+// TestAnyEncodesLikeEncodingJSON compares the output of Any with that of encoding/json.
+func TestAnyEncodesLikeEncodingJSON(t *testing.T) {
 	for _, value := range basicValues {
 		got := lineOf(t, func(e log.Event) log.Event { return e.Any("v", value) })
 		want := prefix + `,"severity":3,"data":{"v":` + additional.Replace(plainJSON(t, value)) + "}}\n"
@@ -227,7 +227,7 @@ func TestCycleWithTwoWaysEnds(t *testing.T) {
 	}
 }
 
-func TestManyObjectsThatFit(t *testing.T) {
+func TestManyObjectsThatFitAreKept(t *testing.T) {
 	const n = 500
 	line := lineWith(t, log.Options{MaxEventBytes: 4 * n}, func(e log.Event) log.Event {
 		return e.Array("a", func(e log.Event) {

@@ -73,8 +73,8 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// TestVectors logs the event of each vector in each format.
-func TestVectors(t *testing.T) {
+// TestEventsHaveTheBytesOfVectors logs the event of each vector in each format.
+func TestEventsHaveTheBytesOfVectors(t *testing.T) {
 	inUTC(t)
 	files, err := filepath.Glob(vectorFiles)
 	if err != nil || len(files) == 0 {
@@ -125,9 +125,9 @@ func (v *vector) check(t *testing.T) {
 	}
 }
 
-// TestVectorsAreAsMade checks that the expected bytes are those of the second
+// TestVectorsMatchTheSecondEncoder checks that the expected bytes are those of the second
 // implementation.
-func TestVectorsAreAsMade(t *testing.T) {
+func TestVectorsMatchTheSecondEncoder(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skipf("needs python3, which CI installs: %v", err)
 	}

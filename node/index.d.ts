@@ -140,8 +140,15 @@ declare namespace weir {
   type Request = IncomingMessage | Http2ServerRequest | { raw: IncomingMessage } | { req: IncomingMessage }
   type Response = ServerResponse | Http2ServerResponse | { raw: ServerResponse } | { res: ServerResponse }
 
-  /** Counts of events. At any time, emitted = written + dropped + waiting. */
+  /**
+   * Counts of events. At any time, emitted = written + dropped + waiting. The events that the program has logged are
+   * emitted + held + discarded.
+   */
   interface Stats {
+    /** Events of requests in flight that are written if their request becomes interesting. */
+    held: number
+    /** Held events that were not written, because their request was not interesting. */
+    discarded: number
     emitted: number
     written: number
     dropped: number
@@ -179,6 +186,24 @@ declare namespace weir {
   interface MiddlewareOptions {
     /** `'completed'` leaves out the first event; `'all'` is the default. */
     events?: 'all' | 'completed'
+    /** Writes all events of some requests, and of the others only the completed event. `{}` has the defaults. */
+    keep?: KeepOptions
+  }
+
+  /**
+   * Selects the requests whose events are written: those that fail, with a status of 500 or more, or because the client
+   * disconnects; those that log an event of warn or worse, which is written at once with the events before it; and the
+   * ones below. The events of other requests are discarded when they end.
+   */
+  interface KeepOptions {
+    /** The duration in ms above which a request is interesting; if missing or 0, that of 99% of the requests of its route. */
+    slowerThan?: number
+    /** The share of the requests, from 0 to 1, that are interesting anyway, chosen by their trace ids. 0 is the default. */
+    share?: number
+    /** Reports whether the flag `sampled` in the traceparent of a client is followed. If missing, it is that of no client. */
+    trust?: ((request: IncomingMessage | Http2ServerRequest) => boolean) | null
+    /** The size of the events that are held for a request; 32 KiB if missing. The oldest of more events are discarded. */
+    bytes?: number
   }
 
   interface Middleware {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -38,7 +39,7 @@ func doors(t *testing.T, origin string, p proxy.Proxy) map[string]string {
 				p.Rewrite(r)
 			}
 		}}
-	return map[string]string{"weir": openServer(t, &p), "httputil": openServer(t, peer)}
+	return map[string]string{"weir": testkit.Serve(t, &p).URL, "httputil": testkit.Serve(t, peer).URL}
 }
 
 // A received is a request that an origin got.
@@ -56,10 +57,10 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(received{r.Method, r.RequestURI, r.Host, string(body), r.Header, r.Trailer})
 }
 
-// TestRewrite compares the requests that an origin gets from both proxies.
-func TestRewrite(t *testing.T) {
+// TestRewriteAgreesWithReverseProxy compares the requests that an origin gets from both proxies.
+func TestRewriteAgreesWithReverseProxy(t *testing.T) {
 	t.Parallel()
-	origin := openServer(t, http.HandlerFunc(echo))
+	origin := testkit.Serve(t, http.HandlerFunc(echo)).URL
 	for name, rewrite := range map[string]func(*httputil.ProxyRequest){
 		"nothing": func(*httputil.ProxyRequest) {},
 		"target": func(r *httputil.ProxyRequest) {
@@ -110,16 +111,16 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestRewriteForwarding checks that Rewrite cannot change the fields about the way of a request, that the client's Host
-// remains X-Forwarded-Host, and that trailers of the client are sent.
-func TestRewriteForwarding(t *testing.T) {
+// TestRewriteKeepsForwardingFields checks that Rewrite cannot change the fields about the way of a request, that the
+// client's Host remains X-Forwarded-Host, and that trailers of the client are sent.
+func TestRewriteKeepsForwardingFields(t *testing.T) {
 	t.Parallel()
-	up := openUpstream(t, proxy.Options{}, openServer(t, http.HandlerFunc(echo)))
-	door := openServer(t, &proxy.Proxy{Upstream: up, Rewrite: func(r *httputil.ProxyRequest) {
+	up := openUpstream(t, proxy.Options{}, testkit.Serve(t, http.HandlerFunc(echo)).URL)
+	door := testkit.Serve(t, &proxy.Proxy{Upstream: up, Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.Host = "b.example"
 		r.Out.Header.Set("X-Forwarded-For", "192.0.2.1")
 		r.Out.Header.Set("x_forwarded_proto", "https")
-	}})
+	}}).URL
 	r := newRequest(t, "POST", door, "")
 	r.Host, r.Body, r.ContentLength = "a.example", io.NopCloser(strings.NewReader("body")), -1
 	r.Trailer = http.Header{"X-Sum": {"1"}}
@@ -172,10 +173,10 @@ type changed struct {
 	Trailer       http.Header
 }
 
-// TestModifyResponse compares the responses that a client gets from both proxies.
-func TestModifyResponse(t *testing.T) {
+// TestModifyResponseAgreesWithReverseProxy compares the responses that a client gets from both proxies.
+func TestModifyResponseAgreesWithReverseProxy(t *testing.T) {
 	t.Parallel()
-	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Own", r.Method)
 		switch r.URL.Path {
 		case "/none":
@@ -189,7 +190,7 @@ func TestModifyResponse(t *testing.T) {
 		default:
 			io.WriteString(w, "hello")
 		}
-	}))
+	})).URL
 	failed := errors.New("no")
 	for name, modify := range map[string]func(*http.Response) error{
 		"nothing":      func(*http.Response) error { return nil },
@@ -242,12 +243,12 @@ func TestModifyResponse(t *testing.T) {
 	}
 }
 
-// TestModifyWhileStreaming checks that the parts of a response arrive while it goes on, and that the server learns of
-// the end of the client.
-func TestModifyWhileStreaming(t *testing.T) {
+// TestModifyResponseKeepsStreaming checks that the parts of a response arrive while it goes on, and that the server
+// learns of the end of the client.
+func TestModifyResponseKeepsStreaming(t *testing.T) {
 	t.Parallel()
 	more, gone := make(chan struct{}), make(chan struct{})
-	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(gone)
 		w.(http.Flusher).Flush()
 		<-more
@@ -257,10 +258,10 @@ func TestModifyWhileStreaming(t *testing.T) {
 			<-more
 		}
 		<-r.Context().Done()
-	}))
+	})).URL
 	results := make(chan proxy.Result, 1)
-	door := openServer(t, &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, origin), ModifyResponse: wrapBody,
-		Done: func(_ *http.Request, result proxy.Result) { results <- result }})
+	door := testkit.Serve(t, &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, origin), ModifyResponse: wrapBody,
+		Done: func(_ *http.Request, result proxy.Result) { results <- result }}).URL
 	client := &http.Client{Transport: new(http.Transport), Timeout: patience}
 	resp, err := client.Get(door) // returns although there is no body yet
 	if err != nil {
@@ -283,17 +284,17 @@ func TestModifyWhileStreaming(t *testing.T) {
 	}
 }
 
-// TestModifyCutOff checks that a response that its server, or the hook's body, does not complete looks broken, and that
-// the proxy survives a hook that panics.
-func TestModifyCutOff(t *testing.T) {
+// TestCutModifiedResponseLooksBroken checks that a response that its server, or the hook's body, does not complete
+// looks broken, and that the proxy survives a hook that panics.
+func TestCutModifiedResponseLooksBroken(t *testing.T) {
 	t.Parallel()
-	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Write(bytes.Repeat([]byte("x"), 1<<20))
 		w.(http.Flusher).Flush()
 		if r.URL.Path == "/cut" {
 			panic(http.ErrAbortHandler)
 		}
-	}))
+	})).URL
 	failing := func(resp *http.Response) error {
 		resp.Header.Del("Content-Length")
 		resp.Body = io.NopCloser(io.MultiReader(io.LimitReader(resp.Body, 100_000), errReader{}))
@@ -311,8 +312,8 @@ func TestModifyCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			results := make(chan proxy.Result, 1)
-			door := openServer(t, &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, origin), ModifyResponse: c.modify,
-				Done: func(_ *http.Request, result proxy.Result) { results <- result }})
+			door := testkit.Serve(t, &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, origin), ModifyResponse: c.modify,
+				Done: func(_ *http.Request, result proxy.Result) { results <- result }}).URL
 			client := &http.Client{Transport: new(http.Transport), Timeout: patience}
 			defer client.CloseIdleConnections()
 			resp, err := client.Get(door + c.path)
@@ -338,10 +339,9 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, errors.New("faulty") }
 
-// TestHooksAndUpgrades checks that an upgrade passes a proxy with hooks.
-func TestHooksAndUpgrades(t *testing.T) {
+func TestUpgradesPassHooks(t *testing.T) {
 	t.Parallel()
-	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, rw, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -352,7 +352,7 @@ func TestHooksAndUpgrades(t *testing.T) {
 			r.Header.Get("Upgrade"), r.Header.Get("X-User"))
 		rw.Flush()
 		io.Copy(c, rw)
-	}))
+	})).URL
 	for name, url := range doors(t, origin, proxy.Proxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.Out.Header.Set("X-User", "ann") },
 		ModifyResponse: func(*http.Response) error { return nil },

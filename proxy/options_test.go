@@ -8,8 +8,8 @@ import (
 	"github.com/weirhq/weir/proxy"
 )
 
-// TestWrongOptions checks that an error names the upstream and the option that is wrong.
-func TestWrongOptions(t *testing.T) {
+// TestWrongOptionIsNamed checks that an error names the upstream and the option that is wrong.
+func TestWrongOptionIsNamed(t *testing.T) {
 	t.Parallel()
 	secret := []byte("secret")
 	for want, options := range map[string]proxy.Options{

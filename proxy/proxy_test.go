@@ -11,16 +11,9 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/proxy"
 )
-
-// openServer starts a server and returns its URL.
-func openServer(t testing.TB, h http.Handler) string {
-	t.Helper()
-	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
-	return s.URL
-}
 
 // openUpstream returns an upstream of the servers at the given URLs.
 func openUpstream(t testing.TB, options proxy.Options, urls ...string) *proxy.Upstream {
@@ -41,16 +34,7 @@ func send(t testing.TB, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	client := &http.Client{Transport: new(http.Transport), Timeout: patience}
 	defer client.CloseIdleConnections()
-	resp, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, string(body)
+	return testkit.Do(t, client, r)
 }
 
 func newRequest(t testing.TB, method, url, body string) *http.Request {
@@ -62,14 +46,14 @@ func newRequest(t testing.TB, method, url, body string) *http.Request {
 	return r
 }
 
-// TestErrorHandler checks that ErrorHandler responds to failures, and gets their kind and cause.
-func TestErrorHandler(t *testing.T) {
+// TestErrorHandlerRespondsToFailures checks that ErrorHandler responds to failures, and gets their kind and cause.
+func TestErrorHandlerRespondsToFailures(t *testing.T) {
 	t.Parallel()
-	closes := openServer(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
-	silent := openServer(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	closes := testkit.Serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).URL
+	silent := testkit.Serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // net/http notices the end of the connection only after the body
 		<-r.Context().Done()
-	}))
+	})).URL
 	for _, c := range []struct {
 		name    string
 		options proxy.Options
@@ -87,7 +71,7 @@ func TestErrorHandler(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			results := make(chan proxy.Result, 1)
-			door := openServer(t, &proxy.Proxy{
+			door := testkit.Serve(t, &proxy.Proxy{
 				Upstream: openUpstream(t, c.options, c.url),
 				ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 					var failure *proxy.Error
@@ -97,7 +81,7 @@ func TestErrorHandler(t *testing.T) {
 					}
 				},
 				Done: func(_ *http.Request, result proxy.Result) { results <- result },
-			})
+			}).URL
 			resp, body := send(t, newRequest(t, "POST", door+"/a", strings.Repeat("x", c.body)))
 			if want := fmt.Sprint("/a ", c.kind, " true false"); resp.StatusCode != c.status || body != want {
 				t.Errorf("the client got %d %q, want %d %q", resp.StatusCode, body, c.status, want)
@@ -112,14 +96,13 @@ func TestErrorHandler(t *testing.T) {
 	}
 }
 
-// TestSetServers replaces the servers of an upstream in use.
-func TestSetServers(t *testing.T) {
+func TestSetServersReplacesServers(t *testing.T) {
 	t.Parallel()
 	name := func(text string) string {
-		return openServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
+		return testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })).URL
 	}
 	up := openUpstream(t, proxy.Options{})
-	door := openServer(t, &proxy.Proxy{Upstream: up})
+	door := testkit.Serve(t, &proxy.Proxy{Upstream: up}).URL
 	if resp, _ := send(t, newRequest(t, "GET", door, "")); resp.StatusCode != 502 {
 		t.Errorf("without a server: status %d, want 502", resp.StatusCode)
 	}
@@ -136,8 +119,7 @@ func TestSetServers(t *testing.T) {
 	}
 }
 
-// TestZero checks that a proxy without an upstream responds.
-func TestZero(t *testing.T) {
+func TestZeroProxyRespondsWith502(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	if new(proxy.Proxy).ServeHTTP(w, httptest.NewRequest("GET", "/", nil)); w.Code != 502 {
@@ -156,7 +138,7 @@ func (n *nowhere) FlushError() error           { return nil }
 // BenchmarkProxy compares a Proxy with that of package proxying. Both send requests to a server in this process, whose
 // cost is included.
 func BenchmarkProxy(b *testing.B) {
-	url := openServer(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") }))
+	url := testkit.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })).URL
 	inner, err := proxying.NewUpstream("site", proxying.Options{Servers: []proxying.Endpoint{{URL: url}}})
 	if err != nil {
 		b.Fatal(err)

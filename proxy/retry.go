@@ -41,7 +41,8 @@ const (
 	// the response. Usually the server closed it while it was unused.
 	RetryStale = RetryReason(proxying.RetryStale)
 	// RetryRefused: the server has refused the stream without processing it, by RST_STREAM or
-	// GOAWAY of HTTP/2. This applies to all methods.
+	// GOAWAY of HTTP/2. This applies to all methods, and is no attempt in the sense of Attempts,
+	// unless that is 1. The 21st refusal is a failure.
 	RetryRefused = RetryReason(proxying.RetryRefused)
 	// RetryReset: the connection was reset or closed before the head of the response was complete.
 	RetryReset = RetryReason(proxying.RetryReset)

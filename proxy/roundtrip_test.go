@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/proxy"
 )
 
@@ -28,10 +29,10 @@ func transports(t *testing.T, options proxy.Options, origin string) map[string]h
 	return map[string]http.RoundTripper{"weir": openUpstream(t, options, origin), "net/http": transport}
 }
 
-// TestRoundTripRequest compares the requests that an origin gets from both transports.
-func TestRoundTripRequest(t *testing.T) {
+// TestRoundTripSendsLikeNetHTTP compares the requests that an origin gets from both transports.
+func TestRoundTripSendsLikeNetHTTP(t *testing.T) {
 	t.Parallel()
-	origin := openServer(t, http.HandlerFunc(echo))
+	origin := testkit.Serve(t, http.HandlerFunc(echo)).URL
 	for name, set := range map[string]func(*http.Request){
 		"GET":  func(r *http.Request) { r.Method, r.Body, r.ContentLength = "", nil, 0 },
 		"body": func(*http.Request) {},
@@ -73,10 +74,10 @@ func TestRoundTripRequest(t *testing.T) {
 
 var long = strings.Repeat("long ", 100_000)
 
-// TestRoundTripResponse compares the responses of both transports.
-func TestRoundTripResponse(t *testing.T) {
+// TestRoundTripReturnsLikeNetHTTP compares the responses of both transports.
+func TestRoundTripReturnsLikeNetHTTP(t *testing.T) {
 	t.Parallel()
-	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Date"] = nil
 		switch r.URL.Path {
 		case "/none":
@@ -99,7 +100,7 @@ func TestRoundTripResponse(t *testing.T) {
 		default:
 			io.WriteString(w, "hello")
 		}
-	}))
+	})).URL
 	type result struct {
 		Status  string
 		Header  http.Header
@@ -140,19 +141,20 @@ func TestRoundTripResponse(t *testing.T) {
 	}
 }
 
-// TestRoundTripEnds checks that a request ends with its context, before and after the response, and that its body is
-// closed in all cases. The end of the test waits for the server, whose handlers wait for the end of their connections.
-func TestRoundTripEnds(t *testing.T) {
+// TestRoundTripEndsWithItsContext checks that a request ends with its context, before and after the response, and that
+// its body is closed in all cases. The end of the test waits for the server, whose handlers wait for the end of their
+// connections.
+func TestRoundTripEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 10)
-	origin := openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/begun" {
 			w.(http.Flusher).Flush()
 		}
 		arrived <- struct{}{}
 		<-r.Context().Done()
-	}))
+	})).URL
 	up := openUpstream(t, proxy.Options{}, origin)
 	for _, c := range []struct {
 		name string
@@ -254,26 +256,22 @@ func (c *closing) Close() error {
 
 func (c *closing) wait(t *testing.T) {
 	t.Helper()
-	select {
-	case <-c.init():
-	case <-time.After(patience):
-		t.Error("the body of the request is not closed")
-	}
+	testkit.Receive(t, "the end of the body of the request", c.init())
 }
 
-// TestRoundTripReuse checks that concurrent requests use the servers in turn and their connections again.
-func TestRoundTripReuse(t *testing.T) {
+// TestRoundTripReusesConnections checks that concurrent requests use the servers in turn and their connections again.
+func TestRoundTripReusesConnections(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	got := map[string]int{}
 	name := func(text string) string {
-		return openServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			w.Write(body)
 			mu.Lock()
 			defer mu.Unlock()
 			got[text]++
-		}))
+		})).URL
 	}
 	client := &http.Client{Transport: openUpstream(t, proxy.Options{}, name("a"), name("b"))}
 	var running sync.WaitGroup
@@ -302,14 +300,13 @@ func TestRoundTripReuse(t *testing.T) {
 	}
 }
 
-// TestUnderReverseProxy has an Upstream as the transport of httputil.ReverseProxy.
-func TestUnderReverseProxy(t *testing.T) {
+func TestUpstreamIsTransportOfReverseProxy(t *testing.T) {
 	t.Parallel()
-	up := openUpstream(t, proxy.Options{}, openServer(t, http.HandlerFunc(echo)))
-	door := openServer(t, &httputil.ReverseProxy{Transport: up, Rewrite: func(r *httputil.ProxyRequest) {
+	up := openUpstream(t, proxy.Options{}, testkit.Serve(t, http.HandlerFunc(echo)).URL)
+	door := testkit.Serve(t, &httputil.ReverseProxy{Transport: up, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: "site.example"})
 		r.SetXForwarded()
-	}})
+	}}).URL
 	_, body := send(t, newRequest(t, "POST", door+"/a?b", "body"))
 	var got received
 	if err := json.Unmarshal([]byte(body), &got); err != nil {

@@ -26,7 +26,7 @@ func versions(mediaTypes ...string) *router.Router {
 	return r
 }
 
-func TestAccept(t *testing.T) {
+func TestAcceptChoosesTheRoute(t *testing.T) {
 	const v1, v2 = "application/vnd.api.v1+json", "application/vnd.api.v2+json"
 	for _, c := range []struct {
 		registered string   // separated by blanks; - is no media type
@@ -122,7 +122,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-func TestNotAcceptable(t *testing.T) {
+func TestNotAcceptableHandlerResponds(t *testing.T) {
 	r := versions("a/b")
 	r.NotAcceptable = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(http.StatusNotAcceptable)
@@ -138,8 +138,8 @@ func TestNotAcceptable(t *testing.T) {
 	}
 }
 
-// TestAcceptOfOthers checks that routes without media types do not vary by Accept.
-func TestAcceptOfOthers(t *testing.T) {
+// TestRoutesWithoutMediaTypesDoNotVary checks that routes without media types do not vary by Accept.
+func TestRoutesWithoutMediaTypesDoNotVary(t *testing.T) {
 	r := versions("")
 	r.Accept("a/b").Handle("/other/x", echo("other"))
 	req := httptest.NewRequest("GET", "/x", nil)
@@ -155,7 +155,7 @@ func TestAcceptOfOthers(t *testing.T) {
 }
 
 // A media type registered during serving does not affect requests in progress.
-func TestAcceptWhileServing(t *testing.T) {
+func TestMediaTypesMayBeAddedWhileServing(t *testing.T) {
 	r := versions("a/b")
 	for _, m := range []string{"c/d", "e/f"} {
 		if got := result(r, "GET /x"); got != "200 [a/b] x" {

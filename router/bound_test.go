@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestBound counts the steps of lookups that are designed to be slow. They are at most
+// TestLookupStepsAreBounded counts the steps of lookups that are designed to be slow. They are at most
 // segments × nodes, where plain backtracking would take segments^5.
-func TestBound(t *testing.T) {
+func TestLookupStepsAreBounded(t *testing.T) {
 	wildcards := "/{a...}/x/{b...}/x/{c...}/x/{d...}/x/{e...}"
 	ladders := []string{"/{path...}"}
 	for _, tail := range []string{"/y", "/z/{f}", "/{f:int}/{g:int}/z", "/{f}/{g}/w/{$}"} {
@@ -48,9 +48,9 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestRegistrationBound counts the comparisons of two patterns with many wildcards in
+// TestRegistrationStepsAreBounded counts the comparisons of two patterns with many wildcards in
 // the middle. They are at most segments × segments.
-func TestRegistrationBound(t *testing.T) {
+func TestRegistrationStepsAreBounded(t *testing.T) {
 	const wildcards = 40
 	long := func(first, between, end string) string {
 		var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-func TestBuiltinConstraints(t *testing.T) {
+func TestBuiltinConstraintsAcceptTheirSegments(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		constraint router.Constraint
@@ -137,9 +137,9 @@ func TestBuiltinExamplesShowOverlaps(t *testing.T) {
 	}
 }
 
-// TestEveryByteAtEveryPlace compares the matchers that read eight bytes at a time with
+// TestMatchersOfWordsEqualPlainOnes compares the matchers that read eight bytes at a time with
 // plain implementations.
-func TestEveryByteAtEveryPlace(t *testing.T) {
+func TestMatchersOfWordsEqualPlainOnes(t *testing.T) {
 	hex := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 	lower := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }
 	word := func(c byte) bool { return lower(c) || 'A' <= c && c <= 'Z' || c == '_' }

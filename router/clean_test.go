@@ -13,7 +13,7 @@ import (
 
 // A request reaches the route of its segments without dots and empty segments, or is
 // redirected to it. It never reaches a route above.
-func TestPathsThatLookLikeOthers(t *testing.T) {
+func TestLookAlikePathsReachTheirOwnRoute(t *testing.T) {
 	r := newRouter("/admin/{a...}", "/admin", "/public/{a...}", "/public/{a}/x", "/{$}")
 	for request, want := range map[string]string{
 		"GET /public/../admin":           "307 Location: /admin",
@@ -62,7 +62,7 @@ func TestPathsThatLookLikeOthers(t *testing.T) {
 
 // A handler that changes only URL.Path leaves an outdated RawPath, which must be
 // ignored.
-func TestRawPathOfAnotherPath(t *testing.T) {
+func TestOutdatedRawPathIsIgnored(t *testing.T) {
 	r := newRouter("/a/{a}", "/b/{a}")
 	for raw, want := range map[string]string{
 		"/b/x%2Fy": "200 /a/{a} /a/{a} a=x y", "/a/x%20y": "200 /a/{a} /a/{a} a=x y",

@@ -6,7 +6,7 @@ import (
 )
 
 // The functions that read eight bytes at a time return the same as those that read one.
-func TestCleanByWords(t *testing.T) {
+func TestCleaningByWordsEqualsByBytes(t *testing.T) {
 	letters := "/.-0\xaf\xae/" // including '/' and '.' with another bit set
 	for n := range 200_000 {
 		// 0 to 20 letters: n counts in base 7 and is repeated at an offset.

@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-func TestComposites(t *testing.T) {
+func TestCompositesCombineTheirParts(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		constraint router.Constraint
@@ -62,7 +62,7 @@ func TestCompositesKeepTheirParts(t *testing.T) {
 	}
 }
 
-func TestWhatHoldsARegexpIsCostly(t *testing.T) {
+func TestCompositesOfRegexpsAreCostly(t *testing.T) {
 	expr := router.Regexp("a+")
 	for name, c := range map[string]router.Constraint{
 		"Regexp": expr, "Any": router.Any(expr, router.Int), "All": router.All(router.Int, expr),
@@ -160,9 +160,9 @@ func TestCompositesConflict(t *testing.T) {
 	}
 }
 
-// TestHostileSegments gives hostile segments to every constraint: none may panic, and
+// TestNoConstraintAcceptsHostileSegments gives hostile segments to every constraint: none may panic, and
 // none may accept a wrong segment.
-func TestHostileSegments(t *testing.T) {
+func TestNoConstraintAcceptsHostileSegments(t *testing.T) {
 	const huge = 1 << 20
 	segments := []string{"", "\x00", "\xff", "\x80", "1\x00", "1\xff1", "a\x00b", "::\x00", "\xb1\xb1\xb1\xb1", "１",
 		"٣٤", "é", "\u202e", "-", "--", ".", "..", ":", "/", "a/b", "%31", " 1", "1\n", "\r\n"}

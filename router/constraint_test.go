@@ -27,7 +27,7 @@ func TestRegexpMatchesWholeSegments(t *testing.T) {
 	}
 }
 
-func TestCompileRegexpRefuses(t *testing.T) {
+func TestCompileRegexpRejectsBadSyntax(t *testing.T) {
 	for _, expr := range []string{"(", "a)(b", "[z-a]", "(?=a)"} {
 		if _, err := router.CompileRegexp(expr); err == nil {
 			t.Errorf("%q is compiled", expr)
@@ -47,7 +47,7 @@ func TestZeroConstraintAcceptsNothing(t *testing.T) {
 	}
 }
 
-func TestRegexpExamples(t *testing.T) {
+func TestExamplesOfRegexpsMatch(t *testing.T) {
 	for _, expr := range []string{
 		`[A-Z]{3}[0-9]+`, `asc|desc`, `\d{4}-\d{2}`, `(?i)draft`, `v[0-9]+(\.[0-9]+)*`, `[^/]+`,
 		`.*`, `\p{Greek}+`, `(a|b)(c|d)?`, `x{0,3}y`, `^(foo|bar)-\w+$`, `[[:upper:]]`, `(?:a(?:b(?:c)?)?)?z`,
@@ -66,7 +66,7 @@ func TestRegexpExamples(t *testing.T) {
 
 // Nested repetitions: building examples stays cheap although the text would become
 // huge.
-func TestRegexpExamplesOfHugeExpressions(t *testing.T) {
+func TestExamplesOfHugeRegexpsStayCheap(t *testing.T) {
 	for _, expr := range []string{`(a{1000}){1}`, `((((a{5}){5}){5}){5})`, `[^\x00-\x{10FFFF}]`, `\b`, `a^b`} {
 		c, err := router.CompileRegexp(expr)
 		if err != nil {

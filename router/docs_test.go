@@ -81,9 +81,9 @@ func TestDocsCodeIsRun(t *testing.T) {
 	}
 }
 
-// TestMovingIsRun compares the right columns of the tables in docs/router-moving.md
+// TestDocsOfMovingAreRun compares the right columns of the tables in docs/router-moving.md
 // with example_moving_test.go, which runs. Patterns are parsed here instead.
-func TestMovingIsRun(t *testing.T) {
+func TestDocsOfMovingAreRun(t *testing.T) {
 	doc := readDoc(t, "../docs/router-moving.md")
 	source := squeezed(readDoc(t, "example_moving_test.go"))
 	pattern := regexp.MustCompile(`^([A-Z,]+ )?/`)

@@ -23,7 +23,7 @@ func locked(key string, made *int) func(http.Handler) http.Handler {
 }
 
 // A guard sees requests without a handler: 404, 405, OPTIONS, 406 and redirects.
-func TestGuard(t *testing.T) {
+func TestGuardSeesRequestsWithoutHandler(t *testing.T) {
 	r := newRouter("/administrators", "/{a}/outside", "GET /public")
 	r.RedirectSlash = true
 	made := 0
@@ -93,7 +93,7 @@ func TestMiddlewareIsBuiltPerRoute(t *testing.T) {
 	}
 }
 
-func TestGuardRefuses(t *testing.T) {
+func TestGuardRefusesMistakes(t *testing.T) {
 	nothing := func(http.Handler) http.Handler { return nil }
 	for _, c := range []struct {
 		name  string

@@ -7,7 +7,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-func TestCanonicalHost(t *testing.T) {
+func TestCanonicalHostDropsPortAndCase(t *testing.T) {
 	for host, want := range map[string]string{
 		"":                      "",
 		"example.com":           "example.com",
@@ -70,7 +70,7 @@ func TestCanonicalHost(t *testing.T) {
 	}
 }
 
-func TestCanonicalPatternHost(t *testing.T) {
+func TestHostsOfPatternsBecomeCanonical(t *testing.T) {
 	for _, c := range []struct {
 		host, want string
 		offset     int

@@ -9,7 +9,7 @@ import (
 )
 
 // All combinations of a few pieces are addresses or not as net/netip decides.
-func TestAddressesAsNetip(t *testing.T) {
+func TestAddressesMatchAsInNetip(t *testing.T) {
 	check := func(s string) {
 		addr, err := netip.ParseAddr(s)
 		if got, want := router.IPv4.Match(s), err == nil && addr.Is4(); got != want {

@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-func TestMatch(t *testing.T) {
+func TestMatchAgreesWithServing(t *testing.T) {
 	r := newRouter("GET /users/{a:int}", "/files/{a...}", "/tree/", "POST /own", "/page")
 	r.Name("named").Handle("GET example.com/users/{a}", echo("named"))
 	r.Accept("text/html").Handle("GET /versions", echo("html"))

@@ -43,7 +43,7 @@ func TestPanicsAreErrors(t *testing.T) {
 	}
 }
 
-func TestUnreadablePatterns(t *testing.T) {
+func TestUnreadablePatternsAreRejected(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		offset  int
@@ -150,7 +150,7 @@ func TestUnreadablePatterns(t *testing.T) {
 	}
 }
 
-func TestConflicts(t *testing.T) {
+func TestConflictsAreFoundWithExamples(t *testing.T) {
 	for _, c := range []struct {
 		a, b    string
 		example string // "": no conflict
@@ -282,7 +282,7 @@ func mistakesIn(err error) []*router.Mistake {
 	return all
 }
 
-func TestAllMistakesAtOnce(t *testing.T) {
+func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 	_, err := router.NewTable(nil, []router.Entry[int]{
 		{Pattern: "/a"}, {Pattern: "b"}, {Pattern: "/a"}, {Pattern: "/{x:int"}, {Pattern: "/{x:int}"},
 		{Pattern: "/{y:int}"}, {Pattern: "/a"},
@@ -301,7 +301,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-func TestTooManyMethods(t *testing.T) {
+func TestTooManyMethodsAreRefused(t *testing.T) {
 	var entries []router.Entry[int]
 	for i := range 64 {
 		entries = append(entries, router.Entry[int]{Pattern: fmt.Sprintf("M%d /a", i)})

@@ -14,10 +14,10 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestPathValuesAfterTheHandler starts goroutines that outlive their handlers, some of
+// TestPathValuesOutliveTheHandler starts goroutines that outlive their handlers, some of
 // which panic. They read and set path values immediately, and again after thousands of
 // other requests.
-func TestPathValuesAfterTheHandler(t *testing.T) {
+func TestPathValuesOutliveTheHandler(t *testing.T) {
 	const clients, requests = 4, 600
 	var late sync.WaitGroup
 	allServed := make(chan struct{})
@@ -92,9 +92,9 @@ type muxOrRouter interface {
 	Handle(string, http.Handler)
 }
 
-// TestPathValuesOfNestedRouters nests routers and ServeMuxes, with middleware between
+// TestNestedRoutersSetValuesAsServeMux nests routers and ServeMuxes, with middleware between
 // them that sets values. Handlers must read the same values as in nested ServeMuxes.
-func TestPathValuesOfNestedRouters(t *testing.T) {
+func TestNestedRoutersSetValuesAsServeMux(t *testing.T) {
 	newMux := func() muxOrRouter { return http.NewServeMux() }
 	newRouter := func() muxOrRouter { return new(router.Router) }
 	random := rand.New(rand.NewPCG(9, 10))

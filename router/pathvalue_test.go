@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// TestPathValuesAreServeMuxs does the same to three requests: it sets parameters
+// TestPathValuesAreSetAsByServeMux does the same to three requests: it sets parameters
 // repeatedly, as nested routers do, sets values as middleware does, and copies the
 // request. A ServeMux sets the parameters of the first request, and the two kinds of
 // pathValues set those of the others.
-func TestPathValuesAreServeMuxs(t *testing.T) {
+func TestPathValuesAreSetAsByServeMux(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	setters := []func(*http.Request, []string, *Params){setByServeMux, setByFields(t), setByPlainTwin}
 	for range 2000 {
@@ -120,8 +120,8 @@ func valuesOf(req *http.Request) map[string]string {
 	return values
 }
 
-// TestForgetPathValues tests a router without a match within another one.
-func TestForgetPathValues(t *testing.T) {
+// TestForgettingKeepsOtherPathValues tests a router without a match within another one.
+func TestForgettingKeepsOtherPathValues(t *testing.T) {
 	req := &http.Request{URL: new(url.URL)}
 	req.SetPathValue("b", "set")
 	newPathValues(someNames[:1]).set(req, found(t, "/{a}", "/1").captures(), new(valueChunk))
@@ -134,11 +134,11 @@ func TestForgetPathValues(t *testing.T) {
 	}
 }
 
-// TestPathValuesLikeGo121 uses the ServeMux of Go 1.21, which sets no values. GODEBUG
+// TestPathValuesWorkWithMuxOfGo121 uses the ServeMux of Go 1.21, which sets no values. GODEBUG
 // is read when a program starts, so the test runs itself again.
-func TestPathValuesLikeGo121(t *testing.T) {
+func TestPathValuesWorkWithMuxOfGo121(t *testing.T) {
 	if os.Getenv("GODEBUG") != "httpmuxgo121=1" {
-		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPathValuesLikeGo121$")
+		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPathValuesWorkWithMuxOfGo121$")
 		again.Env = append(os.Environ(), "GODEBUG=httpmuxgo121=1")
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-func TestRedirectSlash(t *testing.T) {
+func TestRedirectSlashFindsOtherForm(t *testing.T) {
 	r := newRouter("/a", "m.com/{a...}/{$}", "m.com/x/{a...}/y/", "GET /b/{a}", "/tree/", "/both", "/both/{$}",
 		"h.com/host", "/c/{a...}", "POST /d", "GET /d/{$}")
 	requests := map[string][2]string{ // strict, redirecting
@@ -49,7 +49,7 @@ func TestRedirectSlash(t *testing.T) {
 	}
 }
 
-func TestRedirectCase(t *testing.T) {
+func TestRedirectCaseFindsOtherSpelling(t *testing.T) {
 	r := new(router.Router)
 	r.Constrain("code", router.Regexp(`[A-Z]{3}`))
 	r.Constrain("odd", router.Regexp(`[A-Z][a-z]`))
@@ -120,7 +120,7 @@ func TestRedirectCase(t *testing.T) {
 }
 
 // Bytes that are not UTF-8 have no case and equal only themselves.
-func TestRedirectCaseOfOtherBytes(t *testing.T) {
+func TestBytesBesideUTF8HaveNoCase(t *testing.T) {
 	r := newRouter("/b%FF-{a}", "/%EF%BF%BD-long-{a}", "/{a...}/x")
 	r.RedirectCase = true
 	for request, want := range map[string]string{
@@ -178,7 +178,7 @@ func alikeButForCase(path, escaped string) bool {
 	return strings.EqualFold(strings.TrimSuffix(path, "/"), strings.TrimSuffix(unescaped(escaped), "/"))
 }
 
-func TestNotFoundAndMethodNotAllowed(t *testing.T) {
+func TestOwnHandlersRespondWithoutMatch(t *testing.T) {
 	r := newRouter("GET /a", "/tree/")
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
@@ -199,7 +199,7 @@ func TestNotFoundAndMethodNotAllowed(t *testing.T) {
 	}
 }
 
-func TestPanic(t *testing.T) {
+func TestPanicHandlerResponds(t *testing.T) {
 	r := new(router.Router)
 	boom := errors.New("boom")
 	r.HandleFunc("/{a}", func(_ http.ResponseWriter, req *http.Request) {
@@ -229,7 +229,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestAsterisk(t *testing.T) {
+func TestAsteriskListsAllMethods(t *testing.T) {
 	for _, c := range []struct {
 		patterns []string
 		method   string
@@ -251,7 +251,7 @@ func TestAsterisk(t *testing.T) {
 }
 
 // The authority form of CONNECT has no path.
-func TestConnectToAnAuthority(t *testing.T) {
+func TestConnectMatchesByAuthority(t *testing.T) {
 	r := newRouter("CONNECT /{$}", "CONNECT h.com/{$}", "GET /")
 	for target, want := range map[string]string{
 		"h.com:443":     "200 CONNECT h.com/{$} CONNECT h.com/{$}",

@@ -10,7 +10,7 @@ import (
 
 // The sample strings of RFC 3492, section 7.1, with erratum 3026. Labels of the router
 // are in lower case, but the algorithm keeps the case.
-func TestPunycode(t *testing.T) {
+func TestPunycodeMatchesSamplesOfRFC3492(t *testing.T) {
 	for _, c := range []struct{ name, points, want string }{
 		{"(A) Arabic (Egyptian)",
 			"0644 064A 0647 0645 0627 0628 062A 0643 0644 0645 0648 0634 0639 0631 0628 064A 061F",

@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestRelease uses a Params after an unusual path and after Release.
-func TestRelease(t *testing.T) {
+// TestReleasedParamsAreEmpty uses a Params after an unusual path and after Release.
+func TestReleasedParamsAreEmpty(t *testing.T) {
 	table, err := router.NewTable(nil, []router.Entry[int]{{Pattern: "/{path...}", Value: 1}})
 	if err != nil {
 		t.Fatal(err)

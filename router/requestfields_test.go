@@ -7,16 +7,16 @@ import (
 	"unsafe"
 )
 
-// TestRequestFieldsOfThisGo fails if a new Go stores path values differently. A Router
+// TestRequestFieldsOfThisGoAreFound fails if a new Go stores path values differently. A Router
 // then still works, but slower, until requestfields.go supports the new fields.
-func TestRequestFieldsOfThisGo(t *testing.T) {
+func TestRequestFieldsOfThisGoAreFound(t *testing.T) {
 	if _, err := findRequestFields(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRequestFieldsOfAnotherGo calls fieldsOf with requests of other shapes.
-func TestRequestFieldsOfAnotherGo(t *testing.T) {
+// TestRequestFieldsOfAnotherGoAreRefused calls fieldsOf with requests of other shapes.
+func TestRequestFieldsOfAnotherGoAreRefused(t *testing.T) {
 	for _, request := range []any{
 		struct{}{},
 		struct{ matches []string }{},
@@ -40,8 +40,8 @@ func TestRequestFieldsOfAnotherGo(t *testing.T) {
 	}
 }
 
-// TestRequestFieldsThatDoSomethingElse uses other fields of the same types.
-func TestRequestFieldsThatDoSomethingElse(t *testing.T) {
+// TestRequestFieldsOfOtherUseAreRefused uses other fields of the same types.
+func TestRequestFieldsOfOtherUseAreRefused(t *testing.T) {
 	known, err := findRequestFields()
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func answerTo(h http.Handler, req *http.Request) string {
 	return line
 }
 
-func TestRouter(t *testing.T) {
+func TestRouterServesMatchingRoutes(t *testing.T) {
 	r := newRouter(
 		"/{$}", "GET,POST /users/{a:int}", "DELETE /users/{a}", "/files/{a...}", "GET /tree/",
 		"OPTIONS /own", "GET /own",
@@ -102,7 +102,7 @@ func TestRouter(t *testing.T) {
 	}
 }
 
-func TestRouterAnswersAsterisk(t *testing.T) {
+func TestRouterRejectsGetOfAsterisk(t *testing.T) {
 	req := httptest.NewRequest("GET", "/", nil)
 	req.RequestURI = "*"
 	w := httptest.NewRecorder()
@@ -135,7 +135,7 @@ func TestZeroRouterIsReady(t *testing.T) {
 	}
 }
 
-func TestRegistrationPanics(t *testing.T) {
+func TestMistakesInRegistrationPanic(t *testing.T) {
 	h := http.NotFoundHandler()
 	here := `[^ ]*router_test\.go:\d+`
 	for _, c := range []struct {
@@ -203,7 +203,7 @@ func TestOwnConstraintReplacesBuiltin(t *testing.T) {
 
 // Requests see every pattern that was registered before they arrived, during other
 // registrations; run with -race.
-func TestRegistrationWhileServing(t *testing.T) {
+func TestRoutesMayBeAddedWhileServing(t *testing.T) {
 	r := newRouter("/{a...}")
 	var all sync.WaitGroup
 	for worker := range 4 {
@@ -221,7 +221,7 @@ func TestRegistrationWhileServing(t *testing.T) {
 }
 
 // Requests through a real server have fields that those of httptest lack.
-func TestRouterThroughTheWire(t *testing.T) {
+func TestRouterServesRealConnections(t *testing.T) {
 	server := httptest.NewServer(newRouter("/{a...}/datalist", "/tree/{b...}"))
 	defer server.Close()
 	for path, want := range map[string]string{

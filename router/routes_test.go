@@ -19,7 +19,7 @@ func tag(name string) func(http.Handler) http.Handler {
 	}
 }
 
-func TestGroups(t *testing.T) {
+func TestGroupsAddPrefixAndMiddleware(t *testing.T) {
 	r := new(router.Router)
 	api := r.Group("/api").With(tag("log"), tag("auth"))
 	api.Handle("GET /users/{a:int}", echo("users"))
@@ -72,7 +72,7 @@ func TestRoutesAreImmutable(t *testing.T) {
 	}
 }
 
-func TestMount(t *testing.T) {
+func TestMountServesAllPathsBelow(t *testing.T) {
 	r := new(router.Router)
 	inner := new(router.Router)
 	inner.Handle("/debug/{a}/{b...}", echo("inner"))
@@ -97,7 +97,7 @@ func TestMount(t *testing.T) {
 	}
 }
 
-func TestRoutesRefuse(t *testing.T) {
+func TestRoutesRefuseMistakes(t *testing.T) {
 	h := http.NotFoundHandler()
 	here := `[^ ]*routes_test\.go:\d+`
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-// TestRouterAnswersAsServeMux registers random patterns in the syntax of net/http with
+// TestRouterRespondsAsServeMux registers random patterns in the syntax of net/http with
 // http.ServeMux and with Router and compares the responses.
-func TestRouterAnswersAsServeMux(t *testing.T) {
+func TestRouterRespondsAsServeMux(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	compared := 0
 	for range 3000 {

@@ -57,7 +57,7 @@ func checkLookups(t *testing.T, table *router.Table[string], cases []lookupCase)
 
 type is = map[string]string
 
-func TestLookup(t *testing.T) {
+func TestLookupPrefersTheMostSpecific(t *testing.T) {
 	checkLookups(t, newTable(t,
 		"/{$}", "/census", "/datasets/{uri...}", "/static/", "/static/{$}", "GET,POST /static/{id:uuid}/{addr:ipv4}",
 		"/users/{id:int}", "/users/{name}", "/users/me", "/a%2Fb/{x}", "/100%25",
@@ -89,7 +89,7 @@ func TestLookup(t *testing.T) {
 	})
 }
 
-func TestLookupOfParametersWithTextAround(t *testing.T) {
+func TestLookupFindsParametersWithinText(t *testing.T) {
 	checkLookups(t, newTable(t,
 		"/report-{id:int}.pdf", "/report-{name}.pdf", "/report-{name}", "/report-1.pdf", "/re{x}", "/{file}.pdf",
 		"/{file}.tar.gz", "/{file}.gz",
@@ -121,7 +121,7 @@ func TestLookupOfParametersWithTextAround(t *testing.T) {
 	})
 }
 
-func TestLookupOfWildcardsInTheMiddle(t *testing.T) {
+func TestLookupFindsMiddleWildcards(t *testing.T) {
 	checkLookups(t, newTable(t,
 		"/{topic...}/datasets/{rest...}", "/{uri...}/datalist", "/{uri...}/datalist/{$}", "/{a...}/x/{b...}/y/{c}",
 		"/{path...}",
@@ -142,7 +142,7 @@ func TestLookupOfWildcardsInTheMiddle(t *testing.T) {
 }
 
 // The routes of a statistics site's front door overlap in every way.
-func TestLookupOfOverlappingRoutes(t *testing.T) {
+func TestLookupOrdersOverlappingRoutes(t *testing.T) {
 	checkLookups(t, newTable(t,
 		"/{$}", "/census", "/datasets/{uri...}", "/{topic}/datasets/{uri...}", "/{uri...}/alladhocs",
 		"/{uri...}/datalist", "/embed/visualisations/{path...}", "/{path...}",
@@ -159,7 +159,7 @@ func TestLookupOfOverlappingRoutes(t *testing.T) {
 	})
 }
 
-func TestLookupByMethod(t *testing.T) {
+func TestLookupDistinguishesMethods(t *testing.T) {
 	table := newTable(t,
 		"GET /a", "HEAD /a", "POST,PUT /a", "GET /b", "/b", "DELETE /c/{x}", "GET /c/{y...}", "PURGE /c/d")
 	checkLookups(t, table, []lookupCase{
@@ -185,7 +185,7 @@ func TestLookupByMethod(t *testing.T) {
 	}
 }
 
-func TestLookupByHost(t *testing.T) {
+func TestLookupDistinguishesHosts(t *testing.T) {
 	checkLookups(t, newTable(t, "Example.com/a", "example.com/b/{x}", "GET other.org/{y...}", "[::1]/a", "/{z...}"),
 		[]lookupCase{
 			{"GET example.com/a", "Example.com/a", nil},
@@ -201,7 +201,7 @@ func TestLookupByHost(t *testing.T) {
 		})
 }
 
-func TestLookupOfStrangePaths(t *testing.T) {
+func TestLookupToleratesStrangePaths(t *testing.T) {
 	table := newTable(t, "/{path...}", "/{a}/{b}")
 	for path, want := range map[string]string{
 		"": "", "*": "", "a/b": "", "//": "/{path...}", "/a//": "/{path...}", "/%": "/{path...}", "/%2/%": "/{a}/{b}",
@@ -265,7 +265,7 @@ func TestTableIsShared(t *testing.T) {
 	all.Wait()
 }
 
-func TestTableString(t *testing.T) {
+func TestStringShowsTheTree(t *testing.T) {
 	got := newTable(t,
 		"/", "/census", "GET /datasets/{uri...}", "POST /datasets/{path...}", "/{topic}/datasets/{uri...}",
 		"/{uri...}/datalist",
@@ -300,7 +300,7 @@ func TestTableString(t *testing.T) {
 	}
 }
 
-func TestManyLiteralsAtOnePlace(t *testing.T) {
+func TestManyLiteralsAtOnePlaceAreFound(t *testing.T) {
 	var patterns []string
 	for _, c := range "abcdefghijklmnopqrstuvwxyz" {
 		patterns = append(patterns, "/"+string(c)+"/{x}", "/"+string(c)+string(c))

@@ -93,7 +93,7 @@ func named(patterns ...string) *router.Router {
 	return r
 }
 
-func TestURL(t *testing.T) {
+func TestURLFillsThePattern(t *testing.T) {
 	r := named("/", "/plain", "/x/{$}", "/tree/", "GET /users/{a:int}", "/both/{a}/and/{b}", "/files/{a...}",
 		"/{a...}/mid/{b}", "h.com/{c}",
 		"/report-{a:int}.pdf", "/v{a}", "/sp%20ace%2F/{d}", "::1/{a}", "/{b}")
@@ -156,7 +156,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-func TestURLWithoutNames(t *testing.T) {
+func TestURLNeedsNamedRoute(t *testing.T) {
 	_, err := new(router.Router).URL("x")
 	if want := `there is no route "x": none has a name`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -60,9 +60,9 @@ func TestValueChunkKeepsNoLongLines(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfPathValues counts over many requests, because one allocation serves
+// TestPathValuesAllocateOncePerChunk counts over many requests, because one allocation serves
 // several.
-func TestAllocationsOfPathValues(t *testing.T) {
+func TestPathValuesAllocateOncePerChunk(t *testing.T) {
 	const runs = 10 * chunkLen
 	for n := range maxFromChunk + 2 {
 		found := lookedUp(t, n)

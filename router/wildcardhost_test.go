@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/router"
 )
 
-func TestLookupByWildcardHost(t *testing.T) {
+func TestLookupFindsWildcardHosts(t *testing.T) {
 	checkLookups(t, newTable(t,
 		"shop.example.com/cart", "*.example.com/cart", "{tenant}.example.com/{page}", "{id:int}.example.com/{page}",
 		"{sub...}.example.com/{page}", "{tenant}.EU.example.com/{page}", "GET {t}.eu.example.com/only", "*.com/{x...}",
@@ -67,7 +67,7 @@ func TestParamsForgetTheHost(t *testing.T) {
 	}
 }
 
-func TestTableStringOfHosts(t *testing.T) {
+func TestStringShowsHosts(t *testing.T) {
 	got := newTable(t, "/a", "h.com/b", "*.h.com/c", "{x:int}.h.com/d", "{x...}.h.com/e", "{t}.longer.h.com/f",
 		"GET {t}.h.com/c").String()
 	want := `h.com

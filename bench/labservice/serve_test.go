@@ -57,7 +57,7 @@ func TestServiceHasItsOwnPages(t *testing.T) {
 	}
 }
 
-func TestAnswersUnderWayAreFinished(t *testing.T) {
+func TestResponsesUnderWayAreFinished(t *testing.T) {
 	began, release := make(chan bool), make(chan bool)
 	url, cancel, ended := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(began)

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/bench/labservice"
 )
 
-// TestQuantilesOfTimes compares the quantiles with those of the sorted durations, to 1.6%.
-func TestQuantilesOfTimes(t *testing.T) {
+// TestQuantilesAreNearlyExact compares the quantiles with those of the sorted durations, to 1.6%.
+func TestQuantilesAreNearlyExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		name string
@@ -43,7 +43,7 @@ func TestQuantilesOfTimes(t *testing.T) {
 	}
 }
 
-func TestEdgesOfTimes(t *testing.T) {
+func TestZeroTimesHaveNoValues(t *testing.T) {
 	var none labservice.Times
 	if none.Count() != 0 || none.Max() != 0 || none.Mean() != 0 || none.Quantile(0.5) != 0 {
 		t.Errorf("the zero Times say %v, %v, %v, %v; want nothing", none.Count(), none.Max(), none.Mean(),

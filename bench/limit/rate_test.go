@@ -44,9 +44,9 @@ func run(seed uint64, burst int, every time.Duration, allow func(n int) bool, wa
 	return outcomes
 }
 
-// TestSameDecisions makes the same calls, of which none gives up, with both. The results are equal, and the times
-// within the rounding of rate, which calculates with floating point.
-func TestSameDecisions(t *testing.T) {
+// TestLimiterDecidesLikeRate makes the same calls, of which none gives up, with both. The results are equal, and the
+// times within the rounding of rate, which calculates with floating point.
+func TestLimiterDecidesLikeRate(t *testing.T) {
 	waited, refused := 0, 0
 	for seed := range uint64(40) {
 		random := randv2.New(randv2.NewPCG(seed, 2))
@@ -79,9 +79,9 @@ func TestSameDecisions(t *testing.T) {
 	}
 }
 
-// TestGivingUp has two calls wait, of which the first gives up. Weir then admits the second a second earlier; with rate
-// it keeps its time, and the token of the first is lost to a later call.
-func TestGivingUp(t *testing.T) {
+// TestGivingUpReturnsTheToken has two calls wait, of which the first gives up. Weir then admits the second a second
+// earlier; with rate it keeps its time, and the token of the first is lost to a later call.
+func TestGivingUpReturnsTheToken(t *testing.T) {
 	second := func(t *testing.T, wait func(ctx context.Context) error) (at time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			if err := wait(t.Context()); err != nil {

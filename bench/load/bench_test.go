@@ -52,8 +52,8 @@ func TestFloorIsCountedAndMeasured(t *testing.T) {
 	}
 }
 
-// TestFailuresAreTold checks that the error of a failed program contains its output.
-func TestFailuresAreTold(t *testing.T) {
+// TestFailuresHaveTheOutput checks that the error of a failed program contains its output.
+func TestFailuresHaveTheOutput(t *testing.T) {
 	b := open(t, Work{Connections: 1, Duration: time.Second})
 	fails := Generator{find: func(Tools) string { return "/bin/sh" },
 		args: func(c call) []string { return []string{c.program, "-c", "echo no luck >&2; exit 3"} }}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestReports parses the output of the programs, shortened to the parts that are used.
-func TestReports(t *testing.T) {
+// TestReportsOfProgramsAreParsed parses the output of the programs, shortened to the parts that are used.
+func TestReportsOfProgramsAreParsed(t *testing.T) {
 	us, ms := time.Microsecond, time.Millisecond
 	for _, c := range []struct {
 		name, output string
@@ -47,7 +47,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-func TestReportsThatAreNone(t *testing.T) {
+func TestOtherOutputIsNoReport(t *testing.T) {
 	for _, name := range []string{Weir, "fortio", "bombardier", "plow", "oha", "autocannon"} {
 		g := generator(t, name)
 		if got, err := g.read(t.Context(), call{}, []byte("panic: no such thing")); err == nil {

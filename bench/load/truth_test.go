@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// TestExpectedTruth: in 10 s at 1,000/s the last second is a stall. One request in ten waits for the rest of that
-// second, and all wait 5 ms for their response. The requests of the last 5 ms before the stall get their responses
+// TestTruthIncludesTheStall: in 10 s at 1,000/s the last second is a stall. One request in ten waits for the rest of
+// that second, and all wait 5 ms for their response. The requests of the last 5 ms before the stall get their responses
 // after it too.
-func TestExpectedTruth(t *testing.T) {
+func TestTruthIncludesTheStall(t *testing.T) {
 	m := Manner{Delay: 5 * time.Millisecond, Stall: time.Second, Every: 10 * time.Second, Rate: 1000}
 	got := m.ExpectedTruth(10 * time.Second)
 	want := Truth{Requests: 10_000, P50: 5 * time.Millisecond, P99: 910 * time.Millisecond,
@@ -35,7 +35,7 @@ func TestTruthCountsFromTheEarliest(t *testing.T) {
 	}
 }
 
-func TestVariance(t *testing.T) {
+func TestVarianceIgnoresTheLastBin(t *testing.T) {
 	for _, c := range []struct {
 		bins []int
 		want float64
@@ -63,7 +63,7 @@ func TestCountFillsGaps(t *testing.T) {
 	}
 }
 
-func TestMemoryGrowth(t *testing.T) {
+func TestMemoryGrowthIgnoresTheBeginning(t *testing.T) {
 	var c Cost
 	for i := range 300 { // grows at first, and by 7 at its end
 		c.Memory = append(c.Memory, int64(min(i, 50)))

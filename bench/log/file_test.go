@@ -51,7 +51,7 @@ func TestFilesLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestFilesTellOfLostLines(t *testing.T) {
+func TestFilesReportLostLines(t *testing.T) {
 	files, err := OpenFiles(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

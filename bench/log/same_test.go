@@ -161,8 +161,8 @@ func inOrder(a, b, text string) []string {
 	return []string{a, b}
 }
 
-// TestCasesRun checks that a Case can run repeatedly, with another writer than the test's.
-func TestCasesRun(t *testing.T) {
+// TestCasesRunRepeatedly checks that a Case can run repeatedly, with another writer than the test's.
+func TestCasesRunRepeatedly(t *testing.T) {
 	for _, c := range Cases() {
 		for _, r := range c.Rows {
 			r.Run(2)

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/bench/measure"
 )
 
-func TestMedian(t *testing.T) {
+func TestMedianIsTheMiddleValue(t *testing.T) {
 	for _, c := range []struct {
 		values measure.Series
 		want   float64
@@ -27,13 +27,13 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestSpreadIsRelativeToTheMedian(t *testing.T) {
 	if got := (measure.Series{90, 100, 125}).Spread(); got != "-10% +25%" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestDiffers(t *testing.T) {
+func TestDiffersNeedsSeparateSeries(t *testing.T) {
 	low, high := measure.Series{10, 11, 12, 13, 14}, measure.Series{20, 21, 22, 23, 24}
 	if !low.Differs(high) {
 		t.Error("series that do not overlap are told to be the same")
@@ -46,7 +46,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-func TestVerdict(t *testing.T) {
+func TestVerdictComparesWithTheTarget(t *testing.T) {
 	const no = -1
 	for _, c := range []struct {
 		ratio, allocs, bytes, wantRatio, wantAllocs, wantBytes float64
@@ -219,7 +219,7 @@ func making(name string, megabytes int) measure.Making {
 	}}
 }
 
-func TestWhatIsMadeIsWeighed(t *testing.T) {
+func TestMadeValuesAreWeighed(t *testing.T) {
 	made, err := measure.Plan{Passes: 3}.Make(t.Context(), []measure.Making{making("ours", 16), making("theirs", 4)})
 	if err != nil {
 		t.Fatal(err)

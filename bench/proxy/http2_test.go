@@ -19,7 +19,7 @@ traffic: 34.71MB (36400001) total, 2.80MB (2936000) headers (space savings 57.00
 time for request:      101us     10.06ms       999us       512us    90.00%
 `
 
-func TestH2loadReport(t *testing.T) {
+func TestH2loadReportIsParsed(t *testing.T) {
 	l, err := parseH2load(h2loadOutput, 1024)
 	if err != nil || l.requests != 32000 || l.perSecond != 16000 {
 		t.Errorf("%+v, %v", l, err)
@@ -36,7 +36,7 @@ func TestH2loadReport(t *testing.T) {
 	}
 }
 
-func TestH2loadLog(t *testing.T) {
+func TestH2loadLogIsParsed(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(log, []byte("1 200 300\n2 200 100\n3 200 200\n"), 0o600); err != nil {
 		t.Fatal(err)

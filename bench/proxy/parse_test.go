@@ -21,7 +21,7 @@ Requests/sec:  24497.31
 Transfer/sec:     29.01MB
 `
 
-func TestParseLoad(t *testing.T) {
+func TestWrkReportIsParsed(t *testing.T) {
 	got, err := parseLoad(wrkReport, 1024)
 	want := load{requests: 196012, perSecond: 24497.31, p50: 2430 * time.Microsecond, p99: 1200 * time.Millisecond,
 		p999: -1}
@@ -30,7 +30,7 @@ func TestParseLoad(t *testing.T) {
 	}
 }
 
-func TestParseLoadRefuses(t *testing.T) {
+func TestWrkReportWithErrorsIsRefused(t *testing.T) {
 	for name, report := range map[string]string{
 		"responses that are not 200": wrkReport + "  Non-2xx or 3xx responses: 17\n",
 		"broken connections":         wrkReport + "  Socket errors: connect 0, read 3, write 0, timeout 0\n",
@@ -46,7 +46,7 @@ func TestParseLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestParseOpenLoad(t *testing.T) {
+func TestOpenLoadReportIsParsed(t *testing.T) {
 	const report = `{"requests": 98, "failed": 0, "unanswered": 2, "requests_per_second": 49.5, "status": {"2xx": 98},
 		"latency": {"p50": 1}, "latency_from_due": {"p50": 250.5, "p99": 2000, "p999": 3000}}`
 	got, err := parseOpenLoad([]byte(report))
@@ -66,7 +66,7 @@ func TestParseOpenLoad(t *testing.T) {
 	}
 }
 
-func TestCountLines(t *testing.T) {
+func TestOnlyWholeLinesAreCounted(t *testing.T) {
 	text := strings.Repeat("a line\n", 300_000) + "a torn one"
 	if got, err := countLines(strings.NewReader(text)); err != nil || got != 300_000 {
 		t.Errorf("got %d, %v, want 300000 whole lines", got, err)

@@ -37,9 +37,9 @@ func door(t *testing.T, name string) proxy.Door {
 	return proxy.Door{}
 }
 
-// TestPass runs a pass with real processes, and checks that the figures are plausible and that no files and processes
-// are left.
-func TestPass(t *testing.T) {
+// TestPassMeasuresAndLeavesNothing runs a pass with real processes, and checks that the figures are plausible and that
+// no files and processes are left.
+func TestPassMeasuresAndLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b := &proxy.Bench{Tools: tools(t), Dir: dir}
 	work := proxy.Work{Connections: 4, Log: proxy.ToFile, Load: time.Second}
@@ -94,8 +94,8 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// TestProfile checks that the profile of a loaded Weir is a file that the compiler can read: gzip.
-func TestProfile(t *testing.T) {
+// TestProfileIsReadable checks that the profile of a loaded Weir is a file that the compiler can read: gzip.
+func TestProfileIsReadable(t *testing.T) {
 	programs := tools(t)
 	programs.Weir = filepath.Join(t.TempDir(), "weir")
 	if out, err := exec.Command("go", "build", "-C", "../..", "-o", programs.Weir, "./cmd/weir").CombinedOutput(); err != nil {
@@ -130,7 +130,7 @@ func running(t *testing.T, dir string) []string {
 	return found
 }
 
-func TestMissing(t *testing.T) {
+func TestMissingNamesTheProgram(t *testing.T) {
 	for _, name := range []string{
 		proxy.Relay, proxy.HAProxy, proxy.Pingora, proxy.Caddy, proxy.Weir, proxy.WeirOne, proxy.WeirNull,
 		proxy.WeirSilent, proxy.WeirRoutines, proxy.WeirBase,
@@ -144,7 +144,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestFitsSelectsTheWork(t *testing.T) {
 	main := proxy.Work{Connections: 64, Log: proxy.ToFile}
 	many := proxy.Work{Connections: 1000, Log: proxy.ToFile}
 	off := proxy.Work{Connections: 64, Log: proxy.Off}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestTryRefusesWrongAnswers(t *testing.T) {
+func TestTryRefusesWrongResponses(t *testing.T) {
 	w := Work{Response: 100}
 	for name, c := range map[string]struct {
 		status int
@@ -81,7 +81,7 @@ func TestPassRefusesWrongDoors(t *testing.T) {
 	}
 }
 
-func TestParsePrivate(t *testing.T) {
+func TestParsePrivateAddsPages(t *testing.T) {
 	const rollup = "55-7f ---p 00000000 00:00 0    [rollup]\nRss:  6808 kB\n" +
 		"Private_Clean:   3 kB\nPrivate_Dirty:  164 kB\n"
 	if got, err := parsePrivate([]byte(rollup)); err != nil || got != 167<<10 {

@@ -56,7 +56,7 @@ func TestParallelRowsAskForEverything(t *testing.T) {
 	}
 }
 
-func TestSizesNamedInTheCases(t *testing.T) {
+func TestSetsHaveTheNamedSizes(t *testing.T) {
 	for _, c := range []struct {
 		lines string
 		want  int

@@ -69,7 +69,7 @@ func TestServedRequestStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestNoSuchRouter(t *testing.T) {
+func TestUnknownRouterIsRefused(t *testing.T) {
 	if _, err := Serve("river"); err == nil || !strings.Contains(err.Error(), `"river"`) ||
 		!strings.Contains(err.Error(), "chi") {
 		t.Errorf("got %v, want the name and those that there are", err)

@@ -115,7 +115,7 @@ func TestLossIsNoticed(t *testing.T) {
 	}
 }
 
-func TestCountLines(t *testing.T) {
+func TestCountLinesRejectsTornLine(t *testing.T) {
 	for text, want := range map[string]uint64{"": 0, "a\n": 1, "a\n\nb\n": 3} {
 		if got, err := countLines(strings.NewReader(text)); got != want || err != nil {
 			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
@@ -126,7 +126,7 @@ func TestCountLines(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
+func TestQuantileReturnsTheRank(t *testing.T) {
 	var sorted []time.Duration
 	for i := range 1000 {
 		sorted = append(sorted, time.Duration(i+1))

@@ -13,11 +13,11 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestAdaptiveLimit offers a service twice the load that it can serve, with fixed limits and with
+// TestAdaptiveLimitServesTheCapacity offers a service twice the load that it can serve, with fixed limits and with
 // the automatic one. It serves 8 requests at a time, each in 20 ms, and 400 per second. It prints the
 // table of docs/decisions/adaptive-concurrency.md. A machine that does other work serves less; the tests
 // of package limit simulate the limit in virtual time.
-func TestAdaptiveLimit(t *testing.T) {
+func TestAdaptiveLimitServesTheCapacity(t *testing.T) {
 	if !soaking {
 		t.Skip("it needs the whole machine; make soak runs it")
 	}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // TestAdminIsNotPublic requests the pages of the admin listener from the public
@@ -38,13 +40,13 @@ func TestAdminIsNotPublic(t *testing.T) {
 	}
 }
 
-func TestAdmin(t *testing.T) {
+func TestAdminPagesAreServed(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
 	c := client(t)
 	get(t, c, p.url()+"/")
 	const counted = "\nweir_requests_total{code=\"200\",method=\"GET\",route=\"/{path...}\"} 1\n"
-	await(t, "the count of a request", func() bool { // it ends a moment after its response
+	testkit.Await(t, "the count of a request", func() bool { // it ends a moment after its response
 		return strings.Contains(get(t, c, p.admin()+"/metrics").body, counted)
 	})
 	for path, want := range map[string]string{

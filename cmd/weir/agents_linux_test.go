@@ -21,6 +21,7 @@ import (
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load"
 )
 
@@ -118,7 +119,7 @@ func awaitReports(t *testing.T, url string, n int) func() {
 	}
 	return func() {
 		t.Helper()
-		await(t, "reports of the agents", func() bool {
+		testkit.Await(t, "reports of the agents", func() bool {
 			mu.Lock()
 			defer mu.Unlock()
 			return len(agents) == n
@@ -126,11 +127,11 @@ func awaitReports(t *testing.T, url string, n int) func() {
 	}
 }
 
-// TestAgentKilled executes a plan on four agents, of which one is killed midway. The merged
+// TestKilledAgentLosesOnlyItsShare executes a plan on four agents, of which one is killed midway. The merged
 // result has the requests of the others and those of its reports, in soak with the quantiles
 // that the server measured, within 2%. On a machine that other tests use, the generators' own
 // delays are longer. docs/load-agents.md has the figures of the long form.
-func TestAgentKilled(t *testing.T) {
+func TestKilledAgentLosesOnlyItsShare(t *testing.T) {
 	parallel(t)
 	perAgent, length := inSoak(40, 2000), inSoak(6*time.Second, 20*time.Second)
 	n := peer.StartNATS(t, peer.NATSOptions{})
@@ -196,9 +197,9 @@ func documentedPermissions(t *testing.T) string {
 	return ""
 }
 
-// TestAgentsStop interrupts a run on agents, then kills the coordinator of another one. The
+// TestAgentsStopWithTheirCoordinator interrupts a run on agents, then kills the coordinator of another one. The
 // agents stop each time and wait for work again.
-func TestAgentsStop(t *testing.T) {
+func TestAgentsStopWithTheirCoordinator(t *testing.T) {
 	t.Parallel()
 	root := certtest.Root(t, "nats")
 	folder := t.TempDir()
@@ -249,16 +250,16 @@ func (s *slowServer) await(t *testing.T, more int) {
 	s.mu.Lock()
 	want := s.requests + more
 	s.mu.Unlock()
-	await(t, "requests", func() bool {
+	testkit.Await(t, "requests", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.requests >= want
 	})
 }
 
-// TestAgentsWithoutNATS takes the NATS server away during a run, which is complete
+// TestAgentsEndTheirRunWithoutNATS takes the NATS server away during a run, which is complete
 // nevertheless.
-func TestAgentsWithoutNATS(t *testing.T) {
+func TestAgentsEndTheirRunWithoutNATS(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	s := newSlowServer(t, 0, 0)
@@ -278,9 +279,9 @@ func TestAgentsWithoutNATS(t *testing.T) {
 	}
 }
 
-// TestAgentStopped stops the process of an agent for good during a run. When it continues, it
+// TestStoppedAgentWorksAgain stops the process of an agent for good during a run. When it continues, it
 // waits for work again.
-func TestAgentStopped(t *testing.T) {
+func TestStoppedAgentWorksAgain(t *testing.T) {
 	parallel(t)
 	if !soaking {
 		t.Skip("an agent that stops is like one that is cut off, which load/agent tests; this is for make soak")

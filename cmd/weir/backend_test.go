@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestBackend(t *testing.T) {
+func TestBackendRespondsAsItsFlagsSay(t *testing.T) {
 	t.Parallel()
 	const latency, stall = 30 * time.Millisecond, 40 * time.Millisecond
 	p := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "12345", "--latency", latency.String(),
@@ -43,8 +43,8 @@ func TestBackend(t *testing.T) {
 	p.wait(0)
 }
 
-// TestBackendSizes checks that ?size= in a request has the format of --size.
-func TestBackendSizes(t *testing.T) {
+// TestBackendSizeHasUnits checks that ?size= in a request has the format of --size.
+func TestBackendSizeHasUnits(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0", "--size", "1KiB")
 	for path, want := range map[string]int{"/": 1 << 10, "/?size=2kB": 2000, "/?size=3": 3} {

@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,25 +13,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestComposeFrontDoors runs the three front doors of deploy/compose with HAProxy, a server of Redis and
+// TestComposeFrontDoorsShareTheRate runs the three front doors of deploy/compose with HAProxy, a server of Redis and
 // NATS, without containers. They share the rate, and their common log has an event for each
 // request.
-func TestComposeFrontDoors(t *testing.T) {
+func TestComposeFrontDoorsShareTheRate(t *testing.T) {
 	t.Parallel()
 	redis := peer.StartRedis(t, peer.RedisOptions{})
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := natsClient(t, n)
 	natsStream(t, js, jetstream.StreamConfig{})
 	var exported atomic.Int64
-	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	collector := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		if r.URL.Path == "/v1/logs" {
 			exported.Add(1)
 		}
 	}))
-	t.Cleanup(collector.Close)
 	text, err := os.ReadFile(filepath.Join(deployFolder, "compose/config/weir.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -64,9 +63,9 @@ func TestComposeFrontDoors(t *testing.T) {
 		}
 		return n
 	}
-	await(t, "the events in the stream", func() bool { return completed() >= requests+3 })
+	testkit.Await(t, "the events in the stream", func() bool { return completed() >= requests+3 })
 	if n := completed(); n != requests+3 {
 		t.Errorf("%d requests in the stream, want %d", n, requests+3)
 	}
-	await(t, "events at the collector", func() bool { return exported.Load() > 0 })
+	testkit.Await(t, "events at the collector", func() bool { return exported.Load() > 0 })
 }

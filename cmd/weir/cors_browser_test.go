@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // corsPage sends the requests that it gets from the test, and returns the results: the status
@@ -31,22 +33,21 @@ const corsPage = `<!doctype html><script>
 })()
 </script>`
 
-// TestCORSInBrowser loads a page in Chromium, from an allowed origin and from another one. The
+// TestBrowserAcceptsCORS loads a page in Chromium, from an allowed origin and from another one. The
 // page sends requests to a door.
-func TestCORSInBrowser(t *testing.T) {
+func TestBrowserAcceptsCORS(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("this test loads a page in Chromium: install Debian's chromium")
 	}
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Total", "7")
 		w.Header().Set("X-Hidden", "1")
 		if r.URL.Path == "/users/" {
 			t.Error("a request without a password reached the upstream")
 		}
 	}))
-	t.Cleanup(site.Close)
 	results := make(chan map[string]string, 1)
 	var requests atomic.Value // []byte
 	page := func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +78,7 @@ routes:
   - {match: "/data/{path...}", to: site, `+rules+`}
   - {match: "/users/{path...}", to: site, basic_auth: {users: {alice: `+exampleHash+`}}, `+rules+`}
   - {match: "/failing/{path...}", to: dead, `+rules+`}
-  - {match: "/rare/{path...}", to: site, limits: {rate: {every: 1h, burst: 1}}, `+rules+`}
+  - {match: "/rare/{path...}", to: site, limits: {rate: {limit: 1/h, burst: 1}}, `+rules+`}
   - {match: "/{path...}", to: site}
 `, site.URL, allowed.URL)))
 	type options map[string]any

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestDemo does the first steps of a new user: weir serve, then one curl.
-func TestDemo(t *testing.T) {
+// TestDemoStartsWithoutConfiguration does the first steps of a new user: weir serve, then one curl.
+func TestDemoStartsWithoutConfiguration(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
 	url := p.url()
@@ -107,8 +107,8 @@ func checkKeys(t *testing.T, events []event) {
 	}
 }
 
-// TestTraceID follows a trace id to the upstream, the client and the log.
-func TestTraceID(t *testing.T) {
+// TestTraceIDReachesUpstreamAndLog follows a trace id to the upstream, the client and the log.
+func TestTraceIDReachesUpstreamAndLog(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
 	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -154,9 +154,9 @@ func TestTraceID(t *testing.T) {
 	}
 }
 
-// TestCompletedAlone logs completed events only, and checks that each has the
+// TestCompletedEventAloneHasAllFields logs completed events only, and checks that each has the
 // fields of the other two events.
-func TestCompletedAlone(t *testing.T) {
+func TestCompletedEventAloneHasAllFields(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	log := t.TempDir() + "/weir.log"

@@ -78,9 +78,9 @@ func kubernetesFiles(t *testing.T) (names []string) {
 	return names
 }
 
-// TestKubernetesManifests checks the manifests with kubeconform, and that the schemas refuse a wrong
+// TestKubernetesManifestsAreValid checks the manifests with kubeconform, and that the schemas refuse a wrong
 // key.
-func TestKubernetesManifests(t *testing.T) {
+func TestKubernetesManifestsAreValid(t *testing.T) {
 	t.Parallel()
 	program := peer.Program(t, "github.com/yannh/kubeconform/cmd/kubeconform")
 	check := func(files ...string) (string, error) {
@@ -120,9 +120,9 @@ func TestKubernetesManifests(t *testing.T) {
 	}
 }
 
-// TestKubernetesConfiguration checks the configuration in the ConfigMap with weir check, and the parts
+// TestKubernetesConfigurationFitsItsManifests checks the configuration in the ConfigMap with weir check, and the parts
 // of the manifests that belong to it.
-func TestKubernetesConfiguration(t *testing.T) {
+func TestKubernetesConfigurationFitsItsManifests(t *testing.T) {
 	t.Parallel()
 	deployment := manifests(t, "kubernetes/deployment.yaml")[0]
 	text := manifests(t, "kubernetes/configmap.yaml")[0].at(t, "data", "weir.yaml").(string)
@@ -224,9 +224,9 @@ func yamlText(t *testing.T, value any) string {
 	return strings.TrimSpace(string(text))
 }
 
-// TestComposeFile checks the compose file with compose-go, and the configuration of its front doors with
+// TestComposeFileIsValid checks the compose file with compose-go, and the configuration of its front doors with
 // weir check.
-func TestComposeFile(t *testing.T) {
+func TestComposeFileIsValid(t *testing.T) {
 	t.Parallel()
 	program := peer.Program(t, "./compose-check")
 	out, err := exec.Command(program, filepath.Join(deployFolder, "compose/compose.yaml")).CombinedOutput()
@@ -256,9 +256,38 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
-// TestDockerfile compares the version of Go with that of the module. The files that the Dockerfile names
-// exist.
-func TestDockerfile(t *testing.T) {
+// TestSystemdUnitIsRatedSafe checks the rating of the service by systemd-analyze, the time until systemd kills it, and
+// its configuration.
+func TestSystemdUnitIsRatedSafe(t *testing.T) {
+	t.Parallel()
+	unit := filepath.Join(deployFolder, "systemd/weir.service")
+	rate := exec.Command("systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=19", unit) // 1.9
+	if out, err := rate.CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+		t.Fatalf("%v: install systemd", err)
+	} else if err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	service, err := os.ReadFile(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(deployFolder, "systemd/weir.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := checkedConfig(t, strings.Replace(string(text), "/var/log/weir", t.TempDir(), 1), nil)
+	stop := regexp.MustCompile(`(?m)^TimeoutStopSec=(\d+)$`).FindSubmatch(service)
+	if stop == nil {
+		t.Fatalf("no TimeoutStopSec in:\n%s", service)
+	}
+	if d, err := time.ParseDuration(string(stop[1]) + "s"); err != nil || d < cfg.Drain.Delay+cfg.Drain.Timeout+5*time.Second {
+		t.Errorf("TimeoutStopSec is %v, want at least drain.delay, drain.timeout and 5s", d)
+	}
+}
+
+// TestDockerfileHasTheGoVersionOfTheModule compares the version of Go with that of the module. The files that the
+// Dockerfile names exist.
+func TestDockerfileHasTheGoVersionOfTheModule(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(deployFolder, "Dockerfile"))
 	if err != nil {
@@ -280,16 +309,13 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestDockerfileVersion runs the build command of the Dockerfile in a clone without the files that the context lacks, and
-// without the profile, whose use takes minutes. The program has a version.
-func TestDockerfileVersion(t *testing.T) {
+// TestDockerfileBuildsProgramWithVersion runs the build command of the Dockerfile without the files that the context
+// lacks, and without the profile, whose use takes minutes. The program of a clone has a version, and that of an archive
+// the version of the arguments.
+func TestDockerfileBuildsProgramWithVersion(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("WEIR_LONG") == "" {
 		t.Skip("compiles everything again; run with WEIR_LONG=1")
-	}
-	text, err := os.ReadFile(filepath.Join(deployFolder, "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
 	}
 	ignored, err := os.ReadFile(filepath.Join(deployFolder, "Dockerfile.dockerignore"))
 	if err != nil {
@@ -297,25 +323,49 @@ func TestDockerfileVersion(t *testing.T) {
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
 	if out, err := exec.Command("git", "clone", "--quiet", "--shared", "../..", clone).CombinedOutput(); err != nil {
-		t.Skipf("git clone: %v: %s", err, out)
+		t.Fatalf("git clone: %v: %s", err, out)
 	}
 	for name := range strings.FieldsSeq(string(ignored)) {
 		if err := os.RemoveAll(filepath.Join(clone, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if got := dockerfileVersion(t, clone); !regexp.MustCompile(`^weir v\d.*\ncommit    [0-9a-f]{40}\ndate      `).MatchString(got) {
+		t.Errorf("weir version of a clone: %q", got)
+	}
+	if err := os.RemoveAll(filepath.Join(clone, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	got := dockerfileVersion(t, clone, "VERSION=v0.1.0", "COMMIT=c0ffee", "DATE=2026-11-28T16:31:04Z")
+	if want := "weir v0.1.0\ncommit    c0ffee\ndate      2026-11-28T16:31:04Z\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("weir version of an archive: got %q, want %q", got, want)
+	}
+}
+
+// dockerfileVersion builds the program in a folder as the Dockerfile does, and returns the output of weir version.
+func dockerfileVersion(t *testing.T, folder string, arguments ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(deployFolder, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	command := regexp.MustCompile(`(?m)^RUN (.* go build .*)$`).FindSubmatch(text)
 	if command == nil {
 		t.Fatalf("no build command in:\n%s", text)
 	}
-	program := filepath.Join(clone, "program")
+	program := filepath.Join(folder, "program")
 	build := exec.Command("sh", "-c", strings.NewReplacer("-pgo=cmd/weir/release.pgo", "", "-o /weir", "-o "+program).
 		Replace(string(command[1])))
-	build.Dir = clone
+	build.Dir, build.Env = folder, append(append(os.Environ(), "GOFLAGS=-buildvcs=auto"), arguments...) // the default of go
+	for _, argument := range regexp.MustCompile(`(?m)^ARG (\w+=.*)$`).FindAllSubmatch(text, -1) {
+		build.Env = append(build.Env, string(argument[1]))
+	}
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build.Args, err, out)
 	}
-	if out, err := exec.Command(program, "--version").Output(); err != nil || !regexp.MustCompile(`^weir v\d`).Match(out) {
-		t.Errorf("weir --version: %q, %v", out, err)
+	out, err := exec.Command(program, "version").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(out)
 }

@@ -17,10 +17,10 @@ import (
 // long runs the commands of the docs with all configurations and packages.
 var long = os.Getenv("WEIR_LONG") != ""
 
-// TestDocsCommands runs the commands of the README, the docs and the examples in
+// TestDocsCommandsRun runs the commands of the README, the docs and the examples in
 // order, with free ports instead of those in the text. It runs every block of
 // "```sh". A block of "```sh yours" needs a program of the reader.
-func TestDocsCommands(t *testing.T) {
+func TestDocsCommandsRun(t *testing.T) {
 	t.Parallel()
 	var measured sync.Map
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/configuration/*.md", "docs/decisions/*.md", "examples/*/README.md"} {

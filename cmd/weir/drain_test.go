@@ -3,13 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A gate is an upstream that holds every request until it is opened: before the
@@ -35,7 +36,10 @@ func newGate(t *testing.T) *gate {
 			http.NewResponseController(w).Flush()
 			body = body[len(body)/2:]
 		}
-		g.arrived <- struct{}{}
+		select {
+		case g.arrived <- struct{}{}:
+		case <-r.Context().Done():
+		}
 		select {
 		case <-g.open:
 			io.WriteString(w, body)
@@ -50,7 +54,7 @@ func newGate(t *testing.T) *gate {
 func (g *gate) await(t *testing.T, n int) {
 	t.Helper()
 	for i := range n {
-		arrives(t, fmt.Sprintf("request %d of %d at the upstream", i+1, n), g.arrived)
+		testkit.Receive(t, fmt.Sprintf("request %d of %d at the upstream", i+1, n), g.arrived)
 	}
 }
 
@@ -80,19 +84,7 @@ func send(t *testing.T, url string, n int) <-chan result {
 	return results
 }
 
-// awaitRefusal waits until connections are refused.
-func awaitRefusal(t *testing.T, url string) {
-	t.Helper()
-	await(t, "new connections to be refused", func() bool {
-		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-		if err == nil {
-			c.Close()
-		}
-		return err != nil
-	})
-}
-
-func TestDrain(t *testing.T) {
+func TestDrainWaitsForRequestsInFlight(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -115,7 +107,7 @@ func checkDrain(t *testing.T, p *process, g *gate, sig syscall.Signal, n int) {
 	g.await(t, n)
 	p.signal(sig)
 	p.says("draining")
-	awaitRefusal(t, p.url())
+	testkit.AwaitNoListener(t, strings.TrimPrefix(p.url(), "http://"))
 	if a := get(t, client(t), p.admin()+"/readyz"); a.StatusCode != 503 {
 		t.Errorf("/readyz while draining: %s, want 503", a.Status)
 	}
@@ -171,7 +163,7 @@ func TestSecondSignalEndsTheDrain(t *testing.T) {
 	}
 }
 
-func TestDrainDeadline(t *testing.T) {
+func TestDrainDeadlineCutsRequests(t *testing.T) {
 	t.Parallel()
 	const n = 3
 	g := newGate(t)
@@ -214,9 +206,9 @@ func TestIdleConnectionsDoNotHoldTheDrain(t *testing.T) {
 	p.events(6)
 }
 
-// TestDrainDelay ends a door whose clients keep their connections. It serves them
+// TestDrainDelayServesUntilItEnds ends a door whose clients keep their connections. It serves them
 // until the second signal, and its responses ask them to close.
-func TestDrainDelay(t *testing.T) {
+func TestDrainDelayServesUntilItEnds(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	p := door(t, "drain: {delay: 1h, timeout: 1h}\n"+allTo(g.URL))
@@ -231,13 +223,13 @@ func TestDrainDelay(t *testing.T) {
 	g.await(t, 1)
 	p.signal(syscall.SIGTERM)
 	p.says("draining")
-	await(t, "503 from /readyz", func() bool { return get(t, client(t), p.admin()+"/readyz").StatusCode == 503 })
+	testkit.AwaitEqual(t, "503 from /readyz", func() int { return get(t, client(t), p.admin()+"/readyz").StatusCode }, 503)
 
 	late := &pooledConn{addr: addr}
 	late.ask(t, "OPTIONS * ")
 	idle.ask(t, "OPTIONS * ")
 	close(g.open)
-	if err := arrives(t, "the response to the slow request", posted); err != nil {
+	if err := testkit.Receive(t, "the response to the slow request", posted); err != nil {
 		t.Errorf("the request in flight: %v", err)
 	}
 	for name, c := range map[string]*pooledConn{"in flight": slow, "idle": idle, "late": late} {
@@ -248,7 +240,7 @@ func TestDrainDelay(t *testing.T) {
 	}
 	p.alive()
 	// A response arrives before its request has ended.
-	await(t, "no request in flight", func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
+	testkit.AwaitEqual(t, "no request in flight", func() float64 { return metric(t, p.admin(), "weir_requests_in_flight") }, 0)
 	p.signal(syscall.SIGTERM)
 	p.wait(0)
 	p.says("weir: terminated while draining: the process ends; no request was cut")

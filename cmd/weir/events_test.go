@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // The events of a proxied request.
@@ -77,7 +79,7 @@ const totals = "log totals"
 func eventsIn(t *testing.T, file string, n int) []event {
 	t.Helper()
 	var log []byte
-	await(t, fmt.Sprintf("%d lines in the log", n), func() bool {
+	testkit.Await(t, fmt.Sprintf("%d lines in the log", n), func() bool {
 		log, _ = os.ReadFile(file) // the file may not exist yet
 		return bytes.Count(log, []byte("\n"))-bytes.Count(log, []byte(totals)) >= n
 	})
@@ -112,7 +114,7 @@ func parseEvent(t *testing.T, line string) event {
 func (p *process) awaitEvent(name, path string) event {
 	p.t.Helper()
 	var found event
-	await(p.t, fmt.Sprintf("%q for %s", name, path), func() bool {
+	testkit.Await(p.t, fmt.Sprintf("%q for %s", name, path), func() bool {
 		log, err := os.ReadFile(p.stdout)
 		if err != nil {
 			p.t.Fatal(err)

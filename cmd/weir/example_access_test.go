@@ -3,23 +3,23 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestAccessExample runs examples/access and sends the requests in its comments.
-func TestAccessExample(t *testing.T) {
+// TestAccessExampleRuns runs examples/access and sends the requests in its comments.
+func TestAccessExampleRuns(t *testing.T) {
 	t.Parallel()
 	const file = "../../examples/access/weir.yaml"
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "user "+r.Header.Get("X-User")+r.Header.Get("Authorization"))
 	}))
-	t.Cleanup(site.Close)
-	login := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	login := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		session, err := r.Cookie("session")
 		switch {
 		case r.URL.Path != "/verify":
@@ -29,7 +29,6 @@ func TestAccessExample(t *testing.T) {
 			w.Header().Set("X-User", session.Value)
 		}
 	}))
-	t.Cleanup(login.Close)
 	p := prepare(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "SITE_URL="+site.URL, "LOGIN_URL="+login.URL)
 	if err := p.start(); err != nil {

@@ -2,24 +2,23 @@ package main
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestBalanceExample runs examples/balance with a substitute for each of its servers, and drains
+// TestBalanceExampleRuns runs examples/balance with a substitute for each of its servers, and drains
 // one of them.
-func TestBalanceExample(t *testing.T) {
+func TestBalanceExampleRuns(t *testing.T) {
 	t.Parallel()
 	p := prepare(t, "serve", "--config", "../../examples/balance/weir.yaml", "--listen", "127.0.0.1:0",
 		"--admin", "127.0.0.1:0")
 	p.cmd.Env = append(p.cmd.Env, "STICKY_SECRET=0123456789abcdef0123456789abcdef")
 	urls := map[string]string{}
 	for _, name := range []string{"shop-a", "shop-b", "shop-spare", "search-a", "search-b", "images-a", "images-b"} {
-		s := httptest.NewServer(backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
-		t.Cleanup(s.Close)
+		s := testkit.Serve(t, backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
 		urls[name] = s.URL
 		p.cmd.Env = append(p.cmd.Env, strings.ToUpper(strings.ReplaceAll(name, "-", "_"))+"_URL="+s.URL)
 	}

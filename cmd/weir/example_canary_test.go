@@ -2,28 +2,27 @@ package main
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestCanaryExample runs examples/canary with a substitute for each of its services.
-func TestCanaryExample(t *testing.T) {
+// TestCanaryExampleRuns runs examples/canary with a substitute for each of its services.
+func TestCanaryExampleRuns(t *testing.T) {
 	t.Parallel()
 	p := prepare(t, "serve", "--config", "../../examples/canary/weir.yaml", "--listen", "127.0.0.1:0", "--admin", "off")
 	var copies atomic.Int64
 	for _, name := range []string{"shop", "shop-next", "search", "search-next"} {
 		service := backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}})
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("X-Mirrored") != "" && name == "search-next" {
 				copies.Add(1)
 			}
 			service.ServeHTTP(w, r)
 		}))
-		t.Cleanup(s.Close)
 		variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_URL"
 		p.cmd.Env = append(p.cmd.Env, variable+"="+s.URL)
 	}
@@ -70,7 +69,7 @@ func TestCanaryExample(t *testing.T) {
 			t.Errorf("a search is answered by %s", by)
 		}
 	}
-	await(t, "copies", func() bool { return copies.Load() >= 5 })
+	testkit.Await(t, "copies", func() bool { return copies.Load() >= 5 })
 	if n := copies.Load(); n > 15 {
 		t.Errorf("%d of 100 searches were copied, want 10", n)
 	}

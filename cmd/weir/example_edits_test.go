@@ -2,22 +2,22 @@ package main
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestEditsExample runs examples/edits and sends the requests in its comments.
-func TestEditsExample(t *testing.T) {
+// TestEditsExampleRuns runs examples/edits and sends the requests in its comments.
+func TestEditsExampleRuns(t *testing.T) {
 	t.Parallel()
 	const file = "../../examples/edits/weir.yaml"
 	received := make(chan *http.Request, 1)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		received <- r
 		w.Header().Set("Server", "bare")
 	}))
-	t.Cleanup(s.Close)
 	p := prepare(t, "serve", "--config", file, "--listen", "127.0.0.1:0", "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "SITE_URL="+s.URL)
 	if err := p.start(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"compress/gzip"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +12,12 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestFilesExample runs a copy of examples/files, sends the requests of its README, and adds
+// TestFilesExampleRuns runs a copy of examples/files, sends the requests of its README, and adds
 // compressed files.
-func TestFilesExample(t *testing.T) {
+func TestFilesExampleRuns(t *testing.T) {
 	t.Parallel()
 	const folder = "../../examples/files"
 	own := t.TempDir()
@@ -25,8 +25,7 @@ func TestFilesExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := prepare(t, "serve", "--config", filepath.Join(own, "weir.yaml"), "--listen", "127.0.0.1:0", "--admin", "off")
-	api := httptest.NewServer(backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {"api"}}}))
-	t.Cleanup(api.Close)
+	api := testkit.Serve(t, backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {"api"}}}))
 	p.cmd.Env = append(p.cmd.Env, "API_URL="+api.URL)
 	if err := p.start(); err != nil {
 		t.Fatal(err)

@@ -3,22 +3,22 @@ package main
 import (
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestHealthExample runs examples/health with three services, one of which becomes unhealthy and
+// TestHealthExampleRuns runs examples/health with three services, one of which becomes unhealthy and
 // healthy again.
-func TestHealthExample(t *testing.T) {
+func TestHealthExampleRuns(t *testing.T) {
 	t.Parallel()
 	var sick atomic.Bool
 	p := prepare(t, "serve", "--config", "../../examples/health/weir.yaml", "--listen", "127.0.0.1:0", "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "CHECK_INTERVAL=100ms")
 	for i := 1; i <= 3; i++ {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.URL.Path != "/healthz":
 				io.WriteString(w, strconv.Itoa(i))
@@ -28,7 +28,6 @@ func TestHealthExample(t *testing.T) {
 				io.WriteString(w, "ok")
 			}
 		}))
-		t.Cleanup(s.Close)
 		p.cmd.Env = append(p.cmd.Env, "SHOP_"+strconv.Itoa(i)+"_URL="+s.URL)
 	}
 	if err := p.start(); err != nil {
@@ -38,7 +37,7 @@ func TestHealthExample(t *testing.T) {
 	// awaitServers waits until requests go to the given number of servers.
 	awaitServers := func(n int) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; {
+		testkit.AwaitEqual(t, "servers of requests", func() int {
 			got := map[string]bool{}
 			for range 12 {
 				a := get(t, c, p.url()+"/")
@@ -47,13 +46,8 @@ func TestHealthExample(t *testing.T) {
 				}
 				got[a.body] = true
 			}
-			if len(got) == n {
-				return
-			}
-			if time.Now().After(end) {
-				t.Fatalf("requests go to %v, want %d servers", got, n)
-			}
-		}
+			return len(got)
+		}, n)
 	}
 	awaitServers(3)
 	sick.Store(true)

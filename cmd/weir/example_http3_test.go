@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // http3Folder copies examples/http3, with a certificate, the address of the upstream and a
@@ -57,13 +57,12 @@ func http3Client(t *testing.T, root *certtest.Pair, addr string) *http.Client {
 	return &http.Client{Transport: tr, Timeout: patience}
 }
 
-// TestHTTP3Example runs examples/http3. A client over TCP finds HTTP/3, and uses it.
-func TestHTTP3Example(t *testing.T) {
+// TestHTTP3ExampleRuns runs examples/http3. A client over TCP finds HTTP/3, and uses it.
+func TestHTTP3ExampleRuns(t *testing.T) {
 	t.Parallel()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "hello")
 	}))
-	t.Cleanup(site.Close)
 	file, addr, root, _ := http3Folder(t, site.URL)
 	start(t, "serve", "--config", file, "--admin", "off").says(`listening on (https://\S+)`)
 
@@ -99,8 +98,8 @@ const http3Page = `<!doctype html><script>
 })()
 </script>`
 
-// TestHTTP3InBrowser loads a page in Chromium, which uses HTTP/3 for it and for an upload.
-func TestHTTP3InBrowser(t *testing.T) {
+// TestBrowserUsesHTTP3 loads a page in Chromium, which uses HTTP/3 for it and for an upload.
+func TestBrowserUsesHTTP3(t *testing.T) {
 	t.Parallel()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
@@ -111,7 +110,7 @@ func TestHTTP3InBrowser(t *testing.T) {
 		Protocols []string
 	}
 	results := make(chan result, 1)
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
 			w.Header().Set("Content-Type", "text/html")
@@ -130,7 +129,6 @@ func TestHTTP3InBrowser(t *testing.T) {
 			results <- got
 		}
 	}))
-	t.Cleanup(site.Close)
 	file, addr, _, server := http3Folder(t, site.URL)
 	start(t, "serve", "--config", file, "--admin", "off").says(`listening on (https://\S+)`)
 	key := sha256.Sum256(server.Cert.RawSubjectPublicKeyInfo)

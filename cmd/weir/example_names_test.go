@@ -4,19 +4,18 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"testing"
 
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestNamesExample runs examples/names with a name server and two services.
-func TestNamesExample(t *testing.T) {
+// TestNamesExampleRuns runs examples/names with a name server and two services.
+func TestNamesExampleRuns(t *testing.T) {
 	t.Parallel()
 	start := func(text string) uint16 {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }))
-		t.Cleanup(s.Close)
+		s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }))
 		return uint16(s.Listener.Addr().(*net.TCPAddr).Port)
 	}
 	shop, search := start("shop"), start("search")

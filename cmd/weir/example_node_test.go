@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestNodeExample runs examples/node: a request to the Go service, which asks the Node service through the front door.
-// Every event of the front door and of both services must have the trace id that the client gets. weir tail reads all
-// three logs.
-func TestNodeExample(t *testing.T) {
+// TestNodeExampleHasOneTraceID runs examples/node: a request to the Go service, which asks the Node service through the
+// front door. Every event of the front door and of both services must have the trace id that the client gets. weir tail
+// reads all three logs.
+func TestNodeExampleHasOneTraceID(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skipf("needs node, which CI installs: %v", err)
@@ -55,7 +56,7 @@ func TestNodeExample(t *testing.T) {
 		"orders http request received": 1, "orders order found": 1, "orders http request completed": 1,
 		"stock http request received": 1, "stock stock counted": 1, "stock http request completed": 1,
 	}
-	await(t, "the events of the request", func() bool {
+	testkit.Await(t, "the events of the request", func() bool {
 		out, err := exec.Command("weir", "tail", "--format", "json", "--where", `trace_id == "`+id+`"`, p.stdout,
 			service.stdout, stock.stdout).CombinedOutput()
 		if err != nil {
@@ -106,7 +107,7 @@ func (p *process) logs(expr string) string {
 	p.t.Helper()
 	re := regexp.MustCompile(expr)
 	var match []string
-	await(p.t, expr+" on stdout", func() bool {
+	testkit.Await(p.t, expr+" on stdout", func() bool {
 		out, err := os.ReadFile(p.stdout)
 		if err != nil {
 			p.t.Fatal(err)

@@ -2,17 +2,17 @@ package main
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"testing"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestONSExample runs examples/ons with a substitute for each of its services, and
+// TestONSExampleRuns runs examples/ons with a substitute for each of its services, and
 // sends the requests of its README and some with a different X-Frame-Options.
-func TestONSExample(t *testing.T) {
+func TestONSExampleRuns(t *testing.T) {
 	t.Parallel()
 	const folder = "../../examples/ons/"
 	config, err := os.ReadFile(folder + "weir.yaml")
@@ -24,8 +24,7 @@ func TestONSExample(t *testing.T) {
 		string(config), -1)
 	for _, service := range services {
 		name, variable := service[1], service[2]
-		s := httptest.NewServer(backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
-		t.Cleanup(s.Close)
+		s := testkit.Serve(t, backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
 		p.cmd.Env = append(p.cmd.Env, variable+"="+s.URL)
 	}
 	if err := p.start(); err != nil {

@@ -7,25 +7,26 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestPagesExample runs examples/pages. The site and the API respond with the status in the
+// TestPagesExampleRuns runs examples/pages. The site and the API respond with the status in the
 // query, and at the end the site is down.
-func TestPagesExample(t *testing.T) {
+func TestPagesExampleRuns(t *testing.T) {
 	t.Parallel()
 	p := prepare(t, "serve", "--config", "../../examples/pages/weir.yaml", "--listen", "127.0.0.1:0", "--admin", "off")
 	services := map[string]string{"SITE_URL": "text/html", "API_URL": "application/json"}
 	servers := map[string]*httptest.Server{}
 	text := strings.Repeat("a page ", 500)
 	for variable, contentType := range services {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", contentType)
 			if r.URL.RawQuery != "" {
 				w.WriteHeader(500)
 			}
 			io.WriteString(w, text)
 		}))
-		t.Cleanup(s.Close)
 		servers[variable] = s
 		p.cmd.Env = append(p.cmd.Env, variable+"="+s.URL)
 	}

@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestProxyProtocolExample runs examples/proxy-protocol with HAProxy and nginx, which send and
+// TestProxyProtocolExampleRuns runs examples/proxy-protocol with HAProxy and nginx, which send and
 // accept the PROXY protocol in both versions. The services get the address of the client, by
 // which weir also decides.
-func TestProxyProtocolExample(t *testing.T) {
+func TestProxyProtocolExampleRuns(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"haproxy", "nginx"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -79,7 +80,7 @@ func TestProxyProtocolExample(t *testing.T) {
 	if !strings.Contains(got, "EOF") && !strings.Contains(got, "reset") {
 		t.Errorf("without the load balancer: %s, want no response", got)
 	}
-	await(t, "the events", func() bool {
+	testkit.Await(t, "the events", func() bool {
 		log, err := os.ReadFile(p.stdout)
 		return err == nil && strings.Contains(string(log), `"client":"127.0.0.5"`) &&
 			strings.Contains(string(log), `"refused":"absent"`)

@@ -2,21 +2,21 @@ package main
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestRetriesExample runs examples/retries with a server that fails in the way that the query of a
+// TestRetriesExampleRuns runs examples/retries with a server that fails in the way that the query of a
 // request names, and one without faults.
-func TestRetriesExample(t *testing.T) {
+func TestRetriesExampleRuns(t *testing.T) {
 	t.Parallel()
 	var sent atomic.Int64 // requests that the first server has received
-	bad := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	bad := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent.Add(1)
 		switch r.URL.RawQuery {
 		case "reset":
@@ -30,9 +30,7 @@ func TestRetriesExample(t *testing.T) {
 			w.WriteHeader(503)
 		}
 	}))
-	t.Cleanup(bad.Close)
-	good := httptest.NewServer(backend.Handler(backend.Options{}))
-	t.Cleanup(good.Close)
+	good := testkit.Serve(t, backend.Handler(backend.Options{}))
 	p := prepare(t, "serve", "--config", "../../examples/retries/weir.yaml", "--listen", "127.0.0.1:0", "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "SITE_URL="+bad.URL, "SITE_2_URL="+good.URL)
 	if err := p.start(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -13,10 +12,11 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-func TestHostsExample(t *testing.T) { testRoutesExample(t, "../../examples/hosts/weir.yaml", 13) }
-func TestConditionsExample(t *testing.T) {
+func TestHostsExampleRuns(t *testing.T) { testRoutesExample(t, "../../examples/hosts/weir.yaml", 13) }
+func TestConditionsExampleRuns(t *testing.T) {
 	testRoutesExample(t, "../../examples/conditions/weir.yaml", 14)
 }
 
@@ -38,8 +38,7 @@ func testRoutesExample(t *testing.T, file string, n int) {
 	for _, service := range regexp.MustCompile(`(?m)^  ([a-z0-9-]+): \{servers: \["\$\{(\w+):-`).FindAllStringSubmatch(
 		string(text), -1) {
 		name, variable := service[1], service[2]
-		s := httptest.NewServer(backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
-		t.Cleanup(s.Close)
+		s := testkit.Serve(t, backend.Handler(backend.Options{Header: http.Header{"X-Answered-By": {name}}}))
 		p.cmd.Env = append(p.cmd.Env, variable+"="+s.URL)
 	}
 	if err := p.start(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // secureClient returns a client that connects to addr, whatever the host of a URL.
@@ -33,9 +33,9 @@ func secureClient(t *testing.T, addr string, config *tls.Config) *http.Client {
 	return c
 }
 
-// TestTLSExample makes the certificate of examples/tls by the command in its comment, runs the
+// TestTLSExampleRuns makes the certificate of examples/tls by the command in its comment, runs the
 // example, and sends requests with and without TLS.
-func TestTLSExample(t *testing.T) {
+func TestTLSExampleRuns(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS("../../examples/tls")); err != nil {
@@ -60,10 +60,9 @@ func TestTLSExample(t *testing.T) {
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "client "+r.Header.Get("X-Client-Subject"))
 	}))
-	t.Cleanup(site.Close)
 	p := prepare(t, "serve", "--config", file, "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "SITE_URL="+site.URL)
 	if err := p.start(); err != nil {
@@ -101,8 +100,8 @@ func TestTLSExample(t *testing.T) {
 	}
 }
 
-// TestACMEExample runs examples/acme with Pebble in place of Let's Encrypt.
-func TestACMEExample(t *testing.T) {
+// TestACMEExampleRuns runs examples/acme with Pebble in place of Let's Encrypt.
+func TestACMEExampleRuns(t *testing.T) {
 	t.Parallel()
 	plain, secure, root := peer.FreeAddress(t), peer.FreeAddress(t), certtest.Root(t, "root")
 	port := func(addr string) int {
@@ -123,14 +122,13 @@ func TestACMEExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(text), "    email:", "    ca_roots: "+ca.RootsFile+"\n    email:", 1)
+	changed := strings.Replace(string(text), "    email:", "    roots: "+ca.RootsFile+"\n    email:", 1)
 	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.Host)
 	}))
-	t.Cleanup(site.Close)
 	p := prepare(t, "serve", "--config", file, "--admin", "off")
 	p.cmd.Env = append(p.cmd.Env, "SITE_URL="+site.URL, "HTTP="+plain, "HTTPS="+secure, "ACME_CA="+ca.Directory,
 		"STORAGE="+filepath.Join(folder, "storage"), "DNS_API="+ca.DNSAPI)
@@ -142,7 +140,7 @@ func TestACMEExample(t *testing.T) {
 	roots.AppendCertsFromPEM(ca.CA(t))
 	c := secureClient(t, secure, &tls.Config{RootCAs: roots})
 	for _, host := range []string{"example.com", "www.example.com", "red.shop.example.com"} {
-		await(t, "certificate of "+host, func() bool {
+		testkit.Await(t, "certificate of "+host, func() bool {
 			req, err := http.NewRequestWithContext(t.Context(), "GET", "https://"+host+"/", nil)
 			if err != nil {
 				t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/weirhq/weir/internal/certtest"
 )
 
-// TestUpstreamExamples runs the examples of protocols of upstreams with real servers.
-func TestUpstreamExamples(t *testing.T) {
+// TestUpstreamExamplesRun runs the examples of protocols of upstreams with real servers.
+func TestUpstreamExamplesRun(t *testing.T) {
 	t.Parallel()
 	show := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Proto, " ", r.Host == "site.internal", " ", r.RequestURI)

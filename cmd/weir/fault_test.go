@@ -9,16 +9,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestBackendKilled kills the backend in the middle of a response.
-func TestBackendKilled(t *testing.T) {
+// TestKilledBackendCutsTheResponse kills the backend in the middle of a response.
+func TestKilledBackendCutsTheResponse(t *testing.T) {
 	t.Parallel()
 	const half = 1 << 20
 	b := start(t, "backend", "--listen", "127.0.0.1:0", "--size", fmt.Sprint(2*half), "--stall", "1h")
@@ -97,9 +98,9 @@ const firstLine = "the first line\n"
 // halfUpload is the part of an upload that is sent.
 var halfUpload = strings.Repeat("half of it\n", 10_000)
 
-// TestClientGone closes the client's connection in the middle of an upload, and
+// TestLostClientEndsItsRequest closes the client's connection in the middle of an upload, and
 // before and in the middle of a response that the upstream would never end.
-func TestClientGone(t *testing.T) {
+func TestLostClientEndsItsRequest(t *testing.T) {
 	t.Parallel()
 	const n = 20
 	for _, c := range []struct {
@@ -118,7 +119,7 @@ func TestClientGone(t *testing.T) {
 			u := newEndless(t)
 			p := door(t, allTo(u.URL))
 			get(t, client(t), p.url()+"/whole")
-			before := openFiles(t, p)
+			before := testkit.Descriptors(t, p.cmd.Process.Pid)
 			for range n {
 				leave(t, p.url(), c.path, c.began, u)
 			}
@@ -136,9 +137,9 @@ func TestClientGone(t *testing.T) {
 			if got := metric(t, p.admin(), "weir_upstream_errors_total"); got != 0 {
 				t.Errorf("weir_upstream_errors_total = %v, want 0: the upstream did nothing wrong", got)
 			}
-			await(t, "no request in flight",
-				func() bool { return metric(t, p.admin(), "weir_requests_in_flight") == 0 })
-			await(t, fmt.Sprintf("%d open files or less", before), func() bool { return openFiles(t, p) <= before })
+			testkit.AwaitEqual(t, "no request in flight",
+				func() float64 { return metric(t, p.admin(), "weir_requests_in_flight") }, 0)
+			testkit.Await(t, fmt.Sprintf("%d open files or less", before), func() bool { return testkit.Descriptors(t, p.cmd.Process.Pid) <= before })
 		})
 	}
 }
@@ -160,7 +161,7 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 	} else {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: test\r\n\r\n", path)
 	}
-	arrives(t, "the request at the upstream", u.reached)
+	testkit.Receive(t, "the request at the upstream", u.reached)
 	for r := bufio.NewReader(c); begins; {
 		line, err := r.ReadString('\n')
 		if err != nil {
@@ -169,12 +170,12 @@ func leave(t *testing.T, url, path string, begins bool, u *endless) {
 		begins = line != firstLine
 	}
 	c.Close()
-	arrives(t, "the end of the upstream's connection", u.left)
+	testkit.Receive(t, "the end of the upstream's connection", u.left)
 }
 
-// TestReload changes the routes of a running process, and then makes the file
+// TestReloadReplacesTheRoutes changes the routes of a running process, and then makes the file
 // invalid.
-func TestReload(t *testing.T) {
+func TestReloadReplacesTheRoutes(t *testing.T) {
 	t.Parallel()
 	old := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "X-Answered-By: old")
 	young := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "X-Answered-By: new")
@@ -202,7 +203,7 @@ func TestReload(t *testing.T) {
 	p.says(`weir\.yaml:4:\d+: .*"sight"`)
 	failed := regexp.MustCompile(
 		`"event":"configuration reload failed","severity":1,"errors":\[{"message":"[^"]*weir\.yaml:4:\d+: .*sight`)
-	await(t, "the event of the failed reload", func() bool {
+	testkit.Await(t, "the event of the failed reload", func() bool {
 		log, err := os.ReadFile(p.stdout)
 		return err == nil && failed.Match(log)
 	})
@@ -217,12 +218,12 @@ func TestReload(t *testing.T) {
 
 	writeConfig(t, file, allTo(old.url()))
 	p.signal(syscall.SIGHUP)
-	await(t, "the reloads to succeed twice",
-		func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") == 2 })
+	testkit.AwaitEqual(t, "the reloads to succeed twice",
+		func() int { return strings.Count(p.stderr.String(), "weir: reloaded ") }, 2)
 	answeredBy("old")
 }
 
-func TestReloadWithoutConfig(t *testing.T) {
+func TestReloadNeedsConfig(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
 	p.url()
@@ -270,7 +271,7 @@ func TestReloadLosesNothing(t *testing.T) {
 	}
 	for i := range reloads {
 		p.signal(syscall.SIGHUP)
-		await(t, "the reload", func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") > i })
+		testkit.Await(t, "the reload", func() bool { return strings.Count(p.stderr.String(), "weir: reloaded ") > i })
 	}
 	close(stop)
 	for range cap(failed) {
@@ -278,14 +279,4 @@ func TestReloadLosesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// openFiles returns the number of open file descriptors of a process.
-func openFiles(t *testing.T, p *process) int {
-	t.Helper()
-	fds, err := os.ReadDir(filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid), "fd"))
-	if err != nil {
-		t.Skipf("needs /proc to count open files: %v", err)
-	}
-	return len(fds)
 }

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // hang mounts a disk over a folder whose file system never responds: each call that needs it waits until the test
@@ -32,7 +34,7 @@ func hang(t *testing.T, folder string) {
 // waitsForDisk waits until a thread of the process waits for a disk that hangs.
 func (p *process) waitsForDisk() {
 	p.t.Helper()
-	await(p.t, "a call to the disk", func() bool {
+	testkit.Await(p.t, "a call to the disk", func() bool {
 		stacks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/wchan", p.cmd.Process.Pid))
 		for _, name := range stacks {
 			if place, _ := os.ReadFile(name); strings.Contains(string(place), "fuse") {
@@ -60,7 +62,7 @@ func hangingFiles(t *testing.T, server, more string) (folder, config string) {
 		}
 	}
 	config = filepath.Join(folder, "weir.yaml")
-	writeConfig(t, config, more+`drain: {delay: 0s, timeout: 10m}
+	writeConfig(t, config, more+`drain: {delay: off, timeout: 10m}
 include: routes.yaml
 redirects: redirects.csv
 defaults: {error_pages: {502: 502.html}}
@@ -70,9 +72,9 @@ log: {to: `+folder+"/weir.log}\n")
 	return folder, config
 }
 
-// TestHangingDisk stops the disk of the configuration, of the log, of the list of servers, and of the files of a
-// running front door, and lets it read them. SIGTERM drains, and the process ends with 0.
-func TestHangingDisk(t *testing.T) {
+// TestHangingDiskDoesNotStopTheDrain stops the disk of the configuration, of the log, of the list of servers, and of
+// the files of a running front door, and lets it read them. SIGTERM drains, and the process ends with 0.
+func TestHangingDiskDoesNotStopTheDrain(t *testing.T) {
 	t.Parallel()
 	for name, provoke := range map[string]func(t *testing.T, p *process, config string){
 		"at rest": func(*testing.T, *process, string) {},
@@ -112,8 +114,8 @@ func (p *process) exits() {
 	}
 }
 
-// TestHangingDiskTwoSignals ends a drain that a request holds up, while the disk hangs.
-func TestHangingDiskTwoSignals(t *testing.T) {
+// TestSecondSignalEndsDrainWithHangingDisk ends a drain that a request holds up, while the disk hangs.
+func TestSecondSignalEndsDrainWithHangingDisk(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	folder, config := hangingFiles(t, g.URL, "watch: true\n")
@@ -130,9 +132,9 @@ func TestHangingDiskTwoSignals(t *testing.T) {
 	p.says("1 request was cut")
 }
 
-// TestEachHangingDisk stops one disk after the other and lets the front door use it, with a request in flight. After
-// SIGTERM it is not ready and waits for the request, and the second SIGTERM ends it.
-func TestEachHangingDisk(t *testing.T) {
+// TestEachHangingDiskKeepsBothSignals stops one disk after the other and lets the front door use it, with a request in
+// flight. After SIGTERM it is not ready and waits for the request, and the second SIGTERM ends it.
+func TestEachHangingDiskKeepsBothSignals(t *testing.T) {
 	t.Parallel()
 	for name, use := range map[string]func(p *process){
 		"config": func(p *process) { p.signal(syscall.SIGHUP) },
@@ -164,7 +166,7 @@ func TestEachHangingDisk(t *testing.T) {
 			p.waitsForDisk()
 			p.signal(syscall.SIGTERM)
 			p.says("draining")
-			await(t, "503 of /readyz", func() bool { return get(t, client(t), admin+"/readyz").StatusCode == 503 })
+			testkit.AwaitEqual(t, "503 of /readyz", func() int { return get(t, client(t), admin+"/readyz").StatusCode }, 503)
 			p.alive()
 			p.signal(syscall.SIGTERM)
 			p.exits()
@@ -173,8 +175,8 @@ func TestEachHangingDisk(t *testing.T) {
 	}
 }
 
-// TestHangingDiskAtTheStart ends a front door whose configuration cannot be read.
-func TestHangingDiskAtTheStart(t *testing.T) {
+// TestSignalEndsStartWithHangingDisk ends a front door whose configuration cannot be read.
+func TestSignalEndsStartWithHangingDisk(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"serve", "check"} {
 		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {

@@ -6,14 +6,15 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestHashPasswordOnTerminal types a password twice. The terminal must not show it.
-func TestHashPasswordOnTerminal(t *testing.T) {
+// TestTerminalHidesTheTypedPassword types a password twice. The terminal must not show it.
+func TestTerminalHidesTheTypedPassword(t *testing.T) {
 	t.Parallel()
 	for again, ok := range map[string]bool{"swordfish": true, "swordfisch": false} {
 		master, terminal, err := pty.Open()
@@ -59,14 +60,9 @@ func TestHashPasswordOnTerminal(t *testing.T) {
 // awaitSilence waits until the terminal does not show the text that is typed.
 func awaitSilence(t *testing.T, master *os.File) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(time.Millisecond) {
+	testkit.Await(t, "a terminal that does not show what is typed", func() bool {
 		mode, err := unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if mode.Lflag&unix.ECHO == 0 {
-			return
-		}
-	}
-	t.Fatal("the terminal shows the text that is typed")
+		testkit.NoError(t, err)
+		return mode.Lflag&unix.ECHO == 0
+	})
 }

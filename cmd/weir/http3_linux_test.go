@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strconv"
 	"strings"
@@ -19,11 +18,12 @@ import (
 	"github.com/quic-go/quic-go/http3"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestHTTP3Upgrades upgrades and restarts a door under load over HTTP/3. No request fails.
+// TestHTTP3UpgradeFailsNoRequest upgrades and restarts a door under load over HTTP/3. No request fails.
 // An upload that has begun before continues with the old process.
-func TestHTTP3Upgrades(t *testing.T) {
+func TestHTTP3UpgradeFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	delay := 2 * time.Second
 	for !upgradesOverHTTP3(t, delay) {
@@ -35,11 +35,10 @@ func TestHTTP3Upgrades(t *testing.T) {
 // the machine was too busy for this delay, and a request that failed is no fault.
 func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 	t.Helper()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		fmt.Fprint(w, len(body))
 	}))
-	t.Cleanup(site.Close)
 	file, addr, root, _ := http3Folder(t, site.URL)
 	admin := peer.FreeAddress(t)
 	text, err := os.ReadFile(file)
@@ -82,7 +81,7 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 	progress := func() {
 		t.Helper()
 		before := answered.Load()
-		await(t, "requests", func() bool { return answered.Load() > before+100 || len(failures) > 0 })
+		testkit.Await(t, "requests", func() bool { return answered.Load() > before+100 || len(failures) > 0 })
 	}
 	progress()
 	for i := range 2 {
@@ -112,7 +111,7 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 			if err := syscall.Kill(old, syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			await(t, "the drain", func() bool {
+			testkit.Await(t, "the drain", func() bool {
 				resp, err := http.Get("http://" + admin + "/readyz")
 				if err == nil {
 					resp.Body.Close()
@@ -128,7 +127,7 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 		if got := <-length; got != "200000" {
 			t.Errorf("the upload during the end of process %d: %s, want 200000 bytes", old, got)
 		}
-		await(t, "the end of the old process", func() bool { return hasEnded(old) })
+		testkit.Await(t, "the end of the old process", func() bool { return hasEnded(old) })
 		progress()
 	}
 	close(done)
@@ -181,25 +180,24 @@ func (d *drainEnds) check(t *testing.T) {
 	}
 }
 
-// TestSecondUpgrade upgrades a door again while the process before it drains, under load over HTTP/1, HTTP/2 and, in one
-// case, HTTP/3. Without HTTP/3, the second upgrade succeeds. With it, that upgrade is refused until the first process has
-// ended. No request fails.
-func TestSecondUpgrade(t *testing.T) {
+// TestSecondUpgradeFailsNoRequest upgrades a door again while the process before it drains, under load over HTTP/1,
+// HTTP/2 and, in one case, HTTP/3. Without HTTP/3, the second upgrade succeeds. With it, that upgrade is refused until
+// the first process has ended. No request fails.
+func TestSecondUpgradeFailsNoRequest(t *testing.T) {
 	t.Parallel()
 	for name, http3 := range map[string]bool{"TCP": false, "HTTP3": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			site := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				io.Copy(io.Discard, r.Body)
 			}))
-			t.Cleanup(site.Close)
 			file, addr, root, _ := http3Folder(t, site.URL)
 			admin := peer.FreeAddress(t)
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			more := fmt.Sprintf("admin: %s\ndrain: {delay: 2s, timeout: 1m}\nlog: {events: completed}\n", admin)
+			more := fmt.Sprintf("admin: %s\ndrain: {delay: 2s, timeout: 5m}\nlog: {events: completed}\n", admin)
 			config := more + strings.Replace(string(text), "http3: true", fmt.Sprint("http3: ", http3), 1)
 			if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 				t.Fatal(err)
@@ -250,7 +248,7 @@ func TestSecondUpgrade(t *testing.T) {
 				t.Helper()
 				for url, n := range answered {
 					before := n.Load()
-					await(t, "requests of "+url, func() bool { return n.Load() > before+20 || t.Failed() })
+					testkit.Await(t, "requests of "+url, func() bool { return n.Load() > before+20 || t.Failed() })
 				}
 			}
 			upgrade := func() int {
@@ -280,12 +278,12 @@ func TestSecondUpgrade(t *testing.T) {
 			if err := <-uploaded; err != nil {
 				t.Errorf("the upload: %v", err)
 			}
-			await(t, "the end of the first process", func() bool { return hasEnded(first) })
+			testkit.Await(t, "the end of the first process", func() bool { return hasEnded(first) })
 			if http3 {
 				last = upgrade()
 			}
 			progress()
-			await(t, "the end of the other processes", func() bool { return hasEnded(first) && hasEnded(second) })
+			testkit.Await(t, "the end of the other processes", func() bool { return hasEnded(first) && hasEnded(second) })
 			progress()
 			close(done)
 			running.Wait()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // TestServeSaysWhyAnAddressIsInUse starts a door on a port that no listener has,
@@ -27,26 +28,16 @@ func TestServeSaysWhyAnAddressIsInUse(t *testing.T) {
 		server.Close()
 	})
 	t.Run("another process", func(t *testing.T) {
-		l := listen(t)
+		l := testkit.Listen(t)
 		serveOn(t, l.Addr().String(), `another process has this address`)
 	})
-}
-
-func listen(t *testing.T) net.Listener {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	return l
 }
 
 // connect returns the two sides of a connection. The port of the client is not one that the
 // connections of other tests get.
 func connect(t *testing.T) (client, server net.Conn) {
 	t.Helper()
-	l := listen(t)
+	l := testkit.Listen(t)
 	from, err := net.ResolveTCPAddr("tcp", peer.FreeAddress(t))
 	if err != nil {
 		t.Fatal(err)

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestDrainAsPID1 runs weir as the first process of a PID namespace, as a
+// TestDrainWorksAsPID1 runs weir as the first process of a PID namespace, as a
 // container does. The kernel then delivers only the signals that it catches.
-func TestDrainAsPID1(t *testing.T) {
+func TestDrainWorksAsPID1(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	p := prepare(t, "serve", "--config", configFile(t, "drain: 1h\n"+allTo(g.URL)))
@@ -35,9 +37,9 @@ func TestDrainAsPID1(t *testing.T) {
 	checkDrain(t, p, g, syscall.SIGTERM, 20)
 }
 
-// TestLogFileMayNotGrow limits the size of the log file in the middle of a line,
+// TestFileSizeLimitLosesNoEvent limits the size of the log file in the middle of a line,
 // and lifts the limit again. Events in between wait; none is lost or truncated.
-func TestLogFileMayNotGrow(t *testing.T) {
+func TestFileSizeLimitLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "weir.log")
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
@@ -53,9 +55,7 @@ func TestLogFileMayNotGrow(t *testing.T) {
 			t.Fatalf("without a log: %s", a.Status)
 		}
 	}
-	await(t, "60 events to wait", func() bool {
-		return metric(t, p.admin(), "weir_log_queue_events") == 60
-	})
+	testkit.AwaitEqual(t, "60 events to wait", func() float64 { return metric(t, p.admin(), "weir_log_queue_events") }, 60)
 	if size := fileSize(t, log); size < torn {
 		t.Fatalf("the log has %d bytes", size)
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestKilledServer kills one of three servers again and again under load, and starts it again. No
+// TestKilledServerFailsNoGET kills one of three servers again and again under load, and starts it again. No
 // GET may fail, and no POST may reach the servers twice. Each server records the requests that it
 // has carried out.
-func TestKilledServer(t *testing.T) {
+func TestKilledServerFailsNoGET(t *testing.T) {
 	parallel(t)
 	for _, engine := range []string{"loops", "goroutines"} {
 		t.Run(engine, func(t *testing.T) {

@@ -57,9 +57,9 @@ func keysOf(t *testing.T, text string) []string {
 	return nil
 }
 
-// TestLabDocsKeys compares the keys in docs/lab.md with those that a file may
+// TestLabDocsListEachKey compares the keys in docs/lab.md with those that a file may
 // have.
-func TestLabDocsKeys(t *testing.T) {
+func TestLabDocsListEachKey(t *testing.T) {
 	t.Parallel()
 	docs := labDocs(t)
 	told := firstColumn(t, docs, "key")
@@ -85,9 +85,9 @@ func TestLabDocsKeys(t *testing.T) {
 	}
 }
 
-// TestLabDocsLoad checks that docs/lab.md describes each setting of a load whose
+// TestLabDocsDescribeEachLoadSetting checks that docs/lab.md describes each setting of a load whose
 // name differs from the flag of weir load. For the others it refers to the flags.
-func TestLabDocsLoad(t *testing.T) {
+func TestLabDocsDescribeEachLoadSetting(t *testing.T) {
 	t.Parallel()
 	docs := labDocs(t)
 	flags := map[string]bool{}
@@ -101,9 +101,9 @@ func TestLabDocsLoad(t *testing.T) {
 	}
 }
 
-// TestLabDocsExperiments parses the experiment in docs/lab.md, and checks that the
+// TestLabDocsExperimentsAreValid parses the experiment in docs/lab.md, and checks that the
 // page lists all built-in experiments.
-func TestLabDocsExperiments(t *testing.T) {
+func TestLabDocsExperimentsAreValid(t *testing.T) {
 	t.Parallel()
 	docs := labDocs(t)
 	blocks := fenced(docs, "yaml")

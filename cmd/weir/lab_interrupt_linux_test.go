@@ -18,7 +18,7 @@ func labProcess(t *testing.T, duration string) (p *process, out string) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "experiment.yaml"), filepath.Join(dir, "out")
 	text := `name: interrupted
-service: {command: ["${weir}", backend, --listen, "127.0.0.1:${port}"]}
+service: {command: ["${weir}", backend, --listen, "127.0.0.1:${port}"], ready_within: 3m}
 load: {connections: 1, duration: ` + duration + `}
 repeats: 200
 `
@@ -28,9 +28,9 @@ repeats: 200
 	return start(t, "lab", "run", file, "--out", out), out
 }
 
-// TestLabInterrupt checks that Ctrl-C, or the end of the terminal, ends the
+// TestLabInterruptKeepsTheReport checks that Ctrl-C, or the end of the terminal, ends the
 // experiment with a report of the runs so far, and with exit code 130.
-func TestLabInterrupt(t *testing.T) {
+func TestLabInterruptKeepsTheReport(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -52,9 +52,9 @@ func TestLabInterrupt(t *testing.T) {
 	}
 }
 
-// TestLabInterruptEarly checks that an experiment without a complete run leaves no
+// TestEarlyLabInterruptLeavesNoFolder checks that an experiment without a complete run leaves no
 // folder.
-func TestLabInterruptEarly(t *testing.T) {
+func TestEarlyLabInterruptLeavesNoFolder(t *testing.T) {
 	t.Parallel()
 	p, out := labProcess(t, "10m")
 	p.says("results are kept in ")

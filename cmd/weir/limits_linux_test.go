@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	proc "github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // limitedDoor starts a door with a limit of open files.
@@ -102,12 +103,12 @@ func exchangeAt(c net.Conn, r *bufio.Reader, target string) (*http.Response, err
 	return resp, err
 }
 
-// TestFewFiles opens 1,000 connections to a door that may have 256 open files,
+// TestFewFilesFailNoEarlierClient opens 1,000 connections to a door that may have 256 open files,
 // while earlier clients go on. The process survives, no earlier client fails, the
 // others are refused immediately, and the door recovers when they are gone. In
 // soak the connections come one after the other, 2,000 per second: all at once
 // they would wait for each other on the door's cores.
-func TestFewFiles(t *testing.T) {
+func TestFewFilesFailNoEarlierClient(t *testing.T) {
 	t.Parallel()
 	needFiles(t, 2500)
 	clients, lasting := 1000, inSoak(2*time.Second, 20*time.Second)
@@ -188,7 +189,7 @@ func TestFewFiles(t *testing.T) {
 
 	began = time.Now()
 	c := client(t)
-	await(t, "a request to be answered", func() bool {
+	testkit.Await(t, "a request to be answered", func() bool {
 		resp, err := c.Get(p.url() + "/after")
 		if err != nil {
 			return false
@@ -211,9 +212,7 @@ func TestFewFiles(t *testing.T) {
 		}
 	}
 	c.CloseIdleConnections()
-	await(t, "no connection to be open", func() bool {
-		return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) == 0
-	})
+	testkit.AwaitEqual(t, "no connection to be open", func() float64 { return metric(t, p.admin(), "weir_limit_in_use", `limit="max_connections"`) }, 0)
 	refused := metric(t, p.admin(), "weir_limit_refusals_total", `limit="max_connections"`) +
 		metric(t, p.admin(), "weir_limit_refusals_total", `limit="open_files"`)
 	if refused < float64(knocking.refused.Load()) {
@@ -256,9 +255,9 @@ func knock(ctx context.Context, addr string, y *outcomes) {
 	}
 }
 
-// TestNoFileLeft takes all files from a running door and gives them back. The door
+// TestDoorSurvivesWithoutFiles takes all files from a running door and gives them back. The door
 // neither exits nor spins, responds with 503, and responds to health checks.
-func TestNoFileLeft(t *testing.T) {
+func TestDoorSurvivesWithoutFiles(t *testing.T) {
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, allTo(b.url()))
 	addr := strings.TrimPrefix(p.url(), "http://")
@@ -275,7 +274,7 @@ func TestNoFileLeft(t *testing.T) {
 		t.Fatalf("%d, %v", status, err)
 	}
 	few := before
-	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
+	few.Cur = uint64(testkit.Descriptors(t, p.cmd.Process.Pid)) // the lowest free number is this high
 	setFileLimit(t, p, few)
 	refused := 0
 	cpu := cpuTime(t, pid)
@@ -367,10 +366,10 @@ func setFileLimit(t *testing.T, p *process, l unix.Rlimit) {
 	}
 }
 
-// TestNoFileForAnUpstream lowers the file limit so that no upstream connection can
+// TestMissingFileIsNotBlamedOnUpstream lowers the file limit so that no upstream connection can
 // be opened. The client gets 503 with Retry-After, and the upstream is not marked
 // as failed.
-func TestNoFileForAnUpstream(t *testing.T) {
+func TestMissingFileIsNotBlamedOnUpstream(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0", "--header", "Connection: close")
 	p := door(t, allTo(b.url()))
@@ -383,10 +382,10 @@ func TestNoFileForAnUpstream(t *testing.T) {
 	}
 }
 
-// TestFileOfAnotherUpstream leaves the door no free file while it keeps unused
+// TestUpstreamGetsAnUnusedFileOfAnother leaves the door no free file while it keeps unused
 // connections to one upstream, and sends as many requests to another upstream at the
 // same time. Each gets the file of an unused connection, whichever loop has it.
-func TestFileOfAnotherUpstream(t *testing.T) {
+func TestUpstreamGetsAnUnusedFileOfAnother(t *testing.T) {
 	const clients = 16
 	first := start(t, "backend", "--listen", "127.0.0.1:0", "--latency", "200ms")
 	second := start(t, "backend", "--listen", "127.0.0.1:0", "--latency", "200ms")
@@ -416,7 +415,7 @@ func TestFileOfAnotherUpstream(t *testing.T) {
 	}
 	fromAll("/first")
 	few := fileLimit(t, p)
-	few.Cur = uint64(openFiles(t, p)) // the lowest free number is this high
+	few.Cur = uint64(testkit.Descriptors(t, p.cmd.Process.Pid)) // the lowest free number is this high
 	setFileLimit(t, p, few)
 	fromAll("/second")
 }
@@ -445,8 +444,8 @@ func quantile(d []time.Duration, percent int) time.Duration {
 	return d[len(d)*percent/100]
 }
 
-// TestNoFileForAFile lowers the file limit so that no file of a folder can be opened.
-func TestNoFileForAFile(t *testing.T) {
+// TestFolderWithoutFreeFileGives503 lowers the file limit so that no file of a folder can be opened.
+func TestFolderWithoutFreeFileGives503(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "index.html"), []byte("home"), 0o644); err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestLoadDocs checks that docs/load.md describes every flag of weir load and
+// TestLoadDocsDescribeEachFlagAndKey checks that docs/load.md describes every flag of weir load and
 // every key of its document.
-func TestLoadDocs(t *testing.T) {
+func TestLoadDocsDescribeEachFlagAndKey(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/load.md")
 	if err != nil {
@@ -51,8 +51,8 @@ func loadFlags(t *testing.T) []*kong.Flag {
 	return parser.Model.DefaultCmd.Flags
 }
 
-// TestLoadDocsRequests parses the request files in docs/load.md.
-func TestLoadDocsRequests(t *testing.T) {
+// TestLoadDocsRequestsAreValid parses the request files in docs/load.md.
+func TestLoadDocsRequestsAreValid(t *testing.T) {
 	text, err := os.ReadFile("../../docs/load.md")
 	if err != nil {
 		t.Fatal(err)

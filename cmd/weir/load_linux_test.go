@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestLoadOnTerminal checks the output to a terminal during and after a run.
-func TestLoadOnTerminal(t *testing.T) {
+// TestLoadShowsProgressOnTerminal checks the output to a terminal during and after a run.
+func TestLoadShowsProgressOnTerminal(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
 	master, slave := openTerminal(t)
@@ -26,7 +27,7 @@ func TestLoadOnTerminal(t *testing.T) {
 		shown <- string(text)
 	}()
 	p.wait(cli.ExitOK)
-	text := arrives(t, "the terminal's end", shown)
+	text := testkit.Receive(t, "the terminal's end", shown)
 	hidden, visible := strings.LastIndex(text, "\x1b[?25l"), strings.LastIndex(text, "\x1b[?25h")
 	if hidden < 0 || visible < hidden {
 		t.Errorf("the cursor was hidden at %d and shown at %d, want it shown last: %q", hidden, visible, text)

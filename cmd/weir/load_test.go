@@ -23,6 +23,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load"
 )
 
@@ -59,8 +60,8 @@ func (w *witness) all() []seen {
 	return slices.Clone(w.requests)
 }
 
-// TestLoadSends compares the flags with the requests that arrive.
-func TestLoadSends(t *testing.T) {
+// TestLoadSendsWhatItsFlagsSay compares the flags with the requests that arrive.
+func TestLoadSendsWhatItsFlagsSay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, content string) string {
@@ -143,8 +144,8 @@ func (want seen) check(t *testing.T, got seen) {
 	}
 }
 
-// TestLoadForm parses the requests of --form as a server does.
-func TestLoadForm(t *testing.T) {
+// TestLoadFormIsParsedByServers parses the requests of --form as a server does.
+func TestLoadFormIsParsedByServers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "photo.txt")
 	if err := os.WriteFile(file, []byte("a photo"), 0o600); err != nil {
@@ -163,13 +164,13 @@ func TestLoadForm(t *testing.T) {
 	defer server.Close()
 	start(t, "load", "-q", "-n", "1", "-c", "1", "-F", "name=a, b", "-F", "photo=@"+file, "--fail", "2xx < 100%",
 		server.URL).wait(0)
-	if form := arrives(t, "a form", got); form != [2]string{"a, b", "photo.txt: a photo"} {
+	if form := testkit.Receive(t, "a form", got); form != [2]string{"a, b", "photo.txt: a photo"} {
 		t.Errorf("the form is %q", form)
 	}
 }
 
-// TestLoadHTTPS sends to a server with a self-signed certificate.
-func TestLoadHTTPS(t *testing.T) {
+// TestLoadVerifiesItsServer sends to a server with a self-signed certificate.
+func TestLoadVerifiesItsServer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
 	server.EnableHTTP2 = true
@@ -202,8 +203,8 @@ func TestLoadHTTPS(t *testing.T) {
 	}
 }
 
-// TestLoadCertificate sends to a server that requires a client certificate.
-func TestLoadCertificate(t *testing.T) {
+// TestLoadSendsAClientCertificate sends to a server that requires a client certificate.
+func TestLoadSendsAClientCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
 	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
@@ -254,12 +255,12 @@ func TestLoadCertificate(t *testing.T) {
 	}
 }
 
-// TestLoadInterrupt interrupts a run of an hour.
-func TestLoadInterrupt(t *testing.T) {
+// TestLoadInterruptKeepsTheResult interrupts a run of an hour.
+func TestLoadInterruptKeepsTheResult(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
 	p := start(t, "load", "-d", "1h", "-r", "100", "--json=-", w.URL)
-	await(t, "requests", func() bool { return len(w.all()) > 5 })
+	testkit.Await(t, "requests", func() bool { return len(w.all()) > 5 })
 	p.signal(syscall.SIGINT)
 	p.says("sending has stopped")
 	p.wait(cli.ExitOK)
@@ -273,8 +274,7 @@ func TestLoadInterrupt(t *testing.T) {
 	}
 }
 
-// TestLoadReports checks that report files appear complete or not at all.
-func TestLoadReports(t *testing.T) {
+func TestLoadReportsAreCompleteOrMissing(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
 	dir := t.TempDir()

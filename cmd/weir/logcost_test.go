@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // logCPU is the cost of the log on the admin page.
@@ -22,11 +24,11 @@ type logCPU struct {
 	Process   float64 `json:"process_seconds"`
 }
 
-// TestLogCost compares the log cost that a door under load reports with a profile
+// TestLogCostAgreesWithAProfile compares the log cost that a door under load reports with a profile
 // of the same seconds. The bounds are rough: the profile has about 100 samples per
 // second, a tenth of them in the log. They are checked in soak only, because other
 // tests would disturb the samples.
-func TestLogCost(t *testing.T) {
+func TestLogCostAgreesWithAProfile(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := door(t, "log: {to: "+filepath.Join(t.TempDir(), "weir.log")+"}\n"+allTo(b.url()))
@@ -41,7 +43,7 @@ func TestLogCost(t *testing.T) {
 	before := costNow(t, p)
 	profile := get(t, c, p.admin()+"/debug/pprof/profile?seconds="+inSoak("1", "3"))
 	after := costNow(t, p)
-	await(t, "what the log costs, on /metrics", func() bool {
+	testkit.Await(t, "what the log costs, on /metrics", func() bool {
 		return metric(t, p.admin(), "weir_log_cpu_share") > 0 &&
 			metric(t, p.admin(), "weir_log_cpu_seconds_total", `work="encode"`) > 0
 	})

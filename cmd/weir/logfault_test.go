@@ -12,22 +12,20 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestLogReaderGone closes the pipe of stdout. From then on the events go to
+// TestEventsGoToStderrWithoutReader closes the pipe of stdout. From then on the events go to
 // stderr.
-func TestLogReaderGone(t *testing.T) {
+func TestEventsGoToStderrWithoutReader(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := prepare(t, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
-	p.cmd.Stdout = w
-	if err := p.start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
+	p.startInto(w)
 	get(t, client(t), p.url()+"/seen")
 	for lines := bufio.NewReader(r); ; {
 		line, err := lines.ReadString('\n')
@@ -41,9 +39,7 @@ func TestLogReaderGone(t *testing.T) {
 	r.Close()
 	const n = 50
 	ask(t, p, "/diverted", n)
-	await(t, "the events to be diverted", func() bool {
-		return metric(t, p.admin(), "weir_log_diverted_events_total") == 3*n
-	})
+	testkit.AwaitEqual(t, "the events to be diverted", func() float64 { return metric(t, p.admin(), "weir_log_diverted_events_total") }, 3*n)
 	if got := metric(t, p.admin(), "weir_log_events_dropped_total"); got != 0 {
 		t.Errorf("weir_log_events_dropped_total = %v, want 0", got)
 	}
@@ -61,9 +57,9 @@ func TestLogReaderGone(t *testing.T) {
 	}
 }
 
-// TestLogHasNoReaderAtAll closes the pipe of stdout and stderr. The lost events
+// TestLostEventsAreCountedWithoutReader closes the pipe of stdout and stderr. The lost events
 // are counted.
-func TestLogHasNoReaderAtAll(t *testing.T) {
+func TestLostEventsAreCountedWithoutReader(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -80,9 +76,9 @@ func TestLogHasNoReaderAtAll(t *testing.T) {
 	const n = 50
 	ask(t, p, "/lost", n)
 	p.alive()
-	await(t, "the lost events to be counted", func() bool {
-		return metric(t, p.admin(), "weir_log_events_dropped_total", `reason="write_error"`, `severity="info"`) == 3*n
-	})
+	testkit.AwaitEqual(t, "the lost events to be counted", func() float64 {
+		return metric(t, p.admin(), "weir_log_events_dropped_total", `reason="write_error"`, `severity="info"`)
+	}, 3*n)
 	for name, want := range map[string]float64{
 		"weir_log_events_emitted_total": 3 * n,
 		"weir_log_events_written_total": 0,
@@ -96,9 +92,9 @@ func TestLogHasNoReaderAtAll(t *testing.T) {
 	p.wait(0)
 }
 
-// TestLogDiskFull has a log file that cannot be written. Its events stay queued
+// TestFullDiskKeepsEventsQueued has a log file that cannot be written. Its events stay queued
 // until the door ends.
-func TestLogDiskFull(t *testing.T) {
+func TestFullDiskKeepsEventsQueued(t *testing.T) {
 	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -109,7 +105,7 @@ func TestLogDiskFull(t *testing.T) {
 	const n = 50
 	ask(t, p, "/waits", n)
 	// The last event may be logged after the client has its response.
-	await(t, "the events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") == 3*n })
+	testkit.AwaitEqual(t, "the events to wait", func() float64 { return metric(t, p.admin(), "weir_log_queue_events") }, 3*n)
 	for _, name := range []string{"weir_log_events_dropped_total", "weir_log_events_written_total"} {
 		if got := metric(t, p.admin(), name); got != 0 {
 			t.Errorf("%s = %v, want 0", name, got)
@@ -122,10 +118,10 @@ func TestLogDiskFull(t *testing.T) {
 	p.says("the log ends early: .*no space left on device: .*with 150 events to write")
 }
 
-// TestLogSheds has a stalled log reader and a queue that fills quickly. Every
+// TestShedLogReportsItsLoss has a stalled log reader and a queue that fills quickly. Every
 // request is answered. The metrics, stderr and, once it is read again, the log
 // itself report the loss.
-func TestLogSheds(t *testing.T) {
+func TestShedLogReportsItsLoss(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -134,16 +130,12 @@ func TestLogSheds(t *testing.T) {
 	defer r.Close()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := prepare(t, "serve", "--config", configFile(t, "log: {queue: {size: 32KiB}}\n"+allTo(b.url())))
-	p.cmd.Stdout = w
-	if err := p.start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
+	p.startInto(w)
 	const n = 300 // 900 events of about 330 bytes: four times the capacity of pipe and queue
 	ask(t, p, "/some", n)
 	p.says("the log loses events: stdout: the queue is full")
 	emitted := func() float64 { return metric(t, p.admin(), "weir_log_events_emitted_total") }
-	await(t, "all events to be emitted", func() bool { return emitted() == 3*n })
+	testkit.AwaitEqual(t, "all events to be emitted", emitted, 3*n)
 	dropped := metric(t, p.admin(), "weir_log_events_dropped_total", `reason="full"`, `severity="info"`)
 	if dropped == 0 {
 		t.Error("nothing was dropped")
@@ -192,14 +184,14 @@ func ask(t *testing.T, p *process, path string, n int) {
 	}
 }
 
-// TestLogFilesMove renames the log file ten times while requests arrive, each time
+// TestMovedLogFilesLoseNoEvent renames the log file ten times while requests arrive, each time
 // followed by SIGHUP or SIGUSR1. Every event is in exactly one of the files.
-func TestLogFilesMove(t *testing.T) {
+func TestMovedLogFilesLoseNoEvent(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	dir := t.TempDir()
 	log := filepath.Join(dir, "weir.log")
-	p := door(t, "log: {to: [stdout, "+log+"], heartbeat: 0s}\n"+allTo(b.url()))
+	p := door(t, "log: {to: [stdout, "+log+"], heartbeat: off}\n"+allTo(b.url()))
 	var answered atomic.Int64
 	url := p.url()
 	stop := repeatedly(t, 3, func(c *http.Client) bool {
@@ -214,12 +206,12 @@ func TestLogFilesMove(t *testing.T) {
 	})
 	for i := range 10 {
 		before := answered.Load()
-		await(t, "requests", func() bool { return answered.Load() > before+20 })
+		testkit.Await(t, "requests", func() bool { return answered.Load() > before+20 })
 		if err := os.Rename(log, fmt.Sprintf("%s.%d", log, i)); err != nil {
 			t.Fatal(err)
 		}
 		p.signal([]syscall.Signal{syscall.SIGHUP, syscall.SIGUSR1}[i%2])
-		await(t, "a new file", func() bool { _, err := os.Stat(log); return err == nil })
+		testkit.Await(t, "a new file", func() bool { _, err := os.Stat(log); return err == nil })
 	}
 	stop()
 	p.signal(syscall.SIGTERM)

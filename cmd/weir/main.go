@@ -4,8 +4,11 @@
 //	weir serve --config weir.yaml   a front door with a configuration
 //	weir check weir.yaml            every mistake in the file
 //	weir fmt weir.yaml              the file in the canonical layout
+//	weir schema                     a JSON Schema of the file, for editors
 //	weir reload -c weir.yaml        the running front door reads the file again
 //	weir upgrade -c weir.yaml       a new binary takes over without a refused connection
+//	weir health                     the exit code says whether the front door is ready
+//	weir top                        the state of the running front door, every second
 //	weir doctor                     limits of this machine that are too low
 //	weir hash-password              the hash of a password, for basic_auth
 //	weir backend                    a backend for tests
@@ -13,6 +16,9 @@
 //	weir load URL                   requests and their latency
 //	weir agent --via nats://…       a load generator that waits for work
 //	weir lab run three-events       the cost of a setting, and its confidence
+//	weir completion bash            the completion of a shell: bash, zsh or fish
+//	weir man                        the manual pages
+//	weir version                    the version, and what the program is built from
 //
 // Built with the tag weir_door, it is the front door alone, without load, agent and lab.
 //
@@ -27,10 +33,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/weirhq/weir/cmd/weir/internal/about"
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/cmd/weir/internal/fmtcmd"
 	"github.com/weirhq/weir/cmd/weir/internal/serve"
 	"github.com/weirhq/weir/cmd/weir/internal/tail"
+	"github.com/weirhq/weir/cmd/weir/internal/top"
+	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/version"
 )
 
 // command is the whole command line.
@@ -38,15 +48,21 @@ type command struct {
 	Serve        serve.Command             `cmd:"" help:"Run the front door."`
 	Check        serve.CheckCommand        `cmd:"" help:"Check a configuration and list every mistake."`
 	Fmt          fmtcmd.Command            `cmd:"" help:"Give configurations the canonical layout."`
+	Schema       serve.SchemaCommand       `cmd:"" help:"Print a JSON Schema of the configuration, for editors."`
 	Doctor       serve.DoctorCommand       `cmd:"" help:"Check the limits of this machine for a front door."`
 	HashPassword serve.HashPasswordCommand `cmd:"" name:"hash-password" help:"Print the hash of a password, for basic_auth."`
 	Reload       serve.ReloadCommand       `cmd:"" help:"Make the running front door read its configuration again."`
 	Upgrade      serve.UpgradeCommand      `cmd:"" help:"Replace the running front door by a new process."`
+	Health       serve.HealthCommand       `cmd:"" help:"Ask the running front door whether it is ready."`
+	Top          top.Command               `cmd:"" help:"Show the state of the running front door."`
 	Backend      serve.BackendCommand      `cmd:"" help:"Run a backend for tests."`
 	Tail         tail.Command              `cmd:"" help:"Show, filter and convert events."`
 	measuring
-
-	Version kong.VersionFlag `help:"Print the version."`
+	Version     about.VersionCommand    `cmd:"" help:"Print the version and what the program is built from."`
+	Completion  about.CompletionCommand `cmd:"" help:"Print the completion script of a shell."`
+	Man         about.ManCommand        `cmd:"" help:"Write the manual pages."`
+	Complete    about.CompleteCommand   `cmd:"" hidden:"" help:"Print the completions of a command line."`
+	JustVersion kong.VersionFlag        `name:"version" help:"Print only the version."`
 }
 
 const description = `Weir is an HTTP front door: it routes, proxies and logs every request.
@@ -74,7 +90,7 @@ func run(args []string, s cli.Streams) int {
 		kong.Description(description),
 		kong.Writers(s.Out, s.Err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": cli.Version()},
+		kong.Vars{"version": "weir " + version.String(), "admin": config.DefaultAdmin},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(helpOfDefault),
 		kong.NamedMapper("nonempty", kong.MapperFunc(cli.DecodeNonempty)),
@@ -88,7 +104,7 @@ func run(args []string, s cli.Streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	ctx, err := parser.Parse(markArguments(asFlags(args)))
+	ctx, err := parser.Parse(markArguments(asFlag(args)))
 	if exited >= 0 {
 		return exited // --help or --version
 	}
@@ -110,14 +126,10 @@ func usageError(err error) error {
 	return cli.Misuse(err, u.Command+" --help")
 }
 
-// asFlags replaces the verbs help and version, which other programs have, by
-// the flags.
-func asFlags(args []string) []string {
-	switch {
-	case args[0] == "help":
+// asFlag replaces the verb help, which other programs have, by the flag.
+func asFlag(args []string) []string {
+	if args[0] == "help" {
 		return append(slices.Clone(args[1:]), "--help")
-	case args[0] == "version" && len(args) == 1:
-		return []string{"--version"}
 	}
 	return args
 }

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestLargeBodies transfers 100 MB in every way and checks the peak memory of the
+// TestLargeBodiesUseLittleMemory transfers 100 MB in every way and checks the peak memory of the
 // door.
-func TestLargeBodies(t *testing.T) {
+func TestLargeBodiesUseLittleMemory(t *testing.T) {
 	t.Parallel()
 	const size = 100 << 20
 	mayGrow := int64(20 << 20)

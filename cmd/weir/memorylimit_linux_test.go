@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // memoryGroup makes a control group with a limit of memory, and returns the file by which a process enters it.
@@ -37,7 +38,9 @@ func memoryGroup(t *testing.T, limit int64) (procs string) {
 	if err != nil {
 		t.Skip("needs a control group of its own: ", err)
 	}
-	t.Cleanup(func() { await(t, "the end of the control group", func() bool { return os.Remove(group) == nil }) })
+	t.Cleanup(func() {
+		testkit.Await(t, "the end of the control group", func() bool { return os.Remove(group) == nil })
+	})
 	f, err := os.OpenFile(filepath.Join(group, file), os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip("needs a control group with the memory controller: ", err)
@@ -49,10 +52,10 @@ func memoryGroup(t *testing.T, limit int64) (procs string) {
 	return filepath.Join(group, "cgroup.procs")
 }
 
-// TestMemoryLimit opens many more connections of slow clients than a control group has memory for: they do not end
-// their heads or bodies, or do not read their responses. As many as fit are admitted, the others are refused, and a
-// good client is served. Without a limit of connections the kernel kills the process in all cases.
-func TestMemoryLimit(t *testing.T) {
+// TestMemoryLimitIsKeptWithSlowClients opens many more connections of slow clients than a control group has memory for:
+// they do not end their heads or bodies, or do not read their responses. As many as fit are admitted, the others are
+// refused, and a good client is served. Without a limit of connections the kernel kills the process in all cases.
+func TestMemoryLimitIsKeptWithSlowClients(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector multiplies the memory of a process")
 	}
@@ -96,9 +99,7 @@ func TestMemoryLimit(t *testing.T) {
 				})
 			}
 			sending.Wait()
-			await(t, "the refusals", func() bool {
-				return metric(t, p.admin(), "weir_limit_refusals_total", `limit="max_connections"`) == clients+1-most
-			})
+			testkit.AwaitEqual(t, "the refusals", func() float64 { return metric(t, p.admin(), "weir_limit_refusals_total", `limit="max_connections"`) }, clients+1-most)
 			get(t, good, p.url()+"/good")
 			p.alive()
 			t.Logf("%v connections fit, and the peak memory is %d MiB of %d", most, peakMemory(t, p)>>20, memory>>20)

@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// TestLimitsFromMemory starts a front door with a GOMEMLIMIT. Limits that the configuration does not have follow from
-// it, and stderr has the number of connections. Those of the configuration stay, and an event warns of one that is higher.
-func TestLimitsFromMemory(t *testing.T) {
+// TestLimitsFollowTheMemory starts a front door with a GOMEMLIMIT. Limits that the configuration does not have follow
+// from it, and stderr has the number of connections. Those of the configuration stay, and an event warns of one that is
+// higher.
+func TestLimitsFollowTheMemory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "weir.yaml")
 	writeConfig(t, file, allTo("http://127.0.0.1:1"))

@@ -15,9 +15,9 @@ import (
 // has a line that looks like a message.
 const hostile = "a\x1b]0;owned\x07\x1b[31m\u009b2J\u202e\r\b\x7f\xff\nweir: hint: run this\x1b[0m"
 
-// TestMessagesEscape gives each verb arguments, files and events with control characters. Its
+// TestMessagesEscapeControlCharacters gives each verb arguments, files and events with control characters. Its
 // messages have none, and each of their lines begins a message or is indented.
-func TestMessagesEscape(t *testing.T) {
+func TestMessagesEscapeControlCharacters(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := func(name, text string) string {

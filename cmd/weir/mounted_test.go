@@ -12,12 +12,13 @@ import (
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/mounttest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestMountedFolder serves a configuration in a folder whose files change together, with an included
+// TestMountedFolderChangesTogether serves a configuration in a folder whose files change together, with an included
 // file, a certificate and a list of servers. All changes apply, a mistake changes nothing, and no
 // request fails.
-func TestMountedFolder(t *testing.T) {
+func TestMountedFolderChangesTogether(t *testing.T) {
 	t.Parallel()
 	one, two := start(t, "backend", "--listen", "127.0.0.1:0"), start(t, "backend", "--listen", "127.0.0.1:0")
 	root := certtest.Root(t, "root")
@@ -66,9 +67,9 @@ func TestMountedFolder(t *testing.T) {
 
 	set = files(shop+", {match: /new, respond: {status: 204}}", two.url())
 	folder.Set(set)
-	await(t, "the new route", func() bool { return status("/new") == 204 })
-	await(t, "the new certificate", func() bool { return certificate() != before })
-	await(t, "the new server", func() bool { return strings.Contains(get(t, client(t), p.admin()+"/upstreams").body, two.url()) })
+	testkit.AwaitEqual(t, "the new route", func() int { return status("/new") }, 204)
+	testkit.Await(t, "the new certificate", func() bool { return certificate() != before })
+	testkit.Await(t, "the new server", func() bool { return strings.Contains(get(t, client(t), p.admin()+"/upstreams").body, two.url()) })
 
 	set["servers.yaml"] = "- " + one.url() + "\n- {url: " + two.url() + ", weight: none}\n"
 	set["routes-shop.yaml"] = "routes: [" + shop + ", {match: /other, to: nowhere}]\n"
@@ -80,7 +81,7 @@ func TestMountedFolder(t *testing.T) {
 	}
 	folder.Set(files(shop+", {match: /last, respond: {status: 204}}", one.url(), two.url()))
 	p.says("upstream site: the servers are from .*servers.yaml again")
-	await(t, "the last route", func() bool { return status("/last") == 204 })
+	testkit.AwaitEqual(t, "the last route", func() int { return status("/last") }, 204)
 	stop()
 	if failed.Load() > 0 || served.Load() == 0 {
 		t.Errorf("%d requests failed, %d were served", failed.Load(), served.Load())

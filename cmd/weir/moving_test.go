@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // movers are the programs whose configurations examples/moving translates, except for
@@ -43,9 +43,9 @@ type movingRequest struct {
 	except               []string // programs that respond in another way, as their files say
 }
 
-// TestMoving runs the examples of docs/moving.md with weir and with the programs that they
+// TestMovedConfigurationsRespondAlike runs the examples of docs/moving.md with weir and with the programs that they
 // were written for, and compares the responses.
-func TestMoving(t *testing.T) {
+func TestMovedConfigurationsRespondAlike(t *testing.T) {
 	t.Parallel()
 	for name, requests := range map[string][]movingRequest{
 		"site": {
@@ -160,7 +160,7 @@ func movingServices(t *testing.T) map[string]string {
 	t.Helper()
 	addrs := map[string]string{}
 	for addr, name := range map[string]string{"127.0.0.1:9001": "site", "127.0.0.1:9002": "api", "127.0.0.1:9003": "api"} {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Upgrade") == "websocket" {
 				switchToEcho(t, w)
 				return
@@ -177,7 +177,6 @@ func movingServices(t *testing.T) map[string]string {
 				fmt.Fprintf(w, " X-Env=%s", strings.Join(r.Header["X-Env"], ","))
 			}
 		}))
-		t.Cleanup(s.Close)
 		addrs[addr] = strings.TrimPrefix(s.URL, "http://")
 	}
 	return addrs
@@ -260,7 +259,7 @@ func runMover(t *testing.T, folder, addr, name string, args ...string) {
 			t.Logf("%s:\n%s", name, out.String())
 		}
 	})
-	await(t, name, func() bool {
+	testkit.Await(t, name, func() bool {
 		c, err := net.DialTimeout("tcp", addr, time.Second)
 		if err == nil {
 			c.Close()

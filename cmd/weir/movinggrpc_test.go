@@ -8,16 +8,16 @@ import (
 	"github.com/weirhq/weir/internal/peer"
 )
 
-// TestMovingGRPC runs examples/moving/grpc with a client and a service of gRPC, with weir and
+// TestMovedGRPCConfigurationsRespondAlike runs examples/moving/grpc with a client and a service of gRPC, with weir and
 // with the programs of movers.
-func TestMovingGRPC(t *testing.T) {
+func TestMovedGRPCConfigurationsRespondAlike(t *testing.T) {
 	t.Parallel()
 	checkMovingDocs(t, "grpc")
 	program := peer.GRPCGo(t)
 	service := peer.FreeAddress(t)
 	program.Serve(t, service, nil)
 	services := map[string]string{"127.0.0.1:9001": service}
-	check := func(t *testing.T, addr string) {
+	check := func(t *testing.T, addr string, attempts int) {
 		t.Helper()
 		c := program.Caller(t, addr, nil)
 		for method, want := range map[string]string{
@@ -26,7 +26,11 @@ func TestMovingGRPC(t *testing.T) {
 			"/grpc.testing.TestService/None":           "Unimplemented", // by the service
 			"/grpc.testing.None/EmptyCall":             "Unimplemented", // by the status 404
 		} {
-			if got := c.Call(method); got != want {
+			got := c.Call(method)
+			for i := 1; got != want && i < attempts; i++ {
+				got = c.Call(method)
+			}
+			if got != want {
 				t.Errorf("%s: %s, want %s", method, got, want)
 			}
 		}
@@ -37,7 +41,7 @@ func TestMovingGRPC(t *testing.T) {
 		folder, addr := movingFolder(t, "grpc", services)
 		p := start(t, "serve", "--config", filepath.Join(folder, "weir.yaml"), "--admin", "off")
 		p.url()
-		check(t, addr.plain)
+		check(t, addr.plain, 1)
 	})
 	for _, m := range movers {
 		t.Run(m.name, func(t *testing.T) {
@@ -46,7 +50,8 @@ func TestMovingGRPC(t *testing.T) {
 			}
 			folder, addr := movingFolder(t, "grpc", services)
 			runMover(t, folder, addr.plain, m.name, m.args...)
-			check(t, addr.plain)
+			// Caddy 2.6 responds to some calls with Internal if the service ends it before the request has ended.
+			check(t, addr.plain, 20)
 		})
 	}
 }

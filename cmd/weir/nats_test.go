@@ -15,11 +15,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/natssink"
 )
 
 // The log of a front door is in a stream, each event once, and its password nowhere else.
-func TestLogToNATS(t *testing.T) {
+func TestLogToNATSHasEachEventOnce(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{"loops", "goroutines"} {
 		t.Run(engine, func(t *testing.T) {
@@ -68,7 +69,7 @@ func withoutTotals(lines []string) []string {
 }
 
 // Mistakes in the URL end the start with a hint.
-func TestLogToNATSMistakes(t *testing.T) {
+func TestLogToNATSMistakesGetHints(t *testing.T) {
 	t.Parallel()
 	p := door(t, "log: {to: 'nats://127.0.0.1/logs?creds=/dev/null'}\n"+allTo("http://127.0.0.1:9"))
 	p.says(`nats://127.0.0.1/logs: /dev/null has no credentials: (?s).*hint: docs/nats.md`)
@@ -133,9 +134,9 @@ func natsLines(t *testing.T, js jetstream.JetStream) []string {
 	return all
 }
 
-// TestServersInNATS follows a list of servers in a key. Stderr shows that NATS is away, and a password is
+// TestServersFollowAKeyOfNATS follows a list of servers in a key. Stderr shows that NATS is away, and a password is
 // nowhere.
-func TestServersInNATS(t *testing.T) {
+func TestServersFollowAKeyOfNATS(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true,
 		Config: "authorization { user: weir, password: \"hunter2@\" }\n"})
@@ -173,7 +174,7 @@ func TestServersInNATS(t *testing.T) {
 
 // A front door with a spill is killed under load, and again while the server is away. All
 // events that were on its disk are in the stream, and a consumer with Seen gets each once.
-func TestKilledLogToNATS(t *testing.T) {
+func TestKilledDoorDeliversItsSpillToNATS(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{"loops", "goroutines"} {
 		t.Run(engine, func(t *testing.T) {
@@ -197,25 +198,25 @@ func TestKilledLogToNATS(t *testing.T) {
 				}
 				return true
 			})
-			await(t, "events in the stream", func() bool { return metric(t, p.admin(), "weir_log_events_written_total") > 300 })
+			testkit.Await(t, "events in the stream", func() bool { return metric(t, p.admin(), "weir_log_events_written_total") > 300 })
 			kill(p)
 			stop()
 
 			p = serve()
-			await(t, "the events of the killed process", func() bool { return waiting(t, p) == 0 })
+			testkit.AwaitEqual(t, "the events of the killed process", func() float64 { return waiting(t, p) }, 0)
 			n.Stop()
 			c := client(t)
 			for i := range 100 {
 				get(t, c, fmt.Sprint(p.url(), "/", i))
 			}
-			await(t, "300 events on the disk", func() bool {
+			testkit.Await(t, "300 events on the disk", func() bool {
 				return metric(t, p.admin(), "weir_log_destination_disk_events") >= 300
 			})
 			kill(p)
 
 			n.Start()
 			p = serve()
-			await(t, "delivery", func() bool {
+			testkit.Await(t, "delivery", func() bool {
 				return metric(t, p.admin(), "weir_log_events_recovered_total") >= 300 && waiting(t, p) == 0
 			})
 			p.signal(syscall.SIGTERM)

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestWatch changes the files of a configuration with watch: true.
-func TestWatch(t *testing.T) {
+// TestWatchAppliesChangedFiles changes the files of a configuration with watch: true.
+func TestWatchAppliesChangedFiles(t *testing.T) {
 	t.Parallel()
 	back := start(t, "backend", "--listen", "127.0.0.1:0")
 	dir := t.TempDir()
@@ -25,9 +27,7 @@ func TestWatch(t *testing.T) {
 	c := client(t)
 	status := func(path string, want int) {
 		t.Helper()
-		await(t, fmt.Sprintf("%d for %s", want, path), func() bool {
-			return get(t, c, p.url()+path).StatusCode == want
-		})
+		testkit.AwaitEqual(t, fmt.Sprintf("%d for %s", want, path), func() int { return get(t, c, p.url()+path).StatusCode }, want)
 	}
 	status("/two", 404)
 	write := func(text string) {
@@ -53,8 +53,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestSystemd passes sockets as systemd does, and reads the notifications.
-func TestSystemd(t *testing.T) {
+// TestSystemdPassesSocketsAndGetsStates passes sockets as systemd does, and reads the notifications.
+func TestSystemdPassesSocketsAndGetsStates(t *testing.T) {
 	t.Parallel()
 	notes, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Net: "unixgram", Name: filepath.Join(t.TempDir(), "notify")})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestSystemd(t *testing.T) {
 	if err := p.start(); err != nil {
 		t.Fatal(err)
 	}
-	if state := arrives(t, "READY", states); state != "READY=1" {
+	if state := testkit.Receive(t, "READY", states); state != "READY=1" {
 		t.Errorf("got %q, want READY=1", state)
 	}
 	if a := get(t, client(t), "http://"+addrs[0]+"/"); a.StatusCode != http.StatusOK {
@@ -112,16 +112,16 @@ func TestSystemd(t *testing.T) {
 		t.Errorf("the admin socket: %s", a.Status)
 	}
 	runs(t, 0, "reload", "--config", file)
-	if state := arrives(t, "RELOADING", states); !strings.HasPrefix(state, "RELOADING=1\nMONOTONIC_USEC=") {
+	if state := testkit.Receive(t, "RELOADING", states); !strings.HasPrefix(state, "RELOADING=1\nMONOTONIC_USEC=") {
 		t.Errorf("got %q, want RELOADING=1 and the time", state)
 	}
-	if state := arrives(t, "READY after a reload", states); state != "READY=1" {
+	if state := testkit.Receive(t, "READY after a reload", states); state != "READY=1" {
 		t.Errorf("got %q, want READY=1", state)
 	}
 	next := runs(t, 0, "upgrade", "--config", file).says(`the process (\d+) serves now`)
 	want := map[string]bool{"READY=1": true, "MAINPID=" + next: true}
 	for range 2 {
-		state := arrives(t, "MAINPID and READY", states)
+		state := testkit.Receive(t, "MAINPID and READY", states)
 		if !want[state] {
 			t.Errorf("got %q, want MAINPID of the next process, and its READY", state)
 		}
@@ -133,13 +133,12 @@ func TestSystemd(t *testing.T) {
 	var pid int
 	fmt.Sscan(next, &pid)
 	stop(t, pid)
-	if state := arrives(t, "STOPPING", states); state != "STOPPING=1" {
+	if state := testkit.Receive(t, "STOPPING", states); state != "STOPPING=1" {
 		t.Errorf("got %q, want STOPPING=1", state)
 	}
 }
 
-// TestSystemdSocketIsMissing starts a door without the socket that it needs.
-func TestSystemdSocketIsMissing(t *testing.T) {
+func TestMissingSystemdSocketIsAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "weir.yaml")
 	text := "listen: systemd/http\nadmin: off\n" + allTo("http://127.0.0.1:1")

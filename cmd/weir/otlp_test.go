@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // otlpEvents returns the events that a Collector has, each once, without those in which the log
@@ -27,7 +28,7 @@ func otlpEvents(c *peer.Collector) (events []string) {
 }
 
 // The log of a front door is in a Collector, each event once, though the Collector was killed.
-func TestLogToOTLP(t *testing.T) {
+func TestLogToOTLPHasEachEventOnce(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []string{"loops", "goroutines"} {
 		t.Run(engine, func(t *testing.T) {
@@ -81,12 +82,12 @@ func TestLogToOTLP(t *testing.T) {
 }
 
 // Events on the disk survive SIGKILL of the front door, and the next process delivers them.
-func TestSpillToOTLP(t *testing.T) {
+func TestSpillToOTLPSurvivesSIGKILL(t *testing.T) {
 	t.Parallel()
 	o := peer.StartCollector(t)
 	o.Stop()
 	to := "otlp+http://" + o.Address
-	config := configFile(t, fmt.Sprintf("log: {to: ['%s', stdout], heartbeat: 0s, spill: {folder: spill}}\n", to)+
+	config := configFile(t, fmt.Sprintf("log: {to: ['%s', stdout], heartbeat: off, spill: {folder: spill}}\n", to)+
 		allTo(start(t, "backend", "--listen", "127.0.0.1:0").url()))
 	p := start(t, "serve", "--config", config)
 	c := client(t)
@@ -94,7 +95,7 @@ func TestSpillToOTLP(t *testing.T) {
 		get(t, c, fmt.Sprint(p.url(), "/", i))
 	}
 	p.events(150)
-	await(t, "events on the disk", func() bool {
+	testkit.Await(t, "events on the disk", func() bool {
 		return strings.Contains(get(t, c, p.admin()+"/metrics").body,
 			fmt.Sprintf("weir_log_destination_disk_events{to=%q} 150\n", to))
 	})
@@ -103,7 +104,7 @@ func TestSpillToOTLP(t *testing.T) {
 	o.Start()
 	next := start(t, "serve", "--config", config)
 	next.says("listening on")
-	await(t, "delivery", func() bool { return len(otlpEvents(o)) >= 150 })
+	testkit.Await(t, "delivery", func() bool { return len(otlpEvents(o)) >= 150 })
 	next.signal(syscall.SIGTERM)
 	next.wait(0)
 	if got := otlpEvents(o); len(got) != 150 {
@@ -112,7 +113,7 @@ func TestSpillToOTLP(t *testing.T) {
 }
 
 // Mistakes in the URL end the start with a hint.
-func TestLogToOTLPMistakes(t *testing.T) {
+func TestLogToOTLPMistakesGetHints(t *testing.T) {
 	t.Parallel()
 	p := door(t, "log: {to: 'otlp+https://u:hunter2@127.0.0.1?ca=/dev/null'}\n"+allTo("http://127.0.0.1:9"))
 	stderr := p.says(`otlp\+https://127.0.0.1: .*/dev/null contains no certificate(?s).*hint: docs/otlp.md`)

@@ -23,10 +23,10 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestOverload sends a multiple of the requests that a backend can serve. The
+// TestOverloadKeepsAdmittedRequestsFast sends a multiple of the requests that a backend can serve. The
 // backend never has more in flight than the limit, accepted requests are as fast
 // as without overload, and the others are refused within the waiting time.
-func TestOverload(t *testing.T) {
+func TestOverloadKeepsAdmittedRequestsFast(t *testing.T) {
 	parallel(t)
 	limit, clients := inSoak(20, 100), inSoak(400, 2000)
 	needFiles(t, uint64(2*clients+500))
@@ -118,10 +118,10 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestSlowUpstream sends 5,000 requests per second to a route whose upstream takes
+// TestSlowUpstreamStaysWithinItsLimits sends 5,000 requests per second to a route whose upstream takes
 // 10 s. The limits of requests in flight and waiting hold, the others are refused
 // immediately, and requests to another route are not affected.
-func TestSlowUpstream(t *testing.T) {
+func TestSlowUpstreamStaysWithinItsLimits(t *testing.T) {
 	parallel(t)
 	const inFlight, queue, wait = 100, 50, 200 * time.Millisecond
 	slow := fmt.Sprintf("/slow?latency=%v", inSoak(2*time.Second, 10*time.Second))

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestServeIntoTail runs weir serve | weir tail. Every event is shown, including
+// TestTailShowsAllEventsOfServe runs weir serve | weir tail. Every event is shown, including
 // the last ones of the drain, and then tail ends, too.
-func TestServeIntoTail(t *testing.T) {
+func TestTailShowsAllEventsOfServe(t *testing.T) {
 	t.Parallel()
 	reads, writes, err := os.Pipe()
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // patience is the time that a test waits for an event. Nothing takes that long,
@@ -77,6 +79,17 @@ func prepare(t *testing.T, args ...string) *process {
 	p.cmd.Stdout, p.cmd.Stderr = stdout, &p.stderr
 	p.cmd.Env = append(os.Environ(), raceOptions)
 	return p
+}
+
+// startInto starts a prepared process whose stdout is w, and closes w here: the process is its only writer.
+func (p *process) startInto(w *os.File) {
+	p.t.Helper()
+	p.cmd.Stdout = w
+	err := p.start()
+	w.Close()
+	if err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // A shell that starts the tests in the background, and nohup, let them ignore signals, and so their processes.
@@ -144,7 +157,7 @@ func (p *process) says(expr string) string {
 	p.t.Helper()
 	re := regexp.MustCompile(expr)
 	var match []string
-	await(p.t, fmt.Sprintf("%q on stderr", expr), func() bool {
+	testkit.Await(p.t, fmt.Sprintf("%q on stderr", expr), func() bool {
 		match = re.FindStringSubmatch(p.stderr.String())
 		select {
 		case <-p.exited:
@@ -164,31 +177,6 @@ func (p *process) url() string { return p.says(`(?:listening|backend) on (https?
 
 // admin returns the URL of the admin listener.
 func (p *process) admin() string { return p.says(`admin on (http://\S+) `) }
-
-// await waits until holds returns true. It calls it less often the longer that takes, because holds may be as costly as a
-// scrape of the metrics.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for began := time.Now(); !holds(); {
-		waited := time.Since(began)
-		if waited > patience {
-			t.Fatalf("timed out waiting for %s", what)
-		}
-		time.Sleep(max(2*time.Millisecond, min(waited/20, 100*time.Millisecond)))
-	}
-}
-
-// arrives waits for a value from a channel.
-func arrives[T any](t *testing.T, what string, from <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-time.After(patience):
-		t.Fatalf("timed out waiting for %s", what)
-		panic("not reached")
-	}
-}
 
 // door starts weir serve with config and the addresses that it lacks.
 func door(t *testing.T, config string) *process {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestServeTo forwards to two services without a file, and upgrades that front door by its admin address.
-func TestServeTo(t *testing.T) {
+// TestServeToForwardsWithoutAFile forwards to two services without a file, and upgrades that front door by its admin
+// address.
+func TestServeToForwardsWithoutAFile(t *testing.T) {
 	t.Parallel()
 	a, b := start(t, "backend", "--listen", "127.0.0.1:0"), start(t, "backend", "--listen", "127.0.0.1:0")
 	p := start(t, "serve", "--to", a.url(), "--to", b.url(), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
@@ -43,8 +44,8 @@ func TestServeTo(t *testing.T) {
 	p.wait(0) // the end of both, which share stderr
 }
 
-// TestServeFiles serves a folder without a file, and only reads.
-func TestServeFiles(t *testing.T) {
+// TestServeFilesNeedsNoConfiguration serves a folder without a file, and only reads.
+func TestServeFilesNeedsNoConfiguration(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("the file"), 0o600); err != nil {

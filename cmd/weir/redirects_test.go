@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/backend"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestReloadOfRedirects checks that SIGHUP reads the file of redirects again, and
+// TestReloadReadsRedirectsAgain checks that SIGHUP reads the file of redirects again, and
 // that an invalid one changes nothing.
-func TestReloadOfRedirects(t *testing.T) {
+func TestReloadReadsRedirectsAgain(t *testing.T) {
 	t.Parallel()
-	site := httptest.NewServer(backend.Handler(backend.Options{}))
-	t.Cleanup(site.Close)
+	site := testkit.Serve(t, backend.Handler(backend.Options{}))
 	config := configFile(t, "redirects: r.csv\n"+allTo(site.URL))
 	redirects := filepath.Join(filepath.Dir(config), "r.csv")
 	write := func(lines string) {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // TestRestartLosesNoRequest restarts weir three times while clients post on
@@ -55,9 +57,7 @@ func restartsUnderLoad(t *testing.T, protocol string, delay time.Duration) (inTi
 			strings.TrimPrefix(admin, "http://"))
 		next.says("admin on")
 		inTime = inTime && time.Since(began) < delay
-		await(t, "the next process on /readyz", func() bool {
-			return get(t, client(t), admin+"/readyz").StatusCode == 200
-		})
+		testkit.AwaitEqual(t, "the next process on /readyz", func() int { return get(t, client(t), admin+"/readyz").StatusCode }, 200)
 		p.wait(0)
 		p = next
 	}
@@ -133,7 +133,7 @@ func (p *posters) run(client poster, ended <-chan struct{}) {
 // await waits for n responses.
 func (p *posters) await(t *testing.T, n int64) {
 	t.Helper()
-	await(t, fmt.Sprintf("%d responses", n), func() bool { return p.answered.Load() >= n })
+	testkit.Await(t, fmt.Sprintf("%d responses", n), func() bool { return p.answered.Load() >= n })
 }
 
 // A pooledConn speaks HTTP/1.1 on one connection, and honours Connection: close.

@@ -29,7 +29,7 @@ const raceOptions = "GORACE=atexit_sleep_ms=0"
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/script")
 
-func TestScripts(t *testing.T) {
+func TestScriptsPass(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestSharedRate sends an uneven and changing load, three times the rate in sum, to three front
+// TestSharedRateIsKeptByThreeDoors sends an uneven and changing load, three times the rate in sum, to three front
 // doors with a common rate. It kills the server of the rate, or stops it with SIGSTOP, for a sixth
 // of the time.
-func TestSharedRate(t *testing.T) {
+func TestSharedRateIsKeptByThreeDoors(t *testing.T) {
 	parallel(t)
 	for _, c := range []sharedFault{
 		{name: "without a fault", most: 2},
@@ -25,7 +26,7 @@ func TestSharedRate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			// A door that gets no processor admits nothing meanwhile, so that a busy machine needs several runs until one
-			// uses up the rate. None may exceed it. TestSimulation of package lease checks both in virtual time.
+			// uses up the rate. None may exceed it. TestSimulationKeepsToTheRate of package lease checks both in virtual time.
 			const runs = 5
 			for i := 1; ; i++ {
 				var used bool
@@ -89,17 +90,17 @@ const (
 func sharingDoors(t *testing.T, server *peer.Redis) (urls []string) {
 	t.Helper()
 	for i := range 3 {
-		p := start(t, "serve", "--config", configFile(t, fmt.Sprintf(`drain: {delay: 0s}
+		p := start(t, "serve", "--config", configFile(t, fmt.Sprintf(`drain: {delay: off}
 log: {events: completed, level: warn}
 routes:
 - match: "/{path...}"
   respond: {status: 200}
-  limits: {rate: {per: route, every: 3333us, burst: %d, shared: "redis://%s"}}
+  limits: {rate: {per: route, limit: 300/s, burst: %d, shared: "redis://%s"}}
 `, sharedBurst, server.Address)), "--listen", fmt.Sprintf("127.0.0.%d:0", i+1))
 		urls = append(urls, p.url())
 		admin := p.admin()
 		t.Cleanup(func() { p.signal(syscall.SIGTERM); p.wait(0) })
-		defer await(t, "three replicas", func() bool { return metric(t, admin, "weir_shared_limits_replicas") == 3 })
+		defer testkit.AwaitEqual(t, "three replicas", func() float64 { return metric(t, admin, "weir_shared_limits_replicas") }, 3)
 	}
 	return urls
 }

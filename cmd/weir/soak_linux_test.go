@@ -15,13 +15,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestAllFaultsAtOnce combines every fault of clients, upstream and log, for half
+// TestAllFaultsAtOnceLeakNothing combines every fault of clients, upstream and log, for half
 // an hour in soak. Memory stays within the configured bounds, good requests are
 // answered, every event is accounted for, and in the end no file or goroutine is
 // leaked.
-func TestAllFaultsAtOnce(t *testing.T) {
+func TestAllFaultsAtOnceLeakNothing(t *testing.T) {
 	const connections, inFlight, queue = 200, 100, 1 << 20
 	needFiles(t, 4*connections)
 	back := httptest.NewServer(http.HandlerFunc(faultyAnswer))
@@ -35,11 +37,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.cmd.Stdout = w
-	if err := p.start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
+	p.startInto(w)
 	length := inSoak(4*time.Second, 30*time.Minute)
 	ctx, stop := context.WithTimeout(t.Context(), length+patience)
 	defer stop()
@@ -52,7 +50,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	}
 	// Idle connections to the upstream are no leak.
 	filesBeside := func() int {
-		return openFiles(t, p) - int(metric(t, p.admin(), "weir_limit_in_use", `limit="upstream_connections"`))
+		return testkit.Descriptors(t, p.cmd.Process.Pid) - int(metric(t, p.admin(), "weir_limit_in_use", `limit="upstream_connections"`))
 	}
 	base, files, routines := residentMemory(t, p), filesBeside(), goroutines(t, p)
 	var good atomic.Int64
@@ -94,7 +92,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	if good.Load() == 0 {
 		t.Error("no good request was answered")
 	}
-	await(t, "an empty queue whose events add up", func() bool {
+	testkit.Await(t, "an empty queue whose events add up", func() bool {
 		var lost float64
 		for _, reason := range []string{"closed", "full", "write_error"} {
 			for _, severity := range []string{"debug", "info", "warn", "error", "fatal"} {
@@ -107,11 +105,11 @@ func TestAllFaultsAtOnce(t *testing.T) {
 				"weir_log_events_written_total")+lost
 	})
 	t.Logf("files %d -> %d, goroutines %d -> %d", files, filesBeside(), routines, goroutines(t, p))
-	await(t, fmt.Sprintf("no more than the %d files of the beginning", files),
+	testkit.Await(t, fmt.Sprintf("no more than the %d files of the beginning", files),
 		func() bool { return filesBeside() <= files })
 	// Each event loop keeps some coroutines, which count as goroutines.
 	most = int64(routines + 16*runtime.GOMAXPROCS(0))
-	await(t, fmt.Sprintf("at most %d goroutines, after %d at the beginning", most, routines),
+	testkit.Await(t, fmt.Sprintf("at most %d goroutines, after %d at the beginning", most, routines),
 		func() bool { return int64(goroutines(t, p)) <= most })
 }
 

@@ -14,11 +14,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestUpgradesWithSpill upgrades and reloads a front door under load, while NATS is away and while
+// TestUpgradesWithSpillDeliverEventsOnce upgrades and reloads a front door under load, while NATS is away and while
 // it is not. The stream gets each event of a request exactly once.
-func TestUpgradesWithSpill(t *testing.T) {
+func TestUpgradesWithSpillDeliverEventsOnce(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := natsClient(t, n)
@@ -29,7 +30,7 @@ func TestUpgradesWithSpill(t *testing.T) {
 	back := start(t, "backend", "--listen", "127.0.0.1:0").url()
 	server := fmt.Sprintf("'%s/logs.front-door'", n.URL)
 	configure := func(to, spill string) {
-		text := fmt.Sprintf("listen: %s\nadmin: %s\ndrain: {delay: 0s}\nlog: {to: [%s], heartbeat: 0s%s}\n%s",
+		text := fmt.Sprintf("listen: %s\nadmin: %s\ndrain: {delay: off}\nlog: {to: [%s], heartbeat: off%s}\n%s",
 			addr, admin, to, spill, allTo(back))
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -49,7 +50,7 @@ func TestUpgradesWithSpill(t *testing.T) {
 		}
 		killAtEnd(t, next)
 		pid = next
-		await(t, "the end of the old process", func() bool { return hasEnded(old) })
+		testkit.Await(t, "the end of the old process", func() bool { return hasEnded(old) })
 	}
 	reload := func() { t.Helper(); runs(t, 0, "reload", "--config", file) }
 	onDisk := func() float64 { return metric(t, "http://"+admin, "weir_log_destination_disk_events") }
@@ -57,7 +58,7 @@ func TestUpgradesWithSpill(t *testing.T) {
 	grows := func() {
 		t.Helper()
 		before := onDisk()
-		await(t, "events on the disk", func() bool { return onDisk() > before+300 })
+		testkit.Await(t, "events on the disk", func() bool { return onDisk() > before+300 })
 	}
 	end := repeatedly(t, 4, func(c *http.Client) bool {
 		if resp, err := c.Get("http://" + addr + "/loaded"); err == nil {
@@ -83,26 +84,26 @@ func TestUpgradesWithSpill(t *testing.T) {
 		upgrade()
 	}
 	end()
-	await(t, "delivery", delivered)
+	testkit.Await(t, "delivery", delivered)
 
 	n.Stop()
 	c := client(t)
 	for i := range 100 {
 		get(t, c, fmt.Sprintf("http://%s/%d", addr, i))
 	}
-	await(t, "the events on the disk", func() bool { return onDisk() == 300 })
+	testkit.AwaitEqual(t, "the events on the disk", onDisk, 300)
 	configure(all, "")
 	reload()
 	configure(server+", "+all, spill(""))
-	await(t, "the server again, though it is away", func() bool {
+	testkit.Await(t, "the server again, though it is away", func() bool {
 		pause(t.Context(), 200*time.Millisecond) // it is being closed for a second
 		p := start(t, "reload", "--config", file)
 		<-p.exited
 		return p.cmd.ProcessState.Success()
 	})
-	await(t, "the events on the disk", func() bool { return onDisk() == 300 })
+	testkit.AwaitEqual(t, "the events on the disk", onDisk, 300)
 	n.Start()
-	await(t, "delivery", delivered)
+	testkit.Await(t, "delivery", delivered)
 	stop(t, pid)
 
 	text, err := os.ReadFile(all)

@@ -9,27 +9,25 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestBlockedLogEnds has a log whose reader has stalled, with when_full: block.
+// TestDoorEndsWithABlockedLog has a log whose reader has stalled, with when_full: block.
 // Requests wait for the log for ever, but the door still ends.
-func TestBlockedLogEnds(t *testing.T) {
+func TestDoorEndsWithABlockedLog(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	fill(t, w)
+	testkit.FillPipe(t, w)
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	p := prepare(t, "serve", "--config", configFile(t, "drain: 100ms\n"+
 		"log:\n  queue:\n    size: 16KiB\n    when_full: block\n"+
 		"limits:\n  max_connections: 40\n"+allTo(b.url())))
-	p.cmd.Stdout = w
-	if err := p.start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
+	p.startInto(w)
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	for range 60 { // some are refused, which is logged as well
@@ -48,14 +46,14 @@ func TestBlockedLogEnds(t *testing.T) {
 			}
 		})
 	}
-	await(t, "requests to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 60 })
+	testkit.Await(t, "requests to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") > 60 })
 	p.signal(syscall.SIGTERM)
 	p.wait(1)
 }
 
-// TestSignalsBesideFIFO logs to a named pipe whose reader has stalled. The door
+// TestSignalsWorkBesideAStalledFIFO logs to a named pipe whose reader has stalled. The door
 // must still react to SIGHUP and to a later SIGTERM.
-func TestSignalsBesideFIFO(t *testing.T) {
+func TestSignalsWorkBesideAStalledFIFO(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
@@ -69,11 +67,11 @@ func TestSignalsBesideFIFO(t *testing.T) {
 	if err := r.SetWriteDeadline(time.Time{}); err != nil {
 		t.Skipf("a named pipe that writes wait for: %v", err)
 	}
-	fill(t, r)
+	testkit.FillPipe(t, r)
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
-	p := door(t, fmt.Sprintf("drain: 0s\nlog:\n  to: %s\n%s", name, allTo(b.url())))
+	p := door(t, fmt.Sprintf("drain: off\nlog:\n  to: %s\n%s", name, allTo(b.url())))
 	send(t, p.url(), 1)
-	await(t, "events to wait", func() bool { return metric(t, p.admin(), "weir_log_queue_events") == 3 })
+	testkit.AwaitEqual(t, "events to wait", func() float64 { return metric(t, p.admin(), "weir_log_queue_events") }, 3)
 	p.signal(syscall.SIGHUP)
 	p.says("weir: reloaded")
 	for range 30 { // each takes a second; the channel has fewer places

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestWebSocket echoes messages through the door and closes the connection.
-func TestWebSocket(t *testing.T) {
+// TestWebSocketMessagesPass echoes messages through the door and closes the connection.
+func TestWebSocketMessagesPass(t *testing.T) {
 	t.Parallel()
-	upstream := httptest.NewServer(http.HandlerFunc(echo))
-	t.Cleanup(upstream.Close)
+	upstream := testkit.Serve(t, http.HandlerFunc(echo))
 	p := door(t, allTo(upstream.URL))
 	ctx := within(t)
 	ws, resp, err := websocket.Dial(ctx, p.url()+"/ws", nil)
@@ -67,20 +67,19 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestEventStream sends each event when the previous one has arrived, so it ends
+// TestEventStreamPassesAtOnce sends each event when the previous one has arrived, so it ends
 // only if no event is held back.
-func TestEventStream(t *testing.T) {
+func TestEventStreamPassesAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 20
 	next := make(chan int, 1)
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	upstream := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range next {
 			fmt.Fprintf(w, "data: %d\n\n", i)
 			http.NewResponseController(w).Flush()
 		}
 	}))
-	t.Cleanup(upstream.Close)
 	end := sync.OnceFunc(func() { close(next) })
 	t.Cleanup(end) // runs before the upstream closes, which waits for its handler
 	p := door(t, allTo(upstream.URL))
@@ -114,9 +113,9 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// TestUnencryptedHTTP2 speaks HTTP/2 with prior knowledge, with several requests
+// TestUnencryptedHTTP2IsServed speaks HTTP/2 with prior knowledge, with several requests
 // on one connection.
-func TestUnencryptedHTTP2(t *testing.T) {
+func TestUnencryptedHTTP2IsServed(t *testing.T) {
 	t.Parallel()
 	p := start(t, "serve", "--listen", "127.0.0.1:0", "--admin", "off")
 	transport := &http.Transport{Protocols: new(http.Protocols)}

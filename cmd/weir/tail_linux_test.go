@@ -14,12 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestTailMemory filters 64 MB of events, and then a line of 100 MB, and limits
+// TestTailMemoryIsBounded filters 64 MB of events, and then a line of 100 MB, and limits
 // the peak of the memory. Under the race detector, which multiplies memory and
 // time, it sends less and only checks the output.
-func TestTailMemory(t *testing.T) {
+func TestTailMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	const mayGrow = 20 << 20
 	events, longLine := 64<<20, 100<<20
@@ -39,7 +40,7 @@ func TestTailMemory(t *testing.T) {
 		writeTo(t, w, long)
 	}
 	writeTo(t, w, "the end\n")
-	await(t, "the end of the long line", func() bool {
+	testkit.Await(t, "the end of the long line", func() bool {
 		info, err := os.Stat(p.stdout)
 		return err == nil && info.Size() > int64(longLine)
 	})
@@ -97,8 +98,8 @@ func onTerminal(t *testing.T, input string, env []string, args ...string) string
 	return strings.ReplaceAll(shown.String(), "\r\n", "\n")
 }
 
-// TestTailOnTerminal checks colours and escapes on a terminal.
-func TestTailOnTerminal(t *testing.T) {
+// TestTailUsesColorsOnTerminal checks colours and escapes on a terminal.
+func TestTailUsesColorsOnTerminal(t *testing.T) {
 	t.Parallel()
 	const hostile = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"\u001b[2J","severity":1}` + "\n\x1b[2J\n"
 	for _, c := range []struct {
@@ -121,8 +122,8 @@ func TestTailOnTerminal(t *testing.T) {
 	}
 }
 
-// TestTailReadsTheTerminal checks the message that weir tail waits for typed input.
-func TestTailReadsTheTerminal(t *testing.T) {
+// TestTailAnnouncesTypedInput checks the message that weir tail waits for typed input.
+func TestTailAnnouncesTypedInput(t *testing.T) {
 	t.Parallel()
 	master, slave := openTerminal(t)
 	defer slave.Close()
@@ -145,19 +146,19 @@ func TestTailEndsBeforeAWriterComes(t *testing.T) {
 	name := namedPipe(t)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		p := start(t, "tail", name)
-		await(t, "the pipe to be opened", func() bool { return isOpening(t, p) })
+		testkit.Await(t, "the pipe to be opened", func() bool { return isOpening(t, p) })
 		p.signal(sig)
 		p.wait(cli.ExitOK)
 	}
 }
 
-// TestTailNamedPipe reads a file and a named pipe. The lines of the file must be
+// TestTailShowsFilesBeforeANamedPipe reads a file and a named pipe. The lines of the file must be
 // shown before the pipe has a writer.
-func TestTailNamedPipe(t *testing.T) {
+func TestTailShowsFilesBeforeANamedPipe(t *testing.T) {
 	t.Parallel()
 	name := namedPipe(t)
 	first := filepath.Join(t.TempDir(), "first.log")
-	appendTo(t, first, eventLine(0))
+	testkit.AppendFile(t, first, eventLine(0))
 	p := start(t, "tail", "-n", "2", first, name)
 	awaitOutput(t, p, eventLine(0))
 	w, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -189,8 +190,7 @@ func namedPipe(t *testing.T) string {
 	return name
 }
 
-// TestTailFullDisk checks that the error of a write is reported once.
-func TestTailFullDisk(t *testing.T) {
+func TestTailReportsAFullDiskOnce(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // publish stores the events first to first+count-1 in one message of a source. Without a
@@ -28,14 +29,14 @@ func publish(t *testing.T, js jetstream.JetStream, subject, source string, first
 	} else {
 		body = strings.TrimSuffix(body, "\n")
 	}
-	await(t, "an acknowledgement", func() bool {
+	testkit.Await(t, "an acknowledgement", func() bool {
 		_, err := js.Publish(t.Context(), subject, []byte(body), options...)
 		return err == nil
 	})
 }
 
 // weir tail reads all of a subject, its end, and what follows.
-func TestTailNATS(t *testing.T) {
+func TestTailReadsASubjectOfNATS(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := natsClient(t, n)
@@ -92,11 +93,24 @@ func TestTailNATS(t *testing.T) {
 	if got := output(t, p); !strings.Contains(got, `"events": 43`) {
 		t.Errorf("want 40 + 2 + 1 events since noon:\n%s", got)
 	}
+
+	// The events of a request, and of the time around it.
+	ofRequest := strings.Replace(eventLine(103), `"event":`, `"trace_id":"request-1","event":`, 1)
+	if _, err := js.Publish(t.Context(), "logs.a", []byte(ofRequest)); err != nil {
+		t.Fatal(err)
+	}
+	for window, want := range map[string]int{"0s": 1, "1s": 104} {
+		p := start(t, "tail", "--around", "request-1", "--window", window, url)
+		p.wait(0)
+		if got := output(t, p); strings.Count(got, "\n") != want || !strings.Contains(got, ofRequest) {
+			t.Errorf("--window %s: want %d events:\n%s", window, want, got)
+		}
+	}
 }
 
 // With --follow, weir tail awaits a server that was killed, and shows each event once. SIGINT
 // ends it also while the server is away.
-func TestTailNATSFollow(t *testing.T) {
+func TestTailNATSFollowAwaitsTheServer(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := natsClient(t, n)
@@ -120,7 +134,7 @@ func TestTailNATSFollow(t *testing.T) {
 }
 
 // The deletion of the stream ends weir tail --follow.
-func TestTailNATSDeletedStream(t *testing.T) {
+func TestDeletedStreamEndsTailNATS(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := natsClient(t, n)
@@ -137,7 +151,7 @@ func TestTailNATSDeletedStream(t *testing.T) {
 
 // A stream that was created again numbers its messages from 1. weir tail --follow does not wait for
 // the number after those that it has read.
-func TestTailNATSReplacedStream(t *testing.T) {
+func TestTailNATSReadsAReplacedStream(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := natsClient(t, n)
@@ -155,7 +169,7 @@ func TestTailNATSReplacedStream(t *testing.T) {
 }
 
 // Mistakes end weir tail with a hint.
-func TestTailNATSMistakes(t *testing.T) {
+func TestTailNATSMistakesGetHints(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true,
 		Config: "accounts { A { jetstream: true, users: [{user: a, password: hunter2}] } }\n"})

@@ -11,24 +11,12 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // eventLine returns an event with a number.
 func eventLine(n int) string {
 	return fmt.Sprintf(`{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e","severity":3,"data":{"n":%d}}`+"\n", n)
-}
-
-// appendTo appends text to a file, and creates it if necessary.
-func appendTo(t *testing.T, name, text string) {
-	t.Helper()
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // output returns the stdout of a process so far.
@@ -44,7 +32,7 @@ func output(t *testing.T, p *process) string {
 // awaitOutput waits until the stdout of a process contains a text.
 func awaitOutput(t *testing.T, p *process, part string) {
 	t.Helper()
-	await(t, fmt.Sprintf("%.80q on stdout", part), func() bool { return strings.Contains(output(t, p), part) })
+	testkit.Await(t, fmt.Sprintf("%.80q on stdout", part), func() bool { return strings.Contains(output(t, p), part) })
 }
 
 // wantNumbered checks that stdout consists of the events 0 to count-1 in order.
@@ -62,13 +50,13 @@ func wantNumbered(t *testing.T, p *process, count int) {
 	}
 }
 
-// TestTailRotation renames the file several times. Each time the writer continues
+// TestTailFollowsRotation renames the file several times. Each time the writer continues
 // in the old file for a while.
-func TestTailRotation(t *testing.T) {
+func TestTailFollowsRotation(t *testing.T) {
 	t.Parallel()
 	const rotations, each = 5, 2000
 	name := filepath.Join(t.TempDir(), "weir.log")
-	appendTo(t, name, "")
+	testkit.AppendFile(t, name, "")
 	p := start(t, "tail", "-f", "-n", "100000", name)
 	n := 0
 	burst := func(name string) {
@@ -91,7 +79,7 @@ func TestTailRotation(t *testing.T) {
 		if err := os.Rename(name, old); err != nil {
 			t.Fatal(err)
 		}
-		appendTo(t, name, "")
+		testkit.AppendFile(t, name, "")
 		burst(old)
 	}
 	awaitOutput(t, p, eventLine(n-1))
@@ -100,18 +88,18 @@ func TestTailRotation(t *testing.T) {
 	wantNumbered(t, p, n)
 }
 
-// TestTailTruncation truncates the file several times, as copytruncate does.
-func TestTailTruncation(t *testing.T) {
+// TestTailFollowsTruncation truncates the file several times, as copytruncate does.
+func TestTailFollowsTruncation(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "weir.log")
-	appendTo(t, name, eventLine(0)+eventLine(1)+"no newline")
+	testkit.AppendFile(t, name, eventLine(0)+eventLine(1)+"no newline")
 	p := start(t, "tail", "-f", name)
 	for n := 2; n < 6; n++ {
 		awaitOutput(t, p, eventLine(n-1))
 		if err := os.Truncate(name, 0); err != nil {
 			t.Fatal(err)
 		}
-		appendTo(t, name, eventLine(n))
+		testkit.AppendFile(t, name, eventLine(n))
 	}
 	awaitOutput(t, p, eventLine(5))
 	p.signal(syscall.SIGTERM)
@@ -126,7 +114,7 @@ func TestTailBeginsNearTheEnd(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "weir.log")
 	for n := range 20 {
-		appendTo(t, name, eventLine(n))
+		testkit.AppendFile(t, name, eventLine(n))
 	}
 	p := start(t, "tail", "-f", name)
 	awaitOutput(t, p, eventLine(19))
@@ -163,9 +151,9 @@ func writeTo(t *testing.T, w io.Writer, text string) {
 	}
 }
 
-// TestTailInterrupt checks that the first SIGINT is ignored if weir tail reads a
+// TestTailIgnoresTheFirstInterruptOfAPipe checks that the first SIGINT is ignored if weir tail reads a
 // pipe, so that it reads the last lines of the writer, and that SIGTERM ends it.
-func TestTailInterrupt(t *testing.T) {
+func TestTailIgnoresTheFirstInterruptOfAPipe(t *testing.T) {
 	t.Parallel()
 	p, w := pipeInto(t, "tail")
 	writeTo(t, w, eventLine(0))
@@ -189,23 +177,18 @@ func TestTailInterrupt(t *testing.T) {
 	}
 }
 
-// TestTailClosedOutput closes the reader of stdout: weir tail ends without an error.
-func TestTailClosedOutput(t *testing.T) {
+// TestClosedOutputEndsTail closes the reader of stdout: weir tail ends without an error.
+func TestClosedOutputEndsTail(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "weir.log")
-	appendTo(t, name, strings.Repeat(eventLine(7), 100_000))
+	testkit.AppendFile(t, name, strings.Repeat(eventLine(7), 100_000))
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	p := prepare(t, "tail", name)
-	p.cmd.Stdout = w
-	err = p.start()
-	w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.startInto(w)
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil || line != eventLine(7) {
 		t.Errorf("first line: %q, %v", line, err)
@@ -217,9 +200,9 @@ func TestTailClosedOutput(t *testing.T) {
 	}
 }
 
-// TestTailShowsControls checks that control characters in a line that is not an
+// TestTailEscapesControlsForPeople checks that control characters in a line that is not an
 // event are unchanged in raw form and escaped in human form.
-func TestTailShowsControls(t *testing.T) {
+func TestTailEscapesControlsForPeople(t *testing.T) {
 	t.Parallel()
 	const hostile = "\x1b]0;title\a\x1b[2J\u009b31m\u202e\xff\n"
 	for format, want := range map[string]string{
@@ -236,18 +219,18 @@ func TestTailShowsControls(t *testing.T) {
 	}
 }
 
-// TestTailHeaders checks the file names in the output of two followed files.
-func TestTailHeaders(t *testing.T) {
+// TestTailNamesFollowedFiles checks the file names in the output of two followed files.
+func TestTailNamesFollowedFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a\x1b.log"), filepath.Join(dir, "b.log")
-	appendTo(t, a, "")
-	appendTo(t, b, "")
+	testkit.AppendFile(t, a, "")
+	testkit.AppendFile(t, b, "")
 	p := start(t, "tail", "-f", "--format", "human", a, b)
 	for _, step := range []struct{ name, text string }{
 		{a, "one\n"}, {a, "two\n"}, {b, "three\n"}, {a, "four\n"},
 	} {
-		appendTo(t, step.name, step.text)
+		testkit.AppendFile(t, step.name, step.text)
 		awaitOutput(t, p, step.text)
 	}
 	p.signal(syscall.SIGINT)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // TestTerminalGetsHumanEvents checks log.format: auto on a terminal.
@@ -32,13 +34,13 @@ func TestTerminalGetsHumanEvents(t *testing.T) {
 	}
 }
 
-// TestDumbTerminal shows a load and events on a terminal with TERM=dumb, which would print control
+// TestDumbTerminalGetsNoControls shows a load and events on a terminal with TERM=dumb, which would print control
 // sequences as they are.
-func TestDumbTerminal(t *testing.T) {
+func TestDumbTerminalGetsNoControls(t *testing.T) {
 	t.Parallel()
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
 	events := filepath.Join(t.TempDir(), "events.log")
-	appendTo(t, events, eventLine(1))
+	testkit.AppendFile(t, events, eventLine(1))
 	for _, args := range [][]string{{"load", "-n", "20", b.url()}, {"tail", events}} {
 		master, terminal, err := pty.Open()
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,11 +18,12 @@ import (
 
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestReloadsAndUpgrades reloads and upgrades a door under load, with HTTP/1, HTTP/2, TLS
+// TestReloadsAndUpgradesFailNoRequest reloads and upgrades a door under load, with HTTP/1, HTTP/2, TLS
 // and WebSockets. No request fails, and each has its completed event once in one of the logs.
-func TestReloadsAndUpgrades(t *testing.T) {
+func TestReloadsAndUpgradesFailNoRequest(t *testing.T) {
 	t.Parallel()
 	reloads, upgrades, more := inSoak(20, 100), inSoak(3, 10), inSoak[int64](20, 100)
 	var served atomic.Int64
@@ -38,7 +38,7 @@ func TestReloadsAndUpgrades(t *testing.T) {
 			listen += ", " + extra
 		}
 		text := fmt.Sprintf("listen: [%s]\ntls: {listen: %s, certificates: {cert: %s, key: %s}}\nadmin: %s\n"+
-			"namespace: n%d\ndrain: {delay: 1s, timeout: 10m}\nlog: {to: %s, events: completed, heartbeat: 0s}\n%s",
+			"namespace: n%d\ndrain: {delay: 1s, timeout: 10m}\nlog: {to: %s, events: completed, heartbeat: off}\n%s",
 			listen, secure, cert, key, admin, i, filepath.Join(dir, fmt.Sprintf("%d.log", i%3)), allTo(back))
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestReloadsAndUpgrades(t *testing.T) {
 	}
 	progress := func() {
 		before := served.Load()
-		await(t, "requests", func() bool { return served.Load() > before+more })
+		testkit.Await(t, "requests", func() bool { return served.Load() > before+more })
 	}
 	for i := range reloads {
 		configure(i)
@@ -90,7 +90,7 @@ func TestReloadsAndUpgrades(t *testing.T) {
 			tunnel.close()
 		}
 		old := pid
-		await(t, "the end of the old process", func() bool { return hasEnded(old) })
+		testkit.Await(t, "the end of the old process", func() bool { return hasEnded(old) })
 		pid = next
 	}
 	for _, l := range loads {
@@ -159,7 +159,7 @@ func startDoor(t *testing.T, file, admin string) (pid int) {
 	if err := p.start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the door", func() bool {
+	testkit.Await(t, "the door", func() bool {
 		resp, err := http.Get(admin + "/readyz")
 		if err == nil {
 			resp.Body.Close()
@@ -184,7 +184,7 @@ func stop(t *testing.T, pid int) {
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the end of the door", func() bool { return hasEnded(pid) })
+	testkit.Await(t, "the end of the door", func() bool { return hasEnded(pid) })
 }
 
 func killAtEnd(t *testing.T, pid int) {
@@ -205,13 +205,12 @@ func hasEnded(pid int) bool {
 
 // echoUpstream responds to requests and counts them, and switches to an echo of every byte.
 func echoUpstream(t *testing.T, served *atomic.Int64) string {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		served.Add(1)
 		if r.Header.Get("Upgrade") != "" {
 			switchToEcho(t, w)
 		}
 	}))
-	t.Cleanup(s.Close)
 	return s.URL
 }
 
@@ -246,3 +245,22 @@ func (u *tunnel) echo(t *testing.T) {
 }
 
 func (u *tunnel) close() { u.Conn.Close() }
+
+// TestUpgradeNamesTheUserOfTheProcess upgrades a front door as another user than its own.
+func TestUpgradeNamesTheUserOfTheProcess(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, to run weir as another user")
+	}
+	t.Parallel()
+	door := start(t, "serve", "--to", "http://127.0.0.1:1", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	admin := strings.TrimPrefix(door.admin(), "http://")
+	p := prepare(t, "upgrade", "--admin", admin)
+	p.cmd.Path = "/proc/self/exe" // another user cannot open the folder of the program
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(1)
+	p.says(fmt.Sprintf("is the process %d of the user root, and this user is ", door.cmd.Process.Pid))
+	p.says("hint: sudo weir upgrade --admin " + admin + "\n")
+}

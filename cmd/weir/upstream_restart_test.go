@@ -7,12 +7,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestUpstreamRestart kills the upstream under load and starts it again after a
+// TestUpstreamRestartGivesNo502 kills the upstream under load and starts it again after a
 // gap. Clients wait and get no 502, except for POSTs that the upstream had
 // received.
-func TestUpstreamRestart(t *testing.T) {
+func TestUpstreamRestartGivesNo502(t *testing.T) {
 	t.Parallel()
 	const gap = 300 * time.Millisecond
 	b := start(t, "backend", "--listen", "127.0.0.1:0")
@@ -45,7 +47,7 @@ func TestUpstreamRestart(t *testing.T) {
 	})
 	for range inSoak(2, 5) {
 		more := answered.Load() + 2000
-		await(t, "load", func() bool { return answered.Load() >= more })
+		testkit.Await(t, "load", func() bool { return answered.Load() >= more })
 		b.signal(syscall.SIGKILL)
 		<-b.exited
 		time.Sleep(gap)
@@ -53,7 +55,7 @@ func TestUpstreamRestart(t *testing.T) {
 		b.url()
 	}
 	more := answered.Load() + 2000
-	await(t, "load", func() bool { return answered.Load() >= more })
+	testkit.Await(t, "load", func() bool { return answered.Load() >= more })
 	stop()
 	n := answered.Load()
 	if failed.Load() > 0 {

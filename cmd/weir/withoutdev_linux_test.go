@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWithoutNullDevice starts a front door where /dev/null does not exist, as in a chroot. The start fails with the
-// reason, because without its spare files the front door would reject every connection.
-func TestWithoutNullDevice(t *testing.T) {
+// TestStartFailsWithoutNullDevice starts a front door where /dev/null does not exist, as in a chroot. The start fails
+// with the reason, because without its spare files the front door would reject every connection.
+func TestStartFailsWithoutNullDevice(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("unshare"); err != nil || os.Getuid() != 0 {
 		t.Skip("hiding /dev needs root and unshare(1)")

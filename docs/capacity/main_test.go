@@ -21,8 +21,8 @@ func TestDocsHaveTheTables(t *testing.T) {
 	}
 }
 
-// TestNeeds computes a small plan by hand.
-func TestNeeds(t *testing.T) {
+// TestNeedsMatchAPlanByHand computes a small plan by hand.
+func TestNeedsMatchAPlanByHand(t *testing.T) {
 	p := defaultPlan()
 	p.costs = costs{oneEvent: 20, threeEvents: 24, overTLS: 25, handshake: 200, response16K: 35, oneEventBytes: 500,
 		threeEventBytes: 1500, connectionTLS: 8000}
@@ -47,16 +47,16 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestHelp prints the flags, which is no mistake.
-func TestHelp(t *testing.T) {
+// TestHelpIsNoMistake prints the flags, which is no mistake.
+func TestHelpIsNoMistake(t *testing.T) {
 	var out strings.Builder
 	if err := run([]string{"-h"}, &out, &out); err != nil || !strings.Contains(out.String(), "-core-hour") {
 		t.Errorf("error %v and\n%s", err, out.String())
 	}
 }
 
-// TestMistakes gives the program wrong flags and costs.
-func TestMistakes(t *testing.T) {
+// TestMistakesAreReported gives the program wrong flags and costs.
+func TestMistakesAreReported(t *testing.T) {
 	empty := t.TempDir() + "/empty.txt"
 	broken := t.TempDir() + "/broken.txt"
 	if err := os.WriteFile(empty, []byte("no lines\n"), 0o600); err != nil {

@@ -15,14 +15,10 @@ import (
 	"github.com/creack/pty"
 )
 
-const (
-	address = "127.0.0.1:8080"
-	columns = 100
-	lines   = 100
-)
+const address = "127.0.0.1:8080"
 
 // loadPictures records a run of weir load: its screen as an animation, and the report at its end.
-func loadPictures(ctx context.Context, weir, made string) error {
+func loadPictures(ctx context.Context, weir, _, made string) error {
 	stop, err := startBackend(ctx, weir)
 	if err != nil {
 		return err
@@ -72,12 +68,6 @@ func startBackend(ctx context.Context, weir string) (stop func(), err error) {
 	}
 }
 
-// A frame is the screen after a redraw.
-type frame struct {
-	at   time.Duration // since the first one
-	rows [][]cell
-}
-
 // record runs a program in a terminal. It returns the screen at the end, and the frames.
 func record(program *exec.Cmd) (end [][]cell, frames []frame, err error) {
 	program.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=")
@@ -101,9 +91,6 @@ func record(program *exec.Cmd) (end [][]cell, frames []frame, err error) {
 	}
 	return s.rows, frames, nil
 }
-
-// framePeriod is the time between the frames of an animation.
-const framePeriod = time.Second
 
 // sampled returns the first frame of each period.
 func sampled(frames []frame) []frame {

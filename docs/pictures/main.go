@@ -1,10 +1,11 @@
-// Pictures makes the pictures of README.md and docs that show a running program: two screens of weir load and the top
-// of a report of weir lab.
+// Pictures makes the pictures of README.md and docs that show a running program: two screens of weir load, the top of a
+// report of weir lab, and the top of the dashboard.
 //
 //	make pictures
+//	go run ./docs/pictures dashboard
 //
-// It builds weir, runs it for about two minutes and writes into docs. Nothing else should run on the machine. It needs
-// Chromium, a pseudo-terminal and the port 8080.
+// It builds weir, runs it for about three minutes and writes into docs. Arguments choose from load, lab and dashboard.
+// Nothing else should run on the machine. It needs Chromium, a pseudo-terminal and the ports 8080, 20000 and 20001.
 package main
 
 import (
@@ -14,19 +15,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
 const (
 	docs     = "docs" // the folder of the pictures
-	atMost   = 3 * time.Minute
+	atMost   = 5 * time.Minute
 	maxBytes = 200_000 // of a picture
 )
 
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), atMost)
 	defer cancel()
-	if err := run(ctx); err != nil {
+	if err := run(ctx, os.Args[1:]); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("the runs took more than %v: %w", atMost, err)
 		}
@@ -35,8 +37,16 @@ func main() {
 	}
 }
 
-// run makes every picture in a temporary folder, and moves them to docs when all are complete.
-func run(ctx context.Context) error {
+// kinds are the kinds of pictures in their order. Each function gets weir, a folder for its own files, and the folder of
+// the pictures.
+var kinds = []struct {
+	name string
+	make func(ctx context.Context, weir, dir, made string) error
+}{{"load", loadPictures}, {"lab", labPictures}, {"dashboard", dashboardPictures}}
+
+// run makes the pictures of the chosen kinds in a temporary folder, and moves them to docs when all are complete.
+// Without a choice, it makes all.
+func run(ctx context.Context, chosen []string) error {
 	dir, err := os.MkdirTemp("", "weir-pictures-*")
 	if err != nil {
 		return err
@@ -46,11 +56,13 @@ func run(ctx context.Context) error {
 	if err := errors.Join(os.Mkdir(made, 0o755), command(ctx, "go", "build", "-o", weir, "./cmd/weir")); err != nil {
 		return err
 	}
-	if err := loadPictures(ctx, weir, made); err != nil {
-		return err
-	}
-	if err := labPictures(ctx, weir, dir, made); err != nil {
-		return err
+	for _, kind := range kinds {
+		if len(chosen) > 0 && !slices.Contains(chosen, kind.name) {
+			continue
+		}
+		if err := kind.make(ctx, weir, dir, made); err != nil {
+			return err
+		}
 	}
 	pictures, err := os.ReadDir(made)
 	if err != nil {
@@ -88,7 +100,7 @@ func command(ctx context.Context, name string, args ...string) error {
 const blocking = `listen: 127.0.0.1:20000
 admin: off
 log: {queue: {size: 64KiB, when_full: block}}
-drain: {delay: 0s}
+drain: {delay: off}
 routes:
   - {match: "/{path...}", respond: {status: 200, text: hello}}
 `
@@ -118,14 +130,4 @@ func labPictures(ctx context.Context, weir, dir, made string) error {
 		}
 	}
 	return nil
-}
-
-// anyOf returns the path of the first of the programs that is installed.
-func anyOf(names ...string) (string, error) {
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("none of %q is installed", names)
 }

@@ -7,6 +7,12 @@ import (
 	"unicode/utf8"
 )
 
+// The size of the terminal.
+const (
+	columns = 100
+	lines   = 100
+)
+
 // A cell is a character of a screen with its style, which is the parameter of a sequence SGR.
 type cell struct {
 	char  rune

@@ -24,8 +24,9 @@ func text(rows [][]cell) string {
 	return b.String()
 }
 
-// TestScreen writes two redraws and a report byte by byte, so that every sequence and character comes in parts.
-func TestScreen(t *testing.T) {
+// TestScreenAcceptsCutSequences writes two redraws and a report byte by byte, so that every sequence and character
+// comes in parts.
+func TestScreenAcceptsCutSequences(t *testing.T) {
 	var frames []string
 	s := &screen{}
 	s.drawn = func() { frames = append(frames, text(s.rows)) }
@@ -47,8 +48,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestPictures checks that pictures are XML with all text at its place.
-func TestPictures(t *testing.T) {
+// TestPicturesAreXMLWithAllText checks that pictures are XML with all text at its place.
+func TestPicturesAreXMLWithAllText(t *testing.T) {
 	rows := [][]cell{line("a <b> & c  "), {}, append(line("   "), cell{'█', "36"}), {}}
 	for name, picture := range map[string][]byte{
 		"still":     still("t", "$ x", rows),

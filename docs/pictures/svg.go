@@ -5,7 +5,17 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strings"
+	"time"
 )
+
+// A frame is the screen after a redraw.
+type frame struct {
+	at   time.Duration // since the first one
+	rows [][]cell
+}
+
+// framePeriod is the time between the frames of an animation.
+const framePeriod = time.Second
 
 // Lengths in a picture of a screen, in pixels.
 const (

@@ -94,8 +94,9 @@ type event struct {
 	Data  struct{ Address string }
 }
 
-// TestProxy sends a request by way of the first program, and another one after the server has ended.
-func TestProxy(t *testing.T) {
+// TestProxyProgramForwardsRequests sends a request by way of the first program, and another one after the server has
+// ended.
+func TestProxyProgramForwardsRequests(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL) }))
 	defer server.Close()
 	_, stdout, _ := start(t, "proxy", "127.0.0.1:0", server.URL)
@@ -121,8 +122,8 @@ func TestProxy(t *testing.T) {
 	next("http request received", "upstream failed", "http request completed")
 }
 
-// TestFront sends requests with and without a key to the second program.
-func TestFront(t *testing.T) {
+// TestFrontProgramChecksTheKey sends requests with and without a key to the second program.
+func TestFrontProgramChecksTheKey(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "hello", r.Header["X-Api-Key"])
 	}))

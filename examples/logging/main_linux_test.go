@@ -17,7 +17,7 @@ import (
 )
 
 // TestDocsHaveTheProgram compares the first program in docs/logging.md with the
-// one that TestProgram runs.
+// one that TestProgramLosesNoRequest runs.
 func TestDocsHaveTheProgram(t *testing.T) {
 	program, err := os.ReadFile("main.go")
 	if err != nil {
@@ -41,10 +41,10 @@ type event struct {
 	Data      map[string]any
 }
 
-// TestProgram runs the program, closes the reader of its stdout and ends the
+// TestProgramLosesNoRequest runs the program, closes the reader of its stdout and ends the
 // program with SIGTERM. Each request must be in the log, on stdout or on
 // stderr.
-func TestProgram(t *testing.T) {
+func TestProgramLosesNoRequest(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "shop")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -12,7 +12,7 @@ import (
 // Keys returns the keys of a [Set] at a path. at returns where it is kept.
 func Keys[T any](path string, at func(T) *Set) []yamlfile.Key[T] {
 	keys := []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, NotEmpty: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			r.Fields(p, n)
 			r.RefuseEmpty(p, n)
 		}},
@@ -70,6 +70,7 @@ func read[T any](
 
 // parse reads true, false, or a value.
 func parse(s yamlfile.Scalar) (Condition, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "value", Words: []string{"true", "false"}})
 	if s.Type == "bool" {
 		if strings.EqualFold(s.Text, "true") {
 			return Condition{Test: IsPresent}, nil

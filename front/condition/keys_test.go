@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/front/internal/configtest"
 )
 
-func TestKeys(t *testing.T) {
+func TestConditionsAreParsed(t *testing.T) {
 	c, err := config.Parse("weir.yaml", []byte(configtest.When(`{headers: {X-Beta: "1", x-n: 2, X-T: true, X-F: false, `+
 		`X-S: "true", X-E: "", X-O: on}, query: {v: a b, d: false}}`)), nil)
 	if err != nil {
@@ -31,7 +31,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestConditionMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string

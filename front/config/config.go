@@ -69,8 +69,12 @@ type Config struct {
 	TLS *TLS
 
 	// Admin is the address of the admin listener, as in Listen, or AdminOff.
-	// Default "127.0.0.1:20001".
+	// The default is DefaultAdmin.
 	Admin string
+
+	// AdminToken is the secret with which operators drain servers, at least 16 bytes. Without one, the dashboard only
+	// reads, and programs that reach the admin listener may drain servers.
+	AdminToken string
 
 	// ProxyProtocol accepts the PROXY protocol on the public listeners. Nil, the default, does
 	// not.
@@ -90,6 +94,8 @@ type Config struct {
 	DNS DNS
 
 	Log Log
+
+	Traces Traces
 
 	// Access admits the clients of all requests. Nil admits all.
 	Access *access.Config
@@ -159,8 +165,11 @@ const (
 	EngineGoroutines = "goroutines"
 )
 
-// AdminOff is the value of [Config.Admin] that disables the admin listener.
-const AdminOff = "off"
+// The default of [Config.Admin], and the value that disables the admin listener.
+const (
+	DefaultAdmin = "127.0.0.1:20001"
+	AdminOff     = "off"
+)
 
 // SystemdPrefix begins an address that is the name of a socket of systemd.
 const SystemdPrefix = "systemd/"
@@ -213,7 +222,7 @@ type Route struct {
 	PlainHTTP bool
 
 	// Timeout is how long the upstream may be silent, before and during its
-	// response. More than zero; default 30s.
+	// response, or NoTimeout. More than zero; default 30s.
 	Timeout time.Duration
 
 	// TryTimeout is how long a server may take for the head of its response, and TotalTimeout
@@ -224,8 +233,8 @@ type Route struct {
 	// Default "websocket"; empty allows none.
 	Upgrade []string
 
-	// Events selects the events of each request: EventsAll, EventsCompleted or
-	// EventsNone. Empty means the value of Log.Events.
+	// Events selects the events of each request: EventsAll, EventsCompleted, EventsInteresting or
+	// EventsOff. Empty means the value of Log.Events.
 	Events string
 
 	// Compress compresses responses. Nil, the default, does not.
@@ -289,10 +298,11 @@ func Default() *Config {
 	return &Config{
 		Namespace: "front-door",
 		Listen:    []string{":20000"},
-		Admin:     "127.0.0.1:20001",
+		Admin:     DefaultAdmin,
 		Drain:     Drain{Delay: time.Second, Timeout: 10 * time.Second},
 		Engine:    EngineLoops,
 		Log:       Log{Config: logto.Default(), Level: "info", Events: EventsAll},
+		Traces:    Traces{Sample: 100},
 		Limits: Limits{
 			RequestLimits: RequestLimits{
 				UploadRate: 500, DownloadRate: 500,
@@ -399,6 +409,9 @@ const InFlightAuto = -1
 // NoLimit disables a limit of a route that all requests have.
 const NoLimit = -1
 
+// NoTimeout is the value of [Route.Timeout] for an upstream that may be silent for any time: a century.
+const NoTimeout = 100 * 365 * 24 * time.Hour
+
 // Queue is the queue of the requests that wait while InFlight others are in
 // flight.
 type Queue struct {
@@ -406,8 +419,8 @@ type Queue struct {
 	Wait   time.Duration // maximum waiting time; default 1s
 }
 
-// Rate is a token bucket for each key: Burst requests at once, then one per Every.
-// If Every is zero, there is no limit.
+// Rate is a token bucket for each key: Burst requests at once, then one per Every. [Parse] rounds Every to a
+// nanosecond. If it is zero, there is no limit.
 type Rate struct {
 	Per   string // RatePerClient (the default), RatePerRoute, or RatePerHeader and a header's name
 	Every time.Duration
@@ -430,7 +443,13 @@ type Log struct {
 	logto.Config
 
 	Level  string // the least severe level that is written: fatal, error, warn, info (the default) or debug
-	Events string // EventsAll (the default) or EventsCompleted
+	Events string // EventsAll (the default), EventsCompleted or EventsInteresting
+
+	// SlowerThan is the duration above which a request is interesting. Zero, the default, means longer than 99% of the
+	// requests of its route.
+	SlowerThan time.Duration
+	// Share is the percentage of requests that are interesting anyway, chosen by their trace ids. Default 0.
+	Share float64
 
 	// RequestFields and ResponseFields are names of header fields, in lower case, that
 	// are added to the completed event. Parse rejects fields that contain secrets.
@@ -443,13 +462,14 @@ type Log struct {
 
 // Values of [Log.Events].
 const (
-	EventsAll       = "all"       // received, proxying and completed: three events for each request
-	EventsCompleted = "completed" // only the completed event, which then has the data of the other two
+	EventsInteresting = "interesting" // as EventsAll if the request is interesting, otherwise as EventsCompleted
+	EventsAll         = "all"         // received, proxying and completed: three events for each request
+	EventsCompleted   = "completed"   // only the completed event, which then has the data of the other two
 )
 
-// EventsNone is a value of [Route.Events]. It omits all events of a request except
+// EventsOff is a value of [Route.Events]. It omits all events of a request except
 // a completed event of severity WARN or worse.
-const EventsNone = "none"
+const EventsOff = "off"
 
 // Secrets returns the keys whose values the log redacts. If header fields are logged, also
 // by a route, they include fields that contain secrets, because a Config may not come from

@@ -41,23 +41,29 @@ func env(pairs ...string) func(string) (string, bool) {
 	}
 }
 
-// parse parses a valid configuration.
+// parse parses a valid configuration, which the JSON Schema accepts, too.
 func parse(t *testing.T, src string, lookup func(string) (string, bool)) *config.Config {
 	t.Helper()
 	c, err := config.Parse("weir.yaml", []byte(src), lookup)
 	if err != nil {
 		t.Fatalf("Parse:\n%v\nof\n%s", err, src)
 	}
+	if err := validate(t, src); err != nil {
+		t.Errorf("the JSON Schema refuses %s:\n%v", src, err)
+	}
 	return c
 }
 
-// mistakes parses an invalid configuration.
+// mistakes parses an invalid configuration. The JSON Schema refuses unknown keys, too.
 func mistakes(t *testing.T, src string, lookup func(string) (string, bool)) config.Mistakes {
 	t.Helper()
 	c, err := config.Parse("weir.yaml", []byte(src), lookup)
 	var ms config.Mistakes
 	if !errors.As(err, &ms) || c != nil || len(ms) == 0 {
 		t.Fatalf("Parse = %+v, %v, want mistakes, of\n%s", c, err, src)
+	}
+	if strings.Contains(ms[0].What, "unknown key") && validate(t, src) == nil {
+		t.Errorf("the JSON Schema accepts an unknown key in\n%s", src)
 	}
 	return ms
 }
@@ -85,6 +91,7 @@ log:
   rotate: {size: 100MiB, daily: true, keep: 7, gzip: true}
   fsync: 5s
   heartbeat: 1m
+traces: {to: "otlp+http://collector", sample: 2%}
 defaults:
   compress: {encodings: [br], level: 6, min_length: 100B, types: [Text/HTML, "*+JSON"], with_credentials: true}
 constraints:
@@ -98,10 +105,10 @@ upstreams:
     hash: {by: cookie session}
     sticky: {cookie: server, max_age: 1h, secret: 0123456789abcdef}
     slow_start: 30s
-    connections: {max: 5, queue: 6, wait: 7s}
+    connections: {max: 5, queue: {length: 6, wait: 7s}}
     send_proxy_protocol: v1
 routes:
-  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: [], log: {events: none}, compress: off}
+  - {match: "GET,HEAD /x/{id:code}", to: a, timeout: 5s, upgrade: off, log: {events: off}, compress: off}
   - match: /{path...}
     to: b
     upgrade: [WebSocket, tls/1.0]
@@ -115,6 +122,7 @@ routes:
 		Admin:     config.AdminOff,
 		Drain:     config.Drain{Delay: 2 * time.Second, Timeout: time.Minute},
 		Engine:    config.EngineGoroutines,
+		Traces:    config.Traces{To: "otlp+http://collector", Sample: 2},
 		TrustedProxies: []netip.Prefix{
 			netip.MustParsePrefix("10.0.0.0/8"),
 			netip.MustParsePrefix("127.0.0.1/32"),
@@ -136,7 +144,7 @@ routes:
 			ResponseFields: []string{"content-type"},
 			Redact:         []string{"token", "Session"},
 		},
-		Limits:      config.Default().Limits, // see TestParseLimits
+		Limits:      config.Default().Limits, // see TestParseReadsLimits
 		Constraints: map[string]string{"code": "^[A-Z]{3}[0-9]+$"},
 		Upstreams: []upstreams.Upstream{
 			{Name: "b", Servers: []upstreams.Server{
@@ -147,7 +155,7 @@ routes:
 				SendProxyProtocol: 1},
 		},
 		Routes: []config.Route{
-			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsNone,
+			{Match: "GET,HEAD /x/{id:code}", To: "a", Timeout: 5 * time.Second, Events: config.EventsOff,
 				Compress: &compress.Config{}},
 			{Match: "/{path...}", To: "b", Timeout: 30 * time.Second, Upgrade: []string{"websocket", "tls/1.0"},
 				Compress: &compress.Config{Encodings: []string{"br"}, Level: 6, MinLength: 100,
@@ -204,7 +212,7 @@ routes:
 // smallest is a minimal configuration.
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
-func TestParseDefaults(t *testing.T) {
+func TestParseSetsDefaults(t *testing.T) {
 	want := config.Default()
 	want.Sources, want.States = []string{"weir.yaml"}, map[string]fs.FileInfo{}
 	want.Upstreams = []upstreams.Upstream{{Name: "a", Servers: []upstreams.Server{{URL: "http://127.0.0.1:8080"}}, MaxResponseFields: 256,
@@ -215,7 +223,7 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
-func TestParseAccepts(t *testing.T) {
+func TestParseAcceptsUnusualFiles(t *testing.T) {
 	for name, src := range map[string]string{
 		"a byte order mark":                      "\ufeff" + smallest,
 		"Windows line ends":                      strings.ReplaceAll(smallest, "\n", "\r\n"),
@@ -224,7 +232,7 @@ func TestParseAccepts(t *testing.T) {
 		"no upstream":                            "routes: {match: /, respond: {status: 204}}",
 		"a single listener":                      "listen: :8080\n" + smallest,
 		"a free port":                            "listen: 127.0.0.1:0\n" + smallest,
-		"no waiting":                             "drain: 0s\n" + smallest,
+		"no waiting":                             "drain: off\n" + smallest,
 		"an upstream without route":              strings.Replace(smallest, "{a:", "{b: {servers: http://b}, a:", 1),
 		"one route without a list":               "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a}",
 		"the listener's port on another address": "listen: 192.0.2.1:20001\n" + smallest,
@@ -235,7 +243,7 @@ func TestParseAccepts(t *testing.T) {
 
 // Each case is a file and its mistakes: the position, then parts of the
 // message.
-func TestParseMistakes(t *testing.T) {
+func TestParseReportsMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -267,7 +275,7 @@ func TestParseMistakes(t *testing.T) {
 		{"a key of two mappings below", smallest + "log: {size: 1MiB}\n",
 			[]string{`3:7 "size"|belongs under "queue" or "rotate"`}},
 		{"a key of a route in an upstream", "upstreams: {a: {servers: http://a, timeout: 5s}}\nroutes: {match: /, to: a}\n",
-			[]string{`1:36 "timeout"|belongs under "drain" or "routes"`}},
+			[]string{`1:36 "timeout"|write timeout in a route`}},
 		{"a key of the door in a route",
 			"upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, max_connections: 5}\n",
 			[]string{`2:27 "max_connections"|belongs under "limits"`}},
@@ -312,14 +320,15 @@ func TestParseMistakes(t *testing.T) {
 		{"balance", "upstreams:\n  a: {servers: http://a, balance: leastconn, hash: {by: path}}\n" +
 			"  b: {servers: http://b, balance: hash, hash: {}}\n  c: {servers: http://c, balance: hash, hash: {by: uri}}\n" +
 			"  d: {servers: http://d, balance: hash, hash: {by: 'cookie a b'}}\nroutes: {match: /, to: a}\n", []string{
-			`2:35 "leastconn" is not known here|round_robin, least_connections, two_choices, hash`,
+			`2:35 "leastconn" is not known here|write least_connections`,
 			`2:46 only the policy hash has|add balance: hash`, `3:41 "hash" has no "by"|by: cookie session`,
 			`4:52 "uri" is not known here|client, path, header NAME or cookie NAME`, `5:52 "a b" is not the name of a cookie`}},
-		{"connections", "upstreams:\n  a: {servers: http://a, connections: {max: 0, queue: -1, wait: 0s}}\n" +
-			"  b: {servers: http://b, connections: {wait: 1s}}\n  c: {servers: http://c, connections: x}\nroutes: {match: /, to: a}\n",
-			[]string{`2:45 "0" allows nothing`, `2:55 "-1" is not a count`, `2:59 only if there is a queue`, `2:65 "0s" leaves no time`,
-				`3:26 "connections" has no "max"|connections: {max: 100, queue: 50}`, `3:40 only if there is a queue`,
-				`4:39 "x" is not a count`}},
+		{"connections", "upstreams:\n  a: {servers: http://a, connections: {max: 0, queue: {length: -1, wait: 0s}}}\n" +
+			"  b: {servers: http://b, connections: {queue: {wait: 1s}}}\n  c: {servers: http://c, connections: x}\n" +
+			"  d: {servers: http://d, connections: {max: 1, queue: 0}}\nroutes: {match: /, to: a}\n",
+			[]string{`2:45 "0" allows nothing`, `2:64 "-1" is not a count`, `2:74 "0s" leaves no time`,
+				`3:26 "connections" has no "max"|connections: {max: 100, queue: {length: 50, wait: 2s}}`, `3:40 "queue" has no "length"`,
+				`4:39 "x" is not a count`, `5:55 "0" allows nothing|write 1 or more, or remove it`}},
 		{"sticky servers", "upstreams:\n  a: {servers: http://a, sticky: {cookie: 'a b', max_age: 1ms, secret: short}}\n" +
 			"  b: {servers: http://b, sticky: {cookie: b}, slow_start: 5}\n" +
 			"  c: {servers: http://c, sticky: {secret: 0123456789abcdef, secret_file: c.key}}\n" +
@@ -334,7 +343,7 @@ func TestParseMistakes(t *testing.T) {
 			"  status: 100-200, body: '(', rise: 0, fall: x}}}\nroutes: {match: /, to: a}\n", []string{
 			`1:36 "health" has no "path"|/healthz`, `1:53 "POST" is not known here|GET, HEAD, OPTIONS`,
 			`1:65 "a/b" is not a host`, `1:80 "1ms" is too short|100ms or more`, `1:94 "0s" is too short|1ms or more`,
-			`2:11 "100-200" is not a status|200-399`, `2:26 "(" is not a regular expression`, `2:37 "0" allows nothing`,
+			`2:11 "100-200" is not a status|from 200 to 599`, `2:26 "(" is not a regular expression`, `2:37 "0" allows nothing`,
 			`2:46 "x" is not a count`,
 		}},
 		{"health with paths and bodies that cannot be", "upstreams: {a: {servers: http://a, health: {path: healthz}},\n" +
@@ -346,7 +355,7 @@ func TestParseMistakes(t *testing.T) {
 			"  c: {servers: http://c, outliers: {ejection: 10s, max_ejection: 5s}}}\nroutes: {match: /, to: a}\n", []string{
 			`1:60 "0"|write off`, `1:77 "30"|write 30%`, `1:90 "1" is not a factor|as in 5`,
 			`1:103 "10ms" is too short|1s or more`, `2:13 "0" allows nothing`, `2:26 "0s" is too short`,
-			`2:44 "1ms" is too short`, `2:57 "600" is not a status`, `2:97 "outliers" must be a mapping|write true`,
+			`2:44 "1ms" is too short`, `2:57 "600" is not a status|5xx`, `2:97 "outliers" must be a mapping|write true`,
 			`3:66 the longest ejection is shorter than the first one|10s`,
 		}},
 		{"an unknown format", "log: {format: xml}\n" + smallest,
@@ -372,7 +381,7 @@ func TestParseMistakes(t *testing.T) {
 		{"no duration", "drain: soon\n" + smallest, []string{`1:8 "soon"`}},
 		{"a duration below zero", "drain: -1s\n" + smallest, []string{`1:8 negative duration`}},
 		{"a level", "log: {level: inf}\n" + smallest, []string{`1:14 "inf"|did you mean "info"?`}},
-		{"events", "log: {events: none}\n" + smallest, []string{`1:15 "none"|all, completed`}},
+		{"events", "log: {events: off}\n" + smallest, []string{`1:15 "off"|all, completed`}},
 		{"a misspelt destination", "log: {to: sdtout}\n" + smallest,
 			[]string{`1:11 "sdtout"|did you mean "stdout"?|"./sdtout"`}},
 
@@ -437,11 +446,11 @@ func TestParseMistakes(t *testing.T) {
 		{"an unknown upstream", "upstreams: {site: {servers: http://a}}\nroutes: {match: /, to: sit}\n",
 			[]string{`2:24 "sit"|did you mean "site"?`}},
 		{"no time", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, timeout: 0s}\n",
-			[]string{`2:36 no time`}},
+			[]string{`2:36 "0s"|write off`}},
 		{"an upgrade", "upstreams: {a: {servers: http://a}}\nroutes: {match: /, to: a, upgrade: [h2c, 'a b']}\n",
 			[]string{`2:37 "h2c"`, `2:42 "a b"`}},
 		{"an upgrade over HTTP/2", "upstreams: {a: {servers: http://a, protocol: http2}}\n" +
-			"routes: [{match: /, to: a, upgrade: websocket}, {match: /b, to: a, upgrade: []}, {match: /c, to: a}]\n",
+			"routes: [{match: /, to: a, upgrade: websocket}, {match: /b, to: a, upgrade: off}, {match: /c, to: a}]\n",
 			[]string{`2:28 cannot be upgraded|without protocol: http2`}},
 		{"a pattern, double quotes", "upstreams: {a: {servers: http://a}}\nroutes: [{match: \"/é/x{y\", to: a}]\n",
 			[]string{`2:23 "/é/x{y"`}},
@@ -493,7 +502,7 @@ func TestPasswordsAreNotShown(t *testing.T) {
 	}
 }
 
-func TestEnvironment(t *testing.T) {
+func TestVariablesAreReplaced(t *testing.T) {
 	lookup := env("X=x", "EMPTY=", "YAML=a\n: [b", "DOLLAR=${X}")
 	for _, c := range []struct{ value, want string }{
 		{"${X}", "x"},
@@ -529,7 +538,7 @@ func TestEnvironmentIsNotYAML(t *testing.T) {
 	}
 }
 
-func TestEnvironmentMistakes(t *testing.T) {
+func TestVariableMistakesAreLocated(t *testing.T) {
 	for _, c := range []struct {
 		value string
 		cols  []int // within the value, 1-based
@@ -559,7 +568,7 @@ func TestEnvironmentMistakes(t *testing.T) {
 	}
 }
 
-func TestMistakesStandInTheFilesOrder(t *testing.T) {
+func TestMistakesFollowTheOrderOfTheFile(t *testing.T) {
 	ms := mistakes(t, "lisen: x\ndrain: 5\nroutes: [{match: 'x', to: b, foo: 1}]\nupstreams: {a: {servers: x}}\n", nil)
 	for i := 1; i < len(ms); i++ {
 		if ms[i-1].Line > ms[i].Line || ms[i-1].Line == ms[i].Line && ms[i-1].Col > ms[i].Col {
@@ -633,8 +642,7 @@ func checkMistakes(t *testing.T, src []byte, err error) {
 	}
 }
 
-// TestLinesOfAText checks that the text of a fixed response may have several lines.
-func TestLinesOfAText(t *testing.T) {
+func TestTextOfResponseMayHaveLines(t *testing.T) {
 	const src = "upstreams: {a: {servers: http://a}}\nroutes:\n- match: /\n  respond:\n    status: 200\n    text: |\n      a\n      b\n"
 	c, err := config.Parse("weir.yaml", []byte(src), nil)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 // parseNameServer reads an IP address, perhaps with a port, and returns it with one.
 func parseNameServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "address or address:port", Pattern: `[0-9a-fA-F:.\[\]]+`})
 	host, port, err := net.SplitHostPort(s.Text)
 	if err != nil {
 		host, port = strings.Trim(s.Text, "[]"), "53"

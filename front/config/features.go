@@ -74,11 +74,11 @@ func actionKeys(keys []key) []key {
 	return keys
 }
 
-// forwardedKeys notes those of keys that are directly in a route as keys that apply only to forwarded requests.
+// forwardedKeys marks those of keys that are directly in a route as keys that apply only to forwarded requests.
 func forwardedKeys(keys []key) []key {
 	for i := range keys {
 		if route, _ := keys[i].Parent(); route == routePath {
-			keys[i].Read, keys[i].With = ofForwarded(keys[i].Read), forwards
+			keys[i].With = forwards
 		}
 	}
 	return keys
@@ -86,16 +86,8 @@ func forwardedKeys(keys []key) []key {
 
 // local makes the first one of keys a key that each place has for itself: its refusals add up.
 func local(keys []key) []key {
-	keys[0].Local = true
+	keys[0].Local, keys[0].AddsUp = true, true
 	return keys
-}
-
-// ofForwarded returns the function that reads a key that applies only to forwarded requests.
-func ofForwarded(read readFunc) readFunc {
-	return func(r *fileReader, p place, n *yamlfile.Node) {
-		p.To.route.forwarded = append(p.To.route.forwarded, p.Key)
-		read(r, p, n)
-	}
 }
 
 // then has a function called with the first one of keys after that was read in a route. The key has a meaning only with
@@ -116,6 +108,6 @@ func (d *routeDraft) noteForwardAuth(key yamlfile.Scalar) {
 	d.others, d.authKey = append(d.others, d.authTo), key
 }
 
-func (d *routeDraft) noteMirror(key yamlfile.Scalar) {
-	d.others, d.mirrorKey = append(d.others, d.mirrorTo), key
+func (d *routeDraft) noteMirror(yamlfile.Scalar) {
+	d.others = append(d.others, d.mirrorTo)
 }

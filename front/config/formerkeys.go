@@ -1,6 +1,10 @@
 package config
 
-import "github.com/weirhq/weir/internal/yamlfile"
+import (
+	"strconv"
+
+	"github.com/weirhq/weir/internal/yamlfile"
+)
 
 // formerKeys return the hints for keys that this file had before its first release, by their path, for the value that
 // they have.
@@ -30,6 +34,11 @@ var formerKeys = map[string]func(value *yamlfile.Node) string{
 	"limits.download_rate":                  inDefaultLimits("download_rate"),
 	"limits.client_timeouts.read":           inClientTimeouts("read"),
 	"limits.client_timeouts.write":          inClientTimeouts("write"),
+	"limits.rate.every":                     rateLimit,
+	"routes.*.limits.rate.every":            rateLimit,
+	"upstreams.*.connections.wait":          waitOfQueue,
+	"tls.acme.ca_roots":                     now("roots"),
+	"tls.client_certificates.*.optional":    required,
 	// end
 }
 
@@ -59,11 +68,32 @@ func inClientTimeouts(name string) func(*yamlfile.Node) string {
 	}
 }
 
+func required(optional *yamlfile.Node) string {
+	return "write required: " + strconv.FormatBool(optional.Text != "true")
+}
+
 func sendProxyProtocol(value *yamlfile.Node) string {
 	return "write send_proxy_protocol: " + value.Flow()
 }
 
-func mirrorShare(value *yamlfile.Node) string { return "write share: " + value.Text + "%" }
+func mirrorShare(value *yamlfile.Node) string {
+	if value.Text == "0" {
+		return "remove the mirror: it copies nothing"
+	}
+	return "write share: " + value.Text + "%"
+}
+
+func rateLimit(value *yamlfile.Node) string {
+	interval, refused := yamlfile.Duration(value.Scalar())
+	if refused != nil || interval <= 0 {
+		return "write limit: 100/s"
+	}
+	return "write limit: " + yamlfile.ShowRate(interval)
+}
+
+func waitOfQueue(value *yamlfile.Node) string {
+	return "write it in queue, as in queue: {length: 50, wait: " + value.Flow() + "}"
+}
 
 func stickyOfRoute(*yamlfile.Node) string {
 	return "write sticky_split for a split, or write sticky in an upstream to keep clients at its servers"

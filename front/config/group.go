@@ -14,8 +14,9 @@ var groupKeys = []key{
 	{Path: routePath + ".group", Doc: "values that several routes share", Read: readGroup},
 	{Path: routePath + ".group.name", Doc: "the name of a group with limits, in the log and in metrics", Local: true,
 		Read: yamlfile.One(parseGroupName, func(f filling) *yamlfile.Scalar { return &f.group.name })},
-	{Path: routePath + ".group.hosts", Doc: "the hosts of the patterns in a group", Local: true, Read: readHosts,
-		Off: func(f filling) { f.group.hosts = []string{} }},
+	{Path: routePath + ".group.hosts", Doc: "the hosts of the patterns in a group", Local: true,
+		Read: yamlfile.Some(parseGroupHost, func(f filling) *[]string { return &f.group.hosts }),
+		Off:  func(f filling) { f.group.hosts = []string{} }},
 	{Path: routePath + ".group.prefix", Doc: "a prefix of the paths of the patterns in a group", Local: true,
 		Read: yamlfile.One(parsePrefix, func(f filling) *yamlfile.Scalar { return &f.group.prefix })},
 	{Path: routePath + ".group.routes", Doc: "the routes of a group, and further groups", Local: true,
@@ -32,7 +33,9 @@ func readGroup(r *fileReader, p place, n *yamlfile.Node) {
 	g := new(groupDraft)
 	p.To.group = g
 	delete(r.Positions, routePath+".hosts") // of another group
-	s, d := readScope(r, p, n, from, p.To.groupKeysOf)
+	in := *r
+	in.Foreign = inGroup(r.Foreign)
+	s, d := readScope(&in, p, n, from, p.To.groupKeysOf)
 	if g.hosts != nil {
 		s.hosts = g.hosts
 	}
@@ -89,6 +92,7 @@ func (l *RequestLimits) counting() RequestLimits {
 
 // parseGroupName reads a name that no route and no other label of metrics has.
 func parseGroupName(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name", Pattern: scalar.NamePattern})
 	switch {
 	case !scalar.IsName(s.Text):
 		return s, yamlfile.Refuse("a name has letters, digits, '.', '_' and '-'", "%s cannot name a group",
@@ -102,13 +106,9 @@ func parseGroupName(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 // reservedGroups are labels of metrics beside those of routes.
 var reservedGroups = []string{"all", "redirects", "unmatched"}
 
-// readHosts reads one or more hosts.
-func readHosts(r *fileReader, p place, n *yamlfile.Node) {
-	yamlfile.Some(parseGroupHost, func(f filling) *[]string { return &f.group.hosts })(r, p, n)
-}
-
 // parseGroupHost reads a host of a pattern, whose wildcards are checked with all patterns.
 func parseGroupHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "host", Pattern: "[^/ ]+"})
 	if s.Text == "" || strings.ContainsAny(s.Text, "/ \t") {
 		return "", yamlfile.Refuse("write a host, as in example.com; a path is written in prefix", "%s is not a host",
 			yamlfile.Quote(s.Text))
@@ -118,10 +118,16 @@ func parseGroupHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // parsePrefix reads the start of a path, whose parameters are checked with all patterns.
 func parsePrefix(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "start of a path", Pattern: "/[^ ]*[^/ ]"})
 	switch {
 	case !strings.HasPrefix(s.Text, "/") || strings.ContainsAny(s.Text, " \t"):
 		return s, yamlfile.Refuse("write the start of a path, as in /api", "%s is not a prefix of a path",
 			yamlfile.Quote(s.Text))
+	case s.Text == "/":
+		return s, yamlfile.Refuse("leave it out", "%s is the start of all paths", yamlfile.Quote(s.Text))
+	case strings.HasSuffix(s.Text, "/*"):
+		return s, yamlfile.Refuse("write it without the wildcard: the prefix is the start of the paths of all routes in the group",
+			"%s has a wildcard", yamlfile.Quote(s.Text))
 	case strings.HasSuffix(s.Text, "/"):
 		return s, yamlfile.Refuse("write it without the slash at its end: the patterns in the group begin with one",
 			"%s ends in a slash", yamlfile.Quote(s.Text))

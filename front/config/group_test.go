@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +27,7 @@ func wantSame(t *testing.T, text, same string) {
 const ups = "upstreams: {a: {servers: http://a}, b: {servers: http://b}, shadow: {servers: http://s}}\n"
 
 // Each file has defaults and groups. The second one means the same without them.
-func TestGroups(t *testing.T) {
+func TestGroupsMeanTheSameAsTheirRoutes(t *testing.T) {
 	for name, c := range map[string]struct{ text, same string }{
 		"the example of the decision": {`
 defaults:
@@ -74,13 +73,13 @@ routes:
             request_headers: {set: {x-one: off, X-Two: "3"}}
             when: {query: {q: true}}
             routes:
-              - {match: "GET /c", upgrade: [], log: {fields: {part: "{b}"}}}
+              - {match: "GET /c", upgrade: off, log: {fields: {part: "{b}"}}}
               - {match: example.com/d, split: [{to: a, weight: 1}, {to: b, weight: 2}], mirror: off}
               - {match: /e, redirect: /new}
         - {match: /f, to: b, when: {headers: {x-a: off}}}
 `, `
 routes:
-  - {match: "GET /a/{b}/c", to: a, when: {headers: {X-A: "1"}, query: {q: true}}, upgrade: [], mirror: shadow,
+  - {match: "GET /a/{b}/c", to: a, when: {headers: {X-A: "1"}, query: {q: true}}, upgrade: off, mirror: shadow,
      request_headers: {set: {X-Two: "3"}, remove: [X-Old]}, log: {fields: {team: a, part: "{b}"}}}
   - {match: "example.com/a/{b}/d", split: [{to: a, weight: 1}, {to: b, weight: 2}], upgrade: [websocket, chat],
      when: {headers: {X-A: "1"}, query: {q: true}}, request_headers: {set: {X-Two: "3"}, remove: [X-Old]}, log: {fields: {team: a}}}
@@ -88,17 +87,32 @@ routes:
   - {match: "/a/f", to: b, upgrade: [websocket, chat], mirror: shadow,
      request_headers: {set: {X-One: "1", X-Two: "2"}, remove: [X-Old]}, log: {fields: {team: a}}}
 `},
+		"limits without outer ones": {`
+defaults: {limits: {body: 10MiB, upload_rate: 5KiB/s, download_rate: 6KiB/s, client_timeouts: {read: 5s, write: 6s}}}
+routes:
+  - {match: /a, to: a, limits: off}
+  - {match: /b, to: a, limits: {client_timeouts: off}}
+  - {match: /c, to: a, limits: {client_timeouts: {read: off}, body: off}}
+  - group: {limits: off, to: a, routes: [{match: /d}, {match: /e, limits: {body: 1MiB}}]}
+`, `
+routes:
+  - {match: /a, to: a, limits: {body: off, upload_rate: 500B/s, download_rate: 500B/s, client_timeouts: {read: 20s, write: 1m}}}
+  - {match: /b, to: a, limits: {body: 10MiB, upload_rate: 5KiB/s, download_rate: 6KiB/s, client_timeouts: {read: 20s, write: 1m}}}
+  - {match: /c, to: a, limits: {body: off, upload_rate: 5KiB/s, download_rate: 6KiB/s, client_timeouts: {read: off, write: 6s}}}
+  - {match: /d, to: a, limits: {body: off, upload_rate: 500B/s, download_rate: 500B/s, client_timeouts: {read: 20s, write: 1m}}}
+  - {match: /e, to: a, limits: {body: 1MiB, upload_rate: 500B/s, download_rate: 500B/s, client_timeouts: {read: 20s, write: 1m}}}
+`},
 	} {
 		t.Run(name, func(t *testing.T) { wantSame(t, ups+c.text, ups+c.same) })
 	}
 }
 
 // Each file has mistakes: their places, then parts of their texts.
-func TestGroupMistakes(t *testing.T) {
+func TestGroupMistakesAreReported(t *testing.T) {
 	for text, want := range map[string][]string{
 		"defaults: {to: a}\nroutes: [{match: /}]\n": {`2:12 defaults have no "to"|a group`},
-		"defaults: {limits: {rate: {every: 1s}}, when: {query: {a: true}}, match: /}\nroutes: [{match: /, to: a}]\n": {
-			`2:21 not "rate"|in limits at the top`, `2:41 no "when"`, `2:67 no "match"`},
+		"defaults: {limits: {rate: {limit: 1/s}}, when: {query: {a: true}}, match: /}\nroutes: [{match: /, to: a}]\n": {
+			`2:21 not "rate"|in limits at the top`, `2:42 no "when"`, `2:68 no "match"`},
 		"defaults: {timeout: 5, cors: {max_age: x}}\nroutes: [{match: /, respond: 204}, {match: /b, respond: 204}]\n": {
 			`2:21 number without a unit`, `2:24 no "origins"`, `2:40 is not a duration`},
 		"defaults: {request_headers: {set: {X: '{id}'}}}\nroutes:\n- {match: '/{id}', to: a}\n- {match: /b, to: a}\n- {match: /c, to: a}\n": {
@@ -116,6 +130,12 @@ func TestGroupMistakes(t *testing.T) {
 		"routes:\n- group: {access: {deny: [10.0.0.0/8]}, to: a, routes: [{match: /, access: off}]}\n": {`3:76 "access"|off`},
 		"routes:\n- group: {timeout: 1s, routes: [{match: /, respond: 204, timeout: 2s}, {match: /b, respond: 204}]}\n": {
 			`3:58 applies only to requests that are forwarded`},
+		"routes:\n- group: {files: {index: a.html}, routes: [{match: /}, {match: /b, files: .}]}\n": {`3:11 "files" has no "root"|for the route on line 3`},
+		"routes:\n- group: {respond: {status: 200, text: a}, routes: [{match: /, respond: 204}, {match: /b, respond: off}]}\n": {
+			`3:64 status 204 has no body`, `3:79 no action`},
+		"routes:\n- group: {name: g, limits: {in_flight: 1, body: 1MiB}, to: a, routes: [{match: /, limits: off}]}\n": {
+			`3:91 "limits" cannot be off|the group "g"|limits: {body: off}`},
+		"routes:\n- {match: /, to: a, limits: off}\n":                       {`3:29 "limits" cannot be off|leave it out`},
 		"routes:\n- group: {to: none, routes: [{match: /}, {match: /b}]}\n": {`3:15 there is no upstream "none"`},
 	} {
 		_, err := config.Parse("weir.yaml", []byte(ups+text), nil)
@@ -123,8 +143,23 @@ func TestGroupMistakes(t *testing.T) {
 	}
 }
 
+// The keys of an action with values from two places are settings of their own.
+func TestMergedActionKeepsEachSetting(t *testing.T) {
+	c := parse(t, `routes:
+- group: {files: ., routes: [{match: "/{path...}", files: {cache_control: max-age=60}}]}
+`, nil)
+	var got []string
+	for _, s := range c.Routes[0].Settings {
+		got = append(got, s.Key+": "+s.Value+" of "+s.From)
+	}
+	want := []string{`files.cache_control: "max-age=60" of route`, `match: "/{path...}" of route`, `files.root: "." of group`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+}
+
 // Values of defaults apply to the routes of included files. Their paths and mistakes belong to the file that has them.
-func TestDefaultsOfIncludedFiles(t *testing.T) {
+func TestDefaultsApplyToIncludedFiles(t *testing.T) {
 	files := map[string]string{
 		"weir.yaml":   "include: r/*.yaml\ndefaults: {error_pages: {404: pages/a.txt}, response_headers: {set: {X: '{id}'}}}\n" + ups,
 		"pages/a.txt": "outer",
@@ -152,13 +187,19 @@ func TestDefaultsOfIncludedFiles(t *testing.T) {
 	mistaketest.Want(t, err, []string{`2:73 no parameter "id"|weir.yaml:2|for the route on line 1 of ` + filepath.Join(folder, "r/a.yaml")})
 }
 
-// Features of YAML that repeat values are refused, with what to write instead.
-func TestRepeatedValues(t *testing.T) {
-	_, err := config.Parse("weir.yaml", []byte(ups+"x: &x {to: a}\nroutes:\n- {match: /, <<: *x}\n"), nil)
-	for _, want := range []string{"anchors are not supported; write a value for several routes in defaults, or in a group",
-		"merge keys are not supported; write a value"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v\ndoes not say %s", err, want)
-		}
-	}
+// Features of YAML that repeat values are refused, with what to write instead. What they hide is not said to be
+// missing.
+func TestAnchorsAndAliasesAreRefused(t *testing.T) {
+	src := "upstreams: {a: {servers: http://a}}\nroutes:\n- &x {match: /, to: a}\n- {<<: *x, timeout: 1s}\n- *x\n- {match: /b, <<: *x}\n"
+	mistaketest.Want(t, mistakes(t, src, nil), []string{
+		`3:3 anchors are not supported|write a value for several routes in defaults, or in a group`,
+		`4:4 merge keys are not supported|in defaults, or in a group`,
+		`5:3 aliases are not supported|in defaults, or in a group`,
+		`6:15 merge keys are not supported`,
+	})
+}
+
+func TestPrefixOfAllPathsIsRefused(t *testing.T) {
+	_, err := config.Parse("weir.yaml", []byte("routes: {group: {prefix: /, routes: {match: /a, respond: 204}}}\n"), nil)
+	mistaketest.Want(t, err, []string{`1:26 "/" is the start of all paths|leave it out`})
 }

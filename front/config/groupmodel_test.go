@@ -53,7 +53,7 @@ func FuzzGroups(f *testing.F) {
 // A place is the values of the model: of all paths, and of the patterns.
 type place struct {
 	values map[string]string // with paths such as timeout.try; "{}" is a mapping with its defaults
-	action string
+	action string            // the key of the action; "" for none
 	hosts  []string
 	prefix string
 	denied []string
@@ -103,10 +103,9 @@ func (g *fileOfGroups) place(outer place, kind string) (text string, inner place
 	var keys []string
 	add := func(format string, args ...any) { keys = append(keys, fmt.Sprintf(format, args...)) }
 	if kind != "defaults" && (p.action == "" || g.one(3)) {
-		p.action = []string{"to: a", "to: b", "respond: 204", "redirect: /elsewhere"}[g.random.IntN(4)]
-		add("%s", p.action)
+		add("%s", g.act(&p, kind))
 	}
-	forwards := kind != "route" || strings.HasPrefix(p.action, "to")
+	forwards := kind != "route" || p.action == "to"
 	for _, headers := range []string{"request_headers", "response_headers"} {
 		if headers == "request_headers" && !forwards {
 			continue
@@ -147,8 +146,15 @@ func (g *fileOfGroups) place(outer place, kind string) (text string, inner place
 		p.set("timeout.silence", fmt.Sprint(100+g.next(), "s"))
 		add("timeout: %s", p.values["timeout.silence"])
 	case n == 1:
+		off := p.values["timeout"] == "off"
 		p.set("timeout.total", fmt.Sprint(1+g.next(), "h"))
+		if off {
+			p.set("timeout.silence", "off")
+		}
 		add("timeout: {total: %s}", p.values["timeout.total"])
+	case n == 2:
+		p.set("timeout", "off")
+		add("timeout: off")
 	}
 	switch g.random.IntN(5) {
 	case 0:
@@ -177,6 +183,54 @@ func (g *fileOfGroups) place(outer place, kind string) (text string, inner place
 		add("access: {deny: %s}", client)
 	}
 	return "{" + strings.Join(keys, ", ") + "}", p
+}
+
+// act gives a place an action, or takes one from a group, and returns it in YAML. Values of the same action stay.
+func (g *fileOfGroups) act(p *place, kind string) string {
+	if outer := p.action; kind == "group" && outer != "" && g.one(8) {
+		p.drop(outer)
+		return outer + ": off"
+	}
+	action := []string{"to", "respond", "redirect", "files"}[g.random.IntN(4)]
+	if action != p.action {
+		p.drop(p.action)
+		p.action = action
+	}
+	var short, other, value string // the values of the key of the short form, and of another one
+	switch g.next(); action {
+	case "to":
+		p.values["to"] = []string{"a", "b"}[g.random.IntN(2)]
+		return "to: " + p.values["to"]
+	case "respond":
+		short, other, value = "status", "text", fmt.Sprint("t", g.unique)
+	case "redirect":
+		short, other, value = "to", "status", []string{"301", "302", "308"}[g.random.IntN(3)]
+	case "files":
+		short, other, value = "root", "cache_control", fmt.Sprint("max-age=", g.unique)
+	}
+	first := map[string]string{"respond": fmt.Sprint(400 + g.random.IntN(9)), "redirect": fmt.Sprint("/e", g.unique), "files": ".."}[action]
+	short, other = action+"."+short, action+"."+other
+	switch {
+	case g.one(3):
+		p.set(short, first)
+		return action + ": " + first
+	case !p.has(short):
+		p.set(short, first)
+		p.set(other, value)
+		return p.yaml(action)
+	case p.has(other) && g.one(2):
+		delete(p.values, other)
+		value = "off"
+	default:
+		p.set(other, value)
+	}
+	return action + ": {" + strings.TrimPrefix(other, action+".") + ": " + value + "}"
+}
+
+// drop removes an action.
+func (p *place) drop(action string) {
+	maps.DeleteFunc(p.values, func(path, _ string) bool { return path == action || strings.HasPrefix(path, action+".") })
+	p.action = ""
 }
 
 // list writes the entries of a list of routes.
@@ -239,8 +293,8 @@ func (g *fileOfGroups) route(p place, path string) {
 		hosts = []string{""}
 	}
 	for _, host := range hosts {
-		fmt.Fprintf(&g.flat, "- match: %s\n  %s\n", host+p.prefix+path, p.action)
-		forwards := strings.HasPrefix(p.action, "to")
+		fmt.Fprintf(&g.flat, "- match: %s\n  %s\n", host+p.prefix+path, p.yaml(p.action))
+		forwards := p.action == "to"
 		for _, key := range []string{"request_headers", "response_headers", "compress", "timeout", "maintenance", "upgrade", "log"} {
 			if !p.has(key) || !forwards && slices.Contains(forwarded, key) {
 				continue

@@ -29,7 +29,7 @@ func parseFiles(t *testing.T, files map[string]string) (c *config.Config, folder
 	return c, folder, err
 }
 
-func TestInclude(t *testing.T) {
+func TestIncludedFilesAreMerged(t *testing.T) {
 	c, folder, err := parseFiles(t, map[string]string{
 		"weir.yaml":      "include: [routes/*.yaml, upstreams.yaml]\nroutes: [{match: /z, to: b}]\n",
 		"upstreams.yaml": "upstreams:\n  a: {servers: [\"${SITE}\"]}\n  b: {servers: [http://127.0.0.1:8]}\n",
@@ -66,7 +66,7 @@ func TestInclude(t *testing.T) {
 }
 
 // Each case is a set of files and its only mistake: its place, then parts of its text.
-func TestIncludeMistakes(t *testing.T) {
+func TestIncludeMistakesAreReported(t *testing.T) {
 	const main = "include: 'r/*.yaml'\nupstreams: {a: {servers: [http://127.0.0.1:7]}}\nroutes: [{match: /z, to: a}]\n"
 	many := map[string]string{"weir.yaml": main}
 	for i := range 1001 {

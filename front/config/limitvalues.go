@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -32,49 +33,70 @@ func limitKeys() []key {
 
 // countingKeys returns the key of limits, and the keys of those of [RequestLimits] that count requests.
 func countingKeys(path string) []key {
-	return []key{
+	queue := scalar.QueueKeys(path+".queue", func(f filling) *int { return &f.limits().Queue.Length },
+		func(f filling) *time.Duration { return &f.limits().Queue.Wait })
+	return append([]key{
 		{Path: path, Read: readLimits},
-		{Path: path + ".in_flight", Doc: "the maximum number of requests in flight, or auto", Local: true,
+		{Path: path + ".in_flight", Doc: "the maximum number of requests in flight, or auto", Local: true, AddsUp: true,
 			Short: "max", Read: readInFlight},
 		{Path: path + ".in_flight.max", Doc: "the maximum number of requests in flight",
 			Read:     oneLimit(parseInFlight, func(l *RequestLimits) *int { return &l.InFlight }),
 			Required: "set how many requests may be in flight, as in: in_flight: {max: 100}"},
 		{Path: path + ".in_flight.shared", Doc: "the store by which replicas share the requests in flight",
 			Read: readShared(func(l *RequestLimits) *string { return &l.InFlightShared })},
-		{Path: path + ".queue", Local: true, Short: "length", Read: (*fileReader).Fields},
-		{Path: path + ".queue.length", Doc: "the maximum number of requests that wait",
-			Read:     oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Queue.Length }),
-			Required: "set how many requests may wait, as in: queue: {length: 100, wait: 1s}"},
-		{Path: path + ".queue.wait", Doc: "the maximum waiting time of a request",
-			Read: oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.Queue.Wait })},
-		{Path: path + ".rate", Local: true, Read: (*fileReader).Fields},
-		{Path: path + ".rate.per", Doc: "the requests that are counted together",
+		{Path: path + ".rate", Local: true, AddsUp: true, Short: "limit", Read: (*fileReader).Fields},
+		{Path: path + ".rate.per", Doc: "the requests that are counted together", Zero: RatePerClient,
 			Read: oneLimit(parsePer, func(l *RequestLimits) *string { return &l.Rate.Per })},
-		{Path: path + ".rate.every", Doc: "the average interval between requests",
-			Read:     oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.Rate.Every }),
-			Required: "set the interval of requests, as in: rate: {every: 100ms, burst: 20}"},
-		{Path: path + ".rate.burst", Doc: "the number of requests that may arrive at once",
+		{Path: path + ".rate.limit", Doc: "the number of requests in a time",
+			Read:     oneLimit(yamlfile.Rate, func(l *RequestLimits) *time.Duration { return &l.Rate.Every }),
+			Required: "set how many requests are admitted, as in: rate: {limit: 100/s, burst: 20}"},
+		{Path: path + ".rate.burst", Doc: "the number of requests that may arrive at once", Zero: 1,
 			Read: oneLimit(scalar.Some, func(l *RequestLimits) *int { return &l.Rate.Burst })},
 		{Path: path + ".rate.shared", Doc: "the store by which replicas share the rate",
 			Read: readShared(func(l *RequestLimits) *string { return &l.Rate.Shared })},
+	}, local(queue)...)
+}
+
+// requestLimitKeys returns the keys of those of [RequestLimits] that are values of a single request. Off is the value
+// NoLimit, because an absent one would be that of all requests or the default.
+func requestLimitKeys(path string) []key {
+	return []key{
+		{Path: path + ".body", Doc: "the maximum size of the body of a request", Zero: int64(NoLimit),
+			Off:  func(f filling) { f.limits().Body = NoLimit },
+			Read: oneLimit(yamlfile.NotZero(yamlfile.Size), func(l *RequestLimits) *int64 { return &l.Body })},
+		{Path: path + ".upload_rate", Doc: "the minimum speed at which a client sends a body",
+			Off:  func(f filling) { f.limits().UploadRate = NoLimit },
+			Read: oneLimit(yamlfile.NotZero(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.UploadRate })},
+		{Path: path + ".download_rate", Doc: "the minimum speed at which a client reads a response",
+			Off:  func(f filling) { f.limits().DownloadRate = NoLimit },
+			Read: oneLimit(yamlfile.NotZero(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.DownloadRate })},
+		{Path: path + ".client_timeouts", Read: (*fileReader).Fields},
+		{Path: path + ".client_timeouts.read", Doc: "how long a client may pause while it sends a body",
+			Off:  func(f filling) { f.limits().ReadTimeout = NoLimit },
+			Read: oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.ReadTimeout })},
+		{Path: path + ".client_timeouts.write", Doc: "how long a client may pause while it reads a response",
+			Off:  func(f filling) { f.limits().WriteTimeout = NoLimit },
+			Read: oneLimit(scalar.Timeout, func(l *RequestLimits) *time.Duration { return &l.WriteTimeout })},
 	}
 }
 
-// requestLimitKeys returns the keys of those of [RequestLimits] that are values of a single request.
-func requestLimitKeys(path string) []key {
-	return []key{
-		{Path: path + ".body", Doc: "the maximum size of the body of a request",
-			Read: oneLimit(orNone(yamlfile.Size), func(l *RequestLimits) *int64 { return &l.Body })},
-		{Path: path + ".upload_rate", Doc: "the minimum speed at which a client sends a body",
-			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.UploadRate })},
-		{Path: path + ".download_rate", Doc: "the minimum speed at which a client reads a response",
-			Read: oneLimit(orNone(yamlfile.Speed), func(l *RequestLimits) *int64 { return &l.DownloadRate })},
-		{Path: path + ".client_timeouts", Read: (*fileReader).Fields},
-		{Path: path + ".client_timeouts.read", Doc: "how long a client may pause while it sends a body",
-			Read: oneLimit(orNone(scalar.Timeout), func(l *RequestLimits) *time.Duration { return &l.ReadTimeout })},
-		{Path: path + ".client_timeouts.write", Doc: "how long a client may pause while it reads a response",
-			Read: oneLimit(orNone(scalar.Timeout), func(l *RequestLimits) *time.Duration { return &l.WriteTimeout })},
+// restoreDefaults gives the limits of a route that off has removed their own defaults. Otherwise those of all requests
+// would apply, which are the values of defaults.
+func (l *RequestLimits) restoreDefaults(all *RequestLimits) {
+	unset := Default().Limits
+	l.Body = restored(l.Body, all.Body, unset.Body)
+	l.UploadRate = restored(l.UploadRate, all.UploadRate, unset.UploadRate)
+	l.DownloadRate = restored(l.DownloadRate, all.DownloadRate, unset.DownloadRate)
+	l.ReadTimeout = restored(l.ReadTimeout, all.ReadTimeout, unset.ReadTimeout)
+	l.WriteTimeout = restored(l.WriteTimeout, all.WriteTimeout, unset.WriteTimeout)
+}
+
+// restored returns a limit of a route: unset if it has none and all requests have another one.
+func restored[T int64 | time.Duration](own, all, unset T) T {
+	if own != 0 || all == unset {
+		return own
 	}
+	return cmp.Or(unset, NoLimit)
 }
 
 // oneLimit returns a function that reads a value into a field of the limits that are
@@ -112,6 +134,7 @@ func readInFlight(r *fileReader, p place, n *yamlfile.Node) {
 
 // parseInFlight reads a number of requests, or auto.
 func parseInFlight(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"auto"}})
 	if s.Text == "auto" {
 		return InFlightAuto, nil
 	}
@@ -123,21 +146,6 @@ func parseInFlight(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 		return scalar.Some(s)
 	}
 	return n, nil
-}
-
-// orNone returns a parser that also accepts the word none.
-func orNone[T int64 | time.Duration](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal)) func(yamlfile.Scalar) (T,
-	*yamlfile.Refusal) {
-	return func(s yamlfile.Scalar) (T, *yamlfile.Refusal) {
-		if s.Text == "none" {
-			return NoLimit, nil
-		}
-		v, refused := parse(s)
-		if refused == nil && v == 0 {
-			return 0, yamlfile.Refuse("write none to have no limit", "%s allows nothing", yamlfile.Quote(s.Text))
-		}
-		return v, refused
-	}
 }
 
 // leastHead is the lowest limit of a request's head. Half of it is the least
@@ -154,6 +162,7 @@ func parseHead(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 
 // parsePer reads the key of a rate limit.
 func parsePer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "header NAME", Words: []string{RatePerClient, RatePerRoute}, Pattern: RatePerHeader + httpsyntax.TokenPattern})
 	name, ok := strings.CutPrefix(s.Text, RatePerHeader)
 	switch {
 	case s.Text == RatePerClient || s.Text == RatePerRoute:

@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/template"
@@ -17,26 +18,54 @@ func logKeys() []key {
 	return slices.Insert(logto.Keys("log", func(f filling) *logto.Config { return &f.config.Log.Config }), 3,
 		key{Path: "log.level", Doc: "the least severe level that is written",
 			Read: one(yamlfile.Word(logLevels), func(c *Config) *string { return &c.Log.Level })},
-		key{Path: "log.events", Doc: "the events of each request: all, or only completed",
+		key{Path: "log.events", Doc: "the events of each request: all, all of interesting requests, or only completed",
 			Read: one(yamlfile.Word(logEvents), func(c *Config) *string { return &c.Log.Events })},
+		key{Path: "log.interesting", Read: (*fileReader).Fields},
+		key{Path: "log.interesting.slower_than", Doc: "the duration above which a request is interesting",
+			Read: one(parseSlowerThan, func(c *Config) *time.Duration { return &c.Log.SlowerThan })},
+		key{Path: "log.interesting.share", Doc: "the share of requests that are interesting anyway",
+			Read: one(scalar.Share, func(c *Config) *float64 { return &c.Log.Share })},
 		key{Path: "log.request_fields", Doc: "request fields in the completed event",
-			Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.RequestFields })},
+			Read: some(parseLogHeader, func(c *Config) *[]string { return &c.Log.RequestFields })},
 		key{Path: "log.response_fields", Doc: "response fields in the completed event",
-			Read: many(parseLogHeader, func(c *Config) *[]string { return &c.Log.ResponseFields })},
+			Read: some(parseLogHeader, func(c *Config) *[]string { return &c.Log.ResponseFields })},
 		key{Path: "log.redact", Doc: "query parameters whose values are hidden",
-			Read: many(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
+			Read: some(parseSecret, func(c *Config) *[]string { return &c.Log.Redact })},
 	)
 }
 
 // The allowed words of keys.
 var (
-	logLevels   = []string{"fatal", "error", "warn", "info", "debug"}
-	logEvents   = []string{EventsAll, EventsCompleted}
-	routeEvents = []string{EventsAll, EventsCompleted, EventsNone}
+	logLevels = []string{"fatal", "error", "warn", "info", "debug"}
+	logEvents = []string{EventsAll, EventsCompleted, EventsInteresting}
 )
+
+// readRouteLog reads the log of a route, which cannot be off as a whole.
+func readRouteLog(r *fileReader, p place, n *yamlfile.Node) {
+	if r.IsOff(n) {
+		r.Mistakef(n.Pos, "write log: {events: off}", "%s cannot be off", yamlfile.Quote(p.Key.Text))
+		return
+	}
+	r.Fields(p, n)
+}
+
+// parseSlowerThan reads a duration, or p99, which is 0.
+func parseSlowerThan(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"p99"}})
+	if s.Text == "p99" {
+		return 0, nil
+	}
+	d, refused := yamlfile.Duration(s)
+	if refused != nil || d == 0 {
+		return 0, yamlfile.Refuse("write a duration, as in 500ms, or p99 for the slowest percent of a route",
+			"%s is not a time that a request may take", yamlfile.Quote(s.Text))
+	}
+	return d, nil
+}
 
 // parseSecret reads a key whose values must not be logged.
 func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a parameter"})
 	key, refused := yamlfile.Text(s)
 	if refused != nil {
 		return "", refused
@@ -49,6 +78,7 @@ func parseSecret(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // parseLogHeader reads the name of a header field and returns it in lower case.
 func parseLogHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a header field", Pattern: httpsyntax.TokenPattern})
 	name := strings.ToLower(s.Text)
 	switch {
 	case !httpsyntax.IsToken(name):
@@ -91,6 +121,7 @@ func readLogField(r *fileReader, p place, n *yamlfile.Node) {
 
 // logText reads a text and keeps its position.
 func logText(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "text with {parameters}"})
 	_, refused := yamlfile.Text(s)
 	return s, refused
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,7 +17,7 @@ func ofRoute(keys string) string {
 	return "upstreams: {a: {servers: http://a}, b: {servers: http://b}}\nroutes:\n- match: /\n" + keys
 }
 
-func TestParseLogMistakes(t *testing.T) {
+func TestLogMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -28,15 +29,33 @@ func TestParseLogMistakes(t *testing.T) {
 		{"a header twice", "log: {response_fields: [etag, ETag]}\n", []string{`1:31 etag is given twice|keep one`}},
 		{"no header", "log: {request_fields: [\"a b\", Host]}\n",
 			[]string{`1:24 "a b" is not the name of a header`, `1:31 http.host`}},
-		{"no events at all", "log: {events: none}\n", []string{`1:15 "none"|all, completed`}},
+		{"no requests", "log: {events: interesting, interesting: {slower_than: 0s, share: 0%}}\n",
+			[]string{`1:55 "0s"|500ms, or p99`, `1:66 "0%"|10%`}},
+		{"a number of requests", "log: {events: intresting, interesting: {slower_than: p95, share: 5}}\n",
+			[]string{`1:15 "interesting"?`, `1:54 "p95"|p99`, `1:66 "5"|5%`}},
+		{"no events at all", "log: {events: off}\n", []string{`1:15 "off"|all, completed`}},
 	} {
 		t.Run(c.name, func(t *testing.T) { mistaketest.Want(t, mistakes(t, c.src+smallest, nil), c.want) })
 	}
 }
 
-func TestParseLogFields(t *testing.T) {
+func TestInterestingRequestsAreParsed(t *testing.T) {
+	c := parse(t, "log: {events: interesting, interesting: {slower_than: 500ms, share: 0.5%}}\n"+
+		ofRoute("  to: a\n  log: {events: all}\n- {match: /b, to: b, log: {events: interesting}}\n"), nil)
+	if l := c.Log; l.Events != config.EventsInteresting || l.SlowerThan != 500*time.Millisecond || l.Share != 0.5 {
+		t.Errorf("log is %+v", l)
+	}
+	if a, b := c.Routes[0].Events, c.Routes[1].Events; a != config.EventsAll || b != config.EventsInteresting {
+		t.Errorf("the routes have the events %q and %q", a, b)
+	}
+	if c := parse(t, "log: {interesting: {slower_than: p99}}\n"+smallest, nil); c.Log.SlowerThan != 0 {
+		t.Errorf("p99 is %v", c.Log.SlowerThan)
+	}
+}
+
+func TestLogFieldsOfRouteAreParsed(t *testing.T) {
 	c := parse(t, "upstreams: {a: {servers: http://a}}\nroutes:\n- match: '/{tenant}/x'\n  to: a\n"+
-		"  log: {events: none, fields: {team: checkout, tenant: \"{tenant}\", n: '5', x-y_Z: \"{{}}\"}}\n", nil)
+		"  log: {events: off, fields: {team: checkout, tenant: \"{tenant}\", n: '5', x-y_Z: \"{{}}\"}}\n", nil)
 	got := c.Routes[0].LogFields
 	want := []config.Field{
 		{Name: "team", Value: "checkout"}, {Name: "tenant", Value: "{tenant}"}, {Name: "n", Value: "5"},
@@ -47,7 +66,7 @@ func TestParseLogFields(t *testing.T) {
 	}
 }
 
-func TestParseLogHeadersOfRoute(t *testing.T) {
+func TestLogHeadersOfRouteAreParsed(t *testing.T) {
 	c := parse(t, ofRoute("  to: a\n  log: {request_fields: [X-A, x-b], response_fields: Etag}\n"), nil)
 	want := [][]string{{"x-a", "x-b"}, {"etag"}}
 	if diff := cmp.Diff(want, [][]string{c.Routes[0].LogRequestFields, c.Routes[0].LogResponseFields}); diff != "" {
@@ -60,7 +79,7 @@ func TestParseLogHeadersOfRoute(t *testing.T) {
 	}
 }
 
-func TestParseSecretMistakes(t *testing.T) {
+func TestMistakesInRedactedKeysAreReported(t *testing.T) {
 	wrong := "log: {redact: ['*.password', token, 'req.headers.authorization', 'user[0].token']}\n" + ofRoute("  to: a\n")
 	mistaketest.Want(t, mistakes(t, wrong, nil), []string{
 		`1:16 "*.password" is not the name of a key: write "password"`,
@@ -69,7 +88,7 @@ func TestParseSecretMistakes(t *testing.T) {
 	})
 }
 
-func TestParseLogFieldsMistakes(t *testing.T) {
+func TestLogFieldMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, fields string
 		want         []string
@@ -90,9 +109,9 @@ func TestParseLogFieldsMistakes(t *testing.T) {
 	}
 }
 
-// TestLogFieldsOfEvents checks that no route can add a field that docs/format.md documents for
+// TestRouteCannotAddFieldsOfEvents checks that no route can add a field that docs/format.md documents for
 // the events of requests.
-func TestLogFieldsOfEvents(t *testing.T) {
+func TestRouteCannotAddFieldsOfEvents(t *testing.T) {
 	page, err := os.ReadFile("../../docs/format.md")
 	if err != nil {
 		t.Fatal(err)

@@ -1,12 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"flag"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +38,7 @@ func TestManualDescribesEveryKey(t *testing.T) {
 }
 
 // docs/configuration/README.md ends with an index of the keys, which -update writes.
-func TestManualIndex(t *testing.T) {
+func TestManualIndexIsCurrent(t *testing.T) {
 	const name, heading = manual + "README.md", "\n## All keys\n"
 	text := readManual(t, name)
 	before, _, ok := strings.Cut(text, heading)
@@ -58,51 +57,20 @@ func TestManualIndex(t *testing.T) {
 	}
 }
 
-// index returns a table of all keys with a Doc. pages has the pages that describe them.
+// index returns a table of all keys. pages has the pages that describe them.
 func index(pages map[string][]string) string {
-	rows := map[string]string{}
-	add := func(k key, path, page, meaning string) {
-		rows[path] = "| [`" + path + "`](" + page + ") | " + meaning + " | " + alsoIn(k.Path) + " |\n"
-	}
-	for _, k := range schema {
-		path := manualPath(k.Path)
-		if k.Doc != "" && len(pages[path]) > 0 {
-			add(k, path, pages[path][0], k.Doc)
-		}
-		_, name := k.Parent()
-		long := manualPath(k.Path + "." + k.Short)
-		if k.Short != "" && k.Doc == "" && name != "*" && len(pages[long]) > 0 {
-			add(k, path, pages[long][0], "short for `"+long+"`")
-		}
-	}
 	var b strings.Builder
 	b.WriteString("\nEach key leads to its page. The table is made from the code: `go test ./front/config -update` writes it.\n\n" +
 		"| key | meaning | also in |\n|---|---|---|\n")
-	for _, path := range slices.Sorted(maps.Keys(rows)) {
-		b.WriteString(rows[path])
+	for _, k := range Keys() {
+		meaning := k.Meaning
+		if k.Short != "" {
+			meaning = "short for `" + k.Short + "`"
+		}
+		page := strings.Join(pages[cmp.Or(k.Short, k.Path)], " ") // one, as TestManualDescribesEveryKey checks
+		b.WriteString("| [`" + k.Path + "`](" + page + ") | " + meaning + " | " + strings.Join(k.AlsoIn, ", ") + " |\n")
 	}
 	return b.String()
-}
-
-// alsoIn returns the places around a route in which a key of a route can be.
-func alsoIn(path string) string {
-	if !strings.HasPrefix(path, routePath+".") || strings.HasPrefix(path, routePath+".group") {
-		return ""
-	}
-	var places []string
-	for _, place := range []struct {
-		name   string
-		refuse func(key) (why, hint string)
-	}{{"defaults", refusedInDefaults}, {"group", refusedInGroup}} {
-		refused := slices.ContainsFunc(schema, func(k key) bool {
-			why, _ := place.refuse(k)
-			return why != "" && (path == k.Path || strings.HasPrefix(path, k.Path+"."))
-		})
-		if !refused {
-			places = append(places, place.name)
-		}
-	}
-	return strings.Join(places, ", ")
 }
 
 // manualPages returns the pages of the manual whose tables describe a key, by the key.
@@ -131,13 +99,6 @@ func manualPages(t *testing.T) map[string][]string {
 		}
 	}
 	return pages
-}
-
-// manualPath returns the name of a key in the manual.
-func manualPath(path string) string {
-	path = strings.NewReplacer(".*.", ".NAME.", ".*", ".NAME").Replace(path)
-	return strings.NewReplacer("routes.NAME.", "routes.", "split.NAME.", "split.", "servers.NAME.", "servers.",
-		"certificates.NAME.", "certificates.").Replace(path)
 }
 
 // The configuration at the beginning of docs/configuration/README.md is valid.

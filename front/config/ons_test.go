@@ -37,7 +37,7 @@ func upstreamTable(t *testing.T, c *config.Config) *router.Table[string] {
 	return table
 }
 
-func TestONSRoutes(t *testing.T) {
+func TestONSRoutesReachTheirUpstreams(t *testing.T) {
 	src, err := os.ReadFile(filepath.FromSlash(onsFile))
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,7 @@ type reader struct {
 	redirectsKey yamlfile.Scalar             // the value of redirects
 	redirects    *redirects.File             // nil if there is none
 	userFiles    []*userFile
+	adminToken   namedfile.Secret
 	tls          secure.Draft
 	https        httpsredirect.Draft
 }
@@ -84,18 +85,13 @@ func (r *reader) has(path string) bool { return len(r.Positions[path]) > 0 }
 // A logFieldDraft is a field that a route adds to its events.
 type logFieldDraft struct{ key, value yamlfile.Scalar }
 
-// one, some and many return functions that read a field of the Config: a value, a
-// list of at least one element, or a list that may be empty.
+// one and some return functions that read a field of the Config: a value, or a list of at least one element.
 func one[T any](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *T) readFunc {
 	return yamlfile.One(parse, func(f filling) *T { return field(f.config) })
 }
 
 func some[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
 	return yamlfile.Some(parse, func(f filling) *[]T { return field(f.config) })
-}
-
-func many[T comparable](parse func(yamlfile.Scalar) (T, *yamlfile.Refusal), field func(*Config) *[]T) readFunc {
-	return yamlfile.Many(parse, func(f filling) *[]T { return field(f.config) })
 }
 
 // defineName records the name at p, and reports whether it is new. It adds a mistake if another file has defined it.

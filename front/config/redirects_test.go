@@ -16,7 +16,7 @@ const withRedirects = "redirects: r.csv\n" + smallest
 
 // The path is relative to the folder of the configuration. Only a regular file
 // is read.
-func TestParseRedirectsFile(t *testing.T) {
+func TestRedirectsFileIsRelativeToTheFolder(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ name, want string }{
 		{"r.csv", `1:12 "` + folder + `/r.csv"|no such file|relative to the folder`},

@@ -28,7 +28,6 @@ type routeDraft struct {
 	authKey   yamlfile.Scalar   // the key forward_auth
 	sticky    yamlfile.Pos      // of the key
 	mirrorTo  yamlfile.Scalar   // the upstream of mirror
-	mirrorKey yamlfile.Scalar   // the key mirror
 	logFields []logFieldDraft
 
 	redirectTo                  yamlfile.Scalar
@@ -45,10 +44,11 @@ func action(read readFunc) readFunc {
 	}
 }
 
-// checkAction checks that a route has exactly one action. p is the place of the route.
-func (d *routeDraft) checkAction(r *fileReader, p place) {
+// checkAction checks that a route, the mapping n at p, has exactly one action.
+func (d *routeDraft) checkAction(r *fileReader, p place, n *yamlfile.Node) {
 	const hint = "a route has one of to, split, redirect, respond and files"
 	switch {
+	case len(d.actions) == 0 && (n.IsPartial() || n.Kind != yamlfile.Mapping):
 	case len(d.actions) == 0:
 		r.Mistakef(p.Key.Pos, hint, "the route has no action")
 	case len(d.actions) > 1:
@@ -81,8 +81,13 @@ func (r *reader) checkCookies(d *routeDraft) {
 	}
 }
 
-// checkForwarded checks that a route with keys for forwarded requests forwards requests.
-func (d *routeDraft) checkForwarded(r *fileReader) {
+// checkForwarded checks that a route, the mapping n, forwards requests if it has keys for forwarded requests.
+func (d *routeDraft) checkForwarded(r *fileReader, n *yamlfile.Node) {
+	for _, pair := range n.Pairs {
+		if k, _ := r.KeyOf(routePath, pair.Key.Text); slices.Equal(k.With, forwards) {
+			d.forwarded = append(d.forwarded, pair.Key)
+		}
+	}
 	if len(d.forwarded) > 0 && len(d.actions) == 1 && d.To == "" && d.Split == nil {
 		r.Mistakef(d.forwarded[0].Pos, "remove it, or forward the requests with to",
 			"%s applies only to requests that are forwarded", yamlfile.Quote(d.forwarded[0].Text))
@@ -135,16 +140,12 @@ func sameSent(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, "_", "-"), strings.ReplaceAll(b, "_", "-"))
 }
 
-// checkMirror checks that a route with a mirror forwards its requests, and not to the mirror
-// itself.
+// checkMirror checks that a route does not forward its requests to its mirror itself.
 func (d *routeDraft) checkMirror(r *fileReader) {
 	if d.Mirror == nil {
 		return
 	}
 	switch {
-	case len(d.actions) > 0 && !d.has("to") && !d.has("split"):
-		r.Mistakef(d.mirrorKey.Pos, "remove it, or replace the action by to or split",
-			"only requests that are forwarded can be mirrored")
 	case d.Mirror.To == "":
 	case d.Mirror.To == d.To || slices.ContainsFunc(d.Split, func(s split.Share) bool { return s.To == d.Mirror.To }):
 		r.Mistakef(d.mirrorTo.Pos, "name another upstream",

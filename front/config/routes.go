@@ -30,7 +30,7 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 		return
 	}
 	f.constraints[name] = router.Constraint{}
-	expr, ok := yamlfile.ReadOne(r, p, n, yamlfile.Text)
+	expr, ok := yamlfile.ReadOne(r, p, n, parseExpression)
 	if !ok {
 		return
 	}
@@ -47,12 +47,19 @@ func readConstraint(r *fileReader, p place, n *yamlfile.Node) {
 	f.config.Constraints[name] = expr
 }
 
+// parseExpression reads a text, which is then compiled.
+func parseExpression(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "regular expression"})
+	return yamlfile.Text(s)
+}
+
 // readRoute reads a route in the scope p.To.outer.
 func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	s, d := p.To.outer, &routeDraft{Route: DefaultRoute("", "")}
 	p.To.route = d
 	merged := withoutIdle(r, s.merge(r, n))
 	r.Fields(p, merged)
+	d.Limits.restoreDefaults(&p.To.config.Limits.RequestLimits)
 	d.To, d.parts = d.to.Text, s.parts
 	d.Position = Position{File: r.Name(), Line: max(n.Pos.Line, 1)}
 	d.Settings = ownFirst(append(settings(merged), s.settings...))
@@ -60,8 +67,8 @@ func readRoute(r *fileReader, p place, n *yamlfile.Node) {
 	if d.access != nil {
 		d.Access = append(slices.Clip(s.access), d.access)
 	}
-	d.checkAction(r, p)
-	d.checkForwarded(r)
+	d.checkAction(r, p, merged)
+	d.checkForwarded(r, merged)
 	d.checkMirror(r)
 	d.addTo(p.To.reader, r, s)
 }
@@ -136,6 +143,8 @@ func (r *reader) checkRoutes() {
 	}
 	routetable.Check(r.constraints, entries)
 	r.warnOfUnused()
+	r.warnOfUninterested()
+	r.warnOfLoops()
 }
 
 // checkUpstreams checks that the upstreams of a route exist.
@@ -180,7 +189,7 @@ func (r *reader) checkAddresses(c *Config) {
 		all = append(all, list("the listener of tls", "tls.listen", c.TLS.Listen)...)
 	}
 	if c.Admin != AdminOff {
-		all = append(all, list("the admin listener", "admin", []string{c.Admin})...)
+		all = append(all, list("the admin listener", "admin.address", []string{c.Admin})...)
 	}
 	for i, l := range all {
 		for _, other := range all[i+1:] {
@@ -208,13 +217,18 @@ func samePort(a, b string) bool {
 
 // timeoutKeys are the timeouts of a route.
 var timeoutKeys = []key{
-	{Path: "routes.*.timeout", Short: "silence", Read: ofForwarded(readTimeouts), With: forwards},
+	{Path: "routes.*.timeout", Short: "silence", Off: noTimeouts, Read: readTimeouts, With: forwards},
 	{Path: "routes.*.timeout.silence", Doc: "how long the upstream may be silent",
+		Off:  func(f filling) { f.route.Timeout = NoTimeout },
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.Timeout })},
 	{Path: "routes.*.timeout.try", Doc: "how long one server may take",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TryTimeout })},
 	{Path: "routes.*.timeout.total", Doc: "how long a request may take, with waits and retries",
 		Read: yamlfile.One(scalar.Timeout, func(f filling) *time.Duration { return &f.route.TotalTimeout })},
+}
+
+func noTimeouts(f filling) {
+	f.route.Timeout, f.route.TryTimeout, f.route.TotalTimeout = NoTimeout, 0, 0
 }
 
 func readTimeouts(r *fileReader, p place, n *yamlfile.Node) {

@@ -13,18 +13,34 @@ func hasOne(n *yamlfile.Node, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return n.Find(name) != nil })
 }
 
-// merge returns the mapping of a route, or of a scope in s, with the values that it inherits.
+// merge returns the mapping of a route, or of a scope in s, with the values that it inherits. An action of n replaces
+// outer actions of other kinds.
 func (s *scope) merge(r *fileReader, n *yamlfile.Node) *yamlfile.Node {
 	if n.Kind != yamlfile.Mapping {
 		return n
 	}
+	n = s.withoutOffLimits(r, n)
 	outer := s.values.For(n)
 	if hasOne(n, actionNames) {
 		outer.Pairs = slices.DeleteFunc(outer.Pairs, func(p yamlfile.Pair) bool {
-			return slices.Contains(actionNames, p.Key.Text)
+			return slices.Contains(actionNames, p.Key.Text) && n.Find(p.Key.Text) == nil
 		})
 	}
 	return r.Merge(routePath, outer, n)
+}
+
+// withoutOffLimits returns n without the value off of limits, which it reports, if outer limits count requests: they
+// would stay.
+func (s *scope) withoutOffLimits(r *fileReader, n *yamlfile.Node) *yamlfile.Node {
+	limits := n.Find("limits")
+	if limits == nil || !r.IsOff(limits.Value) || len(s.groups) == 0 {
+		return n
+	}
+	r.Mistakef(limits.Value.Pos, "write off for the others, as in limits: {body: off}",
+		"\"limits\" cannot be off: those of the group %s that count requests apply too", yamlfile.Quote(s.groups[len(s.groups)-1]))
+	kept := *n
+	kept.Pairs = slices.DeleteFunc(slices.Clone(n.Pairs), func(p yamlfile.Pair) bool { return p.Key.Text == "limits" })
+	return &kept
 }
 
 // withoutIdle returns the mapping of a route without the inherited values that have no meaning for its action.
@@ -34,8 +50,8 @@ func withoutIdle(r *fileReader, n *yamlfile.Node) *yamlfile.Node {
 	}
 	kept := *n
 	kept.Pairs = slices.DeleteFunc(slices.Clone(n.Pairs), func(p yamlfile.Pair) bool {
-		i := slices.IndexFunc(r.Schema, func(k key) bool { return k.Path == routePath+"."+p.Key.Text })
-		return p.Key.Pos.Outer() != nil && i >= 0 && r.Schema[i].With != nil && !hasOne(n, r.Schema[i].With)
+		k, known := r.KeyOf(routePath, p.Key.Text)
+		return p.Key.Pos.Outer() != nil && known && k.With != nil && !hasOne(n, k.With)
 	})
 	return &kept
 }
@@ -50,7 +66,7 @@ func readScope(r *fileReader, p place, n *yamlfile.Node, from yamlfile.Outer, ke
 	merged := s.merge(&in, n)
 	in.Fields(p, merged)
 	if len(d.actions) > 1 {
-		d.checkAction(&in, p)
+		d.checkAction(&in, p, merged)
 	}
 	d.checkPattern(&in)
 	d.leadsTo(p.To.reader)
@@ -110,7 +126,7 @@ func localSettings(r *fileReader, n *yamlfile.Node, from yamlfile.Outer) (all []
 			all = appendSettings(all, "", pair)
 		case "limits":
 			for _, limit := range pair.Value.Pairs {
-				if r.IsLocal(routePath+".limits", limit.Key.Text) {
+				if k, _ := r.KeyOf(routePath+".limits", limit.Key.Text); k.Local {
 					all = appendSettings(all, "limits.", limit)
 				}
 			}

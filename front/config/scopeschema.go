@@ -35,22 +35,35 @@ func refusedInDefaults(k key) (why, hint string) {
 	case parent == routePath+".limits" && k.Local:
 		return "limits in defaults are those of a single request: not %s",
 			"write it in limits at the top of the file, which count all requests"
-	case parent == routePath && isOfRoutes(name, k.Local):
+	case parent == routePath && isOfRoutes(name, k):
 		return "defaults have no %s", "write it in a group, or in a route"
 	}
 	return "", ""
 }
 
 // isOfRoutes reports whether a key says which requests a route gets, or what it does with them.
-func isOfRoutes(name string, local bool) bool {
-	return name == "when" || name == "group" || local && name != "access" || slices.Contains(actionNames, name)
+func isOfRoutes(name string, k key) bool {
+	return name == "when" || name == "group" || k.Local && !k.AddsUp || slices.Contains(actionNames, name)
+}
+
+// asRoute returns the schema with the keys of a group as keys of a route.
+func asRoute() []key {
+	keys := slices.Clone(schema)
+	for i := range keys {
+		keys[i].Path = strings.Replace(keys[i].Path, routePath+".group.", routePath+".", 1)
+	}
+	return keys
+}
+
+// inElement reports whether a key of a route is in an element of a list, which is inherited with its list.
+func inElement(path string) bool {
+	return strings.Contains(strings.TrimPrefix(path, routePath+"."), ".*.")
 }
 
 // scopeSchema returns the schema with the keys of a group as keys of a route. refuse returns why a key of a route has no
 // meaning in the scope, and what to write. Keys are required only where routes do not inherit the mapping.
 func scopeSchema(called string, refuse func(key) (why, hint string)) (all []key) {
-	for _, k := range schema {
-		k.Path = strings.Replace(k.Path, routePath+".group.", routePath+".", 1)
+	for _, k := range asRoute() {
 		name, ofRoute := strings.CutPrefix(k.Path, routePath+".")
 		top, _, _ := strings.Cut(name, ".")
 		switch why, hint := refuse(k); {
@@ -60,7 +73,7 @@ func scopeSchema(called string, refuse func(key) (why, hint string)) (all []key)
 			k = key{Path: k.Path, Read: func(r *fileReader, p place, _ *yamlfile.Node) {
 				r.Mistakef(p.Key.Pos, hint, why, yamlfile.Quote(p.Key.Text))
 			}}
-		case ofRoute && !k.Local && top != "limits" && !slices.Contains(actionNames, top):
+		case ofRoute && !k.Local && top != "limits" && !inElement(k.Path):
 			k.Required = ""
 		}
 		all = append(all, k)

@@ -86,7 +86,7 @@ func withoutPasswords(n *yamlfile.Node) *yamlfile.Node {
 	shown := *n
 	shown.Pairs = nil
 	for _, pair := range n.Pairs {
-		if pair.Key.Text == "users" {
+		if pair.Key.Text == "users" && pair.Value.Kind == yamlfile.Mapping { // and not the path of a file
 			var names []string
 			for _, user := range pair.Value.Pairs {
 				names = append(names, user.Key.Text)
@@ -98,7 +98,7 @@ func withoutPasswords(n *yamlfile.Node) *yamlfile.Node {
 	return &shown
 }
 
-// withoutStorePasswords returns the value of limits with only the servers of the URLs of stores.
+// withoutStorePasswords returns the value of limits with the URLs of stores without user and password.
 func withoutStorePasswords(n *yamlfile.Node) *yamlfile.Node {
 	shown := *n
 	shown.Pairs = nil
@@ -107,7 +107,8 @@ func withoutStorePasswords(n *yamlfile.Node) *yamlfile.Node {
 		case pair.Key.Text == "shared" && pair.Value.Kind == yamlfile.Single:
 			name := "[redacted]"
 			if u, err := redisurl.Parse(pair.Value.Text); err == nil {
-				name = u.Name()
+				u.User, u.Password = "", ""
+				name = u.String()
 			}
 			pair.Value = yamlfile.Of(name)
 		case pair.Value.Kind == yamlfile.Mapping:

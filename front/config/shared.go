@@ -10,11 +10,17 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
+// parseStore reads the URL of a store.
+func parseStore(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "redis URL", Pattern: "rediss?://.+"})
+	return scalar.Written(s)
+}
+
 // readShared returns a function that reads the URL of a store of shared limits into a field of
 // the limits that are being read. It checks the files that the URL names.
 func readShared(field func(*RequestLimits) *string) readFunc {
 	return func(r *fileReader, p place, n *yamlfile.Node) {
-		text, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
+		text, ok := yamlfile.ReadOne(r, p, n, parseStore)
 		if !ok {
 			return
 		}

@@ -2,7 +2,7 @@ package config_test
 
 import "testing"
 
-func TestSystemdSockets(t *testing.T) {
+func TestSystemdSocketsAreListeners(t *testing.T) {
 	c := parse(t, "listen: [systemd/http, systemd/weir.socket, ':80']\nadmin: systemd/admin\n"+smallest, nil)
 	if c.Listen[0] != "systemd/http" || c.Listen[1] != "systemd/weir.socket" || c.Admin != "systemd/admin" {
 		t.Errorf("listen %q, admin %q", c.Listen, c.Admin)

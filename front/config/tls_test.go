@@ -29,7 +29,7 @@ func tlsFolder(t *testing.T) (folder string) {
 	return folder
 }
 
-func TestPlainListenersBesideTLS(t *testing.T) {
+func TestPlainListenersStayBesideTLS(t *testing.T) {
 	folder := tlsFolder(t)
 	const certificates = "certificates: {cert: both.pem}"
 	c, err := configtest.ParseIn(folder, "listen: ':80'\ntls: {"+certificates+"}\n"+smallest)
@@ -44,7 +44,7 @@ func TestPlainListenersBesideTLS(t *testing.T) {
 	}
 }
 
-func TestMistakesInTLS(t *testing.T) {
+func TestPortConflictsOfTLSAreReported(t *testing.T) {
 	folder := tlsFolder(t)
 	for _, c := range []struct {
 		name, src string
@@ -62,7 +62,7 @@ func TestMistakesInTLS(t *testing.T) {
 	}
 }
 
-func TestSubjectHeaderOfRoutes(t *testing.T) {
+func TestRoutesCannotWriteSubjectHeader(t *testing.T) {
 	folder := tlsFolder(t)
 	_, err := configtest.ParseIn(folder, `
 tls: {certificates: {cert: both.pem}, client_certificates: {roots: ca.pem}, subject_header: X-Client}

@@ -57,6 +57,12 @@ func nameUpstream(r *fileReader, p place) bool {
 
 func (r *reader) rightUpstream(name string) string {
 	names := slices.Sorted(maps.Keys(r.upstreams))
+	if strings.ContainsAny(name, ":/") { // the address of a server
+		if !strings.Contains(name, "://") {
+			name = "http://" + name
+		}
+		return "write to: site, and upstreams: {site: {servers: " + name + "}}"
+	}
 	if len(names) == 0 {
 		return "name it, as in: upstreams: {" + name + `: {servers: ["http://127.0.0.1:8080"]}}`
 	}

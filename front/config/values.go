@@ -13,6 +13,7 @@ import (
 
 // parseListen reads host:port. The host may be empty, and the port may be 0.
 func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "host:port", Pattern: `[^ ]*:[0-9]+|systemd/[-._0-9A-Za-z]+`})
 	const example = `write host:port, as in ":20000" or "127.0.0.1:20000"`
 	if name, ok := strings.CutPrefix(s.Text, SystemdPrefix); ok {
 		if !scalar.IsName(name) {
@@ -24,6 +25,14 @@ func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	if scalar.IsPort(s.Text) {
 		return "", yamlfile.Refuse("write "+yamlfile.Quote(":"+s.Text), "%s is a port without its colon",
 			yamlfile.Quote(s.Text))
+	}
+	// As in nginx and HAProxy.
+	if address, words, _ := strings.Cut(strings.TrimPrefix(s.Text, "*:"), " "); scalar.IsPort(address) && address != s.Text {
+		if strings.Contains(words, "ssl") || strings.Contains(words, "quic") {
+			return "", yamlfile.Refuse("write tls: {listen: "+yamlfile.Quote(":"+address)+"}", "%s is not an address",
+				yamlfile.Quote(s.Text))
+		}
+		return "", yamlfile.Refuse("write "+yamlfile.Quote(":"+address), "%s is not an address", yamlfile.Quote(s.Text))
 	}
 	host, port, err := net.SplitHostPort(s.Text)
 	switch {
@@ -37,8 +46,15 @@ func parseListen(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	return net.JoinHostPort(host, port), nil
 }
 
+// parseMatch reads a pattern, which is checked with all patterns.
+func parseMatch(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "pattern"})
+	return scalar.Written(s)
+}
+
 // parseUpgrade reads the name of a protocol for the header field Upgrade.
 func parseUpgrade(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a protocol", Pattern: "[-._0-9A-Za-z]+(/[-._0-9A-Za-z]+)?"})
 	name := strings.ToLower(s.Text)
 	switch {
 	case name == "h2c":
@@ -70,8 +86,11 @@ func variable(inside string, lookup func(string) (string, bool)) (string, *yamlf
 	case value != "" || ok && !hasFallback:
 		return value, nil
 	case !hasFallback:
-		return "", yamlfile.Refuse("set it, or give a default: ${"+name+":-value}",
-			"the environment variable %s is not set", name)
+		hint := "set it, or give a default: ${" + name + ":-value}"
+		if strings.HasSuffix(name, "SECRET") {
+			hint = "make one that stays the same, as in export " + name + "=$(openssl rand -hex 32)"
+		}
+		return "", yamlfile.Refuse(hint, "the environment variable %s is not set", name)
 	case strings.Contains(fallback, "${"):
 		return "", yamlfile.Refuse("give a plain default", "the default of %s contains a variable", name)
 	default:

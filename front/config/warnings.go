@@ -1,6 +1,8 @@
 package config
 
 import (
+	"net"
+	"net/url"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -23,6 +25,43 @@ func (r *reader) warnOfUnused() {
 		}
 	}
 }
+
+// warnOfUninterested warns of rules for interesting requests that no request has.
+func (r *reader) warnOfUninterested() {
+	is := func(events string) bool { return events == EventsInteresting }
+	if is(r.config.Log.Events) || slices.ContainsFunc(r.routes, func(d *routeDraft) bool { return is(d.Events) }) {
+		return
+	}
+	for _, path := range []string{"log.interesting.slower_than", "log.interesting.share"} {
+		if r.has(path) {
+			r.Warnf(r.Positions[path][0], "write log: {events: interesting}", "%s has no effect, because all requests write the same events",
+				strings.TrimPrefix(path, "log."))
+		}
+	}
+}
+
+// warnOfLoops warns of servers that are listeners of this front door: a request would come back until the connections are
+// used up.
+func (r *reader) warnOfLoops() {
+	for _, u := range r.config.Upstreams {
+		for _, s := range u.Servers {
+			at, err := url.Parse(s.URL)
+			if err != nil || !isLoopback(at.Hostname()) {
+				continue
+			}
+			for _, listener := range r.config.Listen {
+				host, port, _ := net.SplitHostPort(listener)
+				if port == at.Port() && (slices.Contains([]string{"", "0.0.0.0", "::", at.Hostname()}, host) ||
+					at.Hostname() == "localhost" && isLoopback(host)) {
+					r.Warnf(r.upstreams[u.Name], "write the address of the service", "the server %s is the listener %s: requests come back",
+						yamlfile.Quote(s.URL), yamlfile.Quote(listener))
+				}
+			}
+		}
+	}
+}
+
+func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // asSearch returns the constraint that finds an expression in a part of a segment, as other programs do, or "" if expr
 // itself always matches from the start to the end, or has no anchor: then its author does not expect a search. "."

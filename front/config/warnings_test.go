@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
-func TestWarnings(t *testing.T) {
+func TestWarningsNameLikelyMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		src  string
 		want []string
@@ -52,6 +52,22 @@ routes: [{match: "/{code}", respond: {status: 200}}]
 include: [none/*.yaml, .none*]
 routes: [{match: /, respond: {status: 200}}]
 `, []string{`2:11 no file matches "none/*.yaml"`, `2:24 `}},
+		"servers that are listeners": {`
+listen: [":8080", "127.0.0.1:8081", "192.0.2.1:8082"]
+upstreams:
+  a: {servers: [http://localhost:8080, http://127.0.0.1:8082, http://192.0.2.2:8080]}
+  b: {servers: "https://localhost:8081/x"}
+  c: {servers: ["http://[::1]:8081", http://127.0.0.2:8081]}
+routes: [{match: /a, to: a}, {match: /b, to: b}, {match: /c, to: c}]
+`, []string{`4:3 the server "http://localhost:8080" is the listener ":8080"`, `5:3 "https://localhost:8081/x" is the listener "127.0.0.1:8081"`}},
+		"rules for interesting requests": {`
+log: {interesting: {slower_than: 1s, share: 5%}}
+routes: [{match: /, respond: {status: 200}}]
+`, []string{`2:34 interesting.slower_than has no effect|events: interesting`, `2:45 `}},
+		"rules for interesting requests of a route": {`
+log: {interesting: {slower_than: p99, share: 5%}}
+routes: [{match: /, respond: {status: 200}, log: {events: interesting}}]
+`, nil},
 		"conditions": {`
 routes:
   - match: /
@@ -63,8 +79,9 @@ routes:
 	}
 }
 
-// TestAnchorWarnings has expressions that match a part of a segment in other programs, which do not anchor them.
-func TestAnchorWarnings(t *testing.T) {
+// TestAnchorsInExpressionsDrawWarnings has expressions that match a part of a segment in other programs, which do not
+// anchor them.
+func TestAnchorsInExpressionsDrawWarnings(t *testing.T) {
 	for expr, want := range map[string]string{
 		`\.(bak|sql)$`: `.*(?:\\.(bak|sql)$)`,
 		`^v[0-9]`:      `(?:^v[0-9]).*`,
@@ -87,7 +104,7 @@ func TestAnchorWarnings(t *testing.T) {
 	}
 }
 
-func TestRedirectsOfAHostThatIsAPath(t *testing.T) {
+func TestRedirectOfHostThatIsPathDrawsWarning(t *testing.T) {
 	dir := t.TempDir()
 	csv, file := filepath.Join(dir, "moved.csv"), filepath.Join(dir, "weir.yaml")
 	if err := os.WriteFile(csv, []byte("/a,/x\nold/b,/y\n"), 0o600); err != nil {

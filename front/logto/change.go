@@ -1,6 +1,7 @@
 package logto
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ func Open(cfg Config, o Options) (*Log, error) {
 // before.
 func (l *Log) Prepare(cfg Config) (_ *Change, err error) {
 	c := &Change{log: l, config: cfg}
-	if c.options, err = queueOptions(cfg); err != nil {
+	if c.options, err = l.queueOptions(cfg); err != nil {
 		return nil, err
 	}
 	if err := checkFormat(cfg); err != nil {
@@ -70,7 +71,7 @@ func (l *Log) Prepare(cfg Config) (_ *Change, err error) {
 			err = c.move(d, to)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("log.to: %w", err)
+			return nil, fmt.Errorf("%s: %w", cmp.Or(l.o.Key, "log.to"), err)
 		}
 		c.next.list = append(c.next.list, d)
 	}

@@ -1,6 +1,7 @@
 package logto
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/serverurl"
@@ -82,6 +83,14 @@ func (c *Config) Servers() int {
 		}
 	}
 	return n
+}
+
+// File returns the first destination that is a file, or "".
+func (c *Config) File() string {
+	if i := slices.IndexFunc(c.To, isFile); i >= 0 {
+		return c.To[i]
+	}
+	return ""
 }
 
 func isServer(to string) bool { return serverurl.Scheme(to) != "" }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/namedfile"
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/serverurl"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -33,10 +34,12 @@ func Keys[T any](path string, at func(T) *Config) []yamlfile.Key[T] {
 		{Path: path + ".queue.when_full", Doc: "what happens to events when the queue is full",
 			Read: yamlfile.One(yamlfile.Word(policies), func(t T) *string { return &at(t).Queue.WhenFull })},
 		{Path: path + ".queue.wait", Doc: "how long a request waits for the queue",
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Queue.Wait })},
+			Off:  func(t T) { at(t).Queue.Wait = 0 },
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Queue.Wait })},
 		{Path: path + ".queue.linger", Doc: "how long an event may wait for others",
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Queue.Linger })},
-		{Path: path + ".spill", Read: (*yamlfile.Reader[T]).Fields},
+			Off:  func(t T) { at(t).Queue.Linger = 0 },
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Queue.Linger })},
+		{Path: path + ".spill", NotEmpty: true, Read: readFilled[T]("add folder", "log.spill has no folder")},
 		{Path: path + ".spill.folder", Doc: "a folder for events that wait for a server",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				namedfile.ReadFolder(r, p, n, "the spill", &at(p.To).Spill.Folder)
@@ -44,20 +47,33 @@ func Keys[T any](path string, at func(T) *Config) []yamlfile.Key[T] {
 		{Path: path + ".spill.size", Doc: "the maximum size of these events", Ambiguous: true,
 			Read: yamlfile.One(parseSpillSize, func(t T) *int64 { return &at(t).Spill.Size })},
 		{Path: path + ".spill.age", Doc: "the age at which they are dropped",
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Spill.Age })},
-		{Path: path + ".rotate", Read: (*yamlfile.Reader[T]).Fields},
+			Off:  func(t T) { at(t).Spill.Age = 0 },
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Spill.Age })},
+		{Path: path + ".rotate", NotEmpty: true, Read: readFilled[T]("add size or daily", "nothing is rotated")},
 		{Path: path + ".rotate.size", Doc: "the size at which a file is rotated",
 			Read: yamlfile.One(parseRotateSize, func(t T) *int64 { return &at(t).Rotate.Size })},
 		{Path: path + ".rotate.daily", Doc: "rotate at midnight",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).Rotate.Daily })},
 		{Path: path + ".rotate.keep", Doc: "the number of rotated files to keep",
-			Read: yamlfile.One(yamlfile.Count, func(t T) *int { return &at(t).Rotate.Keep })},
+			Off:  func(t T) { at(t).Rotate.Keep = 0 },
+			Read: yamlfile.One(scalar.Some, func(t T) *int { return &at(t).Rotate.Keep })},
 		{Path: path + ".rotate.gzip", Doc: "compress rotated files",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &at(t).Rotate.Gzip })},
 		{Path: path + ".fsync", Doc: "how often files are synced to the disk",
-			Read: yamlfile.One(parseFsync, func(t T) *time.Duration { return &at(t).Fsync })},
+			Off:  func(t T) { at(t).Fsync = 0 },
+			Read: yamlfile.One(yamlfile.NotZero(parseFsync), func(t T) *time.Duration { return &at(t).Fsync })},
 		{Path: path + ".heartbeat", Doc: "the interval of the event log totals",
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).Heartbeat })},
+			Off:  func(t T) { at(t).Heartbeat = 0 },
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Heartbeat })},
+	}
+}
+
+// readFilled returns a function that reads a mapping, and reports one without keys.
+func readFilled[T any](hint, what string) yamlfile.ReadFunc[T] {
+	return func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		if r.Fields(p, n); n.Kind == yamlfile.Mapping && len(n.Pairs) == 0 {
+			r.Mistakef(n.Pos, hint, "%s", what)
+		}
 	}
 }
 
@@ -74,6 +90,9 @@ func (t target) String() string { return serverurl.Name(string(t)) }
 // readTo reads the destinations. They replace the default unless all of them have mistakes.
 func readTo[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c *Config) {
 	var all []target
+	for _, to := range c.To {
+		all = append(all, target(to))
+	}
 	parse := func(s yamlfile.Scalar) (target, *yamlfile.Refusal) { return parseTo(r.Name(), s) }
 	yamlfile.Some(parse, func(T) *[]target { return &all })(r, p, n)
 	if all != nil {
@@ -87,8 +106,10 @@ func readTo[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node,
 // parseTo reads a destination in a file. It refuses a bare word that is similar to stdout or
 // stderr as a misspelling, because a file of that name is unlikely.
 func parseTo(file string, s yamlfile.Scalar) (target, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path or URL", Words: []string{ToStdout, ToStderr}})
 	if isServer(s.Text) {
-		return parseServer(file, s.Text)
+		server, refused := ParseServer(file, s.Text)
+		return target(server), refused
 	}
 	to, refused := yamlfile.Text(s)
 	if refused != nil || !isFile(to) {
@@ -104,13 +125,13 @@ func parseTo(file string, s yamlfile.Scalar) (target, *yamlfile.Refusal) {
 	return target(namedfile.Resolve(file, to)), nil
 }
 
-// parseServer reads the URL of a server in a file.
-func parseServer(file, text string) (target, *yamlfile.Refusal) {
+// ParseServer reads the URL of a server in a file, and resolves the names of files in it.
+func ParseServer(file, text string) (string, *yamlfile.Refusal) {
 	to, refused := serverurl.Parse(file, text)
 	if refused != nil {
 		return "", refused
 	}
-	return target(to), checkPath(to)
+	return to, checkPath(to)
 }
 
 // checkPath checks the path of the URL of a server.
@@ -169,21 +190,15 @@ func parseRotateSize(s yamlfile.Scalar) (int64, *yamlfile.Refusal) {
 	return size, refused
 }
 
-// parseFsync reads never, each or a duration.
+// parseFsync reads each, or a duration.
 func parseFsync(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
-	switch s.Text {
-	case "never":
-		return 0, nil
-	case "each":
+	s.Describe(yamlfile.Form{Words: []string{"each"}})
+	if s.Text == "each" {
 		return FsyncEach, nil
 	}
 	d, refused := yamlfile.Duration(s)
-	switch {
-	case refused != nil && !yamlfile.IsNumber(s.Text):
-		return 0, yamlfile.Refuse("it is never, each, or how often, as in 5s", "%s is not known here", yamlfile.Quote(s.Text))
-	case refused == nil && d == 0:
-		return 0, yamlfile.Refuse("write never, each, or how often, as in 5s", "%s is not an interval",
-			yamlfile.Quote(s.Text))
+	if refused != nil && !yamlfile.IsNumber(s.Text) {
+		return 0, yamlfile.Refuse("it is each, off, or how often, as in 5s", "%s is not known here", yamlfile.Quote(s.Text))
 	}
 	return d, refused
 }

@@ -15,7 +15,7 @@ import (
 // rest is a configuration without the log.
 const rest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
-func TestKeys(t *testing.T) {
+func TestLogSettingsAreParsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		src    string
 		adjust func(*logto.Config)
@@ -31,7 +31,7 @@ func TestKeys(t *testing.T) {
 			func(l *logto.Config) {
 				l.To, l.Format = []string{"nats://a:b@one:4222,two,[::1]:4222/weir.log?creds=/etc/passwd&ca=/etc/passwd"}, "auto"
 			}},
-		"a spill": {"log: {to: 'nats://s/x', spill: {folder: spill, size: 2GiB, age: 0s}}\n", func(l *logto.Config) {
+		"a spill": {"log: {to: 'nats://s/x', spill: {folder: spill, size: 2GiB, age: off}}\n", func(l *logto.Config) {
 			l.To, l.Spill = []string{"nats://s/x"}, logto.Spill{Folder: "spill", Size: 2 << 30}
 		}},
 		"a larger queue": {"log: {queue: {size: 64MiB}}\n", func(l *logto.Config) { l.Queue.Size = 64 << 20 }},
@@ -45,15 +45,15 @@ func TestKeys(t *testing.T) {
 		"rotation": {"log: {to: a, rotate: {size: 1GiB, daily: true, keep: 7, gzip: true}}\n", func(l *logto.Config) {
 			l.To, l.Rotate = []string{"a"}, logto.Rotate{Size: 1 << 30, Daily: true, Keep: 7, Gzip: true}
 		}},
-		"rotation by day alone": {"log: {to: a, rotate: {daily: true, keep: 0}}\n", func(l *logto.Config) {
+		"rotation by day alone": {"log: {to: a, rotate: {daily: true, keep: off}}\n", func(l *logto.Config) {
 			l.To, l.Rotate = []string{"a"}, logto.Rotate{Daily: true}
 		}},
 		"fsync after each write": {"log: {to: a, fsync: each}\n",
 			func(l *logto.Config) { l.To, l.Fsync = []string{"a"}, logto.FsyncEach }},
 		"fsync now and then": {"log: {to: [stdout, a], fsync: 5s}\n",
 			func(l *logto.Config) { l.To, l.Fsync = []string{"stdout", "a"}, 5*time.Second }},
-		"fsync never":  {"log: {to: a, fsync: never}\n", func(l *logto.Config) { l.To = []string{"a"} }},
-		"no heartbeat": {"log: {heartbeat: 0s}\n", func(l *logto.Config) { l.Heartbeat = 0 }},
+		"fsync never":  {"log: {to: a, fsync: off}\n", func(l *logto.Config) { l.To = []string{"a"} }},
+		"no heartbeat": {"log: {heartbeat: off}\n", func(l *logto.Config) { l.Heartbeat = 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := logto.Default()
@@ -69,7 +69,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestLogMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -142,12 +142,15 @@ func TestMistakes(t *testing.T) {
 		{"fsync of no file", "log: {to: [stdout, stderr], fsync: each}\n", []string{`1:36 no file|log.to`}},
 		{"rotation at no time", "log: {to: a, rotate: {keep: 3, gzip: true}}\n",
 			[]string{`1:29 nothing is rotated|size or daily`, `1:38 nothing is rotated`}},
+		{"rotation with no keys", "log: {rotate: true}\n", []string{`1:15 nothing is rotated|size or daily`}},
+		{"rotation of a file with no keys", "log: {to: a, rotate: {}}\n", []string{`1:22 nothing is rotated|size or daily`}},
+		{"a spill with no keys", "log: {spill: true}\n", []string{`1:14 no folder|add folder`}},
 		{"rotation of small files", "log: {to: a, rotate: {size: 1B}}\n", []string{`1:29 "1B"|100MiB`}},
-		{"a count", "log: {to: a, rotate: {daily: true, keep: -1}}\n", []string{`1:42 "-1"|whole number`}},
+		{"a count", "log: {to: a, rotate: {daily: true, keep: -1}}\n", []string{`1:42 "-1"|write off`}},
 		{"a switch", "log: {to: a, rotate: {daily: yes}}\n", []string{`1:30 "yes"|write true`}},
-		{"an unknown fsync", "log: {to: a, fsync: always}\n", []string{`1:21 "always"|never, each`}},
+		{"an unknown fsync", "log: {to: a, fsync: always}\n", []string{`1:21 "always"|each, off, or how often`}},
 		{"an fsync without a unit", "log: {to: a, fsync: 5}\n", []string{`1:21 "5"|5s`}},
-		{"an fsync at no distance", "log: {to: a, fsync: 0s}\n", []string{`1:21 "0s"|never, each`}},
+		{"an fsync at no distance", "log: {to: a, fsync: 0s}\n", []string{`1:21 "0s"|write off`}},
 		{"a heartbeat without a unit", "log: {heartbeat: 10}\n", []string{`1:18 "10"|10s`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

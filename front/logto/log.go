@@ -88,10 +88,17 @@ type Options struct {
 	// does not wait for the server, and its errors contain no secrets of the URL. The Log
 	// closes the Destination.
 	Servers map[string]func(url string) (stream.Destination, error)
+
+	// Quiet is for lines that are no events, such as spans: the queues write no events of their own.
+	Quiet bool
+
+	// Key is the key of the destinations, for errors. Empty means log.to.
+	Key string
 }
 
-func queueOptions(cfg Config) (o sink.QueueOptions, err error) {
+func (l *Log) queueOptions(cfg Config) (o sink.QueueOptions, err error) {
 	o = sink.QueueOptions{
+		Quiet:     l.o.Quiet,
 		Bytes:     cfg.Queue.Size,
 		Wait:      cfg.Queue.Wait,
 		Linger:    cfg.Queue.Linger,
@@ -176,12 +183,12 @@ func (ds *destinations) UseOptions(o log.Options) {
 	}
 }
 
-// Unwrap returns the writer of the destination, or nil if there are several. Callers
+// Unwrap returns the writer of the destination, or nil if there is not exactly one. Callers
 // use it to find out the type of the writer.
 func (l *Log) Unwrap() io.Writer { return l.current.Load().Unwrap() }
 
 func (ds *destinations) Unwrap() io.Writer {
-	if len(ds.list) > 1 {
+	if len(ds.list) != 1 {
 		return nil
 	}
 	return ds.list[0].queue.Unwrap()

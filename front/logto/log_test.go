@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/logfiles"
 	"github.com/weirhq/weir/front/logto"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/stream"
 )
@@ -78,9 +78,9 @@ func TestLogGoesEverywhere(t *testing.T) {
 	}
 }
 
-// TestLogRotates rotates a file by size, moves it, and reopens it. No event is
+// TestRotationLosesNoEvent rotates a file by size, moves it, and reopens it. No event is
 // lost.
-func TestLogRotates(t *testing.T) {
+func TestRotationLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	cfg := logto.Default()
 	dir := t.TempDir()
@@ -129,9 +129,9 @@ func TestLogRotates(t *testing.T) {
 
 func cfgSize(cfg logto.Config) int { return int(cfg.Rotate.Size) }
 
-// TestOpenFails checks that the error names the destination, and that no
+// TestOpenErrorNamesTheDestination checks that the error names the destination, and that no
 // goroutine or open file remains.
-func TestOpenFails(t *testing.T) {
+func TestOpenErrorNamesTheDestination(t *testing.T) {
 	cfg := logto.Default()
 	missing := filepath.Join(t.TempDir(), "no", "such", "folder", "weir.log")
 	cfg.To = []string{logto.ToStdout, missing}
@@ -147,8 +147,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// TestOneFileTwice uses two names of one file.
-func TestOneFileTwice(t *testing.T) {
+func TestFileWithTwoNamesIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	name, other := filepath.Join(dir, "weir.log"), filepath.Join(dir, "link.log")
 	if err := os.Symlink(name, other); err != nil {
@@ -173,7 +172,7 @@ func TestLogClosesWithStalledPipe(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	fill(t, w)
+	testkit.FillPipe(t, w)
 	cfg := logto.Default()
 	file := filepath.Join(t.TempDir(), "weir.log")
 	cfg.To = []string{logto.ToStderr, file}
@@ -208,30 +207,6 @@ func TestLogClosesWithStalledPipe(t *testing.T) {
 	}
 }
 
-// fill fills a pipe until no byte fits, and returns the number of bytes. It
-// writes whole pages, because a partial last page would have space left.
-func fill(t *testing.T, w *os.File) (written int64) {
-	t.Helper()
-	raw, err := w.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := make([]byte, os.Getpagesize())
-	var full error
-	err = raw.Write(func(fd uintptr) bool {
-		for full == nil {
-			var n int
-			n, full = syscall.Write(int(fd), page)
-			written += int64(max(n, 0))
-		}
-		return true
-	})
-	if err != nil || !errors.Is(full, syscall.EAGAIN) {
-		t.Fatalf("filling a pipe: %v, %v; want EAGAIN", err, full)
-	}
-	return written
-}
-
 // A memory is a server that keeps the lines of its clients.
 type memory struct{ lines []string }
 
@@ -251,8 +226,7 @@ func (m *memory) Deliver(_ context.Context, b stream.Batch) error {
 
 func (m *memory) Close() error { return nil }
 
-// TestLogToServerMistakes opens logs whose server cannot be used.
-func TestLogToServerMistakes(t *testing.T) {
+func TestUnusableServerIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ to, format, want string }{
 		{"nats://u:secret@server/subject", "json", "log.to: nats://server/subject: this program has no client for nats"},
@@ -271,8 +245,7 @@ func TestLogToServerMistakes(t *testing.T) {
 	}
 }
 
-// TestLogToServerIsNoTerminal uses the format auto, which is JSON for a server.
-func TestLogToServerIsNoTerminal(t *testing.T) {
+func TestFormatAutoIsJSONForServer(t *testing.T) {
 	t.Parallel()
 	server := new(memory)
 	cfg := logto.Default()

@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/log/stream"
 )
 
-// TestServerBatch checks that only batches for OTLP, which are compressed, are larger than others.
-func TestServerBatch(t *testing.T) {
+// TestOnlyOTLPBatchesAreLarger checks that only batches for OTLP, which are compressed, are larger than others.
+func TestOnlyOTLPBatchesAreLarger(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{
 		"otlp+http://collector:4318":  768 << 10,
@@ -22,9 +22,9 @@ func TestServerBatch(t *testing.T) {
 	}
 }
 
-// TestServerLinger checks that events for servers wait longer than those for files, at most for a
-// second unless they do so for files, and not at all with linger: 0s.
-func TestServerLinger(t *testing.T) {
+// TestEventsForServersLingerLonger checks that events for servers wait longer than those for files, at most for a
+// second unless they do so for files, and not at all with linger: off.
+func TestEventsForServersLingerLonger(t *testing.T) {
 	t.Parallel()
 	for own, want := range map[time.Duration]time.Duration{
 		0:                      0,

@@ -68,9 +68,9 @@ const users = `authorization { users: [
 ] }
 `
 
-// TestFollow follows a key from before its bucket exists, through the loss of the server, to the deletion
-// of the bucket.
-func TestFollow(t *testing.T) {
+// TestFollowSurvivesLossOfServer follows a key from before its bucket exists, through the loss of the server, to the
+// deletion of the bucket.
+func TestFollowSurvivesLossOfServer(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true, Config: users})
 	js := client(t, n)
@@ -123,9 +123,9 @@ func TestFollow(t *testing.T) {
 	await(t, seen, "four")
 }
 
-// TestFollowEnds ends while it connects to a server that does not respond. An attempt to connect takes three seconds: on a
-// busy machine the end may come as late, but not ten times.
-func TestFollowEnds(t *testing.T) {
+// TestFollowEndsWhileItConnects ends while it connects to a server that does not respond. An attempt to connect takes
+// three seconds: on a busy machine the end may come as late, but not ten times.
+func TestFollowEndsWhileItConnects(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -160,8 +160,8 @@ func TestFollowEnds(t *testing.T) {
 	}
 }
 
-// TestFollowWithoutPermission follows a key with a wrong password.
-func TestFollowWithoutPermission(t *testing.T) {
+// TestWrongPasswordIsReported follows a key with a wrong password.
+func TestWrongPasswordIsReported(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true, Config: users})
 	seen := follow(t, "nats://weir:hunter3@"+n.Address+"/upstreams/site")

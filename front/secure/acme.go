@@ -72,7 +72,7 @@ func acmeKeys[T any](path string, at func(T) *acmeDraft, file func(T) certs.Read
 			Read: yamlfile.One(parseEmail, func(t T) *string { return &at(t).Email })},
 		{Path: path + ".ca", Doc: "the directory of the ACME server",
 			Read: yamlfile.One(parseDirectory, func(t T) *string { return &at(t).Directory })},
-		{Path: path + ".ca_roots", Doc: "certificates that verify the ACME server",
+		{Path: path + ".roots", Doc: "certificates that verify the ACME server",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				at(p.To).Roots = readIssuers(r, p, n, file(p.To))
 			}},
@@ -112,6 +112,7 @@ func parseDomain(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 }
 
 func parseEmail(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "address of email", Pattern: "[^ ]+@[^ ]+"})
 	if a, err := mail.ParseAddress(s.Text); err != nil || a.Address != s.Text {
 		return "", yamlfile.Refuse("write one, as in ops@example.com", "%s is not an address of email",
 			yamlfile.Quote(s.Text))
@@ -121,12 +122,19 @@ func parseEmail(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // parseDirectory reads the URL of the directory of an ACME server.
 func parseDirectory(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "https URL", Pattern: "https://.+"})
 	u, err := url.Parse(s.Text)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return "", yamlfile.Refuse("write the https:// URL of its directory, as in "+LetsEncrypt,
 			"this is not the URL of an ACME server")
 	}
 	return s.Text, nil
+}
+
+// parseWord reads a word of a command.
+func parseWord(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path or argument of a command"})
+	return scalar.Written(s)
 }
 
 // readHook reads a command: its path, or a list with its arguments. A path with a slash is
@@ -138,7 +146,7 @@ func readHook[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Nod
 	r.Positions[p.Path] = []yamlfile.Pos{n.Pos}
 	var command []string
 	for i, element := range r.Elements(p, n) {
-		word, ok := yamlfile.ReadOne(r, p, element, scalar.Written)
+		word, ok := yamlfile.ReadOne(r, p, element, parseWord)
 		if !ok {
 			return
 		}

@@ -44,9 +44,9 @@ func certificateKeys[T any](path string, at func(T) *certificatesDraft) []yamlfi
 			}},
 		{Path: path + ".*.cert", Doc: "the file of a certificate",
 			Required: "name the file with the certificate and its issuers' certificates",
-			Read:     yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.cert })},
+			Read:     yamlfile.One(scalar.Path, func(t T) *yamlfile.Scalar { return &at(t).last.cert })},
 		{Path: path + ".*.key", Doc: "the file of its private key",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).last.key })},
+			Read: yamlfile.One(scalar.Path, func(t T) *yamlfile.Scalar { return &at(t).last.key })},
 	}
 }
 

@@ -37,8 +37,11 @@ func clientKeys[T any](path string, at func(T) *[]ClientCertificates, file func(
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 				last(p.To).Roots = readIssuers(r, p, n, file(p.To))
 			}},
-		{Path: path + ".*.optional", Doc: "admit clients without a certificate too", Ambiguous: true,
-			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &last(t).Optional })},
+		{Path: path + ".*.required", Doc: "refuse clients without a certificate", Ambiguous: true, Zero: true,
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				required, given := yamlfile.ReadOne(r, p, n, yamlfile.Switch)
+				last(p.To).Optional = given && !required
+			}},
 	}
 }
 
@@ -64,6 +67,7 @@ func readClients[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.
 
 // parseHost reads the name of a host, or a wildcard as in certificates.
 func parseHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "host or *.domain", Pattern: `(\*\.)?[-.0-9A-Za-z]+`})
 	name := strings.ToLower(s.Text)
 	domain, _ := strings.CutPrefix(name, "*.")
 	if !scalar.IsHost(domain) || strings.HasSuffix(domain, ".") || strings.ContainsAny(domain, ":_") {
@@ -76,7 +80,7 @@ func parseHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 // readIssuers reads a file of certificates of issuers. If it has reported a mistake, it
 // returns nil.
 func readIssuers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, read certs.Reader) []*x509.Certificate {
-	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Path)
 	if !ok {
 		return nil
 	}

@@ -24,7 +24,7 @@ func Keys[T any](
 	path string, at func(T) *Draft, file func(T) certs.Reader, address func(yamlfile.Scalar) (string, *yamlfile.Refusal),
 ) []yamlfile.Key[T] {
 	return slices.Concat([]yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, NotEmpty: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			d := at(p.To)
 			d.at, d.path, d.certificates.given = p.Key.Pos, p.Path, n.Kind != yamlfile.Mapping
 			r.Fields(p, n)
@@ -48,6 +48,7 @@ func Keys[T any](
 
 // parseVersion reads a version of TLS.
 func parseVersion(s yamlfile.Scalar) (uint16, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"1.2", "1.3"}})
 	switch s.Text {
 	case "1.2":
 		return tls.VersionTLS12, nil

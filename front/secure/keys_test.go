@@ -43,7 +43,7 @@ func tlsFolder(t *testing.T) (folder string, shop *certtest.Pair, root *certtest
 	return folder, shop, root
 }
 
-func TestKeys(t *testing.T) {
+func TestTLSSettingsAreParsed(t *testing.T) {
 	folder, shop, root := tlsFolder(t)
 	c, err := configtest.ParseIn(folder, `
 tls:
@@ -53,7 +53,7 @@ tls:
   certificates: [{cert: shop.pem, key: shop.key}, {cert: both.pem}]
   client_certificates:
     - {hosts: [Admin.example, "*.partner.example"], roots: ca.pem}
-    - {roots: ca.pem, optional: true}
+    - {roots: ca.pem, required: false}
   subject_header: X-Client-Subject
 `+smallest)
 	if err != nil {
@@ -82,7 +82,7 @@ tls:
 	}
 }
 
-func TestACME(t *testing.T) {
+func TestACMESettingsAreParsed(t *testing.T) {
 	folder, _, root := tlsFolder(t)
 	parse := func(src string) *secure.ACME {
 		t.Helper()
@@ -110,7 +110,7 @@ tls:
     domains: ["*.example.com", a.example]
     email: ops@example.com
     ca: https://ca.example/dir
-    ca_roots: ca.pem
+    roots: ca.pem
     challenges: [http-01, dns-01]
     dns: {hook: [./hook, -v, -v], timeout: 1m}
     storage: /var
@@ -135,7 +135,7 @@ func TestExpiredCertificateIsAWarning(t *testing.T) {
 	mistaketest.Want(t, c.Warnings, []string{`1:29 the certificate "old.pem" has expired on |clients do not accept it`})
 }
 
-func TestMistakes(t *testing.T) {
+func TestTLSMistakesAreReported(t *testing.T) {
 	folder, _, _ := tlsFolder(t)
 	for _, c := range []struct {
 		name, src string
@@ -172,10 +172,13 @@ func TestMistakes(t *testing.T) {
 			[]string{`1:47 "443"|":443"`}},
 		{"client certificates", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a.example}, " +
 			"{roots: no.pem},\n" +
-			"  {hosts: [a_b, '*', 'a:1'], roots: shop.pem, optional: maybe}]}\n",
+			"  {hosts: [a_b, '*', 'a:1'], roots: shop.pem, required: maybe}]}\n",
 			[]string{`1:61 an entry of client_certificates has no "roots"|roots: ca.pem`, `1:89 the roots|no.pem": no such file`,
 				`2:12 "a_b" is not the name of a host`, `2:17 "*"`, `2:22 "a:1"`, `2:37 "CN=shop") cannot issue others`,
 				`2:57 "maybe"`}},
+		{"the former word for clients without a certificate", "tls: {certificates: {cert: both.pem}, " +
+			"client_certificates: {roots: ca.pem, optional: true}}\n",
+			[]string{`1:76 unknown key "optional"|write required: false`}},
 		{"a host twice", "tls: {certificates: {cert: both.pem}, client_certificates: [{hosts: a, roots: ca.pem}, " +
 			"{hosts: A, roots: ca.pem},\n" +
 			"  {roots: ca.pem}, {roots: ca.pem}]}\n",
@@ -186,10 +189,10 @@ func TestMistakes(t *testing.T) {
 			[]string{`1:55 subject_header has no effect without client_certificates|add client_certificates`}},
 		{"acme without names", "tls: {acme: {}}\n", []string{`1:7 "acme" has no "domains"|domains: [example.com]`}},
 		{"acme", "tls:\n  acme:\n    domains: [a_b, 192.0.2.1, '*.example.com', a.example, A.example]\n    email: ops\n" +
-			"    ca: http://ca.example/dir\n    ca_roots: shop.pem\n    storage: no/such\n",
+			"    ca: http://ca.example/dir\n    roots: shop.pem\n    storage: no/such\n",
 			[]string{`3:15 "a_b" is not the name of a host`, `3:20 "192.0.2.1" is an address`,
 				`3:31 "*.example.com" needs a hook`, `3:59 a.example is given twice`, `4:12 "ops"|ops@example.com`,
-				`5:9 https://`, `6:15 cannot issue others`,
+				`5:9 https://`, `6:12 cannot issue others`,
 				`7:14 no such file or directory; create the folder`}},
 		{"challenges", "tls: {acme: {domains: a, challenges: [http-01, dns-01, tls-alpn]}}\n",
 			[]string{`1:39 http-01 needs a listener|listen: ":80"`, `1:48 dns-01 needs a hook`,

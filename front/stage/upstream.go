@@ -15,6 +15,8 @@ type Upstream struct {
 type Counts interface {
 	// Observe counts failures, retries and waits. It is a hook of exchanges.
 	Observe(x *proxying.Exchange, e proxying.Event)
+	// Ended counts an exchange that has ended, by the class of its status.
+	Ended(x *proxying.Exchange)
 	// Failed counts the failure of a server.
 	Failed(kind proxying.Kind)
 	// Retried counts an exchange that has ended, if its request was sent again.

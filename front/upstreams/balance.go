@@ -29,37 +29,48 @@ const (
 
 // balanceKeys returns the keys of an upstream for the choice of a server.
 func balanceKeys[T any](path string, at func(T) *Upstream) []yamlfile.Key[T] {
-	return []yamlfile.Key[T]{
-		{Path: path + ".balance", Doc: "the policy by which a request chooses a server",
-			Read: yamlfile.One(yamlfile.Word(balances), func(t T) *string { return &at(t).Balance })},
+	queue := scalar.QueueKeys(path+".connections.queue", func(t T) *int { return &at(t).Connections.Queue },
+		func(t T) *time.Duration { return &at(t).Connections.Wait })
+	return append([]yamlfile.Key[T]{
+		{Path: path + ".balance", Doc: "the policy by which a request chooses a server", Zero: BalanceRoundRobin,
+			Read: yamlfile.One(parseBalance, func(t T) *string { return &at(t).Balance })},
 		{Path: path + ".hash", Read: (*yamlfile.Reader[T]).Fields},
 		{Path: path + ".hash.by", Doc: "the part of the request that determines its server",
 			Required: "name the part of the request, as in: hash: {by: cookie session}",
 			Read:     yamlfile.One(parseHashBy, func(t T) *string { return &at(t).HashBy })},
 		{Path: path + ".connections", Ambiguous: true, Short: "max", Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-			readLimit(r, p, n, &at(p.To).Connections)
+			at(p.To).Connections = Limit{Wait: time.Second}
+			r.Fields(p, n)
 		}},
 		{Path: path + ".connections.max", Doc: "the number of requests that a server may have at one time", Ambiguous: true,
-			Required: "set the number for each server, as in: connections: {max: 100, queue: 50}",
+			Required: "set the number for each server, as in: connections: {max: 100, queue: {length: 50, wait: 2s}}",
 			Read:     yamlfile.One(scalar.Some, func(t T) *int { return &at(t).Connections.Max })},
-		{Path: path + ".connections.queue", Doc: "the number of requests that wait for a server", Ambiguous: true,
-			Read: yamlfile.One(yamlfile.Count, func(t T) *int { return &at(t).Connections.Queue })},
-		{Path: path + ".connections.wait", Doc: "the maximum waiting time of a request for a server", Ambiguous: true,
-			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).Connections.Wait })},
 		{Path: path + ".slow_start", Doc: "how long the share of a returning server grows", Ambiguous: true,
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).SlowStart })},
-	}
+			Off:  func(t T) { at(t).SlowStart = 0 },
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).SlowStart })},
+	}, queue...)
 }
 
-// readLimit reads the limit of each server of an upstream.
-func readLimit[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, l *Limit) {
-	*l = Limit{Wait: time.Second}
-	r.Fields(p, n)
-	for _, pair := range n.Pairs {
-		if pair.Key.Text == "wait" && l.Queue == 0 {
-			r.Mistakef(pair.Key.Pos, "add queue, or remove it", "requests wait only if there is a queue")
-		}
+// foreignBalances are the hints for policies under the names of other front doors.
+var foreignBalances = map[string]string{
+	"least_conn": "write least_connections", "leastconn": "write least_connections", "ewma": "write two_choices",
+	"random": "write two_choices", "random_choose": "write two_choices", "p2c": "write two_choices",
+	"static-rr": "write round_robin", "wrr": "write round_robin",
+	"weighted_round_robin": "write round_robin",
+	"ip_hash":              "write balance: hash and hash: {by: client}", "source": "write balance: hash and hash: {by: client}",
+	"client_ip_hash": "write balance: hash and hash: {by: client}",
+	"uri":            "write balance: hash and hash: {by: path}", "uri_hash": "write balance: hash and hash: {by: path}",
+	"cookie": "write sticky, as in sticky: {cookie: server, secret_file: sticky.key}",
+	"first":  "mark the other servers, as in servers: [{url: http://a}, {url: http://b, backup: true}]",
+}
+
+// parseBalance reads the name of a policy.
+func parseBalance(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	policy, refused := yamlfile.Word(balances)(s)
+	if hint := foreignBalances[s.Text]; refused != nil && hint != "" {
+		refused.Hint = hint
 	}
+	return policy, refused
 }
 
 // checkBalance checks the keys of an upstream that depend on each other.
@@ -73,6 +84,8 @@ func (u *Upstream) checkBalance(f *yamlfile.File, n *yamlfile.Node) {
 
 // parseHashBy reads the part of a request that determines its server.
 func parseHashBy(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "header NAME or cookie NAME", Words: []string{HashByClient, HashByPath},
+		Pattern: "(" + HashByHeader + "|" + HashByCookie + ")" + httpsyntax.TokenPattern})
 	if s.Text == HashByClient || s.Text == HashByPath {
 		return s.Text, nil
 	}

@@ -1,6 +1,10 @@
 package upstreams
 
-import "time"
+import (
+	"time"
+
+	"github.com/weirhq/weir/front/statuses"
+)
 
 // Health configures the active health checks of the servers of an upstream.
 type Health struct {
@@ -9,16 +13,13 @@ type Health struct {
 	Host     string        // empty, the default, means the host of the server's URL
 	Interval time.Duration // at least 100ms; default 5s
 	Timeout  time.Duration // of a whole check; default 2s
-	Status   StatusRange   // of a healthy server; default 200-399
+	Status   statuses.Set  // of a healthy server; default 200-399
 	Body     string        // a regular expression that the body of a healthy server matches; empty for any body
 
 	// Rise and Fall are how many checks in a row make a server healthy and unhealthy. At least 1;
 	// default 2 and 3.
 	Rise, Fall int
 }
-
-// StatusRange is a range of statuses.
-type StatusRange struct{ First, Last int }
 
 // Outliers configures passive health checks: servers whose responses are worse than the
 // responses of the others are ejected.
@@ -37,13 +38,13 @@ type Outliers struct {
 	Interval              time.Duration // for which servers are compared; at least 1s, default 10s
 	Requests              int           // in an interval, that a server needs to be compared; default 20
 	Ejection, MaxEjection time.Duration // the time of the first ejection and of the longest one; default 30s and 5m
-	Status                StatusRange   // of responses that count as failures; default 502-504
+	Status                statuses.Set  // of responses that count as failures; default 502-504
 }
 
 // DefaultHealth returns the defaults of the keys below health. The caller owns the result.
 func DefaultHealth() *Health {
 	return &Health{
-		Method: "GET", Interval: 5 * time.Second, Timeout: 2 * time.Second, Status: StatusRange{200, 399}, Rise: 2, Fall: 3,
+		Method: "GET", Interval: 5 * time.Second, Timeout: 2 * time.Second, Status: statuses.Set{{First: 200, Last: 399}}, Rise: 2, Fall: 3,
 	}
 }
 
@@ -53,7 +54,6 @@ func DefaultHealth() *Health {
 func OutliersUnset() *Outliers {
 	return &Outliers{
 		Consecutive: 5, Interval: 10 * time.Second, Requests: 20, Ejection: 10 * time.Second, MaxEjection: 5 * time.Minute,
-		Status: StatusRange{1, 0},
 	}
 }
 
@@ -61,6 +61,6 @@ func OutliersUnset() *Outliers {
 func DefaultOutliers() *Outliers {
 	return &Outliers{
 		Consecutive: 5, FailureRate: 30, Interval: 10 * time.Second, Requests: 20, Ejection: 30 * time.Second,
-		MaxEjection: 5 * time.Minute, Status: StatusRange{502, 504},
+		MaxEjection: 5 * time.Minute, Status: statuses.Set{{First: 502, Last: 504}},
 	}
 }

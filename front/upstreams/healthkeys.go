@@ -3,11 +3,13 @@ package upstreams
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/front/statuses"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
@@ -30,7 +32,7 @@ func healthKeys[T any](path string, at func(T) **Health) []yamlfile.Key[T] {
 		{Path: path + ".timeout", Doc: "how long a check may take", Ambiguous: true,
 			Read: yamlfile.One(atLeast(time.Millisecond), func(t T) *time.Duration { return &(*at(t)).Timeout })},
 		{Path: path + ".status", Doc: "the statuses of a healthy server", Ambiguous: true,
-			Read: yamlfile.One(parseStatusRange, func(t T) *StatusRange { return &(*at(t)).Status })},
+			Read: yamlfile.Some(scalar.Statuses(200, "a status"), func(t T) *[]statuses.Range { return (*[]statuses.Range)(&(*at(t)).Status) })},
 		{Path: path + ".body", Doc: "an expression that the body of a healthy server matches", Ambiguous: true,
 			Read: yamlfile.One(parseBodyExpr, func(t T) *string { return &(*at(t)).Body })},
 		{Path: path + ".rise", Doc: "the number of checks that make a server healthy",
@@ -64,7 +66,7 @@ func outlierKeys[T any](path string, at func(T) **Outliers) []yamlfile.Key[T] {
 		{Path: path + ".max_ejection", Doc: "the maximum time of an ejection",
 			Read: yamlfile.One(atLeast(time.Second), func(t T) *time.Duration { return &(*at(t)).MaxEjection })},
 		{Path: path + ".status", Doc: "the statuses that count as failures", Ambiguous: true,
-			Read: yamlfile.One(parseStatusRange, func(t T) *StatusRange { return &(*at(t)).Status })},
+			Read: yamlfile.Some(scalar.Statuses(200, "a status"), func(t T) *[]statuses.Range { return (*[]statuses.Range)(&(*at(t)).Status) })},
 	}
 }
 
@@ -97,14 +99,20 @@ func readOutliers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile
 
 // parseCheckPath reads the path of a request, perhaps with a query.
 func parseCheckPath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path of a URL", Pattern: "/[^ #]*"})
 	if !strings.HasPrefix(s.Text, "/") || strings.ContainsAny(s.Text, " #") || !httpsyntax.IsPlain(s.Text) {
-		return "", yamlfile.Refuse("write it as in /healthz", "%s is not a path", yamlfile.Quote(s.Text))
+		hint := "write it as in /healthz"
+		if method, path, ok := strings.Cut(s.Text, " "); ok && slices.Contains(checkMethods, method) {
+			hint = "write health: {path: " + path + ", method: " + method + "}"
+		}
+		return "", yamlfile.Refuse(hint, "%s is not a path", yamlfile.Quote(s.Text))
 	}
 	return s.Text, nil
 }
 
 // parseCheckHost reads the Host of a request, perhaps with a port.
 func parseCheckHost(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "host or host:port", Pattern: "[-._0-9A-Za-z]+(:[0-9]+)?"})
 	host, port, found := strings.Cut(s.Text, ":")
 	if !scalar.IsHost(host) || found && !scalar.IsPort(port) {
 		return "", yamlfile.Refuse("write a name, as in shop.internal", "%s is not a host", yamlfile.Quote(s.Text))
@@ -123,23 +131,9 @@ func atLeast(limit time.Duration) func(yamlfile.Scalar) (time.Duration, *yamlfil
 	}
 }
 
-// parseStatusRange reads a status, or a first and a last one.
-func parseStatusRange(s yamlfile.Scalar) (StatusRange, *yamlfile.Refusal) {
-	first, last, found := strings.Cut(s.Text, "-")
-	if !found {
-		last = first
-	}
-	a, errA := strconv.Atoi(first)
-	b, errB := strconv.Atoi(last)
-	if errA != nil || errB != nil || a < 200 || b > 599 || a > b {
-		return StatusRange{}, yamlfile.Refuse("write one from 200 to 599, or a range, as in 200-399",
-			"%s is not a status", yamlfile.Quote(s.Text))
-	}
-	return StatusRange{a, b}, nil
-}
-
 // parseBodyExpr reads a regular expression.
 func parseBodyExpr(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "regular expression"})
 	if _, err := regexp.Compile(s.Text); err != nil || s.Text == "" {
 		return "", yamlfile.Refuse("see https://pkg.go.dev/regexp/syntax", "%s is not a regular expression",
 			yamlfile.Quote(s.Text))
@@ -158,6 +152,7 @@ func parsePoints(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 
 // parseFactor reads a factor above 1.
 func parseFactor(s yamlfile.Scalar) (float64, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "factor", Pattern: `[0-9]+(\.[0-9]+)?`})
 	f, err := strconv.ParseFloat(s.Text, 64)
 	if err != nil || !(f > 1) || math.IsInf(f, 0) {
 		return 0, yamlfile.Refuse("write a factor above 1, as in 5, or off", "%s is not a factor", yamlfile.Quote(s.Text))

@@ -44,7 +44,7 @@ func Keys[T any](path string, at func(T) *Draft, file func(T) certs.Reader) []ya
 			Read: yamlfile.One(parseProxyVersion, func(t T) *int { return &at(t).SendProxyProtocol })},
 		{Path: path + ".connect_wait", Doc: "how long a request waits for a server that accepts a connection",
 			Off:  func(t T) { at(t).ConnectWait = 0 },
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &at(t).ConnectWait })},
+			Read: yamlfile.One(scalar.Timeout, func(t T) *time.Duration { return &at(t).ConnectWait })},
 	}, balanceKeys(path, func(t T) *Upstream { return &at(t).Upstream }),
 		healthKeys(path+".health", func(t T) **Health { return &at(t).Health }),
 		outlierKeys(path+".outliers", func(t T) **Outliers { return &at(t).Outliers }),
@@ -86,6 +86,7 @@ func (d *Draft) checkTLS(f *yamlfile.File) {
 
 // parseProxyVersion reads the version of the header of the PROXY protocol.
 func parseProxyVersion(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"v1", "v2"}})
 	switch s.Text {
 	case "v1":
 		return 1, nil

@@ -76,7 +76,7 @@ func isOutsideList(n *yamlfile.Node) bool {
 // readFile reads the name of a file with a list of servers, and the list. The file is none of
 // those that a reload reads again: its changes need no reload.
 func readFile[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, d *listDraft) {
-	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Path)
 	if !ok {
 		return
 	}
@@ -95,6 +95,7 @@ var natsKey = regexp.MustCompile(`^/[\w-]+/[-\w=]+([./][-\w=]+)*$`)
 // parseListURL reads the URL of a key of NATS in a file. Its messages do not contain the user, the password
 // and the query.
 func parseListURL(file string, s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "nats URL", Pattern: "(nats|tls)://.+"})
 	const example = "write nats://host:4222/BUCKET/KEY"
 	if scheme := serverurl.Scheme(s.Text); scheme != "nats" && scheme != "tls" {
 		return "", yamlfile.Refuse(example, "%s is not the URL of a key of NATS", yamlfile.Quote(serverurl.Name(s.Text)))

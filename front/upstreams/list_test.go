@@ -22,9 +22,9 @@ func parseListed(t *testing.T, list string) (*config.Config, error) {
 	return configtest.ParseBeside(t, src, "servers.yaml", list)
 }
 
-// TestServersInFile reads the servers of an upstream from a file, which is none of the sources: it
+// TestServersAreReadFromFile reads the servers of an upstream from a file, which is none of the sources: it
 // changes without a reload.
-func TestServersInFile(t *testing.T) {
+func TestServersAreReadFromFile(t *testing.T) {
 	c, err := parseListed(t, "# servers\n- http://10.0.0.7\n- {url: unix:/run/a.sock, weight: 3, backup: true}\n")
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +39,8 @@ func TestServersInFile(t *testing.T) {
 	}
 }
 
-// TestServersInNATS names a list of servers with a password, which is not in messages.
-func TestServersInNATS(t *testing.T) {
+// TestPasswordOfNATSListIsHidden names a list of servers with a password, which is not in messages.
+func TestPasswordOfNATSListIsHidden(t *testing.T) {
 	const url = "tls://weir:hunter2@a:4222,b/upstreams/shop/site.v1?ca=/etc/passwd"
 	src := "upstreams: {a: {servers: {nats: '" + url + "'}}}\nroutes: {match: /, to: a}\n"
 	c, err := config.Parse("weir.yaml", []byte(src), nil)
@@ -75,7 +75,7 @@ var listMistakes = []struct {
 	{"a password", "- http://user:hunter2@a\n", []string{"1:3 user name"}},
 }
 
-func TestServersInFileMistakes(t *testing.T) {
+func TestMistakesNameTheListOfServers(t *testing.T) {
 	for _, c := range listMistakes {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parseListed(t, c.list)

@@ -2,8 +2,11 @@ package upstreams
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -26,20 +29,22 @@ type Retry struct {
 // retryKeys returns the keys of [Retry] at a path.
 func retryKeys[T any](path string, at func(T) *Retry) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: (*yamlfile.Reader[T]).Fields},
-		{Path: path + ".attempts", Doc: "how often a request is sent at most",
+		{Path: path, Off: func(t T) { *at(t) = Retry{Attempts: 1} }, Read: (*yamlfile.Reader[T]).Fields},
+		{Path: path + ".attempts", Doc: "how often a request is sent at most", Zero: proxying.DefaultAttempts,
 			Read: yamlfile.One(parseAttempts, func(t T) *int { return &at(t).Attempts })},
 		{Path: path + ".methods", Doc: "methods whose requests may be sent again", Ambiguous: true,
+			Zero: []string{"GET", "HEAD", "OPTIONS"},
 			Read: yamlfile.Some(parseRetryMethod, func(t T) *[]string { return &at(t).Methods })},
 		{Path: path + ".on", Doc: "reasons to send a request again",
-			Read: yamlfile.Some(parseRetryReason, func(t T) *[]string { return &at(t).On })},
+			Zero: []string{string(proxying.RetryReset), string(proxying.RetryTimeout)},
+			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readRetryOn(r, p, n, &at(p.To).On) }},
 	}
 }
 
 func parseAttempts(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 	n, refused := yamlfile.Count(s)
-	if refused == nil && (n < 1 || n > proxying.MaxAttempts) {
-		return 0, yamlfile.Refuse(fmt.Sprintf("write 1, to send each request once, to %d", proxying.MaxAttempts),
+	if refused == nil && (n < 2 || n > proxying.MaxAttempts) {
+		return 0, yamlfile.Refuse(fmt.Sprintf("write 2 to %d, or retry: off to send each request once", proxying.MaxAttempts),
 			"%s is not a number of attempts", yamlfile.Quote(s.Text))
 	}
 	return n, refused
@@ -47,6 +52,7 @@ func parseAttempts(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 
 // parseRetryMethod reads a method whose requests may be sent again.
 func parseRetryMethod(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}})
 	const hint = "it is GET, HEAD, OPTIONS, PUT or DELETE"
 	switch method := strings.ToUpper(s.Text); {
 	case method == "GET", method == "HEAD", method == "OPTIONS", method == "PUT", method == "DELETE":
@@ -62,13 +68,41 @@ func parseRetryMethod(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 var retryReasons = []string{string(proxying.RetryReset), string(proxying.RetryTimeout), string(proxying.Retry502),
 	string(proxying.Retry503), string(proxying.Retry504)}
 
+// readRetryOn reads reasons, of which a range of statuses is several.
+func readRetryOn[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, on *[]string) {
+	var read []string
+	yamlfile.Some(parseRetryReason, func(T) *[]string { return &read })(r, p, n)
+	*on = nil
+	for _, why := range read {
+		set, refused := anyStatuses(yamlfile.Scalar{Text: why})
+		if refused != nil {
+			*on = append(*on, why)
+			continue
+		}
+		for status := set.First; status <= set.Last; status++ {
+			if reason := strconv.Itoa(status); !slices.Contains(*on, reason) {
+				*on = append(*on, reason)
+			}
+		}
+	}
+}
+
+var anyStatuses = scalar.Statuses(100, "a status")
+
 func parseRetryReason(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "a range such as 502-504", Pattern: "50[2-4](-50[2-4])?"})
 	switch s.Text {
 	case "connect":
 		return "", yamlfile.Refuse("remove it; connect_wait sets for how long",
 			"a server that cannot be connected to is always replaced by another, for all methods")
 	case string(proxying.RetryStale):
-		return "", yamlfile.Refuse("remove it", "a stale connection is always replaced, unless attempts is 1")
+		return "", yamlfile.Refuse("remove it", "a stale connection is always replaced, unless retry is off")
+	}
+	if set, refused := anyStatuses(s); refused == nil {
+		if set.First < 502 || set.Last > 504 {
+			return "", yamlfile.Refuse("write 502, 503 or 504, or 502-504", "a request is not sent again for %s", yamlfile.Quote(s.Text))
+		}
+		return s.Text, nil
 	}
 	return yamlfile.Word(retryReasons)(s)
 }

@@ -23,14 +23,19 @@ type Server struct {
 
 // serverKeys returns the keys below a list of servers at a path. The last one is that being read.
 func serverKeys[T any](path string, at func(T) *[]Server) []yamlfile.Key[T] {
-	last := func(t T) *Server { return &(*at(t))[len(*at(t))-1] }
+	last := func(t T) *Server {
+		if all := *at(t); len(all) > 0 {
+			return &all[len(all)-1]
+		}
+		return new(Server) // for the description of a key: no server is being read
+	}
 	return []yamlfile.Key[T]{
 		{Path: path + ".*", Called: "a server", Short: "url",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readServer(r, p, n, at(p.To)) }},
 		{Path: path + ".*.url", Doc: "the URL of a server",
 			Required: "write its URL, as in {url: http://127.0.0.1:8080, weight: 2}",
 			Read:     func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readURL(r, p, n, *at(p.To)) }},
-		{Path: path + ".*.weight", Doc: "the share of a server", Ambiguous: true,
+		{Path: path + ".*.weight", Doc: "the share of a server", Ambiguous: true, Zero: 1,
 			Read: yamlfile.One(parseServerWeight, func(t T) *int { return &last(t).Weight })},
 		{Path: path + ".*.backup", Doc: "use the server only while no other one can be used",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &last(t).Backup })},

@@ -1,7 +1,6 @@
 package upstreams
 
 import (
-	"strings"
 	"time"
 
 	"github.com/weirhq/weir/front/internal/certs"
@@ -23,14 +22,11 @@ type Sticky struct {
 	Secret string
 }
 
-// minSecret is the least length of [Sticky.Secret] in bytes.
-const minSecret = 16
-
 // A stickyDraft is the sticky of an upstream and its position in the file.
 type stickyDraft struct {
 	Sticky
-	at           yamlfile.Pos
-	secret, file yamlfile.Scalar
+	at     yamlfile.Pos
+	secret namedfile.Secret
 }
 
 // stickyKeys returns the keys of [Sticky] at a path.
@@ -39,8 +35,11 @@ func stickyKeys[T any](path string, at func(T) *stickyDraft, file func(T) certs.
 		{Path: path, Ambiguous: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			d := at(p.To)
 			d.at = p.Key.Pos
+			before := r.Reports()
 			r.Fields(p, n)
-			if n.Kind == yamlfile.Mapping {
+			given := n.Find("secret") != nil || n.Find("secret_file") != nil
+			reported := given && !d.secret.IsGiven() && r.Reports() > before
+			if n.Kind == yamlfile.Mapping && !reported {
 				d.readSecret(r.File, file(p.To))
 			}
 		}},
@@ -50,34 +49,17 @@ func stickyKeys[T any](path string, at func(T) *stickyDraft, file func(T) certs.
 		{Path: path + ".max_age", Doc: "how long browsers keep that cookie", Ambiguous: true,
 			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &at(t).MaxAge })},
 		{Path: path + ".secret", Doc: "the secret that signs the cookies",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).secret })},
+			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).secret.Text })},
 		{Path: path + ".secret_file", Doc: "a file with that secret",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).file })},
+			Read: yamlfile.One(scalar.Path, func(t T) *yamlfile.Scalar { return &at(t).secret.File })},
 	}
 }
 
-// readSecret sets the secret, from the file if it is in one. Mistakes do not show it.
+// readSecret sets the secret, from the file if it is in one.
 func (d *stickyDraft) readSecret(f *yamlfile.File, read certs.Reader) {
-	const example = "write secret_file: FILE, with a key such as openssl rand -hex 32 makes"
-	at := d.secret.Pos
-	switch {
-	case d.secret.Text != "" && d.file.Text != "":
-		f.Mistakef(d.file.Pos, "remove one of the two", "sticky has a secret and a secret_file")
-		return
-	case d.secret.Text != "":
-		d.Secret = d.secret.Text
-	case d.file.Text != "":
-		at = d.file.Pos
-		src, ok := read(f, at, "the secret", namedfile.Resolve(f.Name(), d.file.Text))
-		if !ok {
-			return
-		}
-		d.Secret = strings.TrimRight(string(src), "\r\n")
-	default:
-		f.Mistakef(d.at, example, "sticky has no secret")
+	if !d.secret.IsGiven() {
+		f.Mistakef(d.at, "write secret_file: FILE, with a key such as openssl rand -hex 32 makes", "sticky has no secret")
 		return
 	}
-	if n := len(d.Secret); n < minSecret {
-		f.Mistakef(at, example, "the secret has %d bytes, and must have at least %d", n, minSecret)
-	}
+	d.Secret = d.secret.Read(f, "sticky", "secret", read)
 }

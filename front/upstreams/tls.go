@@ -45,14 +45,14 @@ func tlsKeys[T any](path string, at func(T) *tlsDraft, file func(T) certs.Reader
 		}},
 		{Path: path + ".roots", Doc: "the certificates that are trusted", Ambiguous: true,
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-				if path, ok := yamlfile.ReadOne(r, p, n, scalar.Written); ok {
+				if path, ok := yamlfile.ReadOne(r, p, n, scalar.Path); ok {
 					at(p.To).Roots = file(p.To).Chain(r.File, path, "the roots")
 				}
 			}},
 		{Path: path + ".cert", Doc: "the certificate that servers get from weir", Ambiguous: true,
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).cert })},
+			Read: yamlfile.One(scalar.Path, func(t T) *yamlfile.Scalar { return &at(t).cert })},
 		{Path: path + ".key", Doc: "the key of that certificate", Ambiguous: true,
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).key })},
+			Read: yamlfile.One(scalar.Path, func(t T) *yamlfile.Scalar { return &at(t).key })},
 		{Path: path + ".name", Doc: "the name that the certificates of servers must have", Ambiguous: true,
 			Read: yamlfile.One(parseServerName, func(t T) *string { return &at(t).Name })},
 	}
@@ -60,6 +60,7 @@ func tlsKeys[T any](path string, at func(T) *tlsDraft, file func(T) certs.Reader
 
 // parseProtocol reads the version of HTTP, and reports whether it is 2.
 func parseProtocol(s yamlfile.Scalar) (bool, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"http1", "http2"}})
 	switch s.Text {
 	case "http1":
 		return false, nil
@@ -75,6 +76,7 @@ func parseProtocol(s yamlfile.Scalar) (bool, *yamlfile.Refusal) {
 
 // parseServerName parses the name of a server in its certificate.
 func parseServerName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "host", Pattern: "[-._:0-9A-Za-z]+"})
 	name := strings.ToLower(s.Text)
 	if !scalar.IsHost(name) {
 		return "", yamlfile.Refuse("write a name, as in app.example.com", "%s is not the name of a server",

@@ -31,7 +31,7 @@ func tlsFolder(t *testing.T) (folder string, root *certtest.Pair) {
 	return folder, root
 }
 
-func TestTLS(t *testing.T) {
+func TestUpstreamTLSIsParsed(t *testing.T) {
 	folder, root := tlsFolder(t)
 	client := root.Issue(t, certtest.Options{Name: "weir", Client: true})
 	client.Write(t, folder, "client")
@@ -68,7 +68,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-func TestMistakesInTLS(t *testing.T) {
+func TestUpstreamTLSMistakesAreReported(t *testing.T) {
 	folder, root := tlsFolder(t)
 	old := time.Now().Add(-100 * 24 * time.Hour)
 	root.Issue(t, certtest.Options{Client: true, From: old, To: old.Add(time.Hour)}).Write(t, folder, "old-client")

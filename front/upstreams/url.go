@@ -35,9 +35,33 @@ const (
 	srvPrefix     = "srv+"
 )
 
+// paramsHint returns the correction of a server with the parameters of nginx or HAProxy, such as "http://a weight=3".
+func paramsHint(text string) string {
+	words := strings.Fields(text)
+	address := words[0]
+	if !strings.Contains(address, "://") {
+		address = "http://host:port"
+	}
+	if strings.HasSuffix(address, ",") {
+		return "write a list, as in [http://a, http://b]"
+	}
+	for i, word := range words {
+		switch name, value, _ := strings.Cut(word, "="); {
+		case name == "weight" && value == "" && i+1 < len(words):
+			return "write {url: " + address + ", weight: " + words[i+1] + "}"
+		case name == "weight":
+			return "write {url: " + address + ", weight: " + value + "}"
+		case name == "backup":
+			return "write {url: " + address + ", backup: true}"
+		}
+	}
+	return "write only the URL, as in " + address
+}
+
 // parseServer reads the URL of a server, and returns it in normal form: with an explicit port,
 // and without a slash at its end.
 func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "URL of a server", Pattern: "(srv[+])?https?://[^ ?#@]+|unix:/[^ ]+"})
 	text, isSRV := strings.CutPrefix(s.Text, srvPrefix)
 	scheme, rest, ok := strings.Cut(text, "://")
 	switch scheme = strings.ToLower(scheme); {
@@ -48,6 +72,8 @@ func parseServer(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	case strings.ContainsRune(s.Text, '@'):
 		// Do not show the value: it may contain a password.
 		return "", yamlfile.Refuse("remove the part before the @", "a server's URL cannot contain a user name or a password")
+	case strings.ContainsRune(s.Text, ' '):
+		return "", yamlfile.Refuse(paramsHint(s.Text), "%s is not a server's URL", yamlfile.Quote(s.Text))
 	case !ok:
 		return "", yamlfile.Refuse(serverExample, "%s has no scheme", yamlfile.Quote(s.Text))
 	case slices.Contains([]string{"h2", "h2c", "grpc", "grpcs"}, scheme):

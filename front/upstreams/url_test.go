@@ -7,7 +7,7 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-func TestURLs(t *testing.T) {
+func TestServerURLsAreNormalized(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"http://a", "http://a:80"},
 		{"HTTP://A.Example:8080", "http://a.example:8080"},

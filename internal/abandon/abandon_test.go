@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/internal/abandon"
 )
 
-func TestCall(t *testing.T) { synctest.Test(t, testCall) }
+func TestCallEndsWithItsContext(t *testing.T) { synctest.Test(t, testCall) }
 
 // testCall calls a function that returns before, and one that returns after the end of the context.
 func testCall(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 
 	"github.com/weirhq/weir/internal/backend"
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // serve starts a backend and returns its URL.
 func serve(t *testing.T, o backend.Options) string {
 	t.Helper()
-	s := httptest.NewServer(backend.Handler(o))
-	t.Cleanup(s.Close)
+	s := testkit.Serve(t, backend.Handler(o))
 	return s.URL
 }
 
@@ -30,19 +30,10 @@ func do(t *testing.T, method, url, body string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatalf("%s %s: after %d bytes: %v", method, url, len(b), err)
-	}
-	return resp, string(b)
+	return testkit.Do(t, http.DefaultClient, req)
 }
 
-func TestAnswers(t *testing.T) {
+func TestResponsesFollowTheirOptions(t *testing.T) {
 	header := http.Header{"Cache-Control": {"no-store"}, "Set-Cookie": {"a=1", "b=2"}}
 	for _, c := range []struct {
 		name    string
@@ -97,7 +88,7 @@ func TestHeadHasTheLengthOfGet(t *testing.T) {
 	}
 }
 
-func TestShowsTheRequest(t *testing.T) {
+func TestResponseShowsTheRequest(t *testing.T) {
 	url := serve(t, backend.Options{})
 	_, body := do(t, "PUT", url+"/x?y=z", strings.Repeat("b", 100_000))
 	for _, want := range []string{
@@ -112,7 +103,7 @@ func TestShowsTheRequest(t *testing.T) {
 	}
 }
 
-func TestRefusesQueries(t *testing.T) {
+func TestInvalidQueriesAreRejected(t *testing.T) {
 	url := serve(t, backend.Options{})
 	for _, query := range []string{
 		"size=x", "size=-1", "size=1.5", "size=99999999999999", "size=99999999999999999999",
@@ -157,7 +148,7 @@ func (l *timeline) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestLatencyAndStall(t *testing.T) {
+func TestLatencyAndStallDelayTheResponse(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		options        backend.Options
@@ -191,9 +182,9 @@ func TestLatencyAndStall(t *testing.T) {
 	}
 }
 
-// TestClientLeaves checks that a delay of an hour ends when the client
+// TestDelayEndsWithTheClient checks that a delay of an hour ends when the client
 // disconnects.
-func TestClientLeaves(t *testing.T) {
+func TestDelayEndsWithTheClient(t *testing.T) {
 	for _, query := range []string{"?latency=1h", "?stall=1h"} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -208,9 +199,9 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// TestReadsTheBodyFirst sends an incomplete body, and checks that the response
+// TestBodyIsReadBeforeTheResponse sends an incomplete body, and checks that the response
 // reports its length.
-func TestReadsTheBodyFirst(t *testing.T) {
+func TestBodyIsReadBeforeTheResponse(t *testing.T) {
 	body := io.MultiReader(bytes.NewReader(make([]byte, 300)), brokenReader{})
 	w := httptest.NewRecorder()
 	backend.Handler(backend.Options{}).ServeHTTP(w, httptest.NewRequest("POST", "/", body))
@@ -223,7 +214,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestParseHeader(t *testing.T) {
+func TestParseHeaderReadsNameAndValue(t *testing.T) {
 	for _, c := range []struct{ line, name, value string }{
 		{"Retry-After: 5", "Retry-After", "5"},
 		{"X-Empty:", "X-Empty", ""},
@@ -263,9 +254,9 @@ func cost(t *testing.T, h http.Handler, query string) time.Duration {
 	return least
 }
 
-// TestBurn measures with the thread's clock, which does not advance while the
+// TestBurnUsesTheCPU measures with the thread's clock, which does not advance while the
 // thread waits for a CPU.
-func TestBurn(t *testing.T) {
+func TestBurnUsesTheCPU(t *testing.T) {
 	if machine.ThreadCPU() == 0 {
 		t.Skip("needs a clock of a thread's CPU time")
 	}

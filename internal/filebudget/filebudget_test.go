@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/internal/filebudget"
 )
 
-func TestShare(t *testing.T) {
+func TestShareDividesTheFiles(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		allowed      uint64

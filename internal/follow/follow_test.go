@@ -12,18 +12,8 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/follow"
+	"github.com/weirhq/weir/internal/testkit"
 )
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err == nil {
-		_, err = f.WriteString(text)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func open(t *testing.T, name string, start follow.Start) *follow.File {
 	t.Helper()
@@ -33,13 +23,6 @@ func open(t *testing.T, name string, start follow.Start) *follow.File {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
-}
-
-func do(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // available reads all available data, with a bar where the file was switched.
@@ -68,50 +51,50 @@ func wantAvailable(t *testing.T, f *follow.File, want string) {
 	}
 }
 
-func TestAppended(t *testing.T) {
+func TestAppendedLinesAreRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "a\nb\n")
+	testkit.AppendFile(t, name, "a\nb\n")
 	f := open(t, name, follow.Start{})
 	wantAvailable(t, f, "a\nb\n")
 	wantAvailable(t, f, "")
-	write(t, name, "c")
+	testkit.AppendFile(t, name, "c")
 	wantAvailable(t, f, "c")
 }
 
-// TestRenamed continues to write to the old file after the new one was created,
+// TestRenamedFileIsReadToItsEnd continues to write to the old file after the new one was created,
 // as happens between logrotate and its signal.
-func TestRenamed(t *testing.T) {
+func TestRenamedFileIsReadToItsEnd(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "a\n")
+	testkit.AppendFile(t, name, "a\n")
 	f := open(t, name, follow.Start{})
 	wantAvailable(t, f, "a\n")
-	do(t, os.Rename(name, name+".1"))
-	write(t, name+".1", "b\n")
+	testkit.NoError(t, os.Rename(name, name+".1"))
+	testkit.AppendFile(t, name+".1", "b\n")
 	wantAvailable(t, f, "b\n")
-	write(t, name, "")
+	testkit.AppendFile(t, name, "")
 	wantAvailable(t, f, "")
-	write(t, name+".1", "c\n")
+	testkit.AppendFile(t, name+".1", "c\n")
 	wantAvailable(t, f, "c\n")
-	write(t, name+".1", "d\n")
-	write(t, name, "e\n")
+	testkit.AppendFile(t, name+".1", "d\n")
+	testkit.AppendFile(t, name, "e\n")
 	wantAvailable(t, f, "d\n|e\n")
-	write(t, name, "f\n")
+	testkit.AppendFile(t, name, "f\n")
 	wantAvailable(t, f, "f\n")
 }
 
-// TestRenamedTwice rotates twice before the first file is read to its end.
-func TestRenamedTwice(t *testing.T) {
+// TestFileRenamedTwiceIsReadWhole rotates twice before the first file is read to its end.
+func TestFileRenamedTwiceIsReadWhole(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "abcd")
+	testkit.AppendFile(t, name, "abcd")
 	f := open(t, name, follow.Start{})
 	buf := make([]byte, 1)
 	var got []byte
 	for i := range 3 {
 		n, err := f.Read(buf)
-		do(t, err)
+		testkit.NoError(t, err)
 		got = append(got, buf[:n]...)
-		do(t, os.Rename(name, fmt.Sprint(name, ".", i)))
-		write(t, name, fmt.Sprint(i))
+		testkit.NoError(t, os.Rename(name, fmt.Sprint(name, ".", i)))
+		testkit.AppendFile(t, name, fmt.Sprint(i))
 	}
 	got = append(got, available(t, f)...)
 	if want := "abcd|0|1|2"; string(got) != want {
@@ -119,31 +102,31 @@ func TestRenamedTwice(t *testing.T) {
 	}
 }
 
-func TestRemoved(t *testing.T) {
+func TestRemovedFileIsReplaced(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "a\n")
+	testkit.AppendFile(t, name, "a\n")
 	f := open(t, name, follow.Start{})
-	do(t, os.Remove(name))
+	testkit.NoError(t, os.Remove(name))
 	wantAvailable(t, f, "a\n")
-	write(t, name, "b\n")
+	testkit.AppendFile(t, name, "b\n")
 	wantAvailable(t, f, "|b\n")
 }
 
-func TestTruncated(t *testing.T) {
+func TestTruncatedFileIsReadAnew(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "a\nb\n")
+	testkit.AppendFile(t, name, "a\nb\n")
 	f := open(t, name, follow.Start{})
 	wantAvailable(t, f, "a\nb\n")
-	do(t, os.Truncate(name, 0))
+	testkit.NoError(t, os.Truncate(name, 0))
 	wantAvailable(t, f, "|")
-	write(t, name, "c\n")
+	testkit.AppendFile(t, name, "c\n")
 	wantAvailable(t, f, "c\n")
-	do(t, os.Truncate(name, 0))
-	write(t, name, "a line that is longer than all there was\n")
+	testkit.NoError(t, os.Truncate(name, 0))
+	testkit.AppendFile(t, name, "a line that is longer than all there was\n")
 	wantAvailable(t, f, "|a line that is longer than all there was\n")
 }
 
-func TestLastLines(t *testing.T) {
+func TestReadingStartsAtTheLastLines(t *testing.T) {
 	long := strings.Repeat("x", 100<<10)
 	for _, c := range []struct {
 		text  string
@@ -167,11 +150,11 @@ func TestLastLines(t *testing.T) {
 		}
 	}
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "a\nb\nc\n")
+	testkit.AppendFile(t, name, "a\nb\nc\n")
 	f := open(t, name, follow.Start{Lines: 1, FromEnd: true})
 	wantAvailable(t, f, "c\n")
-	do(t, os.Truncate(name, 0))
-	write(t, name, "more than there was\n")
+	testkit.NoError(t, os.Truncate(name, 0))
+	testkit.AppendFile(t, name, "more than there was\n")
 	wantAvailable(t, f, "|more than there was\n")
 }
 
@@ -199,14 +182,14 @@ func TestFirstLinesAreSkipped(t *testing.T) {
 		}
 	}
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "a\nb\n")
+	testkit.AppendFile(t, name, "a\nb\n")
 	f := open(t, name, follow.Start{Lines: 1})
 	wantAvailable(t, f, "b\n")
-	write(t, name, "c\n")
+	testkit.AppendFile(t, name, "c\n")
 	wantAvailable(t, f, "c\n")
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRefusesFoldersAndMissingFiles(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := follow.Open(filepath.Join(dir, "missing"), follow.Start{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that does not exist: got %v", err)
@@ -216,12 +199,12 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestFlood rotates files under a fast writer, which only waits until the
+// TestFloodLosesNoLine rotates files under a fast writer, which only waits until the
 // reader has seen each file, and counts the lines.
-func TestFlood(t *testing.T) {
+func TestFloodLosesNoLine(t *testing.T) {
 	const rotations, each = 20, 3000
 	name := filepath.Join(t.TempDir(), "log")
-	write(t, name, "")
+	testkit.AppendFile(t, name, "")
 	f := open(t, name, follow.Start{})
 	switched := make(chan struct{}, rotations)
 	switched <- struct{}{} // the first file is open already
@@ -251,9 +234,9 @@ func TestFlood(t *testing.T) {
 		if err != nil && err != io.EOF && !errors.Is(err, follow.ErrSwitched) {
 			t.Fatal(err)
 		}
-		do(t, lines.Cut(buf[:n], emit))
+		testkit.NoError(t, lines.Cut(buf[:n], emit))
 		if errors.Is(err, follow.ErrSwitched) {
-			do(t, lines.End(emit))
+			testkit.NoError(t, lines.End(emit))
 			switched <- struct{}{}
 		}
 	}
@@ -279,7 +262,7 @@ func writeAndRename(name string, from, count int, seen <-chan struct{}) error {
 	return out.Close()
 }
 
-func TestLines(t *testing.T) {
+func TestLinesArePutTogether(t *testing.T) {
 	long := strings.Repeat("x", follow.MaxLine)
 	for _, c := range []struct {
 		name  string
@@ -306,9 +289,9 @@ func TestLines(t *testing.T) {
 			return nil
 		}
 		for _, part := range c.parts {
-			do(t, lines.Cut([]byte(part), emit))
+			testkit.NoError(t, lines.Cut([]byte(part), emit))
 		}
-		do(t, lines.End(emit))
+		testkit.NoError(t, lines.End(emit))
 		if fmt.Sprint(len(got), got) != fmt.Sprint(len(c.want), c.want) {
 			t.Errorf("%s: got %.100q want %.100q", c.name, got, c.want)
 		}
@@ -326,10 +309,10 @@ func FuzzLines(f *testing.F) {
 		}
 		for rest := text; len(rest) > 0; {
 			n := min(len(rest), int(step)+1)
-			do(t, lines.Cut(rest[:n], emit))
+			testkit.NoError(t, lines.Cut(rest[:n], emit))
 			rest = rest[n:]
 		}
-		do(t, lines.End(emit))
+		testkit.NoError(t, lines.End(emit))
 		want := bytes.SplitAfter(text, []byte("\n"))
 		if n := len(want) - 1; len(want[n]) == 0 {
 			want = want[:n]

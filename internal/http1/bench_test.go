@@ -174,9 +174,9 @@ func readChunks(t testing.TB, c *http1.ChunkReader, wire []byte) (size int) {
 	return size
 }
 
-// TestAllocs checks that parsing allocates nothing, also in pieces and for heads with
+// TestParsingAllocatesNothing checks that parsing allocates nothing, also in pieces and for heads with
 // more fields than fit inline, once their slice exists.
-func TestAllocs(t *testing.T) {
+func TestParsingAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

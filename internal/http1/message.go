@@ -27,7 +27,10 @@ const (
 	BodyUntilClose         // with the connection; only in responses
 )
 
-// Message is the part that the heads of requests and of responses share.
+// Message is the part that the heads of requests and of responses share. Each of their
+// parsers has its own loop over the fields and its own switch over their names: a common
+// loop cost 6% of the time for the head of a request and 8% for that of a response, and a
+// common switch 3% and 2%.
 type Message struct {
 	HTTP10  bool // HTTP/1.0, not HTTP/1.1
 	Close   bool // the sender does not use the connection after this message

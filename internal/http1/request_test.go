@@ -14,9 +14,9 @@ var newlyAccepted = map[string]string{
 	"target of the door": "CONNECT is a matter of the server",
 }
 
-// TestAmbiguousRequests checks that each ambiguous request is refused with its status, at
+// TestAmbiguousRequestsAreRejected checks that each ambiguous request is refused with its status, at
 // once and byte by byte.
-func TestAmbiguousRequests(t *testing.T) {
+func TestAmbiguousRequestsAreRejected(t *testing.T) {
 	for _, c := range http1test.Ambiguous {
 		t.Run(c.Name, func(t *testing.T) {
 			s := read(false, false, []byte(c.Raw), len(c.Raw))
@@ -36,8 +36,8 @@ func TestAmbiguousRequests(t *testing.T) {
 	}
 }
 
-// TestAmbiguousRequestsAfterAnother parses each ambiguous request after valid ones.
-func TestAmbiguousRequestsAfterAnother(t *testing.T) {
+// TestAmbiguousRequestAfterOthersIsRejected parses each ambiguous request after valid ones.
+func TestAmbiguousRequestAfterOthersIsRejected(t *testing.T) {
 	const before = "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n" +
 		"PUT /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab" +
 		"PUT /3 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x=y\r\nc\r\n0\r\nX: y\r\n\r\n"
@@ -49,8 +49,8 @@ func TestAmbiguousRequestsAfterAnother(t *testing.T) {
 	}
 }
 
-// TestUnusualRequests checks that odd but unambiguous requests are accepted.
-func TestUnusualRequests(t *testing.T) {
+// TestUnusualRequestsAreAccepted checks that odd but unambiguous requests are accepted.
+func TestUnusualRequestsAreAccepted(t *testing.T) {
 	for _, c := range http1test.Unusual {
 		s := read(false, false, []byte(c.Raw), len(c.Raw))
 		if s.err != nil || len(s.messages) != c.Requests || len(s.buf) > 0 {
@@ -60,8 +60,8 @@ func TestUnusualRequests(t *testing.T) {
 	}
 }
 
-// TestRequestHead checks the parts of a head.
-func TestRequestHead(t *testing.T) {
+// TestRequestHeadIsParsed checks the parts of a head.
+func TestRequestHeadIsParsed(t *testing.T) {
 	const wire = "\r\nPOST http://a.example:80?q=%zz HTTP/1.0\r\nhOsT:\ta.EXAMPLE \r\nExpect: 100-Continue\r\n" +
 		"Connection: x , Keep-Alive\r\nEmpty:\r\nContent-Length: 12\r\n\r\n"
 	var fields http1.Fields
@@ -83,8 +83,8 @@ func TestRequestHead(t *testing.T) {
 	}
 }
 
-// TestTargets checks the forms of targets and their agreement with the Host.
-func TestTargets(t *testing.T) {
+// TestTargetsMustAgreeWithHost checks the forms of targets and their agreement with the Host.
+func TestTargetsMustAgreeWithHost(t *testing.T) {
 	for _, c := range []struct {
 		method, target, host string
 		form                 http1.TargetForm
@@ -133,8 +133,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestHosts checks the bytes of a Host. Package front checks the rest of its grammar.
-func TestHosts(t *testing.T) {
+// TestHostsWithInvalidBytesAreRejected checks the bytes of a Host. Package front checks the rest of its grammar.
+func TestHostsWithInvalidBytesAreRejected(t *testing.T) {
 	for host, want := range map[string]bool{
 		"example.com": true, "EXAMPLE.com.": true, "my_host-1:65535": true, "[::1]": true, "[2001:db8::1]:8080": true,
 		"[::ffff:192.0.2.1]": true, "": false, "a,b": false, "a b": false, "u@a": false, "a/b": false, "a\\b": false,
@@ -149,8 +149,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestRequestErrors checks the status, the reason and the position of errors.
-func TestRequestErrors(t *testing.T) {
+// TestRequestErrorsHaveStatusAndPosition checks the status, the reason and the position of errors.
+func TestRequestErrorsHaveStatusAndPosition(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for _, c := range []struct{ wire, want string }{
 		{"GET / HTTP/1.1\r\nHost: a\nX", "400 a line ends without a CR, at byte 23"},
@@ -175,8 +175,8 @@ func TestRequestErrors(t *testing.T) {
 	}
 }
 
-// TestLimits parses a head of exactly the limits.
-func TestLimits(t *testing.T) {
+// TestHeadsBeyondTheLimitsAreRejected parses a head of exactly the limits.
+func TestHeadsBeyondTheLimitsAreRejected(t *testing.T) {
 	wire := []byte("GET /xxxxxx HTTP/1.1\r\nHost: a\r\n" + strings.Repeat("X:y\r\n", 39) + "\r\n")
 	for _, c := range []struct {
 		p  http1.RequestParser
@@ -196,8 +196,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestParserAfterError checks that a parser can be used again after Reset.
-func TestParserAfterError(t *testing.T) {
+// TestParserCanBeUsedAfterReset checks that a parser can be used again after Reset.
+func TestParserCanBeUsedAfterReset(t *testing.T) {
 	var p http1.RequestParser
 	good := []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	for range 2 {

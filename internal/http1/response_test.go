@@ -13,9 +13,9 @@ const (
 	chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
 )
 
-// TestResponses checks streams of responses: "status reason|body|trailers", with "close"
+// TestResponsesAreParsed checks streams of responses: "status reason|body|trailers", with "close"
 // before it, for each complete one.
-func TestResponses(t *testing.T) {
+func TestResponsesAreParsed(t *testing.T) {
 	for _, c := range []struct {
 		name, wire string
 		noBody     bool
@@ -136,8 +136,8 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// TestLookAhead checks that a copy of a ChunkReader does not affect the original.
-func TestLookAhead(t *testing.T) {
+// TestLookAheadLeavesReaderUnchanged checks that a copy of a ChunkReader does not affect the original.
+func TestLookAheadLeavesReaderUnchanged(t *testing.T) {
 	var c http1.ChunkReader
 	wire := []byte("2\r\nok\r\nno size")
 	ahead := c

@@ -39,8 +39,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestScanAllPairs compares them for all pairs of neighbouring bytes in a word.
-func TestScanAllPairs(t *testing.T) {
+// TestScansAgreeOnAllPairs compares them for all pairs of neighbouring bytes in a word.
+func TestScansAgreeOnAllPairs(t *testing.T) {
 	b := []byte("abcdefghi")
 	for one := range 256 {
 		for two := range 256 {

@@ -96,6 +96,7 @@ type Conn struct {
 	page      *outputPage // memory of pending
 
 	writing   bool // pending is being written
+	slow      bool // by a task, because the socket has not taken all of it
 	ending    bool // EndTurn will be called
 	unflushed bool // unlock has to write the output
 	endSent   bool // the end of the stream of bytes was sent, or will be

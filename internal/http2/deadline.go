@@ -16,7 +16,7 @@ func (c *Conn) arm() {
 		if !c.partial.IsZero() {
 			want = earlier(want, c.partial.Add(limits.HeaderTimeout))
 		}
-		if c.running == 0 && want.IsZero() {
+		if c.running == 0 && !c.slow && want.IsZero() {
 			want, slack = c.idle.Add(limits.IdleTimeout), limits.IdleTimeout
 		}
 		if ping := c.pingDue(&limits); want.IsZero() && !ping.IsZero() {

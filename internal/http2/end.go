@@ -245,10 +245,13 @@ func (c *Conn) stopAccepting() {
 	c.endIfDrained()
 }
 
-// endIfDrained ends a connection without streams that accepts no more. mu is held.
+// endIfDrained ends a connection without streams that accepts no more, when the peer's socket has taken the output. mu
+// is held.
 func (c *Conn) endIfDrained() {
 	switch {
 	case c.running > 0:
+	case c.state == closing && (c.writing || len(c.out) > 0):
+		c.push() // written calls endIfDrained again
 	case c.state == closing:
 		c.finish()
 	case c.client != nil && c.client.goAway:

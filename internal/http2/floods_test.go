@@ -1,132 +1,157 @@
 package http2_test
 
 import (
-	"bytes"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	xhttp2 "golang.org/x/net/http2"
 
 	"github.com/weirhq/weir/internal/http2"
-	"github.com/weirhq/weir/internal/transport"
 )
 
-// A holder does not respond to requests.
-type holder struct {
-	failures
-	streams []*http2.Stream
+// A flood consists of frames that cost the receiver more than the sender.
+type flood struct {
+	reason    http2.Reason
+	name      string
+	most      int // how many are allowed at one moment: the burst, and the number of a second
+	perSecond int // 0 if time does not matter
+	send      func(p *peer, i int)
 }
 
-func (h *holder) Opened(s *http2.Stream) { h.streams = append(h.streams, s) }
+// id returns the number of the client's stream i.
+func id(i int) uint32 { return uint32(2*i + 1) }
 
-func (h *holder) closeAll() {
-	for _, s := range h.streams {
-		s.Close()
+// anySide are floods that do not need a stream.
+var anySide = []flood{
+	{http2.Pings, "PING", 3000, 1000, func(p *peer, _ int) { p.WritePing(false, [8]byte{}) }},
+	{http2.Pings, "PING with ACK", 3000, 1000, func(p *peer, _ int) { p.WritePing(true, [8]byte{}) }},
+	{http2.SettingsFlood, "SETTINGS", 109, 10, func(p *peer, _ int) { p.WriteSettings() }}, // and the first frame
+	{http2.SettingsFlood, "SETTINGS with ACK", 109, 10, func(p *peer, _ int) { p.WriteSettingsAck() }},
+	{http2.WindowUpdates, "WINDOW_UPDATE", 20000, 10000, func(p *peer, _ int) { p.WriteWindowUpdate(0, 1) }},
+	{http2.OtherFrames, "PRIORITY", 2500, 500, func(p *peer, _ int) { p.WritePriority(1, xhttp2.PriorityParam{StreamDep: 3}) }},
+	{http2.OtherFrames, "GOAWAY", 2500, 500, func(p *peer, _ int) { p.WriteGoAway(1, xhttp2.ErrCodeNo, nil) }},
+	{http2.OtherFrames, "frames of an unknown type", 2500, 500, func(p *peer, _ int) { p.WriteRawFrame(0x20, 0, 0, nil) }},
+	{http2.Output, "PING whose responses are not read", 1001, 0, func(p *peer, _ int) { // one is being written
+		p.wire.change(func() { p.wire.space = 0 })
+		p.WritePing(false, [8]byte{})
+	}},
+	{http2.Continuations, "frames of a header block", 100, 0, func(p *peer, i int) {
+		if i == 0 {
+			p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 1})
+		} else {
+			p.WriteContinuation(1, false, nil)
+		}
+	}},
+	{http2.HeaderList, "KiB of a header block", 2 * headerList >> 10, 0, func(p *peer, i int) {
+		block := make([]byte, 1<<10)
+		for i := range block {
+			block[i] = 0x90 // an indexed field
+		}
+		if i == 0 {
+			p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 1, BlockFragment: block})
+		} else {
+			p.WriteContinuation(1, false, block)
+		}
+	}},
+}
+
+var ofClients = []flood{
+	{http2.Resets, "requests that are cancelled", 550, 50, func(p *peer, i int) {
+		p.get(id(i), "/hold")
+		p.WriteRSTStream(id(i), xhttp2.ErrCodeCancel)
+	}},
+	{http2.Resets, "malformed requests", 550, 50, func(p *peer, i int) { p.head(id(i), true, ":method", "GET") }},
+	{http2.Resets, "requests with a window of more than 2^31-1", 550, 50, func(p *peer, i int) {
+		p.get(id(i), "/hold")
+		p.WriteWindowUpdate(id(i), 1<<31-1)
+	}},
+	{http2.Resets, "requests with a WINDOW_UPDATE of 0", 550, 50, func(p *peer, i int) {
+		p.get(id(i), "/hold")
+		p.WriteRawFrame(xhttp2.FrameWindowUpdate, 0, id(i), make([]byte, 4))
+	}},
+	{http2.Resets, "requests with trailers that are not valid", 550, 50, func(p *peer, i int) {
+		p.post(id(i), "/")
+		p.head(id(i), true, ":path", "/")
+	}},
+	{http2.Resets, "requests that depend on themselves", 550, 50, func(p *peer, i int) {
+		p.WritePriority(id(i), xhttp2.PriorityParam{StreamDep: id(i)})
+	}},
+	{http2.Resets, "WINDOW_UPDATE of 0 after the end", 550, 50, func(p *peer, i int) {
+		if i == 0 {
+			p.get(1, "/hold")
+		}
+		p.WriteRawFrame(xhttp2.FrameWindowUpdate, 0, 1, make([]byte, 4))
+	}},
+	{http2.Resets, "requests beyond MAX_CONCURRENT_STREAMS", http2.MaxStreams + 550, 0, func(p *peer, i int) {
+		p.get(id(i), "/hold")
+	}},
+	{http2.EmptyFrames, "DATA", 550, 50, func(p *peer, i int) {
+		if i == 0 {
+			p.post(1, "/hold")
+		}
+		p.WriteData(1, false, nil)
+	}},
+}
+
+// Stream 1 waits for a response.
+var ofServers = []flood{
+	{http2.Resets, "RST_STREAM", 550, 50, func(p *peer, _ int) { p.WriteRSTStream(1, xhttp2.ErrCodeCancel) }},
+	{http2.EmptyFrames, "DATA", 550, 50, func(p *peer, i int) {
+		if i == 0 {
+			p.head(1, false, ":status", "200")
+		}
+		p.WriteData(1, false, nil)
+	}},
+}
+
+// flow sends n frames of a flood in each round, and returns the reasons why the connection has failed.
+func (f *flood) flow(p *peer, rounds, n int, pause time.Duration) []http2.Reason {
+	sent := 0
+	for range rounds {
+		for left := n; left > 0; left -= 100 { // fewer than the streams that may be open
+			for range min(left, 100) {
+				f.send(p, sent)
+				sent++
+			}
+			p.flush()
+			time.Sleep(pause * 100 / time.Duration(max(n, 100)))
+		}
 	}
-	h.streams = nil
+	p.close()
+	return p.side.fatal
 }
 
-// A pausedConn is a memoryConn that waits before each part of its input.
-type pausedConn struct {
-	memoryConn
-	pause func()
-}
-
-func (c *pausedConn) ReadInto(s transport.Space) (int, error) {
-	c.pause()
-	return c.memoryConn.ReadInto(s)
-}
-
-// TestFloods sends frames that cost the server more than the client, at one moment of virtual time: as many as are
-// allowed, and one more, which ends the connection. Then it sends frames for three seconds at the rate that is allowed.
-func TestFloods(t *testing.T) {
-	get, post := []byte{0x82, 0x86, 0x84, 0x41, 1, 'a'}, []byte{0x83, 0x86, 0x84, 0x41, 1, 'a'} // GET, POST http / and the authority a
-	open := func(f *xhttp2.Framer, i int, block []byte, end bool) uint32 {
-		id := uint32(2*i + 1)
-		f.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: id, BlockFragment: block, EndHeaders: true, EndStream: end})
-		return id
-	}
-	for _, c := range []struct {
-		reason    http2.Reason
-		name      string
-		most      int // the burst, and the number of a second
-		perSecond int
-		closes    bool // requests that the client has cancelled
-		send      func(f *xhttp2.Framer, i int)
+// TestFloodsEndTheConnection sends frames at one moment of virtual time: as many as are allowed, and one more, which
+// ends the connection. Then it sends frames for three seconds at the rate that is allowed.
+func TestFloodsEndTheConnection(t *testing.T) {
+	for _, side := range []struct {
+		name   string
+		begin  func(t *testing.T) *peer
+		floods []flood
 	}{
-		{http2.Resets, "cancelled requests", 550, 50, true, func(f *xhttp2.Framer, i int) {
-			f.WriteRSTStream(open(f, i, get, true), xhttp2.ErrCodeCancel)
-		}},
-		{http2.Resets, "malformed requests", 550, 50, false, func(f *xhttp2.Framer, i int) { open(f, i, get[:1], true) }},
-		{http2.EmptyFrames, "", 550, 50, false, func(f *xhttp2.Framer, i int) {
-			if i == 0 {
-				open(f, 0, post, false)
-			}
-			f.WriteData(1, false, nil)
-		}},
-		{http2.Pings, "", 3000, 1000, false, func(f *xhttp2.Framer, _ int) { f.WritePing(false, [8]byte{}) }},
-		{http2.Pings, "acknowledgements", 3000, 1000, false, func(f *xhttp2.Framer, _ int) { f.WritePing(true, [8]byte{}) }},
-		{http2.SettingsFlood, "", 110, 10, false, func(f *xhttp2.Framer, _ int) { f.WriteSettings() }},
-		{http2.SettingsFlood, "acknowledgements", 110, 10, false, func(f *xhttp2.Framer, _ int) { f.WriteSettingsAck() }},
-		{http2.WindowUpdates, "", 20000, 10000, false, func(f *xhttp2.Framer, _ int) { f.WriteWindowUpdate(0, 1) }},
-		{http2.OtherFrames, "PRIORITY", 2500, 500, false, func(f *xhttp2.Framer, _ int) {
-			f.WritePriority(1, xhttp2.PriorityParam{StreamDep: 3})
-		}},
-		{http2.OtherFrames, "GOAWAY", 2500, 500, false, func(f *xhttp2.Framer, _ int) { f.WriteGoAway(0, xhttp2.ErrCodeNo, nil) }},
-		{http2.OtherFrames, "unknown", 2500, 500, false, func(f *xhttp2.Framer, _ int) { f.WriteRawFrame(0x20, 0, 0, nil) }},
+		{"server", newServer, slices.Concat(anySide, ofClients)},
+		{"client", func(t *testing.T) *peer {
+			p := newClient(t)
+			p.open("GET", true, readResponse)
+			return p
+		}, slices.Concat(anySide, ofServers)},
 	} {
-		t.Run(string(c.reason)+" "+c.name, func(t *testing.T) {
-			sent := 0
-			var part bytes.Buffer
-			f := xhttp2.NewFramer(&part, nil)
-			next := func(n int) []byte {
-				for range n {
-					c.send(f, sent)
-					sent++
+		for _, f := range side.floods {
+			t.Run(side.name+" "+f.name, func(t *testing.T) {
+				check := func(rounds, n int, pause time.Duration, want ...http2.Reason) {
+					bubble(t, func(t *testing.T) {
+						if got := f.flow(side.begin(t), rounds, n, pause); !slices.Equal(got, want) {
+							t.Errorf("%d times %d: failed because of %q, want %q", rounds, n, got, want)
+						}
+					})
 				}
-				defer part.Reset()
-				return bytes.Clone(part.Bytes())
-			}
-			// serve sends n frames in each round, and returns the reasons of the failure.
-			serve := func(rounds, n int, pause time.Duration) []http2.Reason {
-				sent = 0
-				part.WriteString(xhttp2.ClientPreface)
-				f.WriteSettings()
-				in := [][]byte{next(0)}
-				for range rounds {
-					for left := n; left > 0; left -= 100 { // fewer than the streams that may be open
-						in = append(in, next(min(left, 100)))
-					}
-				}
-				owner := new(holder)
-				server := http2.NewServer(&pausedConn{memoryConn{in: in}, func() {
-					if c.closes {
-						owner.closeAll()
-					}
-					time.Sleep(pause * 100 / time.Duration(max(n, 100)))
-				}}, transport.Goroutines, owner)
-				server.Begin(nil)
-				server.Serve()
-				owner.closeAll()
-				return owner.reasons
-			}
-			synctest.Test(t, func(t *testing.T) {
-				most := c.most
-				if c.reason == http2.SettingsFlood {
-					most-- // the first frame of the connection
-				}
-				if got := serve(1, most, 0); got != nil {
-					t.Errorf("failed because of %v with %d", got, most)
-				}
-				if got := serve(1, most+1, 0); !slices.Equal(got, []http2.Reason{c.reason}) {
-					t.Errorf("failed because of %v with %d", got, most+1)
-				}
-				if got := serve(3, c.perSecond, time.Second); got != nil {
-					t.Errorf("failed because of %v at %d per second", got, c.perSecond)
+				check(1, f.most, 0)
+				check(1, f.most+1, 0, f.reason)
+				if f.perSecond > 0 {
+					check(3, f.perSecond, time.Second)
 				}
 			})
-		})
+		}
 	}
 }

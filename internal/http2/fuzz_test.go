@@ -108,41 +108,32 @@ func framerRequests(in []byte) (requests []string) {
 // the Framer of golang.org/x/net does not find, its output consists of valid frames, and the
 // result does not depend on how the bytes are divided.
 func FuzzInput(f *testing.F) {
-	var b bytes.Buffer
-	framer := xhttp2.NewFramer(&b, nil)
+	p := newPeer(f)
 	seed := func(write func()) {
-		b.Reset()
+		p.out.Reset()
 		write()
-		f.Add(bytes.Clone(b.Bytes()), uint16(7))
+		f.Add(bytes.Clone(p.out.Bytes()), uint16(7))
 	}
-	fields := func(pairs ...string) []byte {
-		var block bytes.Buffer
-		e := hpack.NewEncoder(&block)
-		for i := 0; i < len(pairs); i += 2 {
-			e.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
-		}
-		return block.Bytes()
-	}
-	get := fields(":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/", "cookie", "a=b", "cookie", "c=d")
+	get := p.fields(with("GET", "/", "cookie", "a=b", "cookie", "c=d")...)
 	seed(func() {
-		framer.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 1, BlockFragment: get, EndHeaders: true, EndStream: true})
-		framer.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 3, BlockFragment: get[:3], PadLength: 4,
+		p.rawHead(1, true, get)
+		p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 3, BlockFragment: get[:3], PadLength: 4,
 			Priority: xhttp2.PriorityParam{StreamDep: 1, Weight: 3}})
-		framer.WriteContinuation(3, false, get[3:9])
-		framer.WriteContinuation(3, true, get[9:])
-		framer.WriteDataPadded(3, false, []byte("body"), make([]byte, 5))
-		framer.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 3, BlockFragment: fields("x", "y"), EndHeaders: true, EndStream: true})
+		p.WriteContinuation(3, false, get[3:9])
+		p.WriteContinuation(3, true, get[9:])
+		p.WriteDataPadded(3, false, []byte("body"), make([]byte, 5))
+		p.head(3, true, "x", "y")
 	})
 	seed(func() {
-		framer.WritePing(false, [8]byte{1})
-		framer.WriteWindowUpdate(0, 5)
-		framer.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 3})
-		framer.WriteRSTStream(1, xhttp2.ErrCodeCancel)
+		p.WritePing(false, [8]byte{1})
+		p.WriteWindowUpdate(0, 5)
+		p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 3})
+		p.WriteRSTStream(1, xhttp2.ErrCodeCancel)
 	})
 	seed(func() {
-		framer.WriteGoAway(0, xhttp2.ErrCodeNo, nil)
-		framer.WritePriority(5, xhttp2.PriorityParam{StreamDep: 5})
-		framer.WriteRawFrame(0x55, 0xff, 9, []byte("unknown"))
+		p.WriteGoAway(0, xhttp2.ErrCodeNo, nil)
+		p.WritePriority(5, xhttp2.PriorityParam{StreamDep: 5})
+		p.WriteRawFrame(0x55, 0xff, 9, []byte("unknown"))
 	})
 	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
 		start := []byte(xhttp2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00")
@@ -187,7 +178,7 @@ func (c *gatedConn) ReadInto(s transport.Space) (int, error) {
 
 // request opens two streams, feeds parts to their connection, and returns the responses and the output.
 func request(parts ...[]byte) (responses []string, out []byte) {
-	conn, owner := &gatedConn{memoryConn{in: parts}, make(chan struct{})}, &clientOwner{ended: make(chan struct{})}
+	conn, owner := &gatedConn{memoryConn{in: parts}, make(chan struct{})}, newSide()
 	c := http2.NewClient(conn, transport.Goroutines, owner)
 	var opened []*http2.Stream
 	for range 2 {
@@ -227,28 +218,27 @@ func framerResponses(in []byte) (responses []string) {
 
 // FuzzResponses is FuzzInput for a client: it accepts no response that the Framer does not find.
 func FuzzResponses(f *testing.F) {
-	var b bytes.Buffer
-	framer := xhttp2.NewFramer(&b, nil)
+	p := newPeer(f)
 	seed := func(write func()) {
-		b.Reset()
+		p.out.Reset()
 		write()
-		f.Add(bytes.Clone(b.Bytes()), uint16(7))
+		f.Add(bytes.Clone(p.out.Bytes()), uint16(7))
 	}
 	seed(func() {
-		respond(framer, 1, false, ":status", "103", "link", "</a>")
-		respond(framer, 1, false, ":status", "200", "content-length", "4")
-		respond(framer, 3, true, ":status", "404", "x-a", " a ")
-		framer.WriteDataPadded(1, false, []byte("body"), make([]byte, 5))
-		respond(framer, 1, true, "x-sum", "a")
+		p.head(1, false, ":status", "103", "link", "</a>")
+		p.head(1, false, ":status", "200", "content-length", "4")
+		p.head(3, true, ":status", "404", "x-a", " a ")
+		p.WriteDataPadded(1, false, []byte("body"), make([]byte, 5))
+		p.head(1, true, "x-sum", "a")
 	})
 	seed(func() {
-		framer.WritePing(false, [8]byte{1})
-		framer.WriteGoAway(1, xhttp2.ErrCodeNo, nil)
-		framer.WriteRSTStream(1, xhttp2.ErrCodeRefusedStream)
+		p.WritePing(false, [8]byte{1})
+		p.WriteGoAway(1, xhttp2.ErrCodeNo, nil)
+		p.WriteRSTStream(1, xhttp2.ErrCodeRefusedStream)
 	})
 	seed(func() {
-		framer.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: 0})
-		framer.WritePushPromise(xhttp2.PushPromiseParam{StreamID: 1, PromiseID: 2, EndHeaders: true})
+		p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: 0})
+		p.WritePushPromise(xhttp2.PushPromiseParam{StreamID: 1, PromiseID: 2, EndHeaders: true})
 	})
 	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
 		start := []byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00")

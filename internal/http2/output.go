@@ -193,6 +193,7 @@ func (c *Conn) flush() {
 		n, err := c.conn.TryWrite(c.pending)
 		c.mu.Lock()
 		if c.pending = c.pending[n:]; err == nil && len(c.pending) > 0 {
+			c.slow = true
 			c.driver.Go((*flusher)(c))
 			return
 		}
@@ -227,7 +228,13 @@ func (c *Conn) written(err error) {
 	c.pending, c.page = nil, nil
 	if err != nil {
 		c.conn.Close() // the reader ends the connection
+		return
 	}
+	if c.slow && len(c.out) == 0 {
+		c.slow, c.idle = false, time.Now()
+		c.arm()
+	}
+	c.endIfDrained()
 }
 
 // A flusher is a task that writes the bytes that the socket has not accepted.

@@ -1,8 +1,6 @@
 package http2_test
 
 import (
-	"bytes"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,25 +11,6 @@ import (
 	"github.com/weirhq/weir/internal/transport"
 )
 
-// A stalledConn is a memoryConn whose peer reads nothing.
-type stalledConn struct {
-	memoryConn
-	closed chan struct{}
-	close  sync.Once
-}
-
-func (c *stalledConn) TryWrite([]byte) (int, error) { return 0, nil }
-
-func (c *stalledConn) Write([]byte) (int, error) {
-	<-c.closed
-	return 0, http2.ErrClosed
-}
-
-func (c *stalledConn) Close() error {
-	c.close.Do(func() { close(c.closed) })
-	return nil
-}
-
 // A failures keeps the errors of a connection.
 type failures struct {
 	recorder
@@ -41,26 +20,6 @@ type failures struct {
 func (f *failures) Failed(e *http2.Error, connection bool) {
 	if connection {
 		f.reasons = append(f.reasons, e.Reason)
-	}
-}
-
-// TestUnreadResponses sends PING frames, fewer than their budget, and does not read the
-// responses.
-func TestUnreadResponses(t *testing.T) {
-	var in bytes.Buffer
-	in.WriteString(xhttp2.ClientPreface)
-	f := xhttp2.NewFramer(&in, nil)
-	f.WriteSettings()
-	for range 1500 {
-		f.WritePing(false, [8]byte{})
-	}
-	conn, owner := &stalledConn{closed: make(chan struct{})}, new(failures)
-	conn.in = [][]byte{in.Bytes()}
-	c := http2.NewServer(conn, transport.Goroutines, owner)
-	c.Begin(nil)
-	c.Serve()
-	if want := []http2.Reason{http2.Output}; !slices.Equal(owner.reasons, want) {
-		t.Errorf("the connection failed because of %v, want %v", owner.reasons, want)
 	}
 }
 
@@ -83,9 +42,8 @@ func (r *responder) Opened(s *http2.Stream) {
 	}()
 }
 
-// TestTurns has streams share the window of a connection: each gets a part of it before the
-// response of another one is complete.
-func TestTurns(t *testing.T) {
+// Each stream gets a part of the window of the connection before the response of another one is complete.
+func TestStreamsShareTheWindow(t *testing.T) {
 	const streams, size = 8, 1 << 20
 	server, client := netPair(t)
 	owner := &responder{size: size}

@@ -72,7 +72,7 @@ func (w *windowClient) send() []byte {
 
 // The streams of a client share the growth of their windows, and bodies that are not read do not use up the window of
 // the connection.
-func TestWindows(t *testing.T) {
+func TestStreamsShareGrowthOfWindows(t *testing.T) {
 	const window = 65535
 	for _, c := range []struct {
 		name    string

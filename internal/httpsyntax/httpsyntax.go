@@ -62,6 +62,9 @@ var tokenByte = func() (t [256]bool) {
 	return t
 }()
 
+// TokenPattern is a regular expression for texts of which IsToken is true.
+const TokenPattern = "[-!#$%&'*+.^_`|~0-9A-Za-z]+"
+
 // IsToken reports whether s is a valid field name or method.
 func IsToken[S ~string | ~[]byte](s S) bool {
 	for i := 0; i < len(s); i++ {

@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 )
 
-// TestBytes compares the result for every byte, by itself and between letters,
+// TestBytesAreClassifiedAsInHttpguts compares the result for every byte, by itself and between letters,
 // with the standard library.
-func TestBytes(t *testing.T) {
+func TestBytesAreClassifiedAsInHttpguts(t *testing.T) {
 	for i := range 256 {
 		c := byte(i)
 		s := "a" + string([]byte{c}) + "z"
@@ -37,7 +37,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestEqualFold(t *testing.T) {
+func TestEqualFoldIgnoresOnlyASCIICase(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -51,7 +51,7 @@ func TestEqualFold(t *testing.T) {
 	}
 }
 
-func TestTrimSpace(t *testing.T) {
+func TestTrimSpaceTrimsBlanksAndTabs(t *testing.T) {
 	for _, s := range []string{"", " ", "\t \t", "a", " a b\t", "\r a \n", "\u00a0a\u00a0"} {
 		if got, want := string(httpsyntax.TrimSpace([]byte(s))), strings.Trim(s, " \t"); got != want {
 			t.Errorf("TrimSpace(%q) = %q, want %q", s, got, want)
@@ -59,9 +59,9 @@ func TestTrimSpace(t *testing.T) {
 	}
 }
 
-// TestIsPlain checks the word-wise search with every byte at every position,
+// TestIsPlainExaminesEveryByte checks the word-wise search with every byte at every position,
 // after bytes that carry into the next one.
-func TestIsPlain(t *testing.T) {
+func TestIsPlainExaminesEveryByte(t *testing.T) {
 	for _, fill := range []string{"a", "\t", "\xff", "\x80", " ", "~"} {
 		for length := range 20 {
 			for at := range length {

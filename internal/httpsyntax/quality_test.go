@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCodingQuality(t *testing.T) {
+func TestCodingQualityFollowsAcceptEncoding(t *testing.T) {
 	for _, c := range []struct {
 		field, coding string
 		want          int
@@ -39,7 +39,7 @@ func TestCodingQuality(t *testing.T) {
 	}
 }
 
-func TestMediaQuality(t *testing.T) {
+func TestMediaQualityFollowsAccept(t *testing.T) {
 	for _, c := range []struct {
 		field, mediaType string
 		want             int

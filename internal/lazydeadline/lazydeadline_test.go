@@ -7,7 +7,7 @@ import (
 	"github.com/weirhq/weir/internal/lazydeadline"
 )
 
-func TestNext(t *testing.T) {
+func TestNextMovesDeadlineOnlyIfNecessary(t *testing.T) {
 	const never = -1
 	start := time.Unix(1e9, 0)
 	at := func(s time.Duration) time.Time {

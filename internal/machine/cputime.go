@@ -16,6 +16,13 @@ func ThreadCPU() time.Duration { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
 // ProcessCPU returns the CPU time of this process, in user and kernel mode.
 func ProcessCPU() time.Duration { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
+// CPUOfThread returns the CPU time of a thread of this process, by its id in Linux. It returns 0 if there is no such
+// thread, and on other systems.
+func CPUOfThread(id int) time.Duration {
+	const ofThread = 6 // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED of linux/posix-timers.h
+	return clock(int32(^id<<3 | ofThread))
+}
+
 func clock(id int32) time.Duration {
 	var now unix.Timespec
 	if unix.ClockGettime(id, &now) != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestCPUTime checks that working uses CPU time and waiting does not.
-func TestCPUTime(t *testing.T) {
+// TestWaitingUsesNoCPUTime checks that working uses CPU time and waiting does not.
+func TestWaitingUsesNoCPUTime(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	thread, process := ThreadCPU(), ProcessCPU()
@@ -15,10 +15,7 @@ func TestCPUTime(t *testing.T) {
 		t.Fatalf("the thread has used %v, the process %v", thread, process)
 	}
 	const work = 20 * time.Millisecond
-	for deadline := time.Now().Add(10 * time.Second); ThreadCPU()-thread < work; {
-		if time.Now().After(deadline) {
-			t.Fatalf("the thread has used %v", ThreadCPU()-thread)
-		}
+	for ThreadCPU()-thread < work { // burns it
 	}
 	if got := ProcessCPU() - process; got < work {
 		t.Errorf("the process has used %v, its thread %v", got, work)
@@ -30,8 +27,8 @@ func TestCPUTime(t *testing.T) {
 	}
 }
 
-// TestMeter checks that only work counts, not waiting.
-func TestMeter(t *testing.T) {
+// TestMeterCountsOnlyWork checks that only work counts, not waiting.
+func TestMeterCountsOnlyWork(t *testing.T) {
 	var m Meter
 	if m.Used() != 0 {
 		t.Fatalf("a new meter shows %v", m.Used())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 const limitsFile = `Limit                     Soft Limit           Hard Limit           Units
@@ -16,8 +17,8 @@ Max open files            1024                 524288               files
 Max locked memory         8388608              8388608              bytes
 `
 
-// TestRead reads the limits of several machines, given as files.
-func TestRead(t *testing.T) {
+// TestReadReturnsLimitsOfMachines reads the limits of several machines, given as files.
+func TestReadReturnsLimitsOfMachines(t *testing.T) {
 	common := map[string]string{
 		"proc/self/limits":                      limitsFile,
 		"proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
@@ -72,7 +73,7 @@ func TestRead(t *testing.T) {
 			root := t.TempDir()
 			for _, files := range []map[string]string{common, c.files} {
 				for name, text := range files {
-					write(t, root, name, text)
+					testkit.WriteFile(t, filepath.Join(root, name), text)
 				}
 			}
 			got, err := machine.Read(root)
@@ -83,33 +84,22 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, root, name, text string) {
-	t.Helper()
-	file := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestReadStrangeMachines checks that missing files leave all limits 0 and that
+// TestReadToleratesMissingFiles checks that missing files leave all limits 0 and that
 // a malformed file is an error.
-func TestReadStrangeMachines(t *testing.T) {
+func TestReadToleratesMissingFiles(t *testing.T) {
 	if got, err := machine.Read(t.TempDir()); err != nil || got != (machine.Limits{}) {
 		t.Errorf("an empty machine: %+v, %v; want nothing", got, err)
 	}
 	root := t.TempDir()
-	write(t, root, "proc/self/limits", "Max open files  1024\n")
+	testkit.WriteFile(t, filepath.Join(root, "proc/self/limits"), "Max open files  1024\n")
 	if _, err := machine.Read(root); err == nil || !strings.Contains(err.Error(), "does not have two limits") {
 		t.Errorf("half a line: error %v", err)
 	}
 }
 
-// TestRaiseOpenFiles raises the limit of the test process, and counts a file
+// TestRaiseOpenFilesRaisesTheLimit raises the limit of the test process, and counts a file
 // that it opens.
-func TestRaiseOpenFiles(t *testing.T) {
+func TestRaiseOpenFilesRaisesTheLimit(t *testing.T) {
 	n, err := machine.RaiseOpenFiles()
 	if err != nil || n == 0 {
 		t.Fatalf("raised to %d, %v", n, err)
@@ -131,8 +121,8 @@ func TestRaiseOpenFiles(t *testing.T) {
 	}
 }
 
-// TestMemoryBelow combines the limit of the cgroup with a GOMEMLIMIT.
-func TestMemoryBelow(t *testing.T) {
+// TestMemoryBelowReturnsTheLowerLimit combines the limit of the cgroup with a GOMEMLIMIT.
+func TestMemoryBelowReturnsTheLowerLimit(t *testing.T) {
 	for _, c := range []struct{ cgroup, goMemLimit, want int64 }{
 		{0, math.MaxInt64, 0}, {1000, math.MaxInt64, 1000}, {0, 900, 900}, {1000, 900, 900}, {1000, 2000, 1000},
 	} {

@@ -2,7 +2,7 @@ package machine
 
 import "testing"
 
-func TestProcessorName(t *testing.T) {
+func TestProcessorNameIsFound(t *testing.T) {
 	for _, c := range []struct{ info, want string }{
 		{"processor\t: 0\nmodel name\t: A Processor @ 2.5GHz\nmodel name\t: another\n", "A Processor @ 2.5GHz"},
 		{"processor\t: 0\nBogoMIPS\t: 50.00\n", ""},

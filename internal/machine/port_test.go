@@ -1,20 +1,22 @@
 package machine_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/weirhq/weir/internal/machine"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-func TestUseOfPort(t *testing.T) {
+func TestUseOfPortIsReadFromProc(t *testing.T) {
 	const head = "  sl  local_address rem_address   st tx_queue rx_queue\n"
 	root := t.TempDir()
-	write(t, root, "proc/net/tcp", head+
+	testkit.WriteFile(t, filepath.Join(root, "proc/net/tcp"), head+
 		"   0: 0100007F:1F90 0100007F:3279 06 00000000:00000000\n"+
 		"   1: 0100007F:1F91 0100007F:3279 06 00000000:00000000\n"+
 		"   2: 00000000:1F91 00000000:0000 0A 00000000:00000000\n"+
 		"   3: 0100007F:3279 0100007F:1F92 01 00000000:00000000\n")
-	write(t, root, "proc/net/tcp6", head+
+	testkit.WriteFile(t, filepath.Join(root, "proc/net/tcp6"), head+
 		"   0: 00000000000000000000000001000000:1F92 00000000000000000000000001000000:3279 01 0\n")
 	for _, c := range []struct {
 		port int

@@ -7,9 +7,9 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// TestProcessors checks that leases add up, that they do not count as processors, and that
+// TestLeasedProcessorsAddUp checks that leases add up, that they do not count as processors, and that
 // giving one back twice changes nothing.
-func TestProcessors(t *testing.T) {
+func TestLeasedProcessorsAddUp(t *testing.T) {
 	before, own := runtime.GOMAXPROCS(0), machine.Processors()
 	check := func(leased int) {
 		t.Helper()

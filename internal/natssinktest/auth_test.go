@@ -19,7 +19,7 @@ import (
 )
 
 // Each way to authenticate delivers, and is refused with a clear error when it is wrong.
-func TestAuthentication(t *testing.T) {
+func TestEachAuthenticationDelivers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := func(name, text string) string {
@@ -117,7 +117,7 @@ func connectTo(t *testing.T, url string) jetstream.JetStream {
 }
 
 // The error for a user without the permission to publish names the subject.
-func TestMissingPermission(t *testing.T) {
+func TestMissingPermissionNamesTheSubject(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true, Config: `authorization { users: [
 		{user: admin, password: x}

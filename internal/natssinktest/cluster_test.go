@@ -11,12 +11,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
-	"github.com/weirhq/weir/internal/streamtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // Under load, each event is in a stream with three replicas once after its leader has stepped
 // down, and after the process of another one was killed.
-func TestLeaderChange(t *testing.T) {
+func TestLeaderChangeLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	servers := peer.StartNATSCluster(t, 3, peer.NATSOptions{JetStream: true})
 	all := nats.DontRandomize()
@@ -28,7 +28,7 @@ func TestLeaderChange(t *testing.T) {
 
 	before := leader(t, s)
 	stepDown(t, js)
-	streamtest.Await(t, "another leader", func() error {
+	testkit.AwaitNil(t, "another leader", func() error {
 		if now := leader(t, s); now == before {
 			return fmt.Errorf("it is %s", now)
 		}
@@ -38,9 +38,9 @@ func TestLeaderChange(t *testing.T) {
 
 	killed := servers[leader(t, s)[len("weir")]-'1']
 	killed.Stop()
-	streamtest.Await(t, "deliveries by the others", delivers(l))
+	testkit.AwaitNil(t, "deliveries by the others", delivers(l))
 	killed.Start()
-	streamtest.Await(t, "deliveries by all", delivers(l))
+	testkit.AwaitNil(t, "deliveries by all", delivers(l))
 	l.End()
 	if s := l.AwaitDelivery(); s.Lost() > 0 {
 		t.Errorf("%d events lost, want none", s.Lost())
@@ -64,7 +64,7 @@ func delivers(l *tested) func() error {
 func leader(t *testing.T, s jetstream.Stream) string {
 	t.Helper()
 	var name string
-	streamtest.Await(t, "the leader", func() error {
+	testkit.AwaitNil(t, "the leader", func() error {
 		info, err := s.Info(t.Context())
 		if err == nil && (info.Cluster == nil || info.Cluster.Leader == "") {
 			err = errors.New("there is none")
@@ -80,7 +80,7 @@ func leader(t *testing.T, s jetstream.Stream) string {
 // stepDown makes another server the leader of the stream.
 func stepDown(t *testing.T, js jetstream.JetStream) {
 	t.Helper()
-	m, err := js.Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN.LOGS", nil, streamtest.Limit)
+	m, err := js.Conn().Request("$JS.API.STREAM.LEADER.STEPDOWN.LOGS", nil, testkit.Limit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Each event is in the stream once, and lines are in the order of the log.
-func TestDelivery(t *testing.T) {
+func TestEachEventIsDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := connect(t, n)
@@ -30,7 +30,7 @@ func TestDelivery(t *testing.T) {
 }
 
 // Events wait until an operator creates the stream.
-func TestMissingStream(t *testing.T) {
+func TestEventsWaitForMissingStream(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	l := open(t, n.URL+"/"+subject)
@@ -44,7 +44,7 @@ func TestMissingStream(t *testing.T) {
 }
 
 // A server without JetStream is the same as one without the stream.
-func TestWithoutJetStream(t *testing.T) {
+func TestServerWithoutJetStreamIsReported(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	l := open(t, n.URL+"/"+subject)
@@ -55,7 +55,7 @@ func TestWithoutJetStream(t *testing.T) {
 }
 
 // Events wait while the stream is full and discards new messages.
-func TestFullStream(t *testing.T) {
+func TestEventsWaitForFullStream(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := connect(t, n)
@@ -78,7 +78,7 @@ func TestFullStream(t *testing.T) {
 }
 
 // A line that no message can hold is rejected. The batches are divided.
-func TestTooLarge(t *testing.T) {
+func TestTooLargeLineIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		config string
@@ -100,6 +100,8 @@ func TestTooLarge(t *testing.T) {
 			if s.Lost() != 1 || s.Dropped[0].Reason != "rejected" || !strings.Contains(s.LastError.Error(), "too long") {
 				t.Errorf("dropped %v, %v; want one rejected event", s.Dropped, s.LastError)
 			}
+			l.Emit(1)
+			l.AwaitReport(1002)
 			all, _ := read(t, js)
 			l.checkLines(all)
 		})
@@ -107,7 +109,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 // Under load, each event is in the stream once after the server was stopped, killed and cut off.
-func TestServerFaults(t *testing.T) {
+func TestServerFaultsLoseNoEvent(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(n *peer.NATS, r *relay){
 		"killed": func(n *peer.NATS, r *relay) {
@@ -154,7 +156,7 @@ func TestServerFaults(t *testing.T) {
 
 // A message that was stored, but not acknowledged within the duplicate window, is in the stream
 // twice. A consumer with Seen gets its events once.
-func TestLongOutage(t *testing.T) {
+func TestLongOutageRepeatsStoredMessages(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true})
 	js := connect(t, n)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/weirhq/weir/internal/peer"
 	"github.com/weirhq/weir/internal/streamtest"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log/natssink"
 )
 
@@ -40,7 +41,7 @@ func createStream(t *testing.T, js jetstream.JetStream, c jetstream.StreamConfig
 	t.Helper()
 	c.Name, c.Subjects = "LOGS", []string{"logs.>"}
 	var s jetstream.Stream
-	streamtest.Await(t, "creating the stream", func() (err error) {
+	testkit.AwaitNil(t, "creating the stream", func() (err error) {
 		s, err = js.CreateOrUpdateStream(t.Context(), c)
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWord(t *testing.T) {
+func TestWordFindsTheNearest(t *testing.T) {
 	words := []string{"listen", "log", "to", "trusted_proxies"}
 	for misspelt, want := range map[string]string{
 		"lisen":                  "listen",
@@ -24,7 +24,7 @@ func TestWord(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
+func TestDistanceCountsEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/peer"
-	"github.com/weirhq/weir/internal/streamtest"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 )
 
 // The Collector decodes all parts of an event.
-func TestRecord(t *testing.T) {
+func TestCollectorDecodesEachPart(t *testing.T) {
 	t.Parallel()
 	c := peer.StartCollector(t)
 	l := open(t, c.Address)
@@ -25,7 +25,7 @@ func TestRecord(t *testing.T) {
 	l.checkRecords(c)
 	r := c.Records()[0]
 	if r.Body != "http request completed" || r.Name != "http request completed" || r.Severity != 13 || r.Text != "WARN" ||
-		r.Trace != trace || r.Span != span || time.Since(time.Unix(0, int64(r.Time))) > streamtest.Limit ||
+		r.Trace != trace || r.Span != span || time.Since(time.Unix(0, int64(r.Time))) > testkit.Limit ||
 		r.Resource["service.name"] != "test" {
 		t.Errorf("the record is %+v", r)
 	}
@@ -38,7 +38,7 @@ func TestRecord(t *testing.T) {
 }
 
 // A record that the Collector refuses is dropped. Those in the same batch are stored.
-func TestBadRecord(t *testing.T) {
+func TestBadRecordIsDroppedAlone(t *testing.T) {
 	t.Parallel()
 	c := peer.StartCollector(t)
 	l := open(t, c.Address)
@@ -49,8 +49,8 @@ func TestBadRecord(t *testing.T) {
 	if s.Lost() != 1 || s.Dropped[0].Reason != sink.Rejected || !strings.Contains(s.LastError.Error(), `400 Bad Request: "a record is bad"`) {
 		t.Errorf("dropped %v, %v; want one rejected event", s.Dropped, s.LastError)
 	}
-	l.Emit(1) // "log events dropped" follows
-	l.AwaitDelivery()
+	l.Emit(1)
+	l.AwaitReport(102)
 	l.checkRecords(c)
 	stored := 0
 	for _, r := range c.UniqueRecords() {
@@ -64,7 +64,7 @@ func TestBadRecord(t *testing.T) {
 }
 
 // Under load, no event is lost or stored under two ids while the Collector or the network fails.
-func TestFaults(t *testing.T) {
+func TestFaultsLoseNoEvent(t *testing.T) {
 	t.Parallel()
 	const short, timedOut = 300 * time.Millisecond, 2500 * time.Millisecond
 	for name, fault := range map[string]func(l *tested, c *peer.Collector, r *relay){
@@ -136,7 +136,7 @@ func TestFaults(t *testing.T) {
 }
 
 // Events that a server refuses for good are dropped and counted.
-func TestRefused(t *testing.T) {
+func TestRefusedEventsAreCounted(t *testing.T) {
 	t.Parallel()
 	c := peer.StartCollector(t)
 	r := newRelay(t, c)
@@ -146,7 +146,7 @@ func TestRefused(t *testing.T) {
 	r.set(status(400, 0))
 	l.Emit(100)
 	l.AwaitError("400 Bad Request")
-	streamtest.Await(t, "loss", func() error {
+	testkit.AwaitNil(t, "loss", func() error {
 		if s := l.Check(); s.Lost() < 100 {
 			return s.LastError
 		}

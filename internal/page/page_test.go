@@ -20,7 +20,7 @@ func drawing(c page.Curve) page.Drawing {
 	return page.Figure{Height: 100, X: axis, Y: axis, Charts: []page.Chart{{Curves: []page.Curve{c}}}}.Drawings()[0]
 }
 
-func TestPaths(t *testing.T) {
+func TestPathsFollowTheirPoints(t *testing.T) {
 	points := []page.Point{{X: 0, Y: 90}, {X: 50, Y: 79.75}, {X: 70, Y: math.NaN()}, {X: 90, Y: 99}}
 	for _, c := range []struct {
 		name  string
@@ -40,7 +40,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-func TestSides(t *testing.T) {
+func TestSidesFollowTheBar(t *testing.T) {
 	d := drawing(page.Curve{})
 	for _, c := range []struct {
 		bar  page.Bar
@@ -55,7 +55,7 @@ func TestSides(t *testing.T) {
 	}
 }
 
-func TestLabels(t *testing.T) {
+func TestLabelsFollowTheAxis(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		axis page.Axis
@@ -80,7 +80,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-func TestParts(t *testing.T) {
+func TestPartsSplitLongNames(t *testing.T) {
 	for name, want := range map[string][]string{
 		"BenchmarkX/case/n": {"Benchmark", "X/", "case/", "n"},
 		"bytes/s":           {"bytes/", "s"},
@@ -93,7 +93,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
+func TestCleanRemovesControls(t *testing.T) {
 	const text = "5 µs ± 1 ≥ 2\x1b[2J"
 	if got := (page.Pen{}).Clean(text); !strings.HasPrefix(got, "5 us +- 1 > 2") || strings.Contains(got, "\x1b") {
 		t.Errorf("in ASCII it is %q", got)
@@ -122,8 +122,8 @@ func hostileFigures() []page.Figure {
 	return []page.Figure{rows, panels}
 }
 
-// TestTemplates renders hostile texts in each shared template.
-func TestTemplates(t *testing.T) {
+// TestTemplatesEscapeHostileTexts renders hostile texts in each shared template.
+func TestTemplatesEscapeHostileTexts(t *testing.T) {
 	tmpl := page.Template(template.FuncMap{}, `{{template "head" .}}{{template "facts" .Facts}}{{template "table" .Table}}`+
 		`{{range .Figures}}{{template "figure" .}}{{end}}`)
 	var b bytes.Buffer
@@ -154,9 +154,9 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestPicture checks that the file of a figure is XML, and that programs without
+// TestPictureIsPlainXML checks that the file of a figure is XML, and that programs without
 // variables in CSS can read it.
-func TestPicture(t *testing.T) {
+func TestPictureIsPlainXML(t *testing.T) {
 	for _, f := range hostileFigures() {
 		var b bytes.Buffer
 		if err := f.Picture(&b); err != nil {

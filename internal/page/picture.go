@@ -81,11 +81,7 @@ func (p *picture) panels() {
 
 // shortened returns a name in the room that a picture has for it.
 func shortened(name string) string {
-	r := []rune(readable.Visible(name))
-	if len(r) > maxName {
-		return string(r[:maxName-1]) + "…"
-	}
-	return string(r)
+	return readable.Fit(readable.Visible(name), maxName)
 }
 
 // Sign returns the character that stands for the form of a key in a text.

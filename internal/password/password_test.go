@@ -17,7 +17,7 @@ var references = []struct{ password, hash string }{
 	{"password", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"},
 }
 
-func TestMatches(t *testing.T) {
+func TestHashMatchesOnlyItsPassword(t *testing.T) {
 	long := strings.Repeat("x", 72)
 	made, err := bcrypt.GenerateFromPassword([]byte(long), bcrypt.MinCost)
 	if err != nil {
@@ -51,13 +51,13 @@ func TestNewHashesDiffer(t *testing.T) {
 	}
 }
 
-func TestZeroHash(t *testing.T) {
+func TestZeroHashMatchesNothing(t *testing.T) {
 	if (password.Hash{}).Matches("") {
 		t.Error("the zero hash matches the empty password")
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejectsOtherHashes(t *testing.T) {
 	const salt, sum = "c29tZXNhbHQxMjM0NTY3OA", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE"
 	for text, want := range map[string]error{
 		"":                                      password.ErrUnknown,

@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// Collector is an OpenTelemetry Collector that stores log records.
+// Collector is an OpenTelemetry Collector that stores log records and spans.
 type Collector struct {
 	Address string // host:port of OTLP/HTTP
 
@@ -32,16 +34,28 @@ type CollectorRecord struct {
 	Trace, Span          string
 }
 
+// A CollectorSpan is a span that a Collector has stored.
+type CollectorSpan struct {
+	Resource, Attributes      map[string]any
+	Trace, Span, Parent, Name string
+	Kind                      string // such as Server
+	Started, Ended            uint64
+	Flags                     uint32
+	Status                    string // Unset, Ok or Error
+	Message                   string // of the status
+}
+
 // StartCollector starts a Collector on a free port. The end of the test ends it.
 func StartCollector(t testing.TB) *Collector {
 	t.Helper()
 	c := &Collector{Address: FreeAddress(t), t: t, folder: t.TempDir()}
+	pipeline := map[string]any{"receivers": []string{"otlp"}, "exporters": []string{"lines"}}
 	settings := map[string]any{
 		"receivers": map[string]any{"otlp": map[string]any{"protocols": map[string]any{"http": map[string]any{
 			"endpoint": c.Address}}}},
-		"exporters": map[string]any{"lines": map[string]any{"file": c.file("records"), "fail": c.file("fail")}},
-		"service": map[string]any{"pipelines": map[string]any{"logs": map[string]any{
-			"receivers": []string{"otlp"}, "exporters": []string{"lines"}}}},
+		"exporters": map[string]any{"lines": map[string]any{"file": c.file("records"), "spans": c.file("spans"),
+			"fail": c.file("fail")}},
+		"service": map[string]any{"pipelines": map[string]any{"logs": pipeline, "traces": pipeline}},
 	}
 	text, err := json.Marshal(settings) // JSON is YAML
 	if err != nil {
@@ -60,7 +74,7 @@ func (c *Collector) file(name string) string { return filepath.Join(c.folder, na
 func (c *Collector) Start() {
 	c.t.Helper()
 	c.process = start(c.t, nil, Program(c.t, "./collector"), "--config", c.file("config.yaml"))
-	awaitAddress(c.t, c.Address)
+	testkit.AwaitListener(c.t, c.Address)
 }
 
 // Stop kills the Collector.
@@ -90,19 +104,25 @@ func (c *Collector) Fail(how string) {
 }
 
 // Records returns the stored records.
-func (c *Collector) Records() (records []CollectorRecord) {
+func (c *Collector) Records() []CollectorRecord { return read[CollectorRecord](c, "records") }
+
+// Spans returns the stored spans.
+func (c *Collector) Spans() []CollectorSpan { return read[CollectorSpan](c, "spans") }
+
+// read returns the lines of a file.
+func read[T any](c *Collector, file string) (all []T) {
 	c.t.Helper()
-	text, err := os.ReadFile(c.file("records"))
+	text, err := os.ReadFile(c.file(file))
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	for line := range bytes.Lines(text) {
-		var r CollectorRecord
-		if json.Unmarshal(line, &r) == nil { // otherwise it was killed while it wrote the line
-			records = append(records, r)
+		var one T
+		if json.Unmarshal(line, &one) == nil { // otherwise it was killed while it wrote the line
+			all = append(all, one)
 		}
 	}
-	return records
+	return all
 }
 
 // UniqueRecords returns the stored records by their attribute log.record.uid. It fails the

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // GRPC is the command line of a program with the commands of peers/grpc-go: [GRPCGo],
@@ -35,7 +36,7 @@ func (g GRPC) Serve(t testing.TB, address string, pair *certtest.Pair) (stop fun
 		args = append(args, cert, key)
 	}
 	server := start(t, nil, g[0], args...)
-	awaitAddress(t, address)
+	testkit.AwaitListener(t, address)
 	return server.stop
 }
 

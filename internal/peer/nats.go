@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // NATS is a nats-server.
@@ -100,7 +102,7 @@ func (n *NATS) launch() {
 // await waits until the server accepts clients and JetStream, if it is on, has a leader.
 func (n *NATS) await() {
 	n.t.Helper()
-	await(n.t, n.URL, func() error {
+	testkit.AwaitNil(n.t, "the start of "+n.URL, func() error {
 		resp, err := http.Get(n.Monitor + "/healthz")
 		if err != nil {
 			return err

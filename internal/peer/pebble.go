@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // Pebble is an ACME server, with a server of the DNS that resolves all names to 127.0.0.1.
@@ -83,7 +84,7 @@ func StartPebble(t testing.TB, o PebbleOptions) *Pebble {
 	p.Stop = start(t, env, Program(t, "github.com/letsencrypt/pebble/v2/cmd/pebble"), "-config", config,
 		"-dnsserver", dns).stop
 	for _, address := range []string{o.Address, management, dnsManagement} {
-		awaitAddress(t, address)
+		testkit.AwaitListener(t, address)
 	}
 	return p
 }

@@ -10,11 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
-
-// startTime is how long a program may take until it is ready, on a machine that other tests use too.
-const startTime = 2 * time.Minute
 
 // A process is a program that runs until the end of the test.
 type process struct {
@@ -52,32 +48,6 @@ func (p *process) signal(s syscall.Signal) {
 	if err := p.cmd.Process.Signal(s); err != nil {
 		p.t.Fatal(err)
 	}
-}
-
-// await waits until ready returns nil. what names the program for the error.
-func await(t testing.TB, what string, ready func() error) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		err := ready()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > startTime {
-			t.Fatalf("%s is not ready after %v: %v", what, startTime, err)
-		}
-	}
-}
-
-// awaitAddress waits until a connection is accepted.
-func awaitAddress(t testing.TB, address string) {
-	t.Helper()
-	await(t, address, func() error {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			c.Close()
-		}
-		return err
-	})
 }
 
 // FreeAddress returns an address of the loopback interface whose port is free, outside of the range of ephemeral ports,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // Redis is a redis-server.
@@ -64,7 +65,7 @@ func StartRedisCluster(t testing.TB, servers int) []*Redis {
 		t.Fatalf("redis-cli: %v\n%s", err, out)
 	}
 	for _, r := range all {
-		await(t, r.Address, func() error {
+		testkit.AwaitNil(t, "the cluster of "+r.Address, func() error {
 			if state := r.Ask("CLUSTER INFO"); !strings.Contains(state, "cluster_state:ok") {
 				return fmt.Errorf("%.30q", state)
 			}
@@ -109,7 +110,7 @@ func newRedis(t testing.TB, o RedisOptions) *Redis {
 func (r *Redis) Start() {
 	r.t.Helper()
 	r.server = start(r.t, nil, "redis-server", r.args...)
-	await(r.t, r.Address, func() error {
+	testkit.AwaitNil(r.t, "the start of "+r.Address, func() error {
 		if reply := r.Ask("PING"); reply == "" {
 			return fmt.Errorf("no reply")
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/internal/process"
 )
 
-func TestListeningOn(t *testing.T) {
+func TestListeningOnFindsTheProcess(t *testing.T) {
 	for _, c := range []struct{ listen, ask string }{
 		{"127.0.0.1:0", "127.0.0.1"},
 		{"127.0.0.1:0", "::ffff:127.0.0.1"},
@@ -41,9 +41,9 @@ func TestListeningOn(t *testing.T) {
 	}
 }
 
-// TestListeningOnOldest starts a process with a listener, a fork that inherits
+// TestListeningOnPrefersTheOldest starts a process with a listener, a fork that inherits
 // it, and a third process that shares the port.
-func TestListeningOnOldest(t *testing.T) {
+func TestListeningOnPrefersTheOldest(t *testing.T) {
 	oldest := start(t, "")
 	at := oldest.command(t, "listen", "127.0.0.1:0")
 	oldest.command(t, "fork")
@@ -54,9 +54,9 @@ func TestListeningOnOldest(t *testing.T) {
 	}
 }
 
-// TestListeningOnExactly checks that a listener on one address is preferred to
+// TestListeningOnPrefersTheExactAddress checks that a listener on one address is preferred to
 // one on all addresses.
-func TestListeningOnExactly(t *testing.T) {
+func TestListeningOnPrefersTheExactAddress(t *testing.T) {
 	all := start(t, "")
 	at := netip.MustParseAddrPort(all.command(t, "listen", "0.0.0.0:0"))
 	exact := start(t, "")
@@ -71,7 +71,7 @@ func TestListeningOnExactly(t *testing.T) {
 	}
 }
 
-func TestListeningOnNobody(t *testing.T) {
+func TestListeningOnReportsUnusedAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestListeningOnNobody(t *testing.T) {
 	}
 }
 
-func TestListening(t *testing.T) {
+func TestListeningListsAddresses(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	want := func(want ...string) {
@@ -113,8 +113,8 @@ func TestListening(t *testing.T) {
 	want(first, second)
 }
 
-// TestListeningOfChildren has a listener only in a child.
-func TestListeningOfChildren(t *testing.T) {
+// The listener is only in a child.
+func TestListeningIncludesChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	at := c.command(t, "listen", "127.0.0.1:0")
@@ -126,7 +126,7 @@ func TestListeningOfChildren(t *testing.T) {
 	}
 }
 
-func TestListeningOfWhoHasEnded(t *testing.T) {
+func TestListeningReportsEndedProcess(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	c.Process.Kill()
@@ -136,9 +136,9 @@ func TestListeningOfWhoHasEnded(t *testing.T) {
 	}
 }
 
-// TestAnswersAt checks the listeners of a process, of a child that inherited
+// TestAnswersAtIncludesChildren checks the listeners of a process, of a child that inherited
 // one, and of an unrelated process, and an address without a listener.
-func TestAnswersAt(t *testing.T) {
+func TestAnswersAtIncludesChildren(t *testing.T) {
 	c, stranger := start(t, ""), start(t, "")
 	p := open(t, c.Process.Pid)
 	own := c.command(t, "listen", "127.0.0.1:0")

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 func open(t *testing.T, pid int) *process.Process {
@@ -34,7 +35,7 @@ func sample(t *testing.T, p *process.Process) process.Sample {
 	return s
 }
 
-func TestSampleCPU(t *testing.T) {
+func TestSampleMeasuresCPU(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	before := sample(t, p)
@@ -53,7 +54,7 @@ func TestSampleCPU(t *testing.T) {
 	}
 }
 
-func TestSampleMemory(t *testing.T) {
+func TestSampleMeasuresMemory(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	const size, most = 64 << 20, 60 << 20
@@ -76,7 +77,7 @@ func TestSampleMemory(t *testing.T) {
 	}
 }
 
-func TestSampleFilesAndThreads(t *testing.T) {
+func TestSampleCountsFilesAndThreads(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	c.command(t, "open", 1) // including files that the runtime opens
@@ -96,7 +97,7 @@ func TestSampleFilesAndThreads(t *testing.T) {
 	}
 }
 
-func TestSampleOfWhoHasEnded(t *testing.T) {
+func TestSampleReportsEndedProcess(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	sample(t, p)
@@ -105,9 +106,10 @@ func TestSampleOfWhoHasEnded(t *testing.T) {
 	}
 	var s process.Sample
 	var err error
-	for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); {
+	testkit.Await(t, "the end of the process", func() bool {
 		s, err = p.Sample()
-	}
+		return err != nil
+	})
 	if !errors.Is(err, os.ErrProcessDone) || s != (process.Sample{}) {
 		t.Errorf("of a zombie: %+v, %v; want nothing and %v", s, err, os.ErrProcessDone)
 	}
@@ -126,9 +128,9 @@ func TestSampleOfWhoHasEnded(t *testing.T) {
 	}
 }
 
-// TestOddName runs a program with a name that looks like the rest of
+// TestOddNamesAreParsed runs a program with a name that looks like the rest of
 // /proc/PID/stat.
-func TestOddName(t *testing.T) {
+func TestOddNamesAreParsed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a) Z 1 (b c")
 	if err := os.Symlink(os.Args[0], name); err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func sampleTree(t *testing.T, p *process.Process) process.Sample {
 	return s
 }
 
-func TestSampleTree(t *testing.T) {
+func TestSampleTreeIncludesChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	tree := func() process.Sample { t.Helper(); return sampleTree(t, p) }
@@ -185,10 +187,10 @@ func TestSampleTree(t *testing.T) {
 	}
 }
 
-// TestSampleOfEnded checks the times of ended children, whether a process has
+// TestSampleIncludesEndedChildren checks the times of ended children, whether a process has
 // waited for them or not and whether they were sampled before or not, and that
 // Late reports times that became known later.
-func TestSampleOfEnded(t *testing.T) {
+func TestSampleIncludesEndedChildren(t *testing.T) {
 	const work, inexact = 50 * time.Millisecond, 20 * time.Millisecond // ended processes are counted in ticks
 	for _, c := range []struct {
 		name      string
@@ -238,7 +240,7 @@ func TestSampleOfEnded(t *testing.T) {
 	}
 }
 
-func TestSampleAllocs(t *testing.T) {
+func TestSampleAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -248,9 +250,9 @@ func TestSampleAllocs(t *testing.T) {
 	}
 }
 
-// TestSelfThread runs two threads on one CPU, so that each has to wait for the
+// TestSelfThreadMeasuresWaitsForCPU runs two threads on one CPU, so that each has to wait for the
 // other.
-func TestSelfThread(t *testing.T) {
+func TestSelfThreadMeasuresWaitsForCPU(t *testing.T) {
 	var cpus unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &cpus); err != nil {
 		t.Fatal(err)
@@ -338,9 +340,9 @@ func BenchmarkSample(b *testing.B) {
 	})
 }
 
-// TestSampleTreeAgain checks that children created between two samples are
+// TestSampleTreeFindsNewChildren checks that children created between two samples are
 // found, and that no process is checked twice.
-func TestSampleTreeAgain(t *testing.T) {
+func TestSampleTreeFindsNewChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	for want := range 6 {

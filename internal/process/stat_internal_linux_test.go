@@ -12,7 +12,7 @@ import (
 const aStat = "10674 (cat) R 10672 10671 25937 0 -1 4194304 100 0 0 0 7 8 9 10 20 0 3 0 2270164 3133440 380 " +
 	"18446744073709551615"
 
-func TestParseStat(t *testing.T) {
+func TestParseStatReadsEachField(t *testing.T) {
 	got, name, ok := parseStat([]byte(aStat))
 	want := Stat{
 		PID: 10674, State: 'R', Parent: 10672, Group: 10671, Session: 25937,
@@ -37,7 +37,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-func TestReadStat(t *testing.T) {
+func TestReadStatReadsThisProcess(t *testing.T) {
 	got, err := ReadStat(os.Getpid())
 	if err != nil || got.PID != os.Getpid() || got.Parent != os.Getppid() || got.Name == "" || got.Ended() {
 		t.Errorf("ReadStat = %+v, %v", got, err)
@@ -83,8 +83,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// TestListed counts files as it is necessary before Linux 6.2.
-func TestListed(t *testing.T) {
+// TestListedCountsFiles counts files as it is necessary before Linux 6.2.
+func TestListedCountsFiles(t *testing.T) {
 	p, err := Open(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-func TestStatusNumber(t *testing.T) {
+func TestStatusNumberFindsItsLine(t *testing.T) {
 	for status, want := range map[string]int64{
 		"Name:\tcat\nVmHWM:\t    1640 kB\nVmRSS:\t 1 kB\n": 1640,
 		"Name:\tkthreadd\nThreads:\t1\n":                   0,

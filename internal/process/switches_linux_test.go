@@ -17,7 +17,7 @@ func switches(t *testing.T, p *process.Process) process.Switches {
 	return s
 }
 
-func TestSwitches(t *testing.T) {
+func TestSwitchesAreCounted(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	c.command(t, "threads", 3)
@@ -33,8 +33,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestSwitchesOfTree counts the switches of children, including ended ones.
-func TestSwitchesOfTree(t *testing.T) {
+// TestSwitchesIncludeChildren counts the switches of children, including ended ones.
+func TestSwitchesIncludeChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	tree := func() {
@@ -57,7 +57,7 @@ func TestSwitchesOfTree(t *testing.T) {
 	}
 }
 
-func TestSwitchesOfWhoHasEnded(t *testing.T) {
+func TestSwitchesReportEndedProcess(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	switches(t, p)
@@ -68,7 +68,7 @@ func TestSwitchesOfWhoHasEnded(t *testing.T) {
 	}
 }
 
-func TestFileLimit(t *testing.T) {
+func TestFileLimitIsRead(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	c.command(t, "limit", 123)
@@ -82,7 +82,7 @@ func TestFileLimit(t *testing.T) {
 	}
 }
 
-func TestSampleKnown(t *testing.T) {
+func TestSampleKnownFindsNoNewChildren(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
 	known := func() process.Sample {

@@ -7,13 +7,17 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http2"
+	"github.com/weirhq/weir/internal/proxying/internal/balance"
 )
 
 // errAgain ends an attempt whose response is discarded because the request is sent again.
 var errAgain = errors.New("sent again")
 
 // wasSentTo reports whether the request was sent to a server.
-func (t *transfer) wasSentTo(s *Server) bool { return slices.Contains(t.sentTo[:t.tries], &s.state) }
+func (t *transfer) wasSentTo(s *Server) bool { return slices.Contains(t.lastServers(), &s.state) }
+
+// lastServers returns the servers of the last attempts.
+func (t *transfer) lastServers() []*balance.Server { return t.sentTo[:min(t.tries, len(t.sentTo))] }
 
 // others reports whether there is a server that the request was not sent to.
 func (t *transfer) others() bool {
@@ -23,7 +27,7 @@ func (t *transfer) others() bool {
 // retry decides whether the request is sent again for a reason. If so, it sets t.why.
 func (t *transfer) retry(why RetryReason) {
 	x, r := t.x, &t.up.options.Retry
-	if !t.repeatable || !r.on(why) || t.tries >= r.attempts() || x.cancelled.Load() {
+	if !t.repeatable || !r.on(why) || t.tries-t.refusals >= r.attempts() || x.cancelled.Load() {
 		return
 	}
 	now := time.Now()
@@ -53,12 +57,18 @@ func (t *transfer) retryFailed(err error) {
 	}
 }
 
+// maxRefusals is how often a request is sent again because a server has not processed it. A server
+// that ends its connections after 20 requests refuses the last of 200 simultaneous ones nine times.
+const maxRefusals = 20
+
 // retryRefused decides whether the request is sent again after the server has not processed it.
-// This is safe with any method.
+// This is safe with any method, and does not count as an attempt.
 func (t *transfer) retryRefused() {
 	x := t.x
 	inMemory := x.upload == nil && !t.expecting
-	if inMemory && t.tries < t.up.options.Retry.attempts() && !x.cancelled.Load() && !x.overdue(time.Now()) {
+	once := t.up.options.Retry.attempts() == 1
+	if inMemory && !once && t.refusals < maxRefusals && !x.cancelled.Load() && !x.overdue(time.Now()) {
+		t.refusals++
 		t.why = RetryRefused
 	}
 }

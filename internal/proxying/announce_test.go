@@ -15,6 +15,7 @@ import (
 	proxyproto "github.com/pires/go-proxyproto"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // proxied starts a server that requires a header of the PROXY protocol. It responds with the
@@ -38,20 +39,19 @@ func proxied(t *testing.T) (url string, accepted *atomic.Int64) {
 	return s.URL, accepted
 }
 
-// TestProxyProtocol checks the header that the servers of an upstream get: the address that
+// TestProxyProtocolSendsClientAddress checks the header that the servers of an upstream get: the address that
 // trusted proxies report, and the port only if it is that of the client. No connection is used
 // for a second client.
-func TestProxyProtocol(t *testing.T) {
+func TestProxyProtocolSendsClientAddress(t *testing.T) {
 	t.Parallel()
 	for version := 1; version <= 2; version++ {
 		url, accepted := proxied(t)
 		up := openUpstream(t, proxying.Options{ProxyProtocol: version}, url)
 		p := &proxying.Proxy{Upstream: up, Trust: proxying.Trust{netip.MustParsePrefix("10.0.0.0/8")}}
-		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		front := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r.RemoteAddr = r.Header.Get("X-Peer")
 			p.ServeHTTP(w, r)
 		}))
-		t.Cleanup(front.Close)
 		cases := []struct{ peer, forwarded, want string }{
 			{"192.0.2.1:1234", "", "192.0.2.1:1234"},
 			{"192.0.2.1:1235", "198.51.100.1", "192.0.2.1:1235"}, // the peer is not trusted
@@ -82,8 +82,8 @@ func TestProxyProtocol(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolBeforeTLS sends the header to an https server.
-func TestProxyProtocolBeforeTLS(t *testing.T) {
+// TestProxyProtocolPrecedesTLS sends the header to an https server.
+func TestProxyProtocolPrecedesTLS(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RemoteAddr)
@@ -106,9 +106,9 @@ func TestProxyProtocolBeforeTLS(t *testing.T) {
 	}
 }
 
-// TestProxyProtocolOfUnknownClient sends the header of a request without a client's address,
+// TestProxyProtocolOmitsUnknownClient sends the header of a request without a client's address,
 // such as one on a Unix socket.
-func TestProxyProtocolOfUnknownClient(t *testing.T) {
+func TestProxyProtocolOmitsUnknownClient(t *testing.T) {
 	t.Parallel()
 	url, _ := proxied(t)
 	for version := 1; version <= 2; version++ {

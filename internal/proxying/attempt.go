@@ -21,7 +21,7 @@ func (t *transfer) attempt(reuse reusePolicy) error {
 	if t.tries == 0 {
 		t.up.budget.Request(t.now)
 	}
-	t.sentTo[t.tries] = &t.x.Server.state
+	t.sentTo[t.tries%len(t.sentTo)] = &t.x.Server.state
 	t.tries++
 	t.c = c
 	t.x.attach(c)
@@ -46,7 +46,7 @@ func (t *transfer) run() error {
 	err := t.readFinalHead()
 	if err == nil || kindOf(err) == Timeout {
 		t.heard, t.held = time.Now(), time.Time{}
-		x.Waited = t.heard.Sub(t.chosen)
+		x.Waited = t.heard.Sub(x.Chosen)
 		t.headAfter = x.Waited
 	}
 	if err != nil {

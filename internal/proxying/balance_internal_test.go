@@ -8,9 +8,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// TestHashKey checks the key of each kind, and that the hash is the same in all versions and
+// TestHashKeyIsStable checks the key of each kind, and that the hash is the same in all versions and
 // processes.
-func TestHashKey(t *testing.T) {
+func TestHashKeyIsStable(t *testing.T) {
 	t.Parallel()
 	client := netip.MustParseAddr("192.0.2.1")
 	header := []Field{{"X-USER", "ada"}, {"x-user", "bob"}, {"Cookie", "a=1; s=7"}, {"Cookie", "s=8"}, {"X-Empty", ""}}
@@ -39,8 +39,8 @@ func TestHashKey(t *testing.T) {
 	}
 }
 
-// TestOrderAllocations checks that the order of a request with a key and a cookie needs no allocation.
-func TestOrderAllocations(t *testing.T) {
+// TestOrderAllocatesNothing checks that the order of a request with a key and a cookie needs no allocation.
+func TestOrderAllocatesNothing(t *testing.T) {
 	up := balanced(t, Options{Balance: Hash, HashKey: HashKey{ByCookie, "s"},
 		Sticky: &Sticky{Cookie: "a", Secret: []byte("secret")}}, 3, 1, 1, -1)
 	x := &Exchange{Header: []Field{{"Cookie", "a=1; s=7"}}, Peer: netip.MustParseAddr("2001:db8::1")}

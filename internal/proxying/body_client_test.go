@@ -9,10 +9,10 @@ import (
 	"github.com/weirhq/weir/internal/proxying"
 )
 
-// TestMalformedBody checks that a faulty request body gets 400 and never counts
+// TestMalformedBodyIsNotTheUpstreamsFault checks that a faulty request body gets 400 and never counts
 // as the upstream's failure. If the fault is in the first block, the upstream
 // gets no request at all. (D5)
-func TestMalformedBody(t *testing.T) {
+func TestMalformedBodyIsNotTheUpstreamsFault(t *testing.T) {
 	t.Parallel()
 	const chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 	megabyte := strings.Repeat("10000\r\n"+strings.Repeat("x", 1<<16)+"\r\n", 16)
@@ -110,8 +110,8 @@ func TestRestOfBodyIsNoRequest(t *testing.T) {
 	}
 }
 
-// TestSlowUpload checks that a slow client does not count as a slow upstream.
-func TestSlowUpload(t *testing.T) {
+// TestSlowUploadIsNotTheUpstreamsFault checks that a slow client does not count as a slow upstream.
+func TestSlowUploadIsNotTheUpstreamsFault(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
 	d := openDoor(t, func(p *proxying.Proxy) { p.Timeout = brief }, o.url)

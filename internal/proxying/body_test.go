@@ -16,11 +16,12 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestEcho sends bodies of all sizes around the ends of buffers, in both
+// TestBodiesArriveComplete sends bodies of all sizes around the ends of buffers, in both
 // codings and over both protocols, and checks that they arrive completely.
-func TestEcho(t *testing.T) {
+func TestBodiesArriveComplete(t *testing.T) {
 	t.Parallel()
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -98,9 +99,9 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestLargeBodies sends 100 MB in each direction at the same time, and checks
+// TestLargeBodiesNeedLittleMemory sends 100 MB in each direction at the same time, and checks
 // that memory does not grow with them.
-func TestLargeBodies(t *testing.T) {
+func TestLargeBodiesNeedLittleMemory(t *testing.T) {
 	const size = 100 << 20
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).EnableFullDuplex()
@@ -141,8 +142,8 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
-// TestTrailers checks that announced trailers pass in both directions.
-func TestTrailers(t *testing.T) {
+// TestAnnouncedTrailersPass checks that announced trailers pass in both directions.
+func TestAnnouncedTrailersPass(t *testing.T) {
 	t.Parallel()
 	up, client := capture(t, nil,
 		"POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"+
@@ -158,9 +159,9 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// TestUnannouncedTrailers checks that trailers without an announcement pass in
+// TestUnannouncedTrailersPass checks that trailers without an announcement pass in
 // both directions, including those of a short response.
-func TestUnannouncedTrailers(t *testing.T) {
+func TestUnannouncedTrailersPass(t *testing.T) {
 	t.Parallel()
 	up, client := capture(t, nil,
 		"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: up\r\n\r\n",
@@ -173,10 +174,10 @@ func TestUnannouncedTrailers(t *testing.T) {
 	}
 }
 
-// TestAnswersWithoutBody checks that responses without a body by definition
+// TestResponsesWithoutBodyKeepTheirFields checks that responses without a body by definition
 // keep their fields, and that the next response follows them on the client's
 // connection.
-func TestAnswersWithoutBody(t *testing.T) {
+func TestResponsesWithoutBodyKeepTheirFields(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ method, answer, length string }{
 		{"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n", "1234"},
@@ -207,9 +208,9 @@ func TestAnswersWithoutBody(t *testing.T) {
 	}
 }
 
-// TestEventStream checks that each event of a stream reaches the client before
+// TestEventsOfStreamPassImmediately checks that each event of a stream reaches the client before
 // the next one is sent.
-func TestEventStream(t *testing.T) {
+func TestEventsOfStreamPassImmediately(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -253,9 +254,9 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// TestAnswerInPieces checks that the boundary between two reads of a response
+// TestResponsesMayArriveInPieces checks that the boundary between two reads of a response
 // does not matter.
-func TestAnswerInPieces(t *testing.T) {
+func TestResponsesMayArriveInPieces(t *testing.T) {
 	t.Parallel()
 	answers := []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello",
@@ -296,9 +297,9 @@ func TestAnswerInPieces(t *testing.T) {
 	}
 }
 
-// TestClientGone checks that a disconnecting client soon ends its upstream
+// TestDisconnectEndsUpstreamConnection checks that a disconnecting client soon ends its upstream
 // connection: while it waits, while the response arrives, and while it sends.
-func TestClientGone(t *testing.T) {
+func TestDisconnectEndsUpstreamConnection(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, request, answer string }{
 		{"waiting", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", ""},
@@ -320,12 +321,12 @@ func TestClientGone(t *testing.T) {
 			d := openDoor(t, nil, o.url)
 			c := d.dial()
 			c.say(test.request)
-			await(t, begun)
+			testkit.Receive(t, "the begin of the exchange", begun)
 			if test.answer != "" {
 				c.readHead()
 			}
 			c.reset()
-			await(t, gone)
+			testkit.Receive(t, "the end of the request", gone)
 			got := d.outcome()
 			if !got.upgraded && (got.err == nil || !got.err.ByClient()) {
 				t.Errorf("outcome %+v; want the client's doing", got)
@@ -334,11 +335,14 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestSlowReader checks that a client may take longer to read a response than
+// TestSlowReaderIsNotTheUpstreamsFault checks that a client may take longer to read a response than
 // its upstream may be silent.
-func TestSlowReader(t *testing.T) {
+func TestSlowReaderIsNotTheUpstreamsFault(t *testing.T) {
 	t.Parallel()
-	const size = 64 << 20 // more than the socket buffers hold
+	const (
+		size    = 64 << 20        // more than the socket buffers hold
+		timeout = 3 * time.Second // longer than a busy machine keeps the origin waiting
+	)
 	block := strings.Repeat("x", 1<<20)
 	o := openOrigin(t, func(w *wire) {
 		w.readHead()
@@ -347,13 +351,13 @@ func TestSlowReader(t *testing.T) {
 			w.say(block)
 		}
 	})
-	d := openDoor(t, func(p *proxying.Proxy) { p.Timeout = brief }, o.url)
+	d := openDoor(t, func(p *proxying.Proxy) { p.Timeout = timeout }, o.url)
 	c := d.dial()
 	c.say("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	if _, err := c.readHead(); err != nil {
 		t.Fatal(err)
 	}
-	pause := time.NewTicker(2 * brief)
+	pause := time.NewTicker(2 * timeout)
 	defer pause.Stop()
 	n := int64(0)
 	for range 2 {
@@ -370,10 +374,10 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestHookPanics checks that a panic in a Hook ends only its own exchange: it
+// TestPanicOfHookEndsOnlyItsExchange checks that a panic in a Hook ends only its own exchange: it
 // leaks no connection and no goroutine (goleak checks), and the next exchange
 // works.
-func TestHookPanics(t *testing.T) {
+func TestPanicOfHookEndsOnlyItsExchange(t *testing.T) {
 	t.Parallel()
 	for _, event := range []proxying.Event{proxying.Sending, proxying.Done} {
 		o := openOrigin(t, answering(ok, nil))

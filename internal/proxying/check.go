@@ -15,7 +15,7 @@ func (u *Upstream) Check(s *Server, x *Exchange) {
 func (t *transfer) check(s *Server) error {
 	x := t.x
 	x.Server, t.now = s, time.Now()
-	t.chosen = t.now
+	x.Chosen = t.now
 	c, err := x.dial(s, newConnOnly, x.timeout())
 	if err != nil {
 		return x.dialError(s, err)

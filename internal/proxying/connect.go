@@ -110,7 +110,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 func (t *transfer) beginOrder(now time.Time) {
 	x, u := t.x, t.up
 	t.set, t.own = u.now(), nil
-	t.order.Begin(t.set.choice, u.choice(), now, t.waiting, t.sentTo[:t.tries])
+	t.order.Begin(t.set.choice, u.choice(), now, t.waiting, t.lastServers())
 	if u.options.Balance == Hash {
 		t.order.SetKey(u.options.HashKey.hash(x.Header, x.Target, t.trust.Client(x.Peer, x.Header)))
 	}

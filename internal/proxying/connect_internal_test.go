@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestMaxWaiting checks that at most maxWaiting exchanges wait and that further
+// TestWaitingExchangesAreLimited checks that at most maxWaiting exchanges wait and that further
 // ones fail immediately.
-func TestMaxWaiting(t *testing.T) {
+func TestWaitingExchangesAreLimited(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

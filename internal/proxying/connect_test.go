@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // startOn starts a server on a bound socket.
@@ -57,14 +58,14 @@ func waiting(t *testing.T, retry time.Duration, then func(*proxying.Exchange), u
 	})
 }
 
-// TestConnectRetry checks that a request waits for a server that is being
+// TestConnectRetryWaitsForRestart checks that a request waits for a server that is being
 // restarted, with any method and any length of its body.
-func TestConnectRetry(t *testing.T) {
+func TestConnectRetryWaitsForRestart(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "short", strings.Repeat("long", 100_000)} {
 		for _, method := range []string{"GET", "POST"} {
-			fd, addr := bound(t)
-			_, refusing := bound(t)
+			fd, addr := testkit.BoundSocket(t)
+			_, refusing := testkit.BoundSocket(t)
 			waits := 0
 			d := waiting(t, patience, func(x *proxying.Exchange) {
 				waits++
@@ -93,11 +94,11 @@ func TestConnectRetry(t *testing.T) {
 	}
 }
 
-// TestConnectRetryEnds checks that a request waits no longer than ConnectRetry
+// TestConnectRetryEndsInTime checks that a request waits no longer than ConnectRetry
 // and its own timeout.
-func TestConnectRetryEnds(t *testing.T) {
+func TestConnectRetryEndsInTime(t *testing.T) {
 	t.Parallel()
-	_, refusing := bound(t)
+	_, refusing := testkit.BoundSocket(t)
 	for _, c := range []struct{ retry, timeout time.Duration }{{30 * time.Millisecond, patience},
 		{time.Hour, 30 * time.Millisecond}} {
 		d := waiting(t, c.retry, func(*proxying.Exchange) {}, "http://"+refusing)
@@ -113,11 +114,11 @@ func TestConnectRetryEnds(t *testing.T) {
 	}
 }
 
-// TestConnectRetryOfClientGone checks that the wait ends when the client
+// TestConnectRetryEndsWithTheClient checks that the wait ends when the client
 // disconnects.
-func TestConnectRetryOfClientGone(t *testing.T) {
+func TestConnectRetryEndsWithTheClient(t *testing.T) {
 	t.Parallel()
-	_, refusing := bound(t)
+	_, refusing := testkit.BoundSocket(t)
 	d := waiting(t, time.Hour, (*proxying.Exchange).Cancel, "http://"+refusing)
 	c := d.dial()
 	c.say("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -11,11 +11,11 @@ import (
 	"github.com/weirhq/weir/internal/proxying"
 )
 
-// TestSharedConns sends requests to two upstreams, with as many concurrent
+// TestSharedConnsObeyTheirLimit sends requests to two upstreams, with as many concurrent
 // exchanges as connections are allowed. It checks that none fails, although
 // connections are unused for their reuse delay, and that the limit is never
 // exceeded.
-func TestSharedConns(t *testing.T) {
+func TestSharedConnsObeyTheirLimit(t *testing.T) {
 	t.Parallel()
 	const most, requests = 4, 400
 	shared := proxying.NewConns(most)
@@ -67,9 +67,9 @@ func TestSharedConns(t *testing.T) {
 	}
 }
 
-// TestTooManyConns sends a request while all connections are in use. It checks
+// TestTooManyConnsGet503 sends a request while all connections are in use. It checks
 // that the client gets 503 with Retry-After and that no server is blamed.
-func TestTooManyConns(t *testing.T) {
+func TestTooManyConnsGet503(t *testing.T) {
 	t.Parallel()
 	arrived, gate := make(chan struct{}), make(chan struct{})
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

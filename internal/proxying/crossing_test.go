@@ -72,12 +72,12 @@ func (p *poisoner) answer(h *head, random *rand.Rand) (answer, surplus string) {
 	return whole, whole
 }
 
-// TestAnswersNeverCross checks that no client gets a response, or a part of
+// TestResponsesNeverCross checks that no client gets a response, or a part of
 // one, to another request. (D1) The requirement is for 100,000 responses; this
 // test makes 5,000 in four mixtures. If every response is poisoned, the first
 // ones decide. If few are, the server is trusted for longer. If the surplus
 // bytes are late, there is no sign of them at the end of the response.
-func TestAnswersNeverCross(t *testing.T) {
+func TestResponsesNeverCross(t *testing.T) {
 	t.Parallel()
 	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
 		d := openDoor(t, nil, url)

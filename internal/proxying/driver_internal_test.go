@@ -117,9 +117,9 @@ func rest(up *Upstream, d *replay) (n int) {
 // oneServer is a server for a driver that replays a response.
 var oneServer = []Endpoint{{URL: "http://127.0.0.1:1"}}
 
-// TestDrivers checks that each driver makes connections of its own and uses only
+// TestDriversUseTheirOwnConnections checks that each driver makes connections of its own and uses only
 // those, and that an exchange that waits for a connection waits through its driver.
-func TestDrivers(t *testing.T) {
+func TestDriversUseTheirOwnConnections(t *testing.T) {
 	t.Parallel()
 	limit := NewConns(3)
 	up, err := NewUpstream("test", Options{Servers: oneServer, ConnectRetry: time.Minute, Conns: limit})

@@ -29,9 +29,9 @@ func serveEdited(
 	return <-got, client, x
 }
 
-// TestRequestEdits checks that fields are replaced and removed in each spelling that some
+// TestRequestFieldsAreEdited checks that fields are replaced and removed in each spelling that some
 // upstreams do not distinguish, and that added ones follow the client's.
-func TestRequestEdits(t *testing.T) {
+func TestRequestFieldsAreEdited(t *testing.T) {
 	t.Parallel()
 	sent, _, _ := serveEdited(t, ok, func(x *proxying.Exchange) {
 		x.Header = []proxying.Field{{Name: "x-ENV", Value: "1"}, {Name: "X_Env", Value: "2"}, {Name: "X-Debug", Value: "3"},
@@ -48,8 +48,8 @@ func TestRequestEdits(t *testing.T) {
 	}
 }
 
-// TestInvalidRequestEdits checks that a field or a Host that would break the head is not sent.
-func TestInvalidRequestEdits(t *testing.T) {
+// TestInvalidRequestEditsAreNotSent checks that a field or a Host that would break the head is not sent.
+func TestInvalidRequestEditsAreNotSent(t *testing.T) {
 	t.Parallel()
 	for name, adjust := range map[string]func(x *proxying.Exchange){
 		"line end in a value": func(x *proxying.Exchange) { x.SendAdd = []proxying.Field{{Name: "A", Value: "1\r\nB: 2"}} },
@@ -75,9 +75,9 @@ func editResponse(x *proxying.Exchange) {
 	x.ResponseRemove = []string{"server", "X-Content-Type-Options"}
 }
 
-// TestResponseEdits checks the edits of the fields and the trailers of a response, and that
+// TestResponseFieldsAreEdited checks the edits of the fields and the trailers of a response, and that
 // ResponseHeader returns the fields that the client received.
-func TestResponseEdits(t *testing.T) {
+func TestResponseFieldsAreEdited(t *testing.T) {
 	t.Parallel()
 	const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-door: other\r\n" +
 		"SERVER: bare\r\nVary: Accept\r\n\r\n" +
@@ -93,8 +93,8 @@ func TestResponseEdits(t *testing.T) {
 	}
 }
 
-// TestEditsOfOwnResponses checks that a response that the proxy makes itself is edited too.
-func TestEditsOfOwnResponses(t *testing.T) {
+// TestOwnResponsesAreEdited checks that a response that the proxy makes itself is edited too.
+func TestOwnResponsesAreEdited(t *testing.T) {
 	t.Parallel()
 	client := new(fieldsOf)
 	x := newExchange()
@@ -115,8 +115,8 @@ func TestEditsOfOwnResponses(t *testing.T) {
 	}
 }
 
-// TestEditsOfSwitchingResponse checks that the edits apply to a 101 response.
-func TestEditsOfSwitchingResponse(t *testing.T) {
+// TestSwitchingResponsesAreEdited checks that the edits apply to a 101 response.
+func TestSwitchingResponsesAreEdited(t *testing.T) {
 	t.Parallel()
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering(strings.Replace(switching, "Sec-", "Server: bare\r\nSec-", 1), got))

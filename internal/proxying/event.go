@@ -7,6 +7,9 @@ const (
 	// Sending: a server was chosen, x.Server, and will be connected to next. It
 	// is reported at most once, even if a second server is tried.
 	Sending Event = iota
+	// Trying: the next try begins at x.Server, which was just chosen. Nothing was sent to it yet, so that the Hook may
+	// call [Exchange.ReplaceSent].
+	Trying
 	// PassedOver: connecting to x.Server failed with x.Err, and another server
 	// will be tried.
 	PassedOver

@@ -1,6 +1,7 @@
 package proxying
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/netip"
@@ -152,6 +153,8 @@ type Exchange struct {
 	Retried     RetryReason // why the request was sent again the last time; "" if it was not
 	RetryDenied RetryReason // why it would have been sent again if the budget had not been used up
 
+	Chosen time.Time // when Server was chosen
+
 	// Waited is the time spent waiting for Server: from the choice of the
 	// server to the head of its final response, plus each later wait for a part
 	// of the body. It excludes the time that the client takes to read the
@@ -209,7 +212,7 @@ func (x *Exchange) Reset() {
 	x.Server, x.Status = nil, 0
 	x.Began, x.Upgraded, x.Cut = false, false, false
 	x.Retried, x.RetryDenied = "", ""
-	x.BodySent, x.BodyRead, x.Waited = 0, 0, 0
+	x.BodySent, x.BodyRead, x.Chosen, x.Waited = 0, 0, time.Time{}, 0
 	x.Err = nil
 	x.conn, x.tunnel, x.upload = nil, nil, nil
 	x.transfer, x.announced = transfer{}, announcer{}
@@ -240,6 +243,23 @@ func (x *Exchange) BufferedBody() (body []byte, whole bool) {
 		return nil, false
 	}
 	return x.head[x.headEnd:], true
+}
+
+// ReplaceSent replaces a text in the head of the request, if it is there, by another one of the same length. It applies
+// to this try and later ones. Only a Hook may call it, for the event [Trying].
+func (x *Exchange) ReplaceSent(old, new []byte) {
+	if i := bytes.Index(x.head[:x.headEnd], old); i >= 0 && len(old) == len(new) {
+		copy(x.head[i:], new)
+	}
+}
+
+// ServerStatus returns the status of the response of Server to its last try, or 0 without one. Only a Hook may call it.
+func (x *Exchange) ServerStatus() int {
+	status := x.response.Status
+	if x.Upgraded || x.Waited > 0 && status >= 200 {
+		return status
+	}
+	return 0
 }
 
 // GiveBack returns the buffer of the response if all bytes in it were passed to the Client. A

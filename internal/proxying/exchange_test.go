@@ -60,9 +60,9 @@ func (c *fieldsOf) Head(_ int, fields []proxying.Field, _ int64) error {
 	return nil
 }
 
-// TestFieldNames checks that request fields are forwarded in the order and case in which
+// TestFieldNamesKeepOrderAndCase checks that request fields are forwarded in the order and case in which
 // they are in Header, and that fields with a meaning are recognised in any case.
-func TestFieldNames(t *testing.T) {
+func TestFieldNamesKeepOrderAndCase(t *testing.T) {
 	t.Parallel()
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering("HTTP/1.1 200 OK\r\ncontent-LENGTH: 2\r\ncONNECTION: x-HOP\r\nX-hop: 1\r\n"+

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A fault is one way for an upstream to fail.
@@ -104,11 +105,11 @@ var faults = []fault{
 	}, proxying.BadResponse, 0, 5},
 }
 
-// TestUpstreamFaults checks that a fault before the response gets 502 or 504 in
+// TestUpstreamFaultsNeverLookComplete checks that a fault before the response gets 502 or 504 in
 // plain text. A later fault breaks the client's connection or stream, so that
 // no truncated response looks complete. The hook gets the kind of fault and the
 // number of bytes sent. (D6)
-func TestUpstreamFaults(t *testing.T) {
+func TestUpstreamFaultsNeverLookComplete(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults {
 		for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
@@ -244,9 +245,9 @@ func TestCutToHTTP10IsReset(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestRefusedConnectionGets502(t *testing.T) {
 	t.Parallel()
-	_, refusing := bound(t)
+	_, refusing := testkit.BoundSocket(t)
 	f := fault{kind: proxying.Refused, status: 502}
 	for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2"} {
 		d := openDoor(t, nil, "http://"+refusing)
@@ -254,11 +255,11 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFailover checks that a server that cannot be reached is passed over, and
+// TestFailoverPassesOverUnreachableServer checks that a server that cannot be reached is passed over, and
 // is not tried again for a while.
-func TestFailover(t *testing.T) {
+func TestFailoverPassesOverUnreachableServer(t *testing.T) {
 	t.Parallel()
-	_, refusing := bound(t)
+	_, refusing := testkit.BoundSocket(t)
 	o := openOrigin(t, answering(ok, nil))
 	passedOver := 0 // one exchange at a time
 	d := openDoor(t, func(p *proxying.Proxy) {
@@ -285,8 +286,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// TestTurns checks that several servers are used in turn.
-func TestTurns(t *testing.T) {
+func TestServersAreUsedInTurn(t *testing.T) {
 	t.Parallel()
 	var urls []string
 	for range 3 {

@@ -25,9 +25,9 @@ func capture(t *testing.T, trust proxying.Trust, request, answer string) (up, cl
 	return up, client
 }
 
-// TestRequestAsSent checks that the upstream receives the request with the four
+// TestRequestIsForwardedAsSent checks that the upstream receives the request with the four
 // forwarding fields, and no other additions.
-func TestRequestAsSent(t *testing.T) {
+func TestRequestIsForwardedAsSent(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, request, first string
@@ -102,9 +102,9 @@ func wantWay(t *testing.T, up *message, want map[string]string) {
 	}
 }
 
-// TestForwardingFields checks that the fields are extended if the peer is
+// TestForwardingFieldsDependOnTrust checks that the fields are extended if the peer is
 // trusted, and replaced otherwise. (D10)
-func TestForwardingFields(t *testing.T) {
+func TestForwardingFieldsDependOnTrust(t *testing.T) {
 	t.Parallel()
 	const request = "GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-For: 10.1.1.1\r\n" +
 		"X-Forwarded-Host: shop.example\r\nX-Forwarded-Proto: https\r\nForwarded: for=192.0.2.7\r\n\r\n"
@@ -164,9 +164,9 @@ func spoofs() []string {
 	return forms
 }
 
-// TestSpoofedIdentity checks that the claims of an untrusted client change
+// TestSpoofedIdentityIsIgnored checks that the claims of an untrusted client change
 // neither its recorded address nor a byte that the upstream receives. (D11)
-func TestSpoofedIdentity(t *testing.T) {
+func TestSpoofedIdentityIsIgnored(t *testing.T) {
 	t.Parallel()
 	forms := spoofs()
 	if len(forms) < 50 {
@@ -201,8 +201,8 @@ func TestSpoofedIdentity(t *testing.T) {
 	}
 }
 
-// TestSpoofedIdentityInTrailers checks the same for trailers.
-func TestSpoofedIdentityInTrailers(t *testing.T) {
+// TestSpoofedIdentityIsCutFromTrailers checks the same for trailers.
+func TestSpoofedIdentityIsCutFromTrailers(t *testing.T) {
 	t.Parallel()
 	up, _ := capture(t, nil, "POST / HTTP/1.1\r\nHost: a\r\nTrailer: X-Sum, X-Forwarded-For, X_Real_Ip\r\n"+
 		"Transfer-Encoding: chunked\r\n\r\n"+
@@ -212,7 +212,7 @@ func TestSpoofedIdentityInTrailers(t *testing.T) {
 	}
 }
 
-func TestTrustClient(t *testing.T) {
+func TestTrustFindsTheClient(t *testing.T) {
 	t.Parallel()
 	trust := proxying.Trust{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	tests := []struct {
@@ -273,9 +273,9 @@ func FuzzTrustClient(f *testing.F) {
 	})
 }
 
-// TestAnswerAsSent checks that hop-by-hop fields of a response are removed and
+// TestResponseLosesOnlyHopByHopFields checks that hop-by-hop fields of a response are removed and
 // the others passed on.
-func TestAnswerAsSent(t *testing.T) {
+func TestResponseLosesOnlyHopByHopFields(t *testing.T) {
 	t.Parallel()
 	const date = "Date: Mon, 02 Jan 2006 15:04:05 GMT\r\n"
 	tests := []struct {
@@ -318,9 +318,9 @@ func TestAnswerAsSent(t *testing.T) {
 	}
 }
 
-// TestRequestThatCannotBeSent checks that an ambiguous request is rejected
+// TestAmbiguousRequestReachesNoUpstream checks that an ambiguous request is rejected
 // before the upstream is dialled.
-func TestRequestThatCannotBeSent(t *testing.T) {
+func TestAmbiguousRequestReachesNoUpstream(t *testing.T) {
 	t.Parallel()
 	for _, request := range []string{
 		"CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n",
@@ -338,10 +338,10 @@ func TestRequestThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestExchangeThatWouldBreakTheRequest fills an Exchange as another server than
+// TestExchangeCannotBreakTheRequest fills an Exchange as another server than
 // net/http might. It checks that bytes that would break a line are rejected in
 // every field.
-func TestExchangeThatWouldBreakTheRequest(t *testing.T) {
+func TestExchangeCannotBreakTheRequest(t *testing.T) {
 	t.Parallel()
 	trust := proxying.Trust{netip.MustParsePrefix("127.0.0.0/8")}
 	o := openOrigin(t, answering(ok, nil))

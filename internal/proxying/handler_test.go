@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/internal/proxying"
 )
 
-// TestBehindStripPrefix checks that a Proxy after other handlers requests the
+// TestProxyRequestsTheChangedURL checks that a Proxy after other handlers requests the
 // URL that these have changed.
-func TestBehindStripPrefix(t *testing.T) {
+func TestProxyRequestsTheChangedURL(t *testing.T) {
 	t.Parallel()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.RequestURI)

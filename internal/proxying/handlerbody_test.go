@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A broken is a body whose read fails with err after some bytes.
@@ -30,9 +31,9 @@ func (f broken) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestBodiesOfMiddleware checks the status of requests whose body middleware has
+// TestFaultyBodiesOfMiddlewareAreRejected checks the status of requests whose body middleware has
 // replaced, and that no server counts a complete request that is not one.
-func TestBodiesOfMiddleware(t *testing.T) {
+func TestFaultyBodiesOfMiddlewareAreRejected(t *testing.T) {
 	t.Parallel()
 	const long = proxying.ShortBody + 100_000
 	for _, length := range []int{10, long} {
@@ -54,12 +55,11 @@ func TestBodiesOfMiddleware(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", name, length), func(t *testing.T) {
 				t.Parallel()
 				var complete atomic.Int64
-				origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if n, err := io.Copy(io.Discard, r.Body); err == nil {
 						complete.Store(n)
 					}
 				}))
-				t.Cleanup(origin.Close)
 				up := openUpstream(t, proxying.Options{}, origin.URL)
 				t.Cleanup(up.Close)
 				var got outcome
@@ -95,9 +95,9 @@ type threeHundred struct{}
 
 func (threeHundred) Read(p []byte) (int, error) { return min(len(p), 300), nil }
 
-// TestBodyOfExchangeLongerThanLength checks that the body of an Exchange fails if it is longer than
+// TestBodyLongerThanItsLengthFails checks that the body of an Exchange fails if it is longer than
 // Length in the middle of a small read.
-func TestBodyOfExchangeLongerThanLength(t *testing.T) {
+func TestBodyLongerThanItsLengthFails(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
 	up := openUpstream(t, proxying.Options{}, o.url)
@@ -141,9 +141,10 @@ func (b *cancelling) Close() error {
 	return nil
 }
 
-// TestBodyErrorAfterCancel checks that the error of a read decides the kind of the failure if net/http has canceled the
-// context before the read returns, and that a context that something else cancels during a read ends the exchange.
-func TestBodyErrorAfterCancel(t *testing.T) {
+// TestBodyErrorDecidesAfterCancel checks that the error of a read decides the kind of the failure if net/http has
+// canceled the context before the read returns, and that a context that something else cancels during a read ends the
+// exchange.
+func TestBodyErrorDecidesAfterCancel(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err  error // of the read; nil if it does not end
@@ -184,10 +185,10 @@ func TestBodyErrorAfterCancel(t *testing.T) {
 	}
 }
 
-// TestContextDeadline checks that a deadline of the request's context fails the
+// TestContextDeadlineGets504 checks that a deadline of the request's context fails the
 // exchange with 504 through Fail, in each of its waits, and that the client's
 // connection can be used afterwards unless it has sent only a part of a body.
-func TestContextDeadline(t *testing.T) {
+func TestContextDeadlineGets504(t *testing.T) {
 	t.Parallel()
 	silent := openOrigin(t, func(w *wire) { io.Copy(io.Discard, w) })
 	ready := openOrigin(t, answering(ok, nil))

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestEarlyHints checks that a 103 is passed on with its fields to clients that
+// TestEarlyHintsArePassedOn checks that a 103 is passed on with its fields to clients that
 // support it. (D9)
-func TestEarlyHints(t *testing.T) {
+func TestEarlyHintsArePassedOn(t *testing.T) {
 	t.Parallel()
 	const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nConnection: X-Mine\r\nX-Mine: 1\r\n\r\n"
 	o := openOrigin(t, answering(hints+ok, nil))
@@ -29,9 +29,9 @@ func TestEarlyHints(t *testing.T) {
 	}
 }
 
-// TestInformationalAnswersAreCounted checks that a client gets at most five
+// TestInformationalResponsesAreLimited checks that a client gets at most five
 // informational responses. An upstream that sends more is faulty.
-func TestInformationalAnswersAreCounted(t *testing.T) {
+func TestInformationalResponsesAreLimited(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		sent, want int
@@ -59,9 +59,9 @@ func TestInformationalAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// TestContinueUnasked checks that a client that did not expect 100 does not get
+// TestUnexpectedContinueIsNotPassedOn checks that a client that did not expect 100 does not get
 // it.
-func TestContinueUnasked(t *testing.T) {
+func TestUnexpectedContinueIsNotPassedOn(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering("HTTP/1.1 100 Continue\r\n\r\n"+ok, nil))
 	c := openDoor(t, nil, o.url).dial()
@@ -75,9 +75,9 @@ func TestContinueUnasked(t *testing.T) {
 
 const expecting = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 
-// TestContinueAsked checks that a client that expects 100 gets it once, and
+// TestExpectedContinueIsPassedOnOnce checks that a client that expects 100 gets it once, and
 // only after the upstream sent it.
-func TestContinueAsked(t *testing.T) {
+func TestExpectedContinueIsPassedOnOnce(t *testing.T) {
 	t.Parallel()
 	goOn := make(chan struct{})
 	o := openOrigin(t, func(w *wire) {
@@ -119,9 +119,9 @@ func TestContinueAsked(t *testing.T) {
 	}
 }
 
-// TestContinueNeverSaid checks that an upstream that does not send 100 gets the
+// TestBodyIsSentWithoutContinue checks that an upstream that does not send 100 gets the
 // body after continueWait.
-func TestContinueNeverSaid(t *testing.T) {
+func TestBodyIsSentWithoutContinue(t *testing.T) {
 	t.Parallel()
 	got := make(chan *message, 1)
 	o := openOrigin(t, answering(ok, got))
@@ -138,10 +138,10 @@ func TestContinueNeverSaid(t *testing.T) {
 	}
 }
 
-// TestContinueDeclined checks that a final response instead of 100 is passed on
+// TestDeclinedBodyIsNotRequested checks that a final response instead of 100 is passed on
 // and the body not requested. Neither connection is used again, because the
 // body may or may not follow.
-func TestContinueDeclined(t *testing.T) {
+func TestDeclinedBodyIsNotRequested(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
 		for {
@@ -171,9 +171,9 @@ func TestContinueDeclined(t *testing.T) {
 	}
 }
 
-// TestEarlyAnswers checks that a response during a 4 MiB upload reaches the
+// TestEarlyResponsesReachTheClient checks that a response during a 4 MiB upload reaches the
 // client. The requirement is 99 of 100. (D8)
-func TestEarlyAnswers(t *testing.T) {
+func TestEarlyResponsesReachTheClient(t *testing.T) {
 	t.Parallel()
 	const size, tries = 4 << 20, 100
 	o := openOrigin(t, func(w *wire) {
@@ -215,9 +215,9 @@ func TestEarlyAnswers(t *testing.T) {
 	}
 }
 
-// TestEarlyAnswerAndReset does the same with an upstream that closes
+// TestEarlyResponseAndResetBlameNoClient does the same with an upstream that closes
 // immediately. Its unread bytes make the close a reset during the upload.
-func TestEarlyAnswerAndReset(t *testing.T) {
+func TestEarlyResponseAndResetBlameNoClient(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, func(w *wire) {
 		if _, err := w.readHead(); err == nil {

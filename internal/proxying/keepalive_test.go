@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // executions counts the executions of each request.
@@ -30,7 +31,7 @@ func (e *executions) add(id string) {
 	e.of[id]++
 }
 
-// idleLimit is the time for which the upstreams of TestStaleConnections keep an
+// idleLimit is the time for which the upstreams of TestStaleConnectionsFailNoGET keep an
 // unused connection.
 const idleLimit = 40 * time.Millisecond
 
@@ -74,11 +75,11 @@ func openMoody(t *testing.T, e *executions) string {
 	}).url
 }
 
-// TestStaleConnections sends requests at the moment when an unused connection
+// TestStaleConnectionsFailNoGET sends requests at the moment when an unused connection
 // is closed. The requirement is for 10,000 GETs; this test sends 2,000, and
 // none may fail. Of as many POSTs, one in a hundred may fail, and none may be
 // executed twice. (D7)
-func TestStaleConnections(t *testing.T) {
+func TestStaleConnectionsFailNoGET(t *testing.T) {
 	t.Parallel()
 	upstreams := map[string]func(*testing.T, *executions) string{"impatient": openImpatient, "moody": openMoody}
 	for name, open := range upstreams {
@@ -126,10 +127,10 @@ func askAtTheLimit(t *testing.T, c *wire, method string, client, requests int) (
 	return failed
 }
 
-// TestSentTwice checks that a request with an unsafe method is never sent
+// TestUnsafeRequestsAreNotSentTwice checks that a request with an unsafe method is never sent
 // twice, even if the connection turns out to have been dead. A safe one is sent
 // again once.
-func TestSentTwice(t *testing.T) {
+func TestUnsafeRequestsAreNotSentTwice(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		method string
@@ -208,9 +209,9 @@ func TestConnectionOutlivesTimeout(t *testing.T) {
 	}
 }
 
-// TestConnectionNotKept checks that the upstream's Connection field is
+// TestConnectionCloseIsRespected checks that the upstream's Connection field is
 // respected.
-func TestConnectionNotKept(t *testing.T) {
+func TestConnectionCloseIsRespected(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
 		"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
@@ -235,9 +236,9 @@ func TestConnectionNotKept(t *testing.T) {
 	}
 }
 
-// TestUpstreamClose checks that Close closes unused connections immediately and
+// TestCloseSparesExchangesInFlight checks that Close closes unused connections immediately and
 // others after their exchange.
-func TestUpstreamClose(t *testing.T) {
+func TestCloseSparesExchangesInFlight(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{}, 2)
 	release := make(chan struct{})
@@ -265,20 +266,10 @@ func TestUpstreamClose(t *testing.T) {
 		t.Errorf("the client got %q", m.raw)
 	}
 	up.Close()
-	await(t, ended)
+	testkit.Receive(t, "the end of the exchange", ended)
 	close(release)
 	if m, err := slow.readMessage(); err != nil || m.body != "ok" {
 		t.Errorf("the exchange under way failed: %v", err)
 	}
-	await(t, ended)
-}
-
-func await[T any](t *testing.T, c <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(patience):
-		t.Fatal("it does not happen")
-	}
-	return v
+	testkit.Receive(t, "the end of the exchange", ended)
 }

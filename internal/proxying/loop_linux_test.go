@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/internal/transport"
 )
 
@@ -45,9 +46,9 @@ func onLoop(l *transport.Loop, f func()) <-chan struct{} {
 	return done
 }
 
-// TestLoop runs concurrent exchanges on a loop, in turn without a body, and with bodies that
+// TestLoopServesConcurrentExchanges runs concurrent exchanges on a loop, in turn without a body, and with bodies that
 // are read before the upstream is connected to or sent by an upload.
-func TestLoop(t *testing.T) {
+func TestLoopServesConcurrentExchanges(t *testing.T) {
 	t.Parallel()
 	const tasks, requests = 50, 100
 	bodies := []string{"", "abc", "", strings.Repeat("x", 20_000), "", strings.Repeat("x", 150_000)}
@@ -83,16 +84,16 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestLoopInterrupted checks that exchanges on a loop whose upstream is silent end with
+// TestInterruptsEndExchangesOnLoop checks that exchanges on a loop whose upstream is silent end with
 // their timeout, and when they are cancelled in another goroutine or on the loop.
-func TestLoopInterrupted(t *testing.T) {
+func TestInterruptsEndExchangesOnLoop(t *testing.T) {
 	t.Parallel()
 	l := openLoop(t)
 	silent := openUpstream(t, proxying.Options{}, openOrigin(t, func(w *wire) {
 		w.readHead()
 		stall(w)
 	}).url)
-	unreachable := openUpstream(t, proxying.Options{}, "http://"+deaf(t))
+	unreachable := openUpstream(t, proxying.Options{}, "http://"+testkit.SilentAddress(t))
 	for _, c := range []struct {
 		name   string
 		up     *proxying.Upstream
@@ -115,7 +116,7 @@ func TestLoopInterrupted(t *testing.T) {
 			}
 			done := onLoop(l, func() { (&proxying.Proxy{Upstream: c.up}).Serve(x) })
 			time.AfterFunc(20*time.Millisecond, func() { c.cancel(x) })
-			await(t, done)
+			testkit.Receive(t, "the end of the exchange", done)
 			var failed *proxying.Error
 			if !errors.As(x.Err, &failed) || failed.Kind != c.kind {
 				t.Errorf("the exchange ended with %v, want %s", x.Err, c.kind)
@@ -124,36 +125,34 @@ func TestLoopInterrupted(t *testing.T) {
 	}
 }
 
-// TestLoopWaitsForConnection checks that an exchange that waits for a connection does not
+// TestWaitOnLoopDelaysNoOtherExchange checks that an exchange that waits for a connection does not
 // hold up the others of its loop.
-func TestLoopWaitsForConnection(t *testing.T) {
+func TestWaitOnLoopDelaysNoOtherExchange(t *testing.T) {
 	t.Parallel()
 	l := openLoop(t)
-	fd, addr := bound(t)
+	fd, addr := testkit.BoundSocket(t)
 	later := openUpstream(t, proxying.Options{ConnectRetry: patience}, "http://"+addr)
 	x := newExchange()
 	x.Driver = l
 	waiting := onLoop(l, func() { (&proxying.Proxy{Upstream: later}).Serve(x) })
-	for n, _ := later.Waiting(); n == 0; n, _ = later.Waiting() {
-		time.Sleep(time.Millisecond)
-	}
+	testkit.Await(t, "an exchange that waits", func() bool { n, _ := later.Waiting(); return n > 0 })
 	other := newExchange()
 	other.Driver = l
 	p := &proxying.Proxy{Upstream: openUpstream(t, proxying.Options{}, openOrigin(t, answering(ok, nil)).url)}
-	await(t, onLoop(l, func() { p.Serve(other) }))
+	testkit.Receive(t, "the end of the exchange", onLoop(l, func() { p.Serve(other) }))
 	if other.Err != nil {
 		t.Error(other.Err)
 	}
 	startOn(t, fd)
-	await(t, waiting)
+	testkit.Receive(t, "the end of the waiting exchange", waiting)
 	if x.Err != nil || x.Status != 200 {
 		t.Errorf("status %d, %v after the server was started", x.Status, x.Err)
 	}
 }
 
-// TestSharedConnsOfDrivers checks that exchanges in a goroutine and on a loop close the
+// TestDriversCloseUnusedConnsOfOthers checks that exchanges in a goroutine and on a loop close the
 // unused connections of each other, if only one connection is allowed.
-func TestSharedConnsOfDrivers(t *testing.T) {
+func TestDriversCloseUnusedConnsOfOthers(t *testing.T) {
 	t.Parallel()
 	l := openLoop(t)
 	shared := proxying.NewConns(1)
@@ -164,7 +163,7 @@ func TestSharedConnsOfDrivers(t *testing.T) {
 		p.Serve(x)
 		y := newExchange()
 		y.Driver = l
-		await(t, onLoop(l, func() { p.Serve(y) }))
+		testkit.Receive(t, "the end of the exchange", onLoop(l, func() { p.Serve(y) }))
 		if open, _ := shared.Stats(); x.Err != nil || y.Err != nil || open != 1 {
 			t.Fatalf("%v and %v, with %d connections", x.Err, y.Err, open)
 		}
@@ -191,8 +190,8 @@ func (o *owner) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAnswersNeverCrossOnLoop is TestAnswersNeverCross for exchanges on a loop.
-func TestAnswersNeverCrossOnLoop(t *testing.T) {
+// TestResponsesNeverCrossOnLoop is TestResponsesNeverCross for exchanges on a loop.
+func TestResponsesNeverCrossOnLoop(t *testing.T) {
 	t.Parallel()
 	checkCrossing(t, func(t *testing.T, url string) (ask func(client, requests int) (crossed, failed int64)) {
 		l := openLoop(t)

@@ -34,10 +34,10 @@ var malformed = []string{
 	chunkedHead + "2\r\nok\r\n2\r\nok\r\n0\r\nA: b\n\r\n",
 }
 
-// TestMalformedAnswers checks that a malformed response of which nothing was
+// TestMalformedResponsesGet502 checks that a malformed response of which nothing was
 // passed on gets 502, even if its head was valid and arrived in the same
 // packet. (D19)
-func TestMalformedAnswers(t *testing.T) {
+func TestMalformedResponsesGet502(t *testing.T) {
 	t.Parallel()
 	for i, answer := range malformed {
 		splits := []int{len(answer)}
@@ -63,9 +63,9 @@ func TestMalformedAnswers(t *testing.T) {
 	}
 }
 
-// TestMalformedBodyAfterHead checks that a response that is malformed after its
+// TestMalformedResponsesNeverLookComplete checks that a response that is malformed after its
 // head was passed on never looks complete.
-func TestMalformedBodyAfterHead(t *testing.T) {
+func TestMalformedResponsesNeverLookComplete(t *testing.T) {
 	t.Parallel()
 	for i, answer := range malformed {
 		body, ok := strings.CutPrefix(answer, chunkedHead)
@@ -97,9 +97,9 @@ func TestMalformedBodyAfterHead(t *testing.T) {
 	}
 }
 
-// TestPaddedChunkSize checks that a chunk size padded with blanks is accepted.
+// TestPaddedChunkSizeIsAccepted checks that a chunk size padded with blanks is accepted.
 // Some servers send it.
-func TestPaddedChunkSize(t *testing.T) {
+func TestPaddedChunkSizeIsAccepted(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(chunkedHead+"2  \r\nok\r\n3\t ;a=b\r\nay!\r\n0 \r\n\r\n", nil))
 	d := openDoor(t, nil, o.url)
@@ -108,8 +108,8 @@ func TestPaddedChunkSize(t *testing.T) {
 	}
 }
 
-// TestMaxFields checks that an upstream can have a higher limit of fields.
-func TestMaxFields(t *testing.T) {
+// TestMaxFieldsRaisesTheLimit checks that an upstream can have a higher limit of fields.
+func TestMaxFieldsRaisesTheLimit(t *testing.T) {
 	t.Parallel()
 	for fields, want := range map[int]int{300: 200, 301: 502} {
 		o := openOrigin(t, answering("HTTP/1.1 200 OK\r\n"+strings.Repeat("A: b\r\n", fields-1)+

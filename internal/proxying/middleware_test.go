@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // middlewares are handlers as services put them around a proxy. Several have a
@@ -119,14 +120,13 @@ func proxies(t *testing.T, url *url.URL) map[string]http.Handler {
 	}
 }
 
-// TestResponsesInMiddleware sends requests of many users at once through each
+// TestMiddlewareMixesUpNoResponses sends requests of many users at once through each
 // middleware, and checks that each user gets a complete response of his own. It
 // also keeps the header maps, as a cache does, and reads them at the end.
-func TestResponsesInMiddleware(t *testing.T) {
+func TestMiddlewareMixesUpNoResponses(t *testing.T) {
 	t.Parallel()
 	const clients, requests = 8, 25
-	origin := httptest.NewServer(http.HandlerFunc(personal))
-	t.Cleanup(origin.Close)
+	origin := testkit.Serve(t, http.HandlerFunc(personal))
 	url, _ := url.Parse(origin.URL)
 	for name, handler := range proxies(t, url) {
 		for around, wrap := range middlewares {
@@ -203,25 +203,23 @@ func readPlain(resp *http.Response) (string, error) {
 	return string(b), err
 }
 
-// TestFieldsOutsideEarlyHints checks that fields which middleware has set reach the
+// TestFieldsOfMiddlewareSurviveEarlyHints checks that fields which middleware has set reach the
 // client with the final response, also after a 103.
-func TestFieldsOutsideEarlyHints(t *testing.T) {
+func TestFieldsOfMiddlewareSurviveEarlyHints(t *testing.T) {
 	t.Parallel()
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Link", "</a.css>")
 		w.WriteHeader(http.StatusEarlyHints)
 		w.Header().Del("Link")
 		w.Header().Set("Vary", "Accept")
 	}))
-	t.Cleanup(origin.Close)
 	url, _ := url.Parse(origin.URL)
 	handler := proxies(t, url)["weir"]
 	shared := append(make([]string, 0, 4), "Origin") // of all requests, with room for more
-	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	door := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Vary"] = shared
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(door.Close)
 	var clients sync.WaitGroup
 	for range 8 {
 		clients.Go(func() {

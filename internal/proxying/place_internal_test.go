@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/internal/transport"
 )
 
@@ -36,10 +37,10 @@ func (c *crowd) begin() *Exchange {
 	return x
 }
 
-// TestQueueCounts lets many more exchanges take places than there are, some of which are
+// TestQueueNeverExceedsItsLimit lets many more exchanges take places than there are, some of which are
 // cancelled. At no time has a server more than its limit; in the end all places are free, no
 // exchange waits, and each has had a place or was cancelled.
-func TestQueueCounts(t *testing.T) {
+func TestQueueNeverExceedsItsLimit(t *testing.T) {
 	t.Parallel()
 	const exchanges, most, servers = 1000, 2, 3
 	c := newCrowd(t, ServerLimit{Max: most, Queue: exchanges, Wait: time.Minute}, servers)
@@ -87,9 +88,9 @@ func TestQueueCounts(t *testing.T) {
 	}
 }
 
-// TestQueueOrder checks that exchanges get places in the order of their arrival, that a full
+// TestQueueServesInOrder checks that exchanges get places in the order of their arrival, that a full
 // queue refuses, and that one that is cancelled, or has waited too long, gives its place up.
-func TestQueueOrder(t *testing.T) {
+func TestQueueServesInOrder(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, ServerLimit{Max: 1, Queue: 3, Wait: time.Minute}, 1)
 	first := c.begin()
@@ -139,19 +140,12 @@ func TestQueueOrder(t *testing.T) {
 
 func awaitQueued(t *testing.T, up *Upstream, n int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		if now, _ := up.Queued(); now == n {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("no %d exchanges wait", n)
-		}
-	}
+	testkit.AwaitEqual(t, "exchanges that wait", func() int { now, _ := up.Queued(); return now }, n)
 }
 
-// TestQueueOfStates checks that a waiting exchange gets a server that can be used again, that a
+// TestQueueFollowsTheStatesOfServers checks that a waiting exchange gets a server that can be used again, that a
 // reload with another limit lets it continue, and that it fails if all servers drain.
-func TestQueueOfStates(t *testing.T) {
+func TestQueueFollowsTheStatesOfServers(t *testing.T) {
 	t.Parallel()
 	limit := ServerLimit{Max: 1, Queue: 10, Wait: time.Minute}
 	c := newCrowd(t, limit, 2)
@@ -197,9 +191,9 @@ func TestQueueOfStates(t *testing.T) {
 	}
 }
 
-// TestQueueKeepsBackups checks that a full server does not put the backups to use, and that
+// TestQueueLeavesBackupsUnused checks that a full server does not put the backups to use, and that
 // servers without a limit never have a queue.
-func TestQueueKeepsBackups(t *testing.T) {
+func TestQueueLeavesBackupsUnused(t *testing.T) {
 	t.Parallel()
 	up := balanced(t, Options{Limit: ServerLimit{Max: 1}}, 1, -1)
 	c := &crowd{up, &Proxy{Upstream: up}}
@@ -215,9 +209,9 @@ func TestQueueKeepsBackups(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit checks that the connections to a server, including unused ones, do not
+// TestConnectionLimitCountsUnusedOnes checks that the connections to a server, including unused ones, do not
 // exceed the limit. Connections that rest before they are used again are closed instead.
-func TestConnectionLimit(t *testing.T) {
+func TestConnectionLimitCountsUnusedOnes(t *testing.T) {
 	t.Parallel()
 	open := NewConns(10)
 	up := balanced(t, Options{Limit: ServerLimit{Max: 2}, Conns: open}, 1)

@@ -17,7 +17,8 @@ const (
 	// byte of the response. Usually the server closed it while it was unused.
 	RetryStale RetryReason = "stale"
 	// RetryRefused: the server has refused the stream without processing it, by RST_STREAM or
-	// GOAWAY of HTTP/2. This applies to all methods.
+	// GOAWAY of HTTP/2. This applies to all methods, and is no attempt in the sense of
+	// [Retry.Attempts], unless that is 1. The 21st refusal is a failure.
 	RetryRefused RetryReason = "refused"
 	// RetryReset: the connection was reset or closed before the head of the response was
 	// complete.

@@ -55,8 +55,8 @@ var (
 	withPut = proxying.Retry{Methods: []string{"GET", "PUT"}}
 )
 
-// TestRetry checks which requests are sent again, and to which server.
-func TestRetry(t *testing.T) {
+// TestRetriesFollowTheirConditions checks which requests are sent again, and to which server.
+func TestRetriesFollowTheirConditions(t *testing.T) {
 	t.Parallel()
 	const get, put = "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"
 	for _, test := range []struct {
@@ -113,9 +113,9 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestTryTimeout checks that a request is sent to another server if the first one does not respond
+// TestTryTimeoutUsesAnotherServer checks that a request is sent to another server if the first one does not respond
 // in time. Without another server, and if the request must not be repeated, it fails.
-func TestTryTimeout(t *testing.T) {
+func TestTryTimeoutUsesAnotherServer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		method    string
@@ -147,9 +147,9 @@ func TestTryTimeout(t *testing.T) {
 	}
 }
 
-// TestDeadline checks that an exchange ends at its deadline: before a response with 504, also
+// TestDeadlineEndsTheExchange checks that an exchange ends at its deadline: before a response with 504, also
 // while it waits for a connection, and later by cutting the response.
-func TestDeadline(t *testing.T) {
+func TestDeadlineEndsTheExchange(t *testing.T) {
 	t.Parallel()
 	trickle := func(w *wire) {
 		w.say("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
@@ -188,9 +188,9 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestRetryBudget checks that retries add a tenth, and a minimum, to the load of servers that all
+// TestRetryBudgetLimitsRetries checks that retries add a tenth, and a minimum, to the load of servers that all
 // fail, and that the denied ones are reported.
-func TestRetryBudget(t *testing.T) {
+func TestRetryBudgetLimitsRetries(t *testing.T) {
 	t.Parallel()
 	const requests, minimum = 2000, 100
 	var sent, denied atomic.Int64
@@ -226,8 +226,8 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
-// TestRetryEvents checks that the hook learns of each failed attempt.
-func TestRetryEvents(t *testing.T) {
+// TestHookGetsEachFailedAttempt checks that the hook learns of each failed attempt.
+func TestHookGetsEachFailedAttempt(t *testing.T) {
 	t.Parallel()
 	var events []string
 	d, _ := openPair(t, 1, closes, func(p *proxying.Proxy) {
@@ -243,8 +243,9 @@ func TestRetryEvents(t *testing.T) {
 	}, proxying.Retry{})
 	d.dial().roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	d.outcome()
-	want := []string{fmt.Sprint(proxying.Sending), fmt.Sprint(proxying.Retrying, proxying.Closed, proxying.RetryReset),
-		fmt.Sprint(proxying.Done, proxying.RetryReset)}
+	want := []string{fmt.Sprint(proxying.Sending), fmt.Sprint(proxying.Trying),
+		fmt.Sprint(proxying.Retrying, proxying.Closed, proxying.RetryReset),
+		fmt.Sprint(proxying.Trying, proxying.RetryReset), fmt.Sprint(proxying.Done, proxying.RetryReset)}
 	if !slices.Equal(events, want) {
 		t.Errorf("events %q, want %q", events, want)
 	}

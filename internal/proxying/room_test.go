@@ -51,9 +51,9 @@ func long(size int) (body string, answers map[string]string) {
 	}
 }
 
-// TestRoom checks that, beyond one block of a response, no more is read from
+// TestRoomLimitsReadingAhead checks that, beyond one block of a response, no more is read from
 // the upstream than the client takes, and that the whole response arrives.
-func TestRoom(t *testing.T) {
+func TestRoomLimitsReadingAhead(t *testing.T) {
 	t.Parallel()
 	const first, least = 32 << 10, 4 << 10
 	body, answers := long(1 << 20)
@@ -86,9 +86,9 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRoomNotAsked checks that a response that fits a block does not call Room,
+// TestShortResponseDoesNotCallRoom checks that a response that fits a block does not call Room,
 // and that an error of Room counts as the client's.
-func TestRoomNotAsked(t *testing.T) {
+func TestShortResponseDoesNotCallRoom(t *testing.T) {
 	t.Parallel()
 	short, _ := long(30 << 10)
 	client := &narrow{rooms: func() int { return 0 }}

@@ -46,9 +46,9 @@ func choices(up *Upstream, now time.Time, n int) string {
 	return b.String()
 }
 
-// TestSlowStartOfAdded checks that a server that is added has a slow start, unless it is one of
+// TestAddedServerHasSlowStart checks that a server that is added has a slow start, unless it is one of
 // the first, and that servers without others get all exchanges.
-func TestSlowStartOfAdded(t *testing.T) {
+func TestAddedServerHasSlowStart(t *testing.T) {
 	t.Parallel()
 	up := balanced(t, Options{SlowStart: time.Hour}, 1, 1)
 	if got := choices(up, time.Now(), 4); got != "abab" {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // openCounting starts a server that counts its open connections.
@@ -47,9 +47,9 @@ func get(t *testing.T, up *proxying.Upstream) string {
 	return server
 }
 
-// TestSetServers replaces the servers of an upstream. A server that stays keeps its object,
+// TestSetServersReplacesServers replaces the servers of an upstream. A server that stays keeps its object,
 // and a removed one gets no more requests.
-func TestSetServers(t *testing.T) {
+func TestSetServersReplacesServers(t *testing.T) {
 	t.Parallel()
 	a, _ := openCounting(t)
 	b, _ := openCounting(t)
@@ -75,9 +75,9 @@ func TestSetServers(t *testing.T) {
 	}
 }
 
-// TestAdopt checks that a server keeps its unused connections when another upstream takes it
+// TestAdoptKeepsUnusedConnections checks that a server keeps its unused connections when another upstream takes it
 // over, and that the first upstream closes only the others.
-func TestAdopt(t *testing.T) {
+func TestAdoptKeepsUnusedConnections(t *testing.T) {
 	t.Parallel()
 	a, conns := openCounting(t)
 	b, others := openCounting(t)
@@ -94,18 +94,16 @@ func TestAdopt(t *testing.T) {
 	if now.Servers()[0] != server {
 		t.Error("the server was not adopted")
 	}
-	for end := time.Now().Add(patience); others.Load() != 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	if conns.Load() != 1 || others.Load() != 0 {
-		t.Errorf("%d connections to the adopted server, %d to the other one; want 1, 0", conns.Load(), others.Load())
+	testkit.AwaitEqual(t, "the end of the connections to the other server", others.Load, 0)
+	if n := conns.Load(); n != 1 {
+		t.Errorf("%d connections to the adopted server, want 1", n)
 	}
 	get(t, now)
 }
 
-// TestNamedServers has several addresses of one name, and a name without an address. The label of
-// a server has its address, and an exchange waits for the first server.
-func TestNamedServers(t *testing.T) {
+// One name has several addresses, and one has none. The label of a server has its address, and an exchange waits for
+// the first server.
+func TestNamedServersShowTheirAddresses(t *testing.T) {
 	t.Parallel()
 	a, _ := openCounting(t)
 	addr := strings.TrimPrefix(a, "http://")
@@ -118,11 +116,7 @@ func TestNamedServers(t *testing.T) {
 	}
 	got := make(chan string)
 	go func() { got <- get(t, up) }()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if n, _ := up.Waiting(); n == 1 {
-			break
-		}
-	}
+	testkit.Await(t, "an exchange that waits", func() bool { n, _ := up.Waiting(); return n == 1 })
 	if err := up.SetServers([]proxying.Endpoint{{URL: "http://shop.example:80/base", Addr: addr}}); err != nil {
 		t.Fatal(err)
 	}

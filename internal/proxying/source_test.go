@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/internal/proxying"
 )
 
-// TestRespondFrom sends bodies from readers, of which some end early or fail.
-func TestRespondFrom(t *testing.T) {
+// TestRespondFromCutsFailedBodies sends bodies from readers, of which some end early or fail.
+func TestRespondFromCutsFailedBodies(t *testing.T) {
 	t.Parallel()
 	own := &proxying.Error{Kind: "own", Step: "reading", Err: io.ErrClosedPipe}
 	long := strings.Repeat("0123456789", 20_000)

@@ -21,7 +21,8 @@ type transfer struct {
 
 	repeatable bool                         // the request may be sent again
 	tries      int                          // how often it was sent
-	sentTo     [MaxAttempts]*balance.Server // that it was sent to
+	refusals   int                          // how often of these it was not processed
+	sentTo     [MaxAttempts]*balance.Server // of the last attempts, in turn
 	why        RetryReason                  // for which it will be sent again; "" if it will not
 
 	// Of the attempt:
@@ -33,10 +34,9 @@ type transfer struct {
 	setCookie string        // keeps the client at the server; "" for none
 	expecting bool          // the body is sent after the upstream's 100
 	stale     bool          // the connection ended before the first byte of the response, while it was unused
-	chosen    time.Time     // when x.Server was chosen
 	now       time.Time     // the time of the last step in connecting
 	tryEnd    time.Time     // the end of Exchange.TryTimeout; zero for none, or after the head
-	headAfter time.Duration // how long the head took after chosen, or the wait for it; 0 before
+	headAfter time.Duration // how long the head took after x.Chosen, or the wait for it; 0 before
 	waiting   bool          // the first attempt to connect failed for all servers
 	step      string
 	pending   error // error of a read that is not handled yet
@@ -56,12 +56,11 @@ func (t *transfer) notify(e Event) {
 	}
 }
 
-// choose sets the server that is connected to next. It reports the first one to
-// the hook.
+// choose sets the server that is connected to next, and reports it to the hook.
 func (t *transfer) choose(s *Server, now time.Time) {
 	first := t.x.Server == nil
 	if t.x.Server != s {
-		t.chosen = now
+		t.x.Chosen = now
 	}
 	t.x.Server = s
 	if t.x.TryTimeout > 0 && t.x.upload == nil && !t.expecting {
@@ -70,6 +69,7 @@ func (t *transfer) choose(s *Server, now time.Time) {
 	if first {
 		t.notify(Sending)
 	}
+	t.notify(Trying)
 }
 
 // passOver reports to the hook a server that could not be connected to and is

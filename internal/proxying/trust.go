@@ -27,7 +27,8 @@ import (
 // peer.
 type Trust []netip.Prefix
 
-func (t Trust) trusts(addr netip.Addr) bool {
+// Trusts reports whether a peer may report the address and the scheme of a client.
+func (t Trust) Trusts(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	for _, p := range t {
 		if p.Contains(addr) {
@@ -41,7 +42,7 @@ func (t Trust) trusts(addr netip.Addr) bool {
 // header.
 func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 	peer = peer.Unmap()
-	if len(t) == 0 || !t.trusts(peer) {
+	if len(t) == 0 || !t.Trusts(peer) {
 		return peer
 	}
 	for i := len(header) - 1; i >= 0; i-- {
@@ -55,7 +56,7 @@ func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 			if !ok {
 				return peer
 			}
-			if peer = addr; !t.trusts(addr) {
+			if peer = addr; !t.Trusts(addr) {
 				return addr
 			}
 			list = list[:max(comma, 0)]
@@ -67,7 +68,7 @@ func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 // Scheme returns the scheme that the client used, for a request with the given header that
 // arrived over scheme.
 func (t Trust) Scheme(peer netip.Addr, header []Field, scheme string) string {
-	if len(t) == 0 || !t.trusts(peer) {
+	if len(t) == 0 || !t.Trusts(peer) {
 		return scheme
 	}
 	return single(header, "X-Forwarded-Proto", scheme)
@@ -129,7 +130,7 @@ type hop struct {
 func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
 	var trusted bool
 	if len(t) > 0 {
-		trusted = t.trusts(from.peer)
+		trusted = t.Trusts(from.peer)
 	}
 	b = append(b, "X-Forwarded-For: "...)
 	if trusted {

@@ -21,9 +21,9 @@ const (
 		"Sec-WebSocket-Accept: x\r\n\r\n"
 )
 
-// TestUpgradeTokens checks that only an allowed token is passed on, once, and
+// TestOnlyAllowedUpgradeTokensPass checks that only an allowed token is passed on, once, and
 // never with a body, over HTTP/1.0, or for h2c. (D4)
-func TestUpgradeTokens(t *testing.T) {
+func TestOnlyAllowedUpgradeTokensPass(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, method, fields string
@@ -72,9 +72,9 @@ func TestUpgradeTokens(t *testing.T) {
 	}
 }
 
-// TestUpgradeWithBody checks that a body after an upgrade request is sent as a
+// TestUpgradeWithBodyIsNoUpgrade checks that a body after an upgrade request is sent as a
 // body.
-func TestUpgradeWithBody(t *testing.T) {
+func TestUpgradeWithBodyIsNoUpgrade(t *testing.T) {
 	t.Parallel()
 	up, _ := capture(t, nil, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Content-Length: 2\r\n\r\nhi", ok)
@@ -83,9 +83,9 @@ func TestUpgradeWithBody(t *testing.T) {
 	}
 }
 
-// TestUnwantedSwitch checks that a 101 that was not requested, or that switches
+// TestUnwantedSwitchIsMalformed checks that a 101 that was not requested, or that switches
 // to another protocol, is malformed.
-func TestUnwantedSwitch(t *testing.T) {
+func TestUnwantedSwitchIsMalformed(t *testing.T) {
 	t.Parallel()
 	const plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	for _, test := range []struct{ name, request, answer string }{
@@ -109,9 +109,9 @@ func TestUnwantedSwitch(t *testing.T) {
 	}
 }
 
-// TestTunnel checks that no byte of the client is forwarded before the 101 and
+// TestTunnelLosesNoByte checks that no byte of the client is forwarded before the 101 and
 // that none is lost, on either side, if it directly follows the head.
-func TestTunnel(t *testing.T) {
+func TestTunnelLosesNoByte(t *testing.T) {
 	t.Parallel()
 	tooEarly := make(chan string, 1)
 	o := openOrigin(t, func(w *wire) {
@@ -185,9 +185,9 @@ func TestTunnelKeepsFieldsOfMiddleware(t *testing.T) {
 	}
 }
 
-// TestTunnelClosedByUpstream checks that an upstream that closes its half first
+// TestHalfClosedTunnelStillReceives checks that an upstream that closes its half first
 // still receives the rest from the client.
-func TestTunnelClosedByUpstream(t *testing.T) {
+func TestHalfClosedTunnelStillReceives(t *testing.T) {
 	t.Parallel()
 	heard := make(chan string, 1)
 	o := openOrigin(t, func(w *wire) {
@@ -210,9 +210,9 @@ func TestTunnelClosedByUpstream(t *testing.T) {
 	}
 }
 
-// TestUpgradeDeclined checks that a connection stays an HTTP connection if the
+// TestDeclinedUpgradeKeepsHTTP checks that a connection stays an HTTP connection if the
 // upstream declines the upgrade.
-func TestUpgradeDeclined(t *testing.T) {
+func TestDeclinedUpgradeKeepsHTTP(t *testing.T) {
 	t.Parallel()
 	o := openOrigin(t, answering(ok, nil))
 	c := openDoor(t, nil, o.url).dial()
@@ -223,8 +223,8 @@ func TestUpgradeDeclined(t *testing.T) {
 	}
 }
 
-// TestWebSocket exchanges messages through a real WebSocket implementation.
-func TestWebSocket(t *testing.T) {
+// TestWebSocketMessagesPass exchanges messages through a real WebSocket implementation.
+func TestWebSocketMessagesPass(t *testing.T) {
 	t.Parallel()
 	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := websocket.Accept(w, r, nil)

@@ -37,9 +37,9 @@ func (c *slowClient) Flush() error {
 	return nil
 }
 
-// TestWaited checks how the time of an exchange is divided between server and
+// TestWaitedCountsOnlyTheServer checks how the time of an exchange is divided between server and
 // client.
-func TestWaited(t *testing.T) {
+func TestWaitedCountsOnlyTheServer(t *testing.T) {
 	t.Parallel()
 	var x proxying.Exchange
 	client := &slowClient{x: &x, empty: make(chan struct{}, 1)}
@@ -73,8 +73,8 @@ func TestWaited(t *testing.T) {
 	}
 }
 
-// TestWaitedInVain checks the time of exchanges without a response.
-func TestWaitedInVain(t *testing.T) {
+// TestWaitedCountsWithoutResponse checks the time of exchanges without a response.
+func TestWaitedCountsWithoutResponse(t *testing.T) {
 	t.Parallel()
 	const timeout = time.Second // also of the connection, on a busy machine
 	mute := openOrigin(t, func(w *wire) { w.readHead(); w.readHead() })

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/proxying"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // patience limits every wait of these tests, so that a fault becomes a failure
@@ -101,13 +102,7 @@ func openUpstream(t testing.TB, options proxying.Options, urls ...string) *proxy
 // outcome waits for the next exchange to be over.
 func (d *door) outcome() outcome {
 	d.t.Helper()
-	select {
-	case o := <-d.outcomes:
-		return o
-	case <-time.After(patience):
-		d.t.Fatal("the exchange does not end")
-		return outcome{}
-	}
+	return testkit.Receive(d.t, "the end of the exchange", d.outcomes)
 }
 
 // dial connects a raw client.

@@ -58,7 +58,7 @@ var valid = []struct {
 	{"v2 longest", block(0x20, 0x00, strings.Repeat("x", MaxLen-fixedLen)), "", ""},
 }
 
-func TestParse(t *testing.T) {
+func TestParseReadsBothVersions(t *testing.T) {
 	for _, c := range valid {
 		for _, after := range []string{"", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\x16\x03\x01", "PRI * HTTP/2.0\r\n"} {
 			h, n, err := Parse([]byte(c.header + after))
@@ -133,7 +133,7 @@ var malformed = []struct{ name, header string }{
 	{"longer than 4 KiB", block(0x20, 0x00, strings.Repeat("x", MaxLen-fixedLen+1))},
 }
 
-func TestMalformed(t *testing.T) {
+func TestMalformedHeadersAreRejected(t *testing.T) {
 	for _, c := range malformed {
 		var reason Malformed
 		if h, _, err := Parse([]byte(c.header)); !errors.As(err, &reason) {
@@ -142,7 +142,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-func TestAbsent(t *testing.T) {
+func TestMissingHeaderIsReported(t *testing.T) {
 	for _, begin := range []string{"GET / HTTP/1.1\r\n", "POST", "PRI * HTTP/2.0", "PROXYX", "PROXY\r\n", "proxy TCP4",
 		"\x16\x03\x01", "\r\nGET", "\r\n\r\nGET", "\n", "\x00", signature2[:11] + "\r"} {
 		if _, _, err := Parse([]byte(begin)); err != ErrAbsent {
@@ -151,7 +151,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-func TestAppend(t *testing.T) {
+func TestAppendedHeaderIsReadBack(t *testing.T) {
 	for _, c := range []struct{ source, destination, wantSource, wantDestination string }{
 		{"192.0.2.1:56280", "198.51.100.7:443", "192.0.2.1:56280", "198.51.100.7:443"},
 		{"[2001:db8::1]:1", "[2001:db8::2]:2", "[2001:db8::1]:1", "[2001:db8::2]:2"},

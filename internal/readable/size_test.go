@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/internal/readable"
 )
 
-func TestParseSize(t *testing.T) {
+func TestParseSizeReadsUnits(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "1": 1, "50000": 50_000, "50kB": 50_000, "50KB": 50_000, "1KiB": 1024, "1kib": 1024, "3MiB": 3 << 20,
 		"2GB": 2e9, "7b": 7, "9223372036854775807": 1<<63 - 1,

@@ -56,6 +56,18 @@ func Wrap(s string, width int) []string {
 	return append(lines, string(line))
 }
 
+// Fit shortens a text to at most width characters. The last one shows that it was longer.
+func Fit(s string, width int) string {
+	runes := []rune(s)
+	switch {
+	case len(runes) <= width:
+		return s
+	case width <= 0:
+		return ""
+	}
+	return string(runes[:width-1]) + "…"
+}
+
 // Enumerate joins parts as in "a, b and c".
 func Enumerate(parts []string) string {
 	if len(parts) < 2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/internal/redisurl"
 )
 
-func TestParse(t *testing.T) {
+func TestParseReadsURLs(t *testing.T) {
 	for text, want := range map[string]redisurl.URL{
 		"redis://a":                    {Servers: []string{"a:6379"}},
 		"redis://10.0.0.5:6380/3":      {Servers: []string{"10.0.0.5:6380"}, Database: 3},
@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseMistakes(t *testing.T) {
+func TestParseReportsMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                            "does not begin with",
 		"http://a":                    "does not begin with",

@@ -11,7 +11,7 @@ func settings(c *client) string {
 	return fmt.Sprintln(c.servers, c.names.Search, c.names.Ndots, c.timeout, c.attempts)
 }
 
-func TestSettings(t *testing.T) {
+func TestSettingsAreReadFromResolvConf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	for _, c := range []struct{ text, want string }{
 		{"", "[127.0.0.1:53 [::1]:53] [] 1 5s 2"},
@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestCandidates(t *testing.T) {
+func TestCandidatesFollowSearchDomains(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	if err := os.WriteFile(path, []byte("search a.example b.example.\noptions ndots:2\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func briefly(t *testing.T) context.Context {
 	return ctx
 }
 
-func TestAddresses(t *testing.T) {
+func TestAddressesAreResolved(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("both.example", 30, resolvetest.IP("2001:db8::1"), resolvetest.IP("192.0.2.2"), resolvetest.IP("192.0.2.1"))
 	s.Set("alias.example", 20, resolvetest.Alias("more.example"))
@@ -70,9 +70,9 @@ func orNil(text string) any {
 	return text
 }
 
-// TestFaults has name servers that answer wrongly. The resolver uses no forged address, and
-// reports an error or uses the next server.
-func TestFaults(t *testing.T) {
+// The name servers send wrong responses. The resolver uses no forged address, and reports an error or uses the next
+// server.
+func TestFaultsYieldNoForgedAddress(t *testing.T) {
 	for _, c := range []struct {
 		fault resolvetest.Fault
 		addrs string
@@ -108,8 +108,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestIncomplete loses the answer for one family of addresses.
-func TestIncomplete(t *testing.T) {
+// The response for one family of addresses is lost.
+func TestLostAddressFamilyIsReported(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("shop.example", 30, resolvetest.IP("192.0.2.1"), resolvetest.IP("2001:db8::1"))
 	s.Fail(resolvetest.NoIPv6)
@@ -119,8 +119,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestManyAddresses has an answer that fits only in TCP.
-func TestManyAddresses(t *testing.T) {
+// The response fits only in TCP.
+func TestManyAddressesAreResolvedOverTCP(t *testing.T) {
 	s := resolvetest.Start(t)
 	var bodies []dnsmessage.ResourceBody
 	for i := range 100 {
@@ -133,7 +133,7 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-func TestServices(t *testing.T) {
+func TestServicesAreResolved(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("_http._tcp.shop.example", 30, resolvetest.Service(20, 0, 81, "c.example"),
 		resolvetest.Service(10, 5, 80, "b.example"), resolvetest.Service(10, 60, 80, "a.example"))
@@ -147,8 +147,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestFiles resolves names by a file of hosts and the search domains of a resolv.conf.
-func TestFiles(t *testing.T) {
+// TestHostsFileAndSearchDomainsApply resolves names by a file of hosts and the search domains of a resolv.conf.
+func TestHostsFileAndSearchDomainsApply(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// ErrOtherUser is the error for a connection with a process of another user.
-var ErrOtherUser = errors.New("the other process belongs to another user")
-
 func address(name string) *net.UnixAddr { return &net.UnixAddr{Net: "unix", Name: "@" + name} }
 
 // Listen listens at a name. The error is syscall.EADDRINUSE if another process does.
@@ -43,7 +40,7 @@ func Accept(l *net.UnixListener) (c *net.UnixConn, pid int, err error) {
 	}
 }
 
-// check returns the id of the other process, or an error if it belongs to another user
+// check returns the id of the other process, or an [OtherUser] if it belongs to another user
 // who is not also allowed.
 func check(c *net.UnixConn, also func(uid int) bool) (pid int, err error) {
 	raw, err := c.SyscallConn()
@@ -59,7 +56,7 @@ func check(c *net.UnixConn, also func(uid int) bool) (pid int, err error) {
 		return 0, err
 	}
 	if uid := int(peer.Uid); uid != os.Geteuid() && !also(uid) {
-		return 0, ErrOtherUser
+		return 0, &OtherUser{int(peer.Pid), uid}
 	}
 	return int(peer.Pid), nil
 }

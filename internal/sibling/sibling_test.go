@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/internal/sibling"
 )
 
-// TestSend passes open files to a process, which is this one.
-func TestSend(t *testing.T) {
+// TestSendPassesOpenFiles passes open files to a process, which is this one.
+func TestSendPassesOpenFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux")
 	}

@@ -10,27 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
 )
-
-// Limit is the time in which a server or a log must reach a state.
-const Limit = 30 * time.Second
-
-// Await waits until ready returns nil.
-func Await(t *testing.T, what string, ready func() error) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		err := ready()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > Limit {
-			t.Fatalf("%s: after %v: %v", what, Limit, err)
-		}
-	}
-}
 
 // A Log is a log with one destination.
 type Log struct {
@@ -114,7 +98,7 @@ func (l *Log) Check() sink.Stats {
 // AwaitDelivery waits until all events are delivered or dropped.
 func (l *Log) AwaitDelivery() sink.Stats {
 	l.t.Helper()
-	Await(l.t, "delivery", func() error {
+	testkit.AwaitNil(l.t, "delivery", func() error {
 		if s := l.Check(); s.Waiting > 0 {
 			return fmt.Errorf("%d of %d events wait; last error: %v", s.Waiting, s.Emitted, s.LastError)
 		}
@@ -123,10 +107,18 @@ func (l *Log) AwaitDelivery() sink.Stats {
 	return l.Check()
 }
 
+// AwaitReport waits until the event that reports dropped events is delivered. logged is the number
+// of events that the test has logged. The queue writes this event in its own time.
+func (l *Log) AwaitReport(logged uint64) {
+	l.t.Helper()
+	testkit.AwaitEqual(l.t, "events with the report of dropped events", func() uint64 { return l.Check().Emitted }, logged+1)
+	l.AwaitDelivery()
+}
+
 // AwaitError waits until the last error contains a text.
 func (l *Log) AwaitError(want string) {
 	l.t.Helper()
-	Await(l.t, "error", func() error {
+	testkit.AwaitNil(l.t, "error", func() error {
 		if err := l.Check().LastError; err == nil || !strings.Contains(err.Error(), want) {
 			return fmt.Errorf("%v, want %q", err, want)
 		}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // An engine runs a part of a test with one of the drivers.
@@ -62,33 +64,13 @@ var engines = []struct {
 // pair returns a connection of the engine, and its peer.
 func (e *engine) pair(t *testing.T) (Conn, peer) {
 	t.Helper()
-	accepted, nc := tcpPair(t)
+	accepted, nc := testkit.Pair(t)
 	c := e.adopt(t, accepted)
 	t.Cleanup(func() { c.Close() })
 	if e.tls {
 		return e.handshake(t, c, nc)
 	}
 	return c, nc
-}
-
-// tcpPair returns both ends of a connection. The peer is closed by the test.
-func tcpPair(t testing.TB) (accepted, peer *net.TCPConn) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	nc, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { nc.Close() })
-	return other.(*net.TCPConn), nc.(*net.TCPConn)
 }
 
 // A heap is a Space that counts how often it was held.
@@ -148,7 +130,7 @@ func fill(c Conn) error {
 	}
 }
 
-func TestReadAndWrite(t *testing.T) {
+func TestReadReturnsWrittenBytes(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		go io.Copy(peer, peer)
@@ -191,7 +173,7 @@ func TestReadAndWrite(t *testing.T) {
 	})
 }
 
-func TestRemote(t *testing.T) {
+func TestRemoteReturnsAddressOfPeer(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		if got, want := c.Remote(), peer.LocalAddr().(*net.TCPAddr).AddrPort(); got != want {
@@ -200,8 +182,8 @@ func TestRemote(t *testing.T) {
 	})
 }
 
-// TestWriteToSlowPeer writes more than the sockets hold. All bytes must arrive in order.
-func TestWriteToSlowPeer(t *testing.T) {
+// TestSlowPeerGetsAllBytes writes more than the sockets hold. All bytes must arrive in order.
+func TestSlowPeerGetsAllBytes(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		body := make([]byte, 20<<20)
@@ -226,9 +208,9 @@ func TestWriteToSlowPeer(t *testing.T) {
 	})
 }
 
-// TestWriteReadIntoFullSocket checks that WriteReadInto returns how much of a large
+// TestWriteReadIntoReturnsAtFullSocket checks that WriteReadInto returns how much of a large
 // request the socket took, and does not wait for a response.
-func TestWriteReadIntoFullSocket(t *testing.T) {
+func TestWriteReadIntoReturnsAtFullSocket(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, _ := e.pair(t)
 		e.do(func() {
@@ -241,8 +223,8 @@ func TestWriteReadIntoFullSocket(t *testing.T) {
 	})
 }
 
-// TestInterrupt has another goroutine interrupt each operation that waits.
-func TestInterrupt(t *testing.T) {
+// Another goroutine interrupts each operation that waits.
+func TestInterruptEndsEachWait(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for name, operation := range operations {
 			t.Run(name, func(t *testing.T) {
@@ -258,8 +240,8 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// TestDeadline checks that each operation ends at its deadline, and not earlier.
-func TestDeadline(t *testing.T) {
+// TestDeadlineEndsEachWait checks that each operation ends at its deadline, and not earlier.
+func TestDeadlineEndsEachWait(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for name, operation := range operations {
 			t.Run(name, func(t *testing.T) {
@@ -281,8 +263,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestDeadlineMoves moves a deadline later, earlier and away while Read waits.
-func TestDeadlineMoves(t *testing.T) {
+// TestDeadlineMayMoveDuringRead moves a deadline later, earlier and away while Read waits.
+func TestDeadlineMayMoveDuringRead(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		e.do(func() {
@@ -313,7 +295,7 @@ func TestDeadlineMoves(t *testing.T) {
 	})
 }
 
-func TestEndOfStream(t *testing.T) {
+func TestEndOfStreamIsEOF(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		peer.Write([]byte("last"))
@@ -339,7 +321,7 @@ func TestEndOfStream(t *testing.T) {
 	})
 }
 
-func TestEndOfStreamWhileWaiting(t *testing.T) {
+func TestEndOfStreamWakesTheReader(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		later(t, func() { peer.CloseWrite() })
@@ -351,7 +333,7 @@ func TestEndOfStreamWhileWaiting(t *testing.T) {
 	})
 }
 
-func TestReset(t *testing.T) {
+func TestResetEndsEachWait(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for name, operation := range operations {
 			t.Run(name, func(t *testing.T) {
@@ -371,7 +353,7 @@ func TestReset(t *testing.T) {
 	})
 }
 
-func TestQuiet(t *testing.T) {
+func TestQuietFindsSurplusBytes(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for _, c := range []struct {
 			name           string
@@ -409,7 +391,7 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-func TestCloseWrite(t *testing.T) {
+func TestCloseWriteLeavesReadingOpen(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		go func() {
@@ -444,7 +426,7 @@ func TestCloseWrite(t *testing.T) {
 	})
 }
 
-func TestAbort(t *testing.T) {
+func TestAbortResetsTheConnection(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		e.do(func() { c.Abort() })
@@ -454,9 +436,9 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// TestRoom checks that Room waits while the socket is full, and returns when the peer has
+// TestRoomWaitsForThePeer checks that Room waits while the socket is full, and returns when the peer has
 // read.
-func TestRoom(t *testing.T) {
+func TestRoomWaitsForThePeer(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		e.do(func() {
@@ -485,9 +467,9 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-// TestTryWrite fills a socket without a wait, continues with Write, and checks that the peer
+// TestTryWriteDoesNotWait fills a socket without a wait, continues with Write, and checks that the peer
 // gets these bytes.
-func TestTryWrite(t *testing.T) {
+func TestTryWriteDoesNotWait(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		sent := make([]byte, 16<<20)
@@ -538,8 +520,8 @@ func TestTryWrite(t *testing.T) {
 	})
 }
 
-// TestCloseWhileWaiting has another goroutine close the connection.
-func TestCloseWhileWaiting(t *testing.T) {
+// Another goroutine closes the connection.
+func TestCloseEndsEachWait(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		for name, operation := range operations {
 			t.Run(name, func(t *testing.T) {
@@ -564,9 +546,9 @@ func TestCloseWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestReadAndWriteTogether reads and writes on one connection from two tasks at the same
+// TestTasksMayReadAndWriteAtOnce reads and writes on one connection from two tasks at the same
 // time.
-func TestReadAndWriteTogether(t *testing.T) {
+func TestTasksMayReadAndWriteAtOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		c, peer := e.pair(t)
 		go io.Copy(peer, peer)
@@ -596,7 +578,7 @@ func TestReadAndWriteTogether(t *testing.T) {
 	})
 }
 
-func TestDial(t *testing.T) {
+func TestDialReachesTheListener(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -634,8 +616,8 @@ func TestDial(t *testing.T) {
 	})
 }
 
-// TestDialErrors checks the properties of errors by which the proxy classifies them.
-func TestDialErrors(t *testing.T) {
+// TestDialErrorsKeepTheirCause checks the properties of errors by which the proxy classifies them.
+func TestDialErrorsKeepTheirCause(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -647,7 +629,7 @@ func TestDialErrors(t *testing.T) {
 	}
 	defer client.Close()
 	closed := client.LocalAddr().String() // nobody listens there
-	silent := silentAddr(t)
+	silent := testkit.SilentAddress(t)
 	eachEngine(t, func(t *testing.T, e *engine) {
 		dial := func(ctx context.Context, addr string) (err error) {
 			e.do(func() {
@@ -685,8 +667,8 @@ func TestDialErrors(t *testing.T) {
 	})
 }
 
-// TestBlock checks that other work of the driver continues while Block waits.
-func TestBlock(t *testing.T) {
+// TestBlockDelaysNoOtherTask checks that other work of the driver continues while Block waits.
+func TestBlockDelaysNoOtherTask(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		other := make(chan struct{})
 		go e.do(func() { close(other) })

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // TestEchoAllocatesNothing sends requests and responses between two connections of a loop.
@@ -39,7 +41,7 @@ func (l testLoop) echoAllocations(client, server Conn) float64 {
 // connected returns both ends of a connection, which are both on the loop.
 func (l testLoop) connected(t testing.TB) (client, server *LoopConn) {
 	t.Helper()
-	a, b := tcpPair(t)
+	a, b := testkit.Pair(t)
 	client, err := l.attach(a)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +105,7 @@ func BenchmarkEcho(b *testing.B) {
 		})
 		b.Run("goroutines/"+strconv.Itoa(conns), func(b *testing.B) {
 			benchmarkEcho(b, conns, func() (client, server Conn) {
-				x, y := tcpPair(b)
+				x, y := testkit.Pair(b)
 				client, err := NewConn(x)
 				if err != nil {
 					b.Fatal(err)

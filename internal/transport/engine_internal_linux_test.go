@@ -2,9 +2,9 @@ package transport
 
 import (
 	"net"
-	"os"
 	"testing"
-	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 func init() {
@@ -38,11 +38,7 @@ func startLoopFor(t testing.TB, onPanic func(any, []byte)) testLoop {
 	}()
 	t.Cleanup(func() {
 		l.Close()
-		select {
-		case <-done:
-		case <-time.After(10 * time.Second):
-			t.Fatal("the loop does not end")
-		}
+		testkit.Receive(t, "the end of the loop", done)
 	})
 	return testLoop{l}
 }
@@ -90,19 +86,10 @@ func (l testLoop) attach(nc *net.TCPConn) (c *LoopConn, err error) {
 // pair returns a connection of the loop, and its peer.
 func (l testLoop) pair(t testing.TB) (*LoopConn, *net.TCPConn) {
 	t.Helper()
-	accepted, peer := tcpPair(t)
+	accepted, peer := testkit.Pair(t)
 	c, err := l.attach(accepted)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, peer
-}
-
-// openFiles returns the number of the process's descriptors.
-func openFiles(t testing.TB) int {
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(entries)
 }

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFairness checks that a task that can always continue, because of a long response to a
+// TestBusyTaskDelaysOthersOnlyBriefly checks that a task that can always continue, because of a long response to a
 // fast client or because of many small responses to a pipeline, delays others on its loop by
 // less than a millisecond of the loop's own time. Other processes may delay the thread of the
 // loop for longer.
-func TestFairness(t *testing.T) {
+func TestBusyTaskDelaysOthersOnlyBriefly(t *testing.T) {
 	for name, work := range map[string]func(c Conn) error{
 		"long response": func(c Conn) (err error) {
 			for body := make([]byte, 64<<20); err == nil; {

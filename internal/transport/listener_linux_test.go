@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 func listen(t *testing.T, addr string) Listener {
@@ -26,9 +28,9 @@ func listen(t *testing.T, addr string) Listener {
 	return l
 }
 
-// TestAccept compares the addresses and options of an accepted socket with those of a
+// TestAcceptSetsOptionsLikePackageNet compares the addresses and options of an accepted socket with those of a
 // socket that package net has accepted.
-func TestAccept(t *testing.T) {
+func TestAcceptSetsOptionsLikePackageNet(t *testing.T) {
 	for _, c := range []struct{ listen, dial string }{
 		{"127.0.0.1:0", "127.0.0.1"}, {"[::1]:0", "::1"}, {":0", "127.0.0.1"}, {":0", "::1"},
 	} {
@@ -83,8 +85,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestAcceptErrors checks the errors by which the front door classifies a failure.
-func TestAcceptErrors(t *testing.T) {
+// TestAcceptErrorsKeepTheirCause checks the errors by which the front door classifies a failure.
+func TestAcceptErrorsKeepTheirCause(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	accept := func() (err error) {
 		a, err := l.Accept()
@@ -126,12 +128,12 @@ func TestAcceptErrors(t *testing.T) {
 	}
 }
 
-// TestDialWithoutFiles checks the error of Dial, and that a connection stays where it is if
+// TestDialWithoutFilesIsAnError checks the error of Dial, and that a connection stays where it is if
 // it cannot move.
-func TestDialWithoutFiles(t *testing.T) {
+func TestDialWithoutFilesIsAnError(t *testing.T) {
 	l := startLoop(t)
 	c, _ := l.pair(t)
-	plain, _ := tcpPair(t)
+	plain, _ := testkit.Pair(t)
 	other, err := NewConn(plain)
 	if err != nil {
 		t.Fatal(err)

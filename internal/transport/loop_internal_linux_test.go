@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,11 +13,13 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
-// TestPost posts functions from several goroutines, while the loop sleeps and while it is
+// TestPostCallsFunctionsInOrder posts functions from several goroutines, while the loop sleeps and while it is
 // busy. All of them must be called, and those of one goroutine in their order.
-func TestPost(t *testing.T) {
+func TestPostCallsFunctionsInOrder(t *testing.T) {
 	l := startLoop(t)
 	const goroutines, each = 8, 5000
 	var got [goroutines]int
@@ -42,8 +45,8 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestPostAfterEnd checks that Post reports that it does not call its function.
-func TestPostAfterEnd(t *testing.T) {
+// TestPostAfterTheEndCallsNothing checks that Post reports that it does not call its function.
+func TestPostAfterTheEndCallsNothing(t *testing.T) {
 	l, err := NewLoop(1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,9 +63,9 @@ func TestPostAfterEnd(t *testing.T) {
 	}
 }
 
-// TestOrder checks that a task that is started by another one, and one that gets its signal,
+// TestWokenTasksRunBeforeOthers checks that a task that is started by another one, and one that gets its signal,
 // run before those that are waiting for their turn, however many these are.
-func TestOrder(t *testing.T) {
+func TestWokenTasksRunBeforeOthers(t *testing.T) {
 	l := startLoop(t)
 	const others = 100
 	var order []string
@@ -91,9 +94,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPanic checks that a panic in each kind of function is reported, and that the loop
+// TestPanicEndsOnlyItsTask checks that a panic in each kind of function is reported, and that the loop
 // and other tasks continue.
-func TestPanic(t *testing.T) {
+func TestPanicEndsOnlyItsTask(t *testing.T) {
 	reported := make(chan string, 10)
 	l := startLoopFor(t, func(value any, stack []byte) {
 		if !strings.Contains(string(stack), "loop_internal_linux_test.go") {
@@ -183,11 +186,7 @@ func TestCoroutinesAreReused(t *testing.T) {
 	if n := unused(); n != 100 {
 		t.Errorf("%d coroutines after 100 tasks at the same time", n)
 	}
-	for start := time.Now(); unused() > keptCoroutines; time.Sleep(10 * time.Millisecond) {
-		if time.Since(start) > 10*time.Second {
-			t.Fatalf("%d coroutines are left", unused())
-		}
-	}
+	testkit.Await(t, "the end of most coroutines", func() bool { return unused() <= keptCoroutines })
 	l.Post(func() { l.Go(taskFunc(func() { c.Write([]byte("x")) })) })
 	if _, err := peer.Read(make([]byte, 1)); err != nil {
 		t.Error(err)
@@ -241,13 +240,8 @@ func (r *recorder) HungUp(reset bool) {
 
 func (r *recorder) expect(t *testing.T, want string) {
 	t.Helper()
-	select {
-	case got := <-r.calls:
-		if got != want {
-			t.Errorf("call %q, want %q", got, want)
-		}
-	case <-time.After(5 * time.Second):
-		t.Fatalf("no call, want %q", want)
+	if got := testkit.Receive(t, "call "+want, r.calls); got != want {
+		t.Errorf("call %q, want %q", got, want)
 	}
 }
 
@@ -260,7 +254,7 @@ func (r *recorder) expectNone(t *testing.T) {
 	}
 }
 
-func TestIdle(t *testing.T) {
+func TestIdleCallsItsHandler(t *testing.T) {
 	l := startLoop(t)
 	c, peer := l.pair(t)
 	r := newRecorder(true)
@@ -310,7 +304,7 @@ func TestIdleCallsOnce(t *testing.T) {
 	r.expect(t, "expired")
 }
 
-func TestWatch(t *testing.T) {
+func TestWatchReportsTheEnd(t *testing.T) {
 	l := startLoop(t)
 	t.Run("end, then reset", func(t *testing.T) {
 		c, peer := l.pair(t)
@@ -361,10 +355,10 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestCloseLoop closes a loop with an idle connection, one with a task that waits and one
+// TestClosedLoopLeavesNothingOpen closes a loop with an idle connection, one with a task that waits and one
 // with a task in Block.
-func TestCloseLoop(t *testing.T) {
-	files := openFiles(t)
+func TestClosedLoopLeavesNothingOpen(t *testing.T) {
+	files := testkit.Descriptors(t, os.Getpid())
 	l, err := NewLoop(1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -408,16 +402,16 @@ func TestCloseLoop(t *testing.T) {
 	if tasks.Load() != 2 {
 		t.Errorf("%d tasks have ended, want 2", tasks.Load())
 	}
-	if n := openFiles(t); n != files+2 { // the peers
+	if n := testkit.Descriptors(t, os.Getpid()); n != files+2 { // the peers
 		t.Errorf("%d files are open, %d before", n, files)
 	}
 }
 
-// TestMoves moves a connection from the loop to a goroutine and back while bytes arrive.
-func TestMoves(t *testing.T) {
+// TestMovedConnectionLosesNoByte moves a connection from the loop to a goroutine and back while bytes arrive.
+func TestMovedConnectionLosesNoByte(t *testing.T) {
 	l := startLoop(t)
 	c, peer := l.pair(t)
-	files := openFiles(t)
+	files := testkit.Descriptors(t, os.Getpid())
 	var conn Conn = c
 	for i := range 10 {
 		peer.Write([]byte{'a' + byte(i)})
@@ -450,7 +444,7 @@ func TestMoves(t *testing.T) {
 			})
 		}
 	}
-	if n := openFiles(t); n != files {
+	if n := testkit.Descriptors(t, os.Getpid()); n != files {
 		t.Errorf("%d files are open, %d before", n, files)
 	}
 	peer.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
@@ -459,9 +453,9 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestUrgentData sends urgent data amid other bytes. A read ends before it, and does not
+// TestUrgentDataHidesNoOtherBytes sends urgent data amid other bytes. A read ends before it, and does not
 // mean that nothing else has arrived.
-func TestUrgentData(t *testing.T) {
+func TestUrgentDataHidesNoOtherBytes(t *testing.T) {
 	l := startLoop(t)
 	c, peer := l.pair(t)
 	raw, err := peer.SyscallConn()
@@ -492,9 +486,9 @@ func TestUrgentData(t *testing.T) {
 	})
 }
 
-// TestExpiredBeforeReady checks that a handler whose deadline has passed learns of that,
+// TestExpiryIsReportedBeforeBytes checks that a handler whose deadline has passed learns of that,
 // although bytes have arrived as well, because TryRead fails.
-func TestExpiredBeforeReady(t *testing.T) {
+func TestExpiryIsReportedBeforeBytes(t *testing.T) {
 	l := startLoop(t)
 	c, peer := l.pair(t)
 	peer.Write([]byte("x"))
@@ -506,8 +500,8 @@ func TestExpiredBeforeReady(t *testing.T) {
 	r.expect(t, "bytes x")
 }
 
-// TestSizeOfConn limits the memory of an idle connection.
-func TestSizeOfConn(t *testing.T) {
+// TestIdleConnectionsAreSmall limits the memory of an idle connection.
+func TestIdleConnectionsAreSmall(t *testing.T) {
 	if size := unsafe.Sizeof(LoopConn{}); size > 192 {
 		t.Errorf("a connection takes %d bytes", size)
 	}
@@ -525,8 +519,8 @@ func (c *turnCounter) EndTurn() {
 	}
 }
 
-// TestTurnEnd checks that EndTurn is called once for each AtTurnEnd, after the rest of the turn.
-func TestTurnEnd(t *testing.T) {
+// TestEndTurnIsCalledOnce checks that EndTurn is called once for each AtTurnEnd, after the rest of the turn.
+func TestEndTurnIsCalledOnce(t *testing.T) {
 	l := startLoop(t)
 	c := &turnCounter{loop: l.Loop}
 	done := make(chan []string)

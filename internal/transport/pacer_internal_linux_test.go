@@ -21,9 +21,9 @@ func (p *countingPacer) Pace() time.Duration {
 	return 100 * time.Microsecond
 }
 
-// TestPacer checks that a loop without any events calls its pacer again, also if the kernel
+// TestPacerIsCalledWithoutEvents checks that a loop without any events calls its pacer again, also if the kernel
 // counts timeouts only in milliseconds. Otherwise the loop would not end.
-func TestPacer(t *testing.T) {
+func TestPacerIsCalledWithoutEvents(t *testing.T) {
 	for _, coarse := range []bool{false, true} {
 		t.Run(fmt.Sprint("coarse ", coarse), func(t *testing.T) {
 			l, err := NewLoop(1, func(v any, stack []byte) { panic(v) })

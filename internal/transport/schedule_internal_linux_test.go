@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // FuzzLoop runs random schedules on many connections of a loop: reads, writes that fill
@@ -24,13 +26,13 @@ func FuzzLoop(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		files := openFiles(t)
+		files := testkit.Descriptors(t, os.Getpid())
 		l := startLoop(t)
 		var ended sync.WaitGroup
 		var tasks atomic.Int64
 		for i := range uint64(40) {
 			r := rand.New(rand.NewPCG(seed, i))
-			accepted, peer := tcpPair(t)
+			accepted, peer := testkit.Pair(t)
 			accepted.SetWriteBuffer(32 << 10)
 			c, err := l.attach(accepted)
 			if err != nil {
@@ -63,7 +65,7 @@ func FuzzLoop(f *testing.F) {
 				t.Errorf("a timer is left, for %v", time.Duration(at))
 			}
 		})
-		if n := openFiles(t); n != files+2 { // those of the loop
+		if n := testkit.Descriptors(t, os.Getpid()); n != files+2 { // those of the loop
 			t.Errorf("%d files are open, %d before", n, files)
 		}
 	})

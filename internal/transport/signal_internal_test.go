@@ -10,8 +10,8 @@ type taskFunc func()
 
 func (f taskFunc) Run() { f() }
 
-// TestSignals lets two tasks wait for each other in turn, with the same signals.
-func TestSignals(t *testing.T) {
+// TestTasksWaitForSignalsInTurn lets two tasks wait for each other in turn, with the same signals.
+func TestTasksWaitForSignalsInTurn(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		const turns = 5000
 		ping, pong, done := NewSignal(), NewSignal(), NewSignal()
@@ -38,9 +38,9 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// TestLateSignal checks that a wait ends with its limit, and that a second one gets the
+// TestLateSignalReachesTheNextWait checks that a wait ends with its limit, and that a second one gets the
 // signal.
-func TestLateSignal(t *testing.T) {
+func TestLateSignalReachesTheNextWait(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		begin, late := NewSignal(), NewSignal()
 		e.do(func() {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // testCertificate is a certificate for localhost, made once.
@@ -85,9 +87,9 @@ func (e *engine) handshake(t testing.TB, c Carrier, nc *net.TCPConn) (Conn, peer
 	return server, p
 }
 
-// TestTLSTruncation checks that the end of the stream is an error without close_notify, in a
+// TestTruncatedTLSIsAnError checks that the end of the stream is an error without close_notify, in a
 // record or between two.
-func TestTLSTruncation(t *testing.T) {
+func TestTruncatedTLSIsAnError(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		if !e.tls {
 			return
@@ -113,9 +115,9 @@ func TestTLSTruncation(t *testing.T) {
 	})
 }
 
-// TestTLSClient sends session tickets, which are no surplus bytes, to a connection that is
+// TestSessionTicketsAreNoSurplus sends session tickets, which are no surplus bytes, to a connection that is
 // not used, and resumes the session.
-func TestTLSClient(t *testing.T) {
+func TestSessionTicketsAreNoSurplus(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		if !e.tls {
 			return
@@ -126,7 +128,7 @@ func TestTLSClient(t *testing.T) {
 		accept := serverConfig()
 		accept.NextProtos = []string{"http/1.1"}
 		for _, resumed := range []bool{false, true} {
-			local, nc := tcpPair(t)
+			local, nc := testkit.Pair(t)
 			answered := make(chan error, 1)
 			server := tls.Server(nc, accept)
 			go func() { answered <- server.Handshake() }()
@@ -164,9 +166,9 @@ func TestTLSClient(t *testing.T) {
 	})
 }
 
-// TestTLSHandshakeErrors checks that the errors of crypto/tls are returned, that the peer
+// TestHandshakeErrorsAreReturned checks that the errors of crypto/tls are returned, that the peer
 // gets the alert, and that a peer that sends nothing ends the handshake at the deadline.
-func TestTLSHandshakeErrors(t *testing.T) {
+func TestHandshakeErrorsAreReturned(t *testing.T) {
 	eachEngine(t, func(t *testing.T, e *engine) {
 		if !e.tls {
 			return
@@ -206,7 +208,7 @@ func TestTLSHandshakeErrors(t *testing.T) {
 			}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				accepted, nc := tcpPair(t)
+				accepted, nc := testkit.Pair(t)
 				server := NewTLSServer(e.adopt(t, accepted), nil, serverConfig())
 				done := make(chan struct{})
 				go func() {

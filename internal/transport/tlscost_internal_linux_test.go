@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// TestTLSEchoAllocations sends requests and responses between two connections with TLS on a
+// TestTLSEchoAllocatesOncePerRecord sends requests and responses between two connections with TLS on a
 // loop. The only allocation is the one of crypto/tls for each record that it reads.
-func TestTLSEchoAllocations(t *testing.T) {
+func TestTLSEchoAllocatesOncePerRecord(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A recording is a connection that keeps what is written to it once it has begun.
@@ -71,7 +73,7 @@ func FuzzTLSRead(f *testing.F) {
 			return
 		}
 		random := rand.New(rand.NewPCG(seed, 0))
-		accepted, nc := tcpPair(t)
+		accepted, nc := testkit.Pair(t)
 		carrier, err := NewConn(accepted)
 		if err != nil {
 			t.Fatal(err)

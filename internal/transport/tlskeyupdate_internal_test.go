@@ -11,6 +11,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A recordWriter makes the records of a client with TLS_AES_128_GCM_SHA256 (RFC 8446,
@@ -59,9 +61,9 @@ func (w *recordWriter) keyUpdate() []byte {
 	return b
 }
 
-// TestKeyUpdateFlood sends key updates, which a server must respond to before its next write: a
+// TestKeyUpdateFloodIsRefused sends key updates, which a server must respond to before its next write: a
 // few, too many in a row, and too many in all although there is data between them.
-func TestKeyUpdateFlood(t *testing.T) {
+func TestKeyUpdateFloodIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		rounds, inRow int
@@ -72,7 +74,7 @@ func TestKeyUpdateFlood(t *testing.T) {
 		{"too many without a write", 200, 16, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			accepted, nc := tcpPair(t)
+			accepted, nc := testkit.Pair(t)
 			carrier, err := NewConn(accepted)
 			if err != nil {
 				t.Fatal(err)

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestUnixSocket checks that a connection to a Unix socket transfers more than its buffers
+// TestUnixSocketTransfersLikeTCP checks that a connection to a Unix socket transfers more than its buffers
 // hold, in both directions at once, and ends like one over TCP.
-func TestUnixSocket(t *testing.T) {
+func TestUnixSocketTransfersLikeTCP(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -68,8 +68,8 @@ func TestUnixSocket(t *testing.T) {
 	})
 }
 
-// TestUnixSocketErrors checks the properties of errors by which the proxy classifies them.
-func TestUnixSocketErrors(t *testing.T) {
+// TestUnixSocketErrorsKeepTheirCause checks the properties of errors by which the proxy classifies them.
+func TestUnixSocketErrorsKeepTheirCause(t *testing.T) {
 	abandoned := filepath.Join(t.TempDir(), "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: abandoned, Net: "unix"})
 	if err != nil {

@@ -26,10 +26,10 @@ func (t *testTimer) elapse(now int64) (next int64) {
 	return t.deadline
 }
 
-// TestWheelAgainstModel sets, moves and removes deadlines at random while the clock
+// TestWheelFiresLikeItsModel sets, moves and removes deadlines at random while the clock
 // advances by random steps, long pauses included. After each step exactly those timers
 // must have fired whose deadline is at least a tick ago, and none before its deadline.
-func TestWheelAgainstModel(t *testing.T) {
+func TestWheelFiresLikeItsModel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		w := newWheel()
@@ -111,9 +111,8 @@ func TestWheelMovesLater(t *testing.T) {
 	}
 }
 
-// TestWheelStopsOthers has a timer that stops others, due in the same tick, while the
-// wheel calls it.
-func TestWheelStopsOthers(t *testing.T) {
+// A timer stops others, due in the same tick, while the wheel calls it.
+func TestTimerMayStopOthers(t *testing.T) {
 	w := newWheel()
 	other, last := newTestTimer(), newTestTimer()
 	first := &stopper{wheel: w, victim: other}

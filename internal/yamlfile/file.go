@@ -95,7 +95,8 @@ type File struct {
 // [File.Err]. A last argument is the hint for anchors, aliases and merge keys, if the file has another way to repeat
 // values.
 func Read(name, kind string, src []byte, repeat ...string) (*File, *Node) {
-	f := NewFile(name, kind, src, maxBytes)
+	// The line ends of Windows are those of YAML, but the parser keeps them in texts and loses the places of comments.
+	f := NewFile(name, kind, bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")), maxBytes)
 	f.repeatHint = strings.Join(repeat, "")
 	if root := f.document(); root != nil {
 		return f, f.node(root)
@@ -177,7 +178,7 @@ func (f *File) readable(limit int) bool {
 	for i := 0; i < len(f.src); {
 		c, size := utf8.DecodeRune(f.src[i:])
 		if c == utf8.RuneError && size == 1 || c == 0 {
-			f.Mistakef(f.posOfByte(i), "is it the right file?", "the byte 0x%02x is not UTF-8 text", f.src[i])
+			f.Mistakef(f.posOfByte(i), "save the file as UTF-8, if it is the right one", "the byte 0x%02x is not UTF-8 text", f.src[i])
 			return false
 		}
 		i += size
@@ -225,25 +226,13 @@ func (f *File) reportSyntax(err error) {
 		f.Mistakef(Pos{Line: 1, Col: 1}, "", "not YAML: %s", err)
 		return
 	}
-	hint, pos := "", f.posOf(at.GetToken())
-	switch msg := at.GetMessage(); {
-	case f.byTab(pos.Line):
-		hint = "the line begins with a tab, and YAML allows only spaces"
-	case strings.Contains(msg, "',' or"):
-		// Usually {match: /a/{b}} or [${NAME}].
-		hint = "inside { } and [ ], put quotes around a value that contains a brace, a bracket or a comma"
+	pos := f.clamp(f.posOf(at.GetToken()))
+	e := &syntaxError{f.lines, at.GetMessage(), pos.Line, pos.Col}
+	if found := e.find(); found != nil {
+		f.Mistakef(f.PosOfColumn(found.line, found.col), found.hint, "not YAML: %s", found.what)
+		return
 	}
-	f.Mistakef(pos, hint, "not YAML: %s", at.GetMessage())
-}
-
-// byTab reports whether the indentation of a line contains a tab.
-func (f *File) byTab(line int) bool {
-	lines := bytes.SplitN(f.src, []byte("\n"), line+1)
-	if line < 1 || line > len(lines) {
-		return false
-	}
-	text := lines[line-1]
-	return bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t') >= 0
+	f.Mistakef(pos, e.hint(), "not YAML: %s", e.msg)
 }
 
 // onlyDocument returns the content of the first document and reports the other ones.

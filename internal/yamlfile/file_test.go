@@ -81,7 +81,7 @@ func TestErrIsInTheFilesOrder(t *testing.T) {
 	}
 }
 
-func TestExpand(t *testing.T) {
+func TestExpandReplacesVariables(t *testing.T) {
 	value := func(inside string) (string, *yamlfile.Refusal) {
 		if strings.HasPrefix(inside, "no") {
 			return "", yamlfile.Refuse("", "there is no %s", inside)
@@ -109,9 +109,9 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestFormat checks that Read parses the result of Format into the same tree, for any
+// TestFormattedTreeIsReadBack checks that Read parses the result of Format into the same tree, for any
 // text.
-func TestFormat(t *testing.T) {
+func TestFormattedTreeIsReadBack(t *testing.T) {
 	texts := []string{"a", "", "null", "~", "true", "010", "-1", "-", "a: b", "a #b", "#", "x\ny\n", "\ttab",
 		`"q" \ 'r'`, "${port}", "{x}", "é\u2028\u0085\U0001f600\ufeff", "\x1b\x00", "a,b", "%x", "@x", "`x", "- x",
 		"? x", "! x", "&x", "*x", "|", ">", "<<", " blank "}

@@ -24,7 +24,7 @@ func (r *Reader[T]) inheritable(path string, n *Node) *Node {
 	kept := *n
 	kept.Pairs = nil
 	for _, pair := range n.Pairs {
-		key, known := r.keyOf(path, pair.Key.Text)
+		key, known := r.KeyOf(path, pair.Key.Text)
 		if key.Local || !known {
 			continue
 		}
@@ -64,42 +64,51 @@ func (n *Node) moved(to func(Pos) Pos) *Node {
 }
 
 // Merge returns the value of the key at a path that a mapping has, and also a place around it. Mappings are
-// merged key by key, and short forms as the mappings for which they stand. Any other value replaces the outer one. Off
-// removes the outer value of a key that cannot be off itself. Local keys of the outer value are left out.
+// merged key by key, and short forms as the mappings for which they stand; an outer off may be such a form, too. Any
+// other value replaces the outer one. Off removes the outer value of a key that cannot be off itself. Local keys of the
+// outer value are left out.
 func (r *Reader[T]) Merge(path string, outer, inner *Node) *Node {
 	outer, inner = r.Normalise(path, outer), r.Normalise(path, inner)
+	if inner.Kind == Mapping {
+		outer = r.offAsMapping(path, outer)
+	}
 	if outer.Kind != Mapping || inner.Kind != Mapping {
 		return inner
 	}
-	merged := &Node{Kind: Mapping, Pos: inner.Pos}
+	merged := &Node{Kind: Mapping, Pos: inner.Pos, about: inner.about, reduced: outer.reduced,
+		partial: outer.partial || inner.partial}
 	own := slices.Clone(inner.Pairs)
 	for _, pair := range outer.Pairs {
-		key, known := r.keyOf(path, pair.Key.Text)
+		key, known := r.KeyOf(path, pair.Key.Text)
 		i := indexOfKey(own, pair.Key.Text, key.AnyCase)
 		switch {
 		case key.Local:
 		case i < 0:
 			merged.Pairs = append(merged.Pairs, pair)
 		case known && key.Off == nil && r.IsOff(own[i].Value):
-			own = slices.Delete(own, i, i+1)
+			own, merged.reduced = slices.Delete(own, i, i+1), true
 		default:
 			merged.Pairs = append(merged.Pairs, Pair{own[i].Key, r.Merge(key.Path, pair.Value, own[i].Value)})
 			own = slices.Delete(own, i, i+1)
 		}
 	}
 	merged.Pairs = append(merged.Pairs, own...)
-	merged.emptied = len(merged.Pairs) == 0 && len(outer.Pairs) > 0
 	return merged
 }
 
-// IsLocal reports whether a name is a local key of the mapping at a path.
-func (r *Reader[T]) IsLocal(path, name string) bool {
-	key, known := r.keyOf(path, name)
-	return known && key.Local
+// offAsMapping returns the mapping for which off stands if the key at a path has a short form that can be off. Other
+// values are returned as they are.
+func (r *Reader[T]) offAsMapping(path string, n *Node) *Node {
+	own, _ := r.lookup(path)
+	short, _ := r.lookup(child(path, own.Short))
+	if own.Short == "" || own.Off == nil || short.Off == nil || !r.IsOff(n) {
+		return n
+	}
+	return spelledOut(own.Short, n)
 }
 
-// keyOf returns the key with a name in the mapping at a path.
-func (r *Reader[T]) keyOf(path, name string) (key Key[T], known bool) {
+// KeyOf returns the key with a name in the mapping at a path.
+func (r *Reader[T]) KeyOf(path, name string) (key Key[T], known bool) {
 	if !strings.ContainsAny(name, ".*") {
 		if key, known = r.lookup(child(path, name)); known {
 			return key, true

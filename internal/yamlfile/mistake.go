@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -38,6 +39,25 @@ func Refuse(hint, format string, args ...any) *Refusal {
 func (r *Refusal) At(offset int) *Refusal {
 	r.Offset = offset
 	return r
+}
+
+// caddyVariable is an environment variable in a Caddyfile.
+var caddyVariable = regexp.MustCompile(`\{(\$|env\.)\w+`)
+
+// forWriting returns the refusal of a value with another hint if the value has a form of other languages: a semicolon at
+// its end, typographic quotes, or a variable of a Caddyfile.
+func (r *Refusal) forWriting(s Scalar) *Refusal {
+	hint := r.Hint
+	switch {
+	case caddyVariable.MatchString(s.Text):
+		hint = "write the name of an environment variable as in ${NAME}"
+	case s.Quoted:
+	case strings.HasSuffix(s.Text, ";"):
+		hint = "remove the semicolon at the end"
+	case strings.HasPrefix(s.Text, "“") || strings.HasPrefix(s.Text, "‘") || strings.HasPrefix(s.Text, "„"):
+		hint = `write the quotes " or '`
+	}
+	return &Refusal{What: r.What, Hint: hint, Offset: r.Offset}
 }
 
 // Quote returns s quoted and shortened, safe to print on a terminal.

@@ -18,9 +18,17 @@ type Node struct {
 	Items  []*Node // of a List
 	Pairs  []Pair  // of a Mapping, with unique keys
 
-	written string // the form in a file, if it is not that of Text; see Flow
-	emptied bool   // of a Mapping, off has removed all keys of another one
+	about   *Description // not nil in a value by which a key is described
+	written string       // the form in a file, if it is not that of Text; see Flow
+	reduced bool         // of a Mapping, off has removed keys of outer places
+	partial bool         // of a Mapping, a key that was reported may stand for others, such as <<
 }
+
+// IsReduced reports whether off has removed keys of the mapping that outer places have.
+func (n *Node) IsReduced() bool { return n.reduced }
+
+// IsPartial reports whether a mistake has been reported that hides keys of a Mapping, so that it may only seem to lack one.
+func (n *Node) IsPartial() bool { return n.partial || n.Kind == Bad }
 
 // A Kind is the shape of a Node.
 type Kind uint8
@@ -46,10 +54,33 @@ type Scalar struct {
 	Pos    Pos
 	Type   string // the YAML type; see Node
 	Quoted bool   // see Node
+
+	about *Description // see Describe
 }
 
 // Scalar returns a Single as a Scalar.
-func (n *Node) Scalar() Scalar { return Scalar{n.Text, n.Pos, n.Type, n.Quoted} }
+func (n *Node) Scalar() Scalar { return Scalar{n.Text, n.Pos, n.Type, n.Quoted, n.about} }
+
+// Describe adds to the form of the values that a parser accepts if it is called for a description, and otherwise has no
+// effect. Parsers call it first. The Words of several calls add up; otherwise the first call counts, so that a parser
+// that uses another one describes its own values.
+func (s Scalar) Describe(f Form) {
+	if s.about == nil {
+		return
+	}
+	words := append(s.about.Words, f.Words...)
+	if s.about.Name == "" {
+		s.about.Form = f
+	}
+	s.about.Words = words
+}
+
+// DescribeUnset notes, for a description, the value that a key has before it is read.
+func (n *Node) DescribeUnset(v any) {
+	if n.about != nil && n.about.unset == nil {
+		n.about.unset = v
+	}
+}
 
 // node converts a node of the YAML parser.
 func (f *File) node(n ast.Node) *Node {
@@ -94,7 +125,11 @@ func (f *File) plain(n ast.Node) ast.Node {
 			f.Mistakef(f.posOf(node.Start), "remove it", "the tag %s is not supported", Quote(node.Start.Value))
 			n = node.Value
 		case *ast.AliasNode:
-			f.Mistakef(f.posOf(node.Start), f.repeat("write the value again"), "aliases are not supported")
+			hint := f.repeat("write the value again")
+			if name := node.Value.GetToken().Value; strings.ContainsAny(name, ":./") {
+				hint = "put quotes around " + Quote("*"+name)
+			}
+			f.Mistakef(f.posOf(node.Start), hint, "aliases are not supported")
 			return nil
 		default:
 			return n
@@ -112,6 +147,7 @@ func (f *File) mapping(n ast.Node, values []*ast.MappingValueNode) *Node {
 	for _, pair := range values {
 		key, ok := f.key(pair.Key)
 		if !ok {
+			m.partial = true
 			continue
 		}
 		value := f.node(pair.Value)

@@ -38,11 +38,18 @@ type Key[T any] struct {
 	// to write. A text that is "off" is in quotes.
 	Off func(T)
 
-	// Local keys are not inherited from outer places: each place has its own value, which applies there.
-	Local bool
+	// Local keys are not inherited from outer places: each place has its own value, which applies there. Those that
+	// add up apply in all places inside, too.
+	Local, AddsUp bool
 
 	// AnyCase makes names that differ only in upper and lower case the same. It is for the key "*" of a mapping.
 	AnyCase bool
+
+	// NotEmpty marks a mapping that Read refuses if it has no keys, so that true does not stand for it.
+	NotEmpty bool
+
+	// Zero is what a zero value means to the program, for the description of the key. Nil is nothing.
+	Zero any
 
 	// With are keys of the same mapping. An inherited value has a meaning only beside one of them.
 	With []string
@@ -103,13 +110,16 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 	if !ok {
 		return
 	}
-	given := map[string]bool{}
+	if n.about != nil {
+		n.about.Fields = true
+	}
+	given, hints := map[string]bool{}, []string(nil)
 	for _, pair := range pairs {
 		k := pair.Key
 		given[k.Text] = true
 		switch found, ok := r.lookup(child(p.Path, k.Text)); {
 		case !ok || strings.ContainsAny(k.Text, ".*"):
-			r.reportUnknownKey(p.Path, k, pair.Value)
+			hints = append(hints, r.reportUnknownKey(p.Path, k, pair.Value))
 		default:
 			below := p.Below(k.Text, k)
 			if k.Type == implied {
@@ -118,12 +128,20 @@ func (r *Reader[T]) Fields(p Place[T], n *Node) {
 			r.read(found, below, pair.Value)
 		}
 	}
+	if n.partial {
+		return
+	}
 	where := p.Key.Pos
 	if p.Path == "" {
 		where = Pos{Line: 1, Col: 1}
 	}
 	for _, k := range r.children(p.Path) {
-		if _, name := k.Parent(); !given[name] && k.Required != "" {
+		_, name := k.Parent()
+		meant := func(hint string) bool {
+			after, says := strings.CutPrefix(hint+" ", "write "+name)
+			return hint == DidYouMean(name) || says && strings.ContainsRune(":, ", rune(after[0]))
+		}
+		if !given[name] && k.Required != "" && !slices.ContainsFunc(hints, meant) {
 			r.Mistakef(where, k.Required, "%s has no %s", r.name(p), Quote(name))
 		}
 	}
@@ -134,6 +152,9 @@ func (r *Reader[T]) Names(p Place[T], n *Node) {
 	pairs, ok := r.pairs(p, n)
 	if !ok {
 		return
+	}
+	if n.about != nil {
+		n.about.Names = true
 	}
 	each, _ := r.lookup(child(p.Path, "*"))
 	for _, pair := range pairs {
@@ -158,16 +179,22 @@ func (r *Reader[T]) Entries(p Place[T], n *Node) {
 // RefuseEmpty adds a mistake if a list or mapping that must not be empty is, and
 // reports whether it did.
 func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
-	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0 && !n.emptied
+	if n.about != nil {
+		n.about.Filled = true
+	}
+	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0 && !n.reduced
 	if empty {
 		own, _ := r.lookup(p.Path)
-		r.Mistakef(n.Pos, cmp.Or(own.Required, "it needs at least one"), "%s is empty", r.name(p))
+		r.Mistakef(n.Pos, cmp.Or(own.Required, "give it at least one, or leave it out"), "%s is empty", r.name(p))
 	}
 	return empty
 }
 
 // Elements returns the elements of a list. A single value counts as a list of one.
 func (r *Reader[T]) Elements(p Place[T], n *Node) []*Node {
+	if n.about != nil {
+		n.about.List = true
+	}
 	switch n.Kind {
 	case List:
 		return n.Items
@@ -204,6 +231,9 @@ func (r *Reader[T]) Single(p Place[T], n *Node) (s Scalar, ok bool) {
 		return s, false
 	}
 	s = n.Scalar()
+	if n.about != nil {
+		n.about.Single = true
+	}
 	if r.Expand == nil {
 		return s, true
 	}
@@ -225,13 +255,43 @@ func (r *Reader[T]) reportShape(p Place[T], n *Node, want string) {
 		r.refuseOff(p, n)
 		return
 	}
-	hint := ""
-	if names := r.names(p.Path); n.Kind == Single && yes(n.Text) && len(names) > 0 {
+	hint, names := "", r.names(p.Path)
+	if what, write := r.notKey(n, names); what != "" {
+		r.Mistakef(n.Pos, write, "%s", what)
+		return
+	}
+	if n.Kind == Single && yes(n.Text) && r.plain(n) != "true" && r.takesTrue(p.Path) {
 		hint = "write true"
+	} else if n.Kind == List && len(n.Items) > 0 && n.Items[0].Kind == Mapping {
+		hint = "write its keys without dashes"
 	} else if p.Path != "" && n.Kind != Mapping && len(names) > 0 {
 		hint = "its keys are " + strings.Join(names, ", ")
 	}
 	r.Mistakef(n.Pos, hint, "%s must be %s, not %s", r.name(p), want, shape(n))
+}
+
+// notKey returns what is wrong with a plain value in place of a mapping with some keys, and what to write, if it seems to
+// be meant as one. Otherwise it returns "".
+func (r *Reader[T]) notKey(n *Node, names []string) (what, hint string) {
+	if n.Kind != Single || n.Quoted {
+		return "", ""
+	}
+	f := n.Pos.in(r.File)
+	at := f.clamp(n.Pos)
+	text := strings.TrimSpace(string([]rune(f.lines[at.Line-1])[at.Col-1:]))
+	if first := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t=:;{", c) }); n.Pos.Col > 1 &&
+		(len(first) == 0 || !slices.Contains(names, first[0])) {
+		return "", ""
+	}
+	return notKey(text)
+}
+
+// takesTrue reports whether true stands for the mapping at a path, with its defaults. An element and what has a name
+// of the user have none.
+func (r *Reader[T]) takesTrue(path string) bool {
+	own, _ := r.lookup(path)
+	needsKey := slices.ContainsFunc(r.children(path), func(k Key[T]) bool { return k.Required != "" })
+	return last(path) != "*" && len(r.names(path)) > 0 && own.Short == "" && !own.NotEmpty && !needsKey
 }
 
 func shape(n *Node) string {
@@ -239,6 +299,9 @@ func shape(n *Node) string {
 	case Mapping:
 		return "a mapping"
 	case List:
+		if len(n.Items) == 0 {
+			return "an empty list"
+		}
 		return "a list"
 	default:
 		return "the value " + Quote(n.Text)
@@ -257,6 +320,9 @@ func (r *Reader[T]) name(p Place[T]) string {
 // One returns a reader of a single value with the given parser.
 func One[T, V any](parse func(Scalar) (V, *Refusal), at func(T) *V) ReadFunc[T] {
 	return func(r *Reader[T], p Place[T], n *Node) {
+		if n.about != nil {
+			n.DescribeUnset(*at(p.To))
+		}
 		if v, ok := ReadOne(r, p, n, parse); ok {
 			*at(p.To) = v
 			r.Positions[p.Path] = []Pos{n.Pos}
@@ -270,12 +336,31 @@ func ReadOne[T, V any](r *Reader[T], p Place[T], n *Node, parse func(Scalar) (V,
 	if !ok {
 		return v, false
 	}
+	if n.about != nil {
+		describeParser(n.about, parse)
+		return v, false
+	}
 	v, refused := parse(s)
 	if refused != nil {
-		r.Refuse(s, refused)
+		r.Refuse(s, refused.forWriting(s))
 		return v, false
 	}
 	return v, true
+}
+
+// describeParser notes the parser of a single value.
+func describeParser[V any](d *Description, parse func(Scalar) (V, *Refusal)) {
+	if d.parse != nil {
+		return
+	}
+	d.parse = func(text, kind string) (any, bool) {
+		v, refused := parse(Scalar{Text: text, Type: kind})
+		if s, ok := any(v).(Scalar); ok {
+			return s.Text, refused == nil
+		}
+		return v, refused == nil
+	}
+	parse(Scalar{Type: "string", about: d})
 }
 
 // Many returns a reader of a list without duplicates, or of a single value as a list of
@@ -283,6 +368,9 @@ func ReadOne[T, V any](r *Reader[T], p Place[T], n *Node, parse func(Scalar) (V,
 func Many[T any, V comparable](parse func(Scalar) (V, *Refusal), at func(T) *[]V) ReadFunc[T] {
 	return func(r *Reader[T], p Place[T], n *Node) {
 		list := at(p.To)
+		if n.about != nil {
+			n.DescribeUnset(slices.Clone(*list))
+		}
 		*list = nil
 		first := map[V]Pos{}
 		for _, element := range r.Elements(p, n) {
@@ -336,13 +424,14 @@ func (r *Reader[T]) lookup(path string) (Key[T], bool) {
 	return r.Schema[i], true
 }
 
-// reportUnknownKey reports an unknown key in the mapping at path.
-func (r *Reader[T]) reportUnknownKey(path string, k Scalar, value *Node) {
-	hint := ""
+// reportUnknownKey reports an unknown key in the mapping at path, and returns the hint.
+func (r *Reader[T]) reportUnknownKey(path string, k Scalar, value *Node) (hint string) {
 	if r.Foreign != nil {
 		hint = r.Foreign(child(path, k.Text), value)
 	}
-	r.Mistakef(k.Pos, cmp.Or(hint, r.rightKey(path, k.Text)), "unknown key %s here", Quote(k.Text))
+	hint = cmp.Or(hint, r.rightKey(path, k.Text))
+	r.Mistakef(k.Pos, hint, "unknown key %s here", Quote(k.Text))
+	return hint
 }
 
 // rightKey returns the hint for an unknown key: the mapping where it belongs, a similar

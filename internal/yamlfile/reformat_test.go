@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-func TestReformat(t *testing.T) {
+func TestReformatWritesTheUsualForm(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"indentation", "a:\n    b: 1\n    c:\n    - x\n    -   y: 1\n        z: 2\n",
 			"a:\n  b: 1\n  c:\n    - x\n    - y: 1\n      z: 2\n"},
@@ -25,6 +25,7 @@ func TestReformat(t *testing.T) {
 		{"comments on lines", "a: 1     #x\n#y\nb: # z\n      # w\n   c: 2\n", "a: 1 #x\n#y\nb: # z\n  # w\n  c: 2\n"},
 		{"comments at the end", "a:\n    b: 1\n    # of b\n  # also\n# of c\nc: 2\n# of all\n",
 			"a:\n  b: 1\n  # of b\n  # also\n# of c\nc: 2\n# of all\n"},
+		{"line ends of Windows", "# one\r\na: 1\r\n# two\r\nb: |\r\n  x\r\n  y\r\n# three\r\n", "# one\na: 1\n# two\nb: |\n  x\n  y\n# three\n"},
 		{"comments in brackets", "a: [ # in\n  x, # of x\n  y # of y\n  # last\n] # after\nb: [ # empty\n]\n",
 			"a: # in\n  - x # of x\n  - y # of y\n  # last\n  # after\n# empty\nb: []\n"},
 		{"comments before a value", "a:\n  # one\n  1 # two\n-: x\n", "# one\na: 1 # two\n-: x\n"},

@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -50,9 +51,14 @@ func (r *Reader[T]) Normalise(path string, n *Node) *Node {
 	case r.plain(n) == "true" && (own.Short == "" || short.Required != "") && len(r.names(path)) > 0:
 		return &Node{Kind: Mapping, Pos: n.Pos}
 	case own.Short != "":
-		return &Node{Kind: Mapping, Pos: n.Pos, Pairs: []Pair{{Scalar{Text: own.Short, Pos: n.Pos, Type: implied}, n}}}
+		return spelledOut(own.Short, n)
 	}
 	return n
+}
+
+// spelledOut returns the mapping for which the short form n of a key stands.
+func spelledOut(short string, n *Node) *Node {
+	return &Node{Kind: Mapping, Pos: n.Pos, Pairs: []Pair{{Scalar{Text: short, Pos: n.Pos, Type: implied}, n}}}
 }
 
 // IsOff reports whether n is off without quotes, in a file that has this word.
@@ -83,8 +89,11 @@ func (r *Reader[T]) isOffElsewhere(n *Node) bool {
 	return meansOff(r.plain(n))
 }
 
+// nothing matches a number of nothing, with and without a unit.
+var nothing = regexp.MustCompile(`^0+(\.0+)?(?i:%|ns|us|ms|s|m|h|d|b|kib|mib|gib)?(/[smhd])?$`)
+
 // meansOff reports whether a text without quotes is off, or another word for it.
 func meansOff(text string) bool {
-	return no(text) || slices.Contains([]string{"disable", "unlimited", "infinite", "infinity", "-1", "0s", "0ms", "0m", "0h",
-		"0%", "0b", "0b/s", "0/s"}, strings.ToLower(text))
+	return no(text) || nothing.MatchString(text) ||
+		slices.Contains([]string{"disable", "unlimited", "infinite", "infinity", "-1"}, strings.ToLower(text))
 }

@@ -51,7 +51,7 @@ func readForms(src string, hasOff bool) string {
 	return strings.TrimSpace(out.String())
 }
 
-func TestShortForms(t *testing.T) {
+func TestShortFormsAreExpanded(t *testing.T) {
 	for _, c := range []form{
 		{"limit: 7", "limit limit.max=7"},
 		{"limit: {max: 7}", "limit limit.max=7"},
@@ -72,7 +72,7 @@ func TestShortForms(t *testing.T) {
 	}
 }
 
-func TestOff(t *testing.T) {
+func TestOffTurnsOffWhatHasADefault(t *testing.T) {
 	for _, c := range []form{
 		{"zip: off", "off"},
 		{"hosts: off", "off"},
@@ -81,7 +81,9 @@ func TestOff(t *testing.T) {
 		{`hosts: "$X"`, "off"},
 		{"zip: OFF", `f:1:6: the value "OFF" is not known here; write off`},
 		{"zip: false", `f:1:6: the value "false" is not known here; write off`},
-		{"zip: []", "f:1:6: a list is not known here; write off"},
+		{"zip: []", "f:1:6: an empty list is not known here; write off"},
+		{"limit: {max: 1, wait: 0s}", `limit limit.max=1 f:1:23: the value "0s" is not known here; write off`},
+		{"limit: {max: 1, wait: 0.0KiB/s}", `limit limit.max=1 f:1:23: the value "0.0KiB/s" is not known here; write off`},
 		{"limit: {max: 1, wait: off}", "limit limit.max=1 off"},
 		{"limit: {max: 1, wait: 0}", `limit limit.max=1 f:1:23: the value "0" is not known here; write off`},
 		{"limit: off", `limit f:1:8: "limit" cannot be off; leave it out`},

@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 // Text returns a value that is text. YAML parses a bare true or 1.0 as another type,
 // and the user may have intended that.
 func Text(s Scalar) (string, *Refusal) {
+	s.Describe(Form{Name: "text"})
 	switch {
 	case s.Type != "string":
 		return "", Refuse("put quotes around it", "%s is a %s, not a text", s.Text, s.Type)
@@ -30,6 +32,7 @@ func Text(s Scalar) (string, *Refusal) {
 // Word returns a parser that accepts the given words.
 func Word(words []string) func(Scalar) (string, *Refusal) {
 	return func(s Scalar) (string, *Refusal) {
+		s.Describe(Form{Words: words})
 		if slices.Contains(words, s.Text) {
 			return s.Text, nil
 		}
@@ -47,6 +50,7 @@ func RightWord(word string, words []string) string {
 
 // Switch parses true or false.
 func Switch(s Scalar) (bool, *Refusal) {
+	s.Describe(Form{Words: []string{"true", "false"}})
 	switch s.Text {
 	case "true":
 		return true, nil
@@ -74,15 +78,21 @@ func no(text string) bool {
 
 // Count parses a number of things, including 0.
 func Count(s Scalar) (int, *Refusal) {
+	s.Describe(Form{Name: "number", Pattern: "[0-9]+", Number: true})
 	n, err := strconv.Atoi(s.Text)
 	if err != nil || n < 0 {
-		return 0, Refuse("write a whole number, as in 7", "%s is not a count", Quote(s.Text))
+		hint := "write a whole number, as in 7"
+		if number, ok := strings.CutSuffix(s.Text, "%"); ok && IsNumber(number) {
+			hint = "write " + number
+		}
+		return 0, Refuse(hint, "%s is not a count", Quote(s.Text))
 	}
 	return n, nil
 }
 
 // Duration parses a duration, including 0. A whole number of days is one too, as in 365d.
 func Duration(s Scalar) (time.Duration, *Refusal) {
+	s.Describe(Form{Name: "duration", Unit: "ns, us, ms, s, m, h, d", Pattern: `([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+|[0-9]+d`})
 	d, err := time.ParseDuration(s.Text)
 	if days, ok := strings.CutSuffix(s.Text, "d"); ok {
 		var n int
@@ -113,6 +123,7 @@ var sizeUnits = []struct {
 
 // Size parses a number of bytes.
 func Size(s Scalar) (int64, *Refusal) {
+	s.Describe(Form{Name: "size", Unit: "B, KiB, MiB, GiB", Pattern: "[0-9]+(B|KiB|MiB|GiB)"})
 	const example = "write a whole number and B, KiB, MiB or GiB, as in 8MiB"
 	for _, unit := range sizeUnits {
 		number, ok := strings.CutSuffix(s.Text, unit.name)
@@ -132,8 +143,15 @@ func Size(s Scalar) (int64, *Refusal) {
 		}
 		return 0, Refuse("add a unit, as in "+s.Text+unit, "%s is a number without a unit", Quote(s.Text))
 	}
-	return 0, Refuse(example, "%s is not a number of bytes", Quote(s.Text))
+	hint := example
+	if m := foreignSize.FindStringSubmatch(s.Text); m != nil {
+		hint = "write " + m[1] + strings.ToUpper(m[2]) + "iB"
+	}
+	return 0, Refuse(hint, "%s is not a number of bytes", Quote(s.Text))
 }
+
+// foreignSize is a size of nginx or Caddy.
+var foreignSize = regexp.MustCompile(`^(\d+)([kKmMgG])[bB]?$`)
 
 // ShowSize returns a size in the largest unit without a fraction, for Size to parse.
 func ShowSize(bytes int64) string {
@@ -145,14 +163,14 @@ func ShowSize(bytes int64) string {
 	return "0B"
 }
 
-// Speed parses bytes per second.
-func Speed(s Scalar) (int64, *Refusal) {
-	text, ok := strings.CutSuffix(s.Text, "/s")
-	if !ok {
-		return 0, Refuse("write bytes and /s, as in 500B/s or 20KiB/s", "%s is not a speed", Quote(s.Text))
+// NotZero returns a parser of values other than zero, which is written as off.
+func NotZero[T comparable](parse func(Scalar) (T, *Refusal)) func(Scalar) (T, *Refusal) {
+	return func(s Scalar) (v T, refused *Refusal) {
+		if v, refused = parse(s); refused == nil && v == *new(T) {
+			return v, Refuse("write off", "%s is not known here", Quote(s.Text))
+		}
+		return v, refused
 	}
-	s.Text = text
-	return Size(s)
 }
 
 // IsNumber reports whether s is a number, with or without a fraction.

@@ -7,7 +7,7 @@ import (
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
-func TestSize(t *testing.T) {
+func TestSizesAreParsed(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0B": 0, "1B": 1, "16KiB": 16 << 10, "100MiB": 100 << 20, "3GiB": 3 << 30, "1025B": 1025,
 		"1KB": -1, "1": -1, "-1B": -1, "B": -1, "": -1, "9999999999GiB": -1, "1.5MiB": -1,
@@ -27,7 +27,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestDuration(t *testing.T) {
+func TestDurationsAreParsed(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"365d": 365 * 24 * time.Hour, "0d": 0, "1.5d": -1, "-1d": -1, "99999999999d": -1, "36501d": -1, "d": -1,
 		"0s": 0, "300ms": 300 * time.Millisecond, "1h2m": 62 * time.Minute,

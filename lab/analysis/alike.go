@@ -9,7 +9,7 @@ import (
 type noiseKind int
 
 const (
-	forbidden noiseKind = iota // the baseline differs from itself by as much
+	forbidden noiseKind = iota // a baseline differs from itself by as much, between two sessions
 	open                       // the interval of the ratio excludes 1, or there is none; chance may be all of it
 	none                       // the interval contains 1, or the medians are equal
 )
@@ -29,7 +29,7 @@ func (d *Difference) kindOfNoise() noiseKind {
 func (k noiseKind) ofMany(intervals []*Interval) string {
 	switch k {
 	case forbidden:
-		return "the noise forbids a verdict: the baseline differs from itself by as much"
+		return "the noise forbids a verdict: a baseline differs from itself by as much"
 	case open:
 		return "a difference is undecided: no 95% interval contains equality, but chance may be all of it in so many " +
 			"comparisons"
@@ -42,9 +42,6 @@ func (j judged) alike() string {
 	d, unit := j.row.Versus, j.metric.Unit
 	values := fmt.Sprintf("%s instead of %s", Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
 	switch d.kindOfNoise() {
-	case forbidden:
-		return fmt.Sprintf("With %s, %s within the noise: %s with %s, which differs from itself by as much.",
-			j.row.Configuration, j.is(), values, j.base.Configuration)
 	case open:
 		return fmt.Sprintf("It is undecided whether %s differs between %s and %s: %s (%s); %s.", j.metric.Name,
 			j.row.Configuration, j.base.Configuration, values, j.sureness(), d.Why)

@@ -112,13 +112,13 @@ type Interval struct {
 
 // A Difference compares a configuration with another one.
 type Difference struct {
-	// Ratio is the ratio of the medians: 1.05 is 5% more than the other
-	// one. The ratio of 0 to 0 is 1. It is nil if only the other median is
-	// 0.
+	// Ratio is 1.05 if the values are 5% more than those of the other one. Within an experiment it is the one at which
+	// the test finds nothing on either side. If a value is not positive, and between two sessions, it is the ratio of
+	// the medians. The ratio of 0 to 0 is 1. It is nil if only the other median is 0.
 	Ratio *float64 `json:"ratio,omitempty"`
 
 	// Interval contains the ratio with a confidence of 95%, not corrected
-	// for the number of comparisons. It is nil if a value is not positive,
+	// for the number of comparisons. It excludes 1 exactly if P is at most 0.05. It is nil if a value is not positive,
 	// or if there are too few runs.
 	Interval *Interval `json:"interval,omitempty"`
 
@@ -141,7 +141,7 @@ type Verdict string
 const (
 	Better    Verdict = "better"
 	Worse     Verdict = "worse"
-	Noise     Verdict = "~" // no more than chance, or than the baseline differs from itself
+	Noise     Verdict = "~" // no more than chance
 	Same      Verdict = "=" // all runs of both have the same value
 	NotJudged Verdict = ""  // neither direction is better, too few runs, or better in a configuration that fails more often
 )
@@ -192,19 +192,18 @@ func (a *Analysis) Metric(name string) *Metric {
 // Row returns the row of a configuration, or nil.
 func (m *Metric) Row(configuration string) *Row { return row(m.Rows, configuration) }
 
-// A Family is a set of comparisons whose p are corrected together by Holm's
-// method.
+// A Family is a set of comparisons whose p are corrected together: within an experiment by the method of Westfall and
+// Young, between two sessions by Holm's.
 type Family struct {
 	Metrics     []string `json:"metrics"`
 	Leads       bool     `json:"leads,omitempty"` // the first family: its sentences come first
 	Comparisons int      `json:"comparisons"`     // comparisons of these metrics in which two runs differ
 
-	// Alpha is the limit of the p that Holm's method has corrected.
+	// Alpha is the limit of the p that is corrected within the family.
 	// [Difference.Corrected] is also multiplied by 0.05/Alpha, so that its
 	// limit is 0.05 in every family.
 	Alpha float64 `json:"alpha"`
 
-	// NeededRuns is the number of runs of each configuration that makes it
-	// possible for one comparison to be significant.
+	// NeededRuns is the number of runs of each configuration that is enough for one comparison to be significant.
 	NeededRuns int `json:"needed_runs"`
 }

@@ -14,10 +14,11 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/results"
 )
 
-// TestAgainstBenchstat compares with benchstat's output for the same values.
-func TestAgainstBenchstat(t *testing.T) {
+// TestStatisticsAgreeWithBenchstat compares two sessions with benchstat's output for the same values.
+func TestStatisticsAgreeWithBenchstat(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
 	type pair struct{ base, x []float64 }
 	pairs := map[string]pair{
@@ -56,12 +57,13 @@ func TestAgainstBenchstat(t *testing.T) {
 	}
 	for name, p := range pairs {
 		row := rows[name]
-		r := ownMeasures(closedLoop(series{"a", p.base}, series{"b", p.x}), "cost", "", "")
-		m := analysis.Of(r).Metric("cost")
-		x, base := m.Row("b"), m.Row("a")
-		got := []string{fmt.Sprint(base.Median), spread(base), fmt.Sprint(x.Median), spread(x),
-			delta(x.Versus, base.Median == x.Median),
-			benchmath.Comparison{P: *x.Versus.P, N1: len(p.base), N2: len(p.x)}.String()}
+		side := func(values []float64) *results.Results {
+			return ownMeasures(closedLoop(series{null, values}), "cost", "", "")
+		}
+		m := analysis.Compare(side(p.base), side(p.x)).Metrics[0].Rows[0]
+		got := []string{fmt.Sprint(m.A.Median), spread(&m.A), fmt.Sprint(m.B.Median), spread(&m.B),
+			delta(&m.Versus, m.A.Median == m.B.Median),
+			benchmath.Comparison{P: *m.Versus.P, N1: len(p.base), N2: len(p.x)}.String()}
 		if strings.Join(got, " ") != strings.Join(row, " ") {
 			t.Errorf("%s: the analysis has %q, benchstat %q", name, got, row)
 		}
@@ -69,7 +71,7 @@ func TestAgainstBenchstat(t *testing.T) {
 }
 
 // spread formats an interval like benchstat.
-func spread(r *analysis.Row) string {
+func spread(r *analysis.Summary) string {
 	s := benchmath.Summary{Center: r.Median, Lo: math.Inf(-1), Hi: math.Inf(1)}
 	if r.Interval != nil {
 		s.Lo, s.Hi = r.Interval.Low, r.Interval.High

@@ -135,7 +135,8 @@ func (c *Comparison) judge(ta, tb *table) {
 			r := &m.Rows[j]
 			va, vb := r.A.Values, r.B.Values
 			r.Versus.betweenSessions = betweenSessions(sa, sb, va, vb)
-			trials = append(trials, trial{m.Name, m.Better, m.first, &r.Versus, va, vb, distance(va, vb) <= floor})
+			trials = append(trials, trial{metric: m.Name, better: m.Better, first: m.first, versus: &r.Versus,
+				change: r.B.Median - r.A.Median, within: distance(va, vb) <= floor, test: betweenSides{va, vb}})
 		}
 	}
 	c.Families = judgeAll(trials, withoutTurns)

@@ -2,13 +2,10 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"golang.org/x/perf/benchmath"
-
-	"github.com/weirhq/weir/lab/results"
 )
 
 // summary returns the median of values and its interval.
@@ -23,8 +20,8 @@ func summary(values []Value) Summary {
 
 func median(values []Value) float64 { return summary(values).Median }
 
-// difference compares values with those of the base. Neither may be empty. It
-// sets no verdict.
+// difference compares the values of one session with those of another, the base. Neither may be empty. It sets no
+// verdict.
 func difference(base, values []Value) *Difference {
 	test := benchmath.AssumeNothing.Compare(
 		benchmath.NewSample(numbers(base), &benchmath.DefaultThresholds),
@@ -52,13 +49,6 @@ func ratioOf(a, b float64) float64 {
 
 func (d *Difference) differs() bool { return d.Verdict == Better || d.Verdict == Worse }
 
-// withinNoise reports whether values are no farther from the base, or from its
-// twin, than the base is from its twin.
-func withinNoise(base, twin, values []Value) bool {
-	floor := distance(base, twin)
-	return len(twin) > 0 && (distance(base, values) <= floor || distance(twin, values) <= floor)
-}
-
 // distance returns the distance of the medians, or 0 if one side has no values.
 func distance(a, b []Value) float64 {
 	if len(a) == 0 || len(b) == 0 {
@@ -84,8 +74,8 @@ func correct(family []*Difference) {
 // tested returns the p that is corrected.
 func (d *Difference) tested() float64 { return max(*d.P, d.betweenSessions) }
 
-// withinItself is the reason for the verdict Noise of a difference that is
-// significant but no larger than the noise.
+// withinItself is the reason for the verdict Noise of a difference between two sessions that is significant, but no
+// larger than that of a baseline from its twin.
 const withinItself = "the baseline differs from itself by as much"
 
 // changesWithTime is the reason for the verdict Noise of a difference between
@@ -97,34 +87,6 @@ const changesWithTime = "the runs of one side change with time, by about as much
 func (d *Difference) withhold(why string) {
 	if d.Verdict == Better && why != "" {
 		d.Verdict, d.Why, d.withheld = NotJudged, why, true
-	}
-}
-
-// judge sets the verdict of a difference. Family is the factor by which Holm's
-// method multiplies the smallest p of the family. Within reports that the
-// difference is no larger than that of two configurations that are the same.
-func (d *Difference) judge(better results.Better, base, values []Value, within bool, family int) {
-	change := median(values) - median(base)
-	d.Verdict = Noise
-	switch {
-	case !vary(base, values):
-		d.Verdict, d.Why = Same, "all of the values are the same"
-	case better == results.Neither:
-		d.Verdict, d.Why = NotJudged, "neither more nor less is better"
-	case smallestP(len(base), len(values))*float64(family) > alpha:
-		d.Verdict, d.Why = NotJudged, tooFew(len(base), len(values), family)
-	case *d.Corrected > alpha && *d.P <= alpha && d.betweenSessions > alpha:
-		d.Why = changesWithTime
-	case *d.Corrected > alpha:
-		d.Why = fmt.Sprintf("chance may be all of it (p %.2g)", *d.Corrected)
-	case change == 0 || change*dominance(base, values) <= 0:
-		d.Why = "the medians do not differ as the runs do"
-	case within:
-		d.Why = withinItself
-	case change > 0 == (better == results.Higher):
-		d.Verdict = Better
-	default:
-		d.Verdict = Worse
 	}
 }
 
@@ -143,18 +105,4 @@ func dominance(base, values []Value) float64 {
 		}
 	}
 	return float64(n)
-}
-
-// neededRuns returns the number of runs per configuration with which one of
-// that many comparisons can be significant.
-func neededRuns(family int) int {
-	n := 1
-	for smallestP(n, n)*float64(family) > alpha {
-		n++
-	}
-	return n
-}
-
-func tooFew(n, m, family int) string {
-	return fmt.Sprintf("too few runs: %d and %d; at least %d of each are needed", n, m, neededRuns(family))
 }

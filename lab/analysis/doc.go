@@ -3,33 +3,32 @@
 // large and how certain they are.
 //
 // A run is one value of each metric, however many requests it made. The median of a
-// configuration's runs with its 95% interval, and the p of a difference, come from
-// golang.org/x/perf/benchmath with AssumeNothing (order statistics and the Mann-Whitney
-// U test). They are the same as in benchstat.
+// configuration's runs with its 95% interval comes from golang.org/x/perf/benchmath
+// with AssumeNothing (order statistics), as in benchstat.
 //
-// Each configuration is compared with the baseline. The more results there are,
-// the more of them seem to differ by chance. So every p that can lead to a
-// finding is corrected by Holm's method (S. Holm, A simple sequentially
-// rejective multiple test procedure, Scandinavian Journal of Statistics 6,
-// 1979), which is valid for results that depend on each other. There are two
-// families, see [Family]:
+// Runs lie in blocks of one run of each configuration, made one after the other in
+// random order. Each configuration is compared with the baseline within the blocks,
+// see [arrangement]. The more results there are, the more of them seem to differ by
+// chance. So every p that can lead to a finding is corrected, by the method of
+// Westfall and Young, which takes into account how results depend on each other.
+// There are two families, see [Family]:
 //
 //   - The leading metrics, in all configurations. They are chosen before any value is seen: by the experiment, or else
 //     by the kind of load. The runs' own measures lead if no other metric does, as for benchmarks.
 //   - All other metrics.
 //
-// The first family has the same power as without the second. Of the pages of
-// experiments in which nothing differs, at most 5% have a sentence that reports
-// a difference; TestFalseSentences checks it.
+// Of the pages of experiments in which nothing differs, about 5% have a sentence
+// that reports a difference; TestFalseSentencesAreRare checks it.
 //
-// The baseline takes part twice. Any difference between it and its twin is
-// noise. A configuration that is no farther from either of them than they are
-// from each other is within the noise, whatever its p is. If two configurations
-// are the same, the test without this rule would report a difference in one of
-// twenty cases; the rule halves that.
+// The baseline takes part twice. Any difference between it and its twin is noise.
+// The others are compared with the runs of both.
 //
-// The two sides of [Compare] did not run in turn. If a metric changes with time
-// while one side runs, each side counts as one run of it.
+// The two sides of [Compare] did not run in turn, and have no common blocks. They are
+// compared by the Mann-Whitney U test, as in benchstat, and corrected by Holm's method
+// (A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+// Statistics 6, 1979). If a metric changes with time while one side runs, each side
+// counts as one run of it. A difference that is no larger than that of a baseline from
+// its twin is noise.
 //
 // No run is dropped. Runs that were not measured (see [results.Outcome]) have no
 // values and are counted. Outliers are marked and take part.

@@ -36,7 +36,7 @@ func ExampleOf() {
 	fmt.Printf("median %s, p %.2g, %s\n", analysis.Quantity(row.Median, "/s"), *row.Versus.P, row.Versus.Verdict)
 	// Output:
 	// With output=file, requests per second are 20% lower than with output=null: 40,015/s instead of 50,015/s (95% interval of the ratio 0.800 to 0.800, 10 runs each).
-	// median 40,015/s, p 1.1e-05, worse
+	// median 40,015/s, p 0.002, worse
 }
 
 func ExampleCompare() {

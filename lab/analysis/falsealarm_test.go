@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/weirhq/weir/lab/analysis"
@@ -27,15 +28,15 @@ func simulated(metric string, baseline, twin []recordedRun, more ...[]recordedRu
 	all := append([][]recordedRun{baseline, twin}, more...)
 	for repeat := range repeats {
 		for i, runs := range all {
-			r.Runs = append(r.Runs, runs[repeat].asRun(metric, len(r.Runs)+1, r.Configurations[i].Name))
+			r.Runs = append(r.Runs, runs[repeat].asRun(metric, len(r.Runs)+1, repeat+1, r.Configurations[i].Name))
 		}
 	}
 	return r
 }
 
-func (r recordedRun) asRun(metric string, number int, configuration string) results.Run {
+func (r recordedRun) asRun(metric string, number, repeat int, configuration string) results.Run {
 	const requests = 1000
-	run := results.Run{Number: number, Configuration: configuration, Outcome: results.Done,
+	run := results.Run{Number: number, Repeat: repeat, Configuration: configuration, Outcome: results.Done,
 		Load: &load.Result{Requests: requests, RequestsPerSecond: 1, Latency: &load.Latency{}}}
 	if r.set == openSet {
 		run.Load.LatencyFromDue = run.Load.Latency
@@ -65,10 +66,11 @@ func deal(random *rand.Rand, runs []recordedRun, hands int) [][]recordedRun {
 	return dealt
 }
 
-// TestFalseAlarms has experiments without any difference. Of a hundred
-// experiments at most five may report one, with one configuration besides the
-// baseline and with six.
-func TestFalseAlarms(t *testing.T) {
+// TestFalseAlarmsAreRare has experiments without any difference. 5% of them may report one, and three standard
+// deviations more by chance, with one configuration besides the baseline and with six. With WEIR_SOAK there are 1,000 of
+// each.
+func TestFalseAlarmsAreRare(t *testing.T) {
+	simulates(t)
 	sets := recorded(t)
 	for _, c := range []struct {
 		set, metric    string
@@ -81,7 +83,10 @@ func TestFalseAlarms(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.set, " ", c.metric, " ", c.configurations), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(2026, uint64(c.configurations)))
-			const experiments, bound = 100, 5
+			experiments, bound := 100, 11
+			if os.Getenv("WEIR_SOAK") != "" {
+				experiments, bound = 1000, 70
+			}
 			alarms := 0
 			for range experiments {
 				hands := deal(random, sets[c.set], 2+c.configurations)
@@ -110,8 +115,9 @@ func found(m *analysis.Metric) bool {
 	return false
 }
 
-// TestFindsThreePercent has requests that use 3% more CPU.
-func TestFindsThreePercent(t *testing.T) {
+// Requests use 3% more CPU in one configuration.
+func TestDifferenceOfThreePercentIsFound(t *testing.T) {
+	simulates(t)
 	sets := recorded(t)
 	random := rand.New(rand.NewPCG(3, 3))
 	const cpu, experiments, least = "CPU per request", 100, 90

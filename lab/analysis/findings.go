@@ -212,10 +212,10 @@ func elsewhere(a *Analysis) []Finding {
 	return all
 }
 
-// alike returns findings about comparisons without a verdict of better or worse: those that the noise of the baseline
-// forbids, those that are undecided, and those without a difference.
+// alike returns findings about comparisons without a verdict of better or worse: those that are undecided, and those
+// without a difference.
 func alike(group []judged) []Finding {
-	var noise [3][]judged
+	var noise [none + 1][]judged
 	for _, j := range group {
 		if j.row.Versus.Verdict == Noise {
 			k := j.row.Versus.kindOfNoise()

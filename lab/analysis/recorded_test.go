@@ -47,7 +47,7 @@ type recordedRun struct {
 	perSecond, cpuPerRequest, p50, p99 float64 // times in microseconds
 }
 
-func TestRecord(t *testing.T) {
+func TestRecordWritesTestdata(t *testing.T) {
 	if !*record {
 		t.Skip("writes testdata, with -record")
 	}

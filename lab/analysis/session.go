@@ -75,15 +75,9 @@ func serial(series []float64) float64 {
 // ranksOf returns the rank of each value minus the mean of all ranks. Equal
 // values have the same rank.
 func ranksOf(series []float64) []float64 {
-	sorted := slices.Sorted(slices.Values(series))
 	ranks := make([]float64, len(series))
-	for i, v := range series {
-		low, _ := slices.BinarySearch(sorted, v)
-		high := low
-		for high < len(sorted) && sorted[high] == v {
-			high++
-		}
-		ranks[i] = float64(low+high-1)/2 - float64(len(series)-1)/2
+	for i, r := range doubledRanks(series) {
+		ranks[i] = float64(r-len(series)-1) / 2
 	}
 	return ranks
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // The worked example of many textbooks, and results of p.adjust in R.
-func TestHolm(t *testing.T) {
+func TestHolmMatchesReferenceValues(t *testing.T) {
 	for _, c := range []struct{ p, want []float64 }{
 		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
 		{[]float64{0.02}, []float64{0.02}},
@@ -32,7 +32,7 @@ func TestHolm(t *testing.T) {
 }
 
 // Tables of the U test list, two-sided at 0.05, the largest significant U.
-func TestLeftOut(t *testing.T) {
+func TestLeftOutMatchesTablesOfUTest(t *testing.T) {
 	for _, c := range []struct{ n, m, largest int }{
 		{3, 3, -1}, {4, 4, 0}, {5, 5, 2}, {3, 5, 0}, {5, 8, 6}, {6, 6, 5}, {8, 10, 17}, {10, 10, 23}, {12, 15, 49}, {20,
 			20, 127}, {10, 20, 55},
@@ -50,7 +50,7 @@ func TestLeftOut(t *testing.T) {
 }
 
 // waysOf is compared with an enumeration of all orders.
-func TestWays(t *testing.T) {
+func TestWaysMatchTheEnumeration(t *testing.T) {
 	const n, m = 4, 5
 	want := make([]float64, n*m/2+1)
 	for order := range 1 << (n + m) { // a set bit is an element of the first sample
@@ -112,7 +112,7 @@ func TestIntervalAgreesWithTheTest(t *testing.T) {
 }
 
 // The interval contains the true ratio as often as it promises.
-func TestIntervalCovers(t *testing.T) {
+func TestIntervalCoversTheTrueRatio(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const truth, times = 1.2, 4000
 	covered := 0
@@ -130,7 +130,7 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
-func TestNoInterval(t *testing.T) {
+func TestIntervalNeedsFourPositiveValues(t *testing.T) {
 	for _, c := range []struct{ base, values []float64 }{
 		{[]float64{1, 2, 3}, []float64{1, 2, 3}},
 		{[]float64{0, 2, 3, 4}, []float64{1, 2, 3, 4}},
@@ -143,15 +143,21 @@ func TestNoInterval(t *testing.T) {
 	}
 }
 
-func TestNeededRuns(t *testing.T) {
-	for family, want := range map[int]int{1: 4, 2: 5, 6: 5, 7: 6, 23: 6, 24: 7} {
-		if got := neededRuns(family); got != want {
-			t.Errorf("%d comparisons need %d runs, want %d", family, got, want)
+func TestNeededRunsGrowWithTheFamily(t *testing.T) {
+	blocks := func(runs int) trial {
+		return trial{test: inBlocks{contest: contest{arrangement: &arrangement{blocks: []arrangedBlock{{runs: runs}}}}}}
+	}
+	twins, alone, sides := blocks(3), blocks(2), trial{test: betweenSides{}}
+	for family, want := range map[int][3]int{1: {3, 6, 4}, 2: {4, 7, 5}, 4: {4, 8, 5}, 5: {5, 8, 5}, 12: {5, 9, 6},
+		24: {6, 10, 7}} {
+		got := [3]int{twins.neededRuns(family), alone.neededRuns(family), sides.neededRuns(family)}
+		if got != want {
+			t.Errorf("%d comparisons need %d runs, without a twin and between sessions; want %d", family, got, want)
 		}
 	}
 }
 
-func TestOutliers(t *testing.T) {
+func TestOutliersAreMarked(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		far    []int // indices of outliers
@@ -176,7 +182,7 @@ func TestOutliers(t *testing.T) {
 }
 
 // trend is compared with an enumeration of all orders of eight values.
-func TestTrend(t *testing.T) {
+func TestTrendMatchesTheEnumeration(t *testing.T) {
 	falls := []float64{8, 7, 6, 5, 4, 3, 2, 1}
 	if p, rises := trend(falls); p > 0.001 || rises {
 		t.Errorf("%v: p %v, rises %v", falls, p, rises)
@@ -226,7 +232,7 @@ func eachOrder(v []float64, n int, f func([]float64)) {
 }
 
 // The values are those of R's fisher.test.
-func TestFisher(t *testing.T) {
+func TestFisherMatchesValuesOfR(t *testing.T) {
 	for _, c := range []struct {
 		a, n, b, m int
 		want       float64

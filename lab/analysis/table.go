@@ -12,7 +12,8 @@ import (
 type table struct {
 	baseline, again string // "" if there is none
 	configurations  []string
-	runs            []Runs // of each configuration
+	runs            []Runs      // of each configuration
+	blocks          map[int]int // by the number of the run
 	columns         []column
 	undivided       []string // metrics that some runs lack because too many of their requests were not answered
 	fails           map[string]failing
@@ -35,7 +36,7 @@ const absurd = 1e300
 // that are not finite. In a run in which the service failed, the rates of
 // responses are 0, and no other metric has a value.
 func tableOf(r *results.Results) *table {
-	t := &table{}
+	t := &table{blocks: blocksOf(r)}
 	t.name(r)
 	t.count(r)
 	t.fails = failuresOf(r)

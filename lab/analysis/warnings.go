@@ -88,8 +88,7 @@ func unlikeItself(a *Analysis) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("The baseline seems to differ from itself in %s. Chance does that in one experiment "+
-		"of %.0f (%s); otherwise something on this machine affects the measurements. Differences up to that size are "+
-		"taken for noise.",
+		"of %.0f (%s); otherwise something on this machine affects the measurements.",
 		listed(differ, 6), 1/unlikely, readable.Things(int64(len(tested)), "metric")+" tested")}
 }
 

@@ -142,7 +142,7 @@ func TestParseReadsEveryKey(t *testing.T) {
 	}
 }
 
-func TestConfigurations(t *testing.T) {
+func TestConfigurationsCoverTheMatrix(t *testing.T) {
 	got := casesOf(t, fromText(t, whole))
 	want := []string{
 		"output=null GOGC=10 the old", "output=null GOGC=10 the new",
@@ -193,7 +193,7 @@ func namesOf(all []experiment.Case) []string {
 	return list
 }
 
-func TestNamesOfConfigurations(t *testing.T) {
+func TestNamesShowWhichSettingsVary(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string // without the twin
@@ -219,7 +219,7 @@ func TestNamesOfConfigurations(t *testing.T) {
 	}
 }
 
-func TestIncludeAlone(t *testing.T) {
+func TestIncludeNeedsNoMatrix(t *testing.T) {
 	e := fromText(t, "name: e\ninclude: [{name: a}, {name: b, set: {service.output: file}}]\nbaseline: b\n")
 	if diff := cmp.Diff([]string{"a", "b, the baseline", "b (again), its twin"}, namesOf(casesOf(t, e))); diff != "" {
 		t.Errorf("configurations (-want +got):\n%s", diff)
@@ -228,7 +228,7 @@ func TestIncludeAlone(t *testing.T) {
 
 // Each case is a file and a mistake in it: its position, and parts of the
 // message.
-func TestParseMistakes(t *testing.T) {
+func TestParseReportsMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -359,7 +359,7 @@ func mistakes(t *testing.T, err error) []yamlfile.Mistake {
 	return all
 }
 
-func TestSet(t *testing.T) {
+func TestSetChangesSettings(t *testing.T) {
 	e := fromText(t, whole)
 	for _, s := range [][2]string{
 		{"load.duration", "5s"},
@@ -393,7 +393,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestSetMistakes(t *testing.T) {
+func TestSetReportsMistakes(t *testing.T) {
 	for _, c := range []struct{ path, value, want string }{
 		{"load.duraton", "5s", `load.duraton=5s: there is no setting "load.duraton"; did you mean "load.duration"?`},
 		{"duration", "5s", `did you mean "load.duration"?`},
@@ -418,7 +418,7 @@ func TestSetMistakes(t *testing.T) {
 	}
 }
 
-func TestShorten(t *testing.T) {
+func TestShortenAppliesQuick(t *testing.T) {
 	e := fromText(t, whole)
 	before := string(e.Source())
 	short := *e
@@ -437,7 +437,7 @@ func TestShorten(t *testing.T) {
 }
 
 // An experiment without quick can also be shortened.
-func TestShortenByItself(t *testing.T) {
+func TestShortenNeedsNoQuick(t *testing.T) {
 	for src, want := range map[string][3]any{
 		"": {6, time.Duration(0), 2 * time.Second},
 		"repeats: 10\nwarm_up: 5s\nload: {duration: 1m}": {6, 500 * time.Millisecond, 2 * time.Second},
@@ -454,7 +454,7 @@ func TestShortenByItself(t *testing.T) {
 }
 
 // This experiment was not read from a file.
-func TestExperimentInGo(t *testing.T) {
+func TestExperimentMayBeMadeInGo(t *testing.T) {
 	e := &experiment.Experiment{
 		Name:    "e",
 		Service: experiment.Service{Command: experiment.Command{"true"}},

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-func TestParseSink(t *testing.T) {
+func TestParseSinkReadsEachKind(t *testing.T) {
 	for text, want := range map[string]Sink{
 		"null":                             {Kind: Null},
 		"file":                             {Kind: File},

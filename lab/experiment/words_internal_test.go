@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSplitWords(t *testing.T) {
+func TestSplitWordsFollowsQuotes(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		want   []string

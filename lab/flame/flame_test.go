@@ -85,7 +85,7 @@ func graph(t testing.TB, p *profile.Profile, kind string, per float64) *flame.Gr
 	return g
 }
 
-func TestWriteSVG(t *testing.T) {
+func TestWriteSVGDrawsTheGraph(t *testing.T) {
 	var got bytes.Buffer
 	if err := graph(t, made(before), "cpu", 1000).WriteSVG(&got, `output=pipe & <GOGC>="10"`); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestWriteSVG(t *testing.T) {
 	wellFormed(t, got.Bytes())
 }
 
-func TestWriteDiffSVG(t *testing.T) {
+func TestWriteDiffSVGDrawsTheDifference(t *testing.T) {
 	var got bytes.Buffer
 	if err := flame.WriteDiffSVG(&got, graph(t, made(before), "", 1000), graph(t, made(after), "", 500),
 		"weir against the first one"); err != nil {
@@ -121,7 +121,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func TestWriteSVGOfNothing(t *testing.T) {
+func TestEmptyGraphsAreDrawn(t *testing.T) {
 	none := graph(t, made(nil), "", 0)
 	for name, write := range map[string]func(io.Writer) error{
 		"one":  func(w io.Writer) error { return none.WriteSVG(w, "nothing") },
@@ -141,8 +141,8 @@ func TestWriteSVGOfNothing(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks the note about bars that are too small to draw.
-func TestLeftOut(t *testing.T) {
+// TestSmallBarsAreMentioned checks the note about bars that are too small to draw.
+func TestSmallBarsAreMentioned(t *testing.T) {
 	deep := made(map[string]int64{
 		strings.Repeat("main.recurse;", 400) + "main.end": 1000,
 		"main.small": 1,
@@ -158,7 +158,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-func TestDiffOfKinds(t *testing.T) {
+func TestDiffRefusesDifferentKinds(t *testing.T) {
 	p := made(before)
 	err := flame.WriteDiffSVG(io.Discard, graph(t, p, "cpu", 0), graph(t, p, "samples", 0), "")
 	if want := "cpu in nanoseconds and samples in count"; err == nil || !strings.Contains(err.Error(), want) {
@@ -166,7 +166,7 @@ func TestDiffOfKinds(t *testing.T) {
 	}
 }
 
-func TestNewErrors(t *testing.T) {
+func TestNewRefusesUnknownValues(t *testing.T) {
 	if _, err := flame.New(made(before), "alloc_space", 0); err == nil ||
 		!strings.Contains(err.Error(), `"alloc_space", but samples, cpu`) {
 		t.Errorf("the error of another kind is %v", err)
@@ -178,7 +178,7 @@ func TestNewErrors(t *testing.T) {
 
 var nearly = cmpopts.EquateApprox(1e-9, 0)
 
-func TestTop(t *testing.T) {
+func TestTopListsTheLargestFunctions(t *testing.T) {
 	g := graph(t, made(before), "cpu", 1000)
 	if got := g.Text(g.Total()); got != "1.10 ms" {
 		t.Errorf("Total is %s, want 1.10 ms", got)
@@ -206,7 +206,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-func TestDiff(t *testing.T) {
+func TestDiffListsTheChanges(t *testing.T) {
 	got := flame.Diff(graph(t, made(before), "", 1000), graph(t, made(after), "", 500), 4)
 	var names []string
 	for _, c := range got {
@@ -223,8 +223,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestChance checks that a difference of a few samples is not a change.
-func TestChance(t *testing.T) {
+// TestFewSamplesAreNoChange checks that a difference of a few samples is not a change.
+func TestFewSamplesAreNoChange(t *testing.T) {
 	base := graph(t, made(map[string]int64{"same": 1000, "more": 1000, "few": 4}), "", 0)
 	new := graph(t, made(map[string]int64{"same": 1060, "more": 1200, "few": 8, "one": 1}), "", 0)
 	got := map[string]bool{}
@@ -236,7 +236,7 @@ func TestChance(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
+func TestTextHasAReadableUnit(t *testing.T) {
 	p := made(before)
 	for _, c := range []struct {
 		unit  string

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/micro"
@@ -51,21 +51,8 @@ func folder(t *testing.T, files map[string]string) (dir, temp string) {
 	dir, temp = t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("GOFLAGS", "-ldflags=-w")
-	write(t, dir, files)
+	testkit.WriteFiles(t, dir, files)
 	return dir, temp
-}
-
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func git(t *testing.T, dir string, args ...string) string {
@@ -105,12 +92,12 @@ func repository(t *testing.T) (dir, temp string) {
 	git(t, dir, "init", "-q")
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-qm", "three times")
-	write(t, dir, map[string]string{"cost/cost_test.go": allocating("6")})
+	testkit.WriteFiles(t, dir, map[string]string{"cost/cost_test.go": allocating("6")})
 	git(t, dir, "commit", "-qam", "six times")
 	return dir, temp
 }
 
-func TestCommits(t *testing.T) {
+func TestCommitsAreCompared(t *testing.T) {
 	dir, temp := repository(t)
 	var steps []lab.Step
 	r, err := micro.Run(t.Context(), micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "10x",
@@ -138,11 +125,9 @@ func TestCommits(t *testing.T) {
 	for _, run := range r.Runs {
 		order = append(order, run.Configuration)
 	}
-	for block := 0; block < 18; block += 6 { // a block and its mirror image
-		mirror := slices.Clone(order[block+3 : block+6])
-		slices.Reverse(mirror)
-		if !slices.Equal(order[block:block+3], mirror) {
-			t.Errorf("the order is %q, want each second block to be the mirror of the first", order)
+	for block := range slices.Chunk(order, 3) {
+		if sorted := slices.Sorted(slices.Values(block)); !slices.Equal(sorted, []string{"HEAD", "HEAD~1", "HEAD~1 again"}) {
+			t.Errorf("the order is %q, want each configuration once in each block of three", order)
 		}
 	}
 	a := analysis.Of(r)
@@ -161,9 +146,9 @@ func TestCommits(t *testing.T) {
 }
 
 // Two folders, one of them the work tree, with two packages in each.
-func TestFolders(t *testing.T) {
+func TestFoldersAreCompared(t *testing.T) {
 	dir, temp := repository(t)
-	write(t, dir, map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"other/cost/cost_test.go": allocating("9"),
 		"other/cost/cost.go":      "package cost\n",
 		"other/b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) { " +
@@ -197,9 +182,9 @@ func TestFolders(t *testing.T) {
 	nothingLeft(t, dir, temp)
 }
 
-func TestErrors(t *testing.T) {
+func TestErrorsNameTheirCause(t *testing.T) {
 	dir, temp := repository(t)
-	write(t, dir, map[string]string{
+	testkit.WriteFiles(t, dir, map[string]string{
 		"broken/broken_test.go": "package broken\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { " +
 			"undefinedHere() }\n",
 		"none/none_test.go": "package none\n",
@@ -280,22 +265,25 @@ func BenchmarkStuck(b *testing.B) {
 
 // The measurements remain, and all started processes end, including the child
 // of a benchmark.
-func TestInterruptedRun(t *testing.T) {
+func TestInterruptedRunKeepsMeasurements(t *testing.T) {
 	dir, temp := repository(t)
 	notes := t.TempDir()
-	write(t, dir, map[string]string{"cost/cost_test.go": strings.ReplaceAll(stuck, "DIR", notes)})
+	testkit.WriteFiles(t, dir, map[string]string{"cost/cost_test.go": strings.ReplaceAll(stuck, "DIR", notes)})
 	git(t, dir, "commit", "-qam", "stuck")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var waiting sync.WaitGroup
 	defer waiting.Wait()
-	child := ""
+	var child []byte
 	r, err := micro.Run(ctx, micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD", B: "HEAD", Time: "1x", Count: 2,
 		Progress: func(p lab.Progress) {
 			if p.Step == lab.Loading && p.Run == 2 {
 				waiting.Go(func() {
-					child = await(t, filepath.Join(notes, "child"))
-					cancel()
+					defer cancel()
+					testkit.AwaitNil(t, "the benchmark's child", func() (err error) {
+						child, err = os.ReadFile(filepath.Join(notes, "child"))
+						return err
+					})
 				})
 			}
 		}})
@@ -306,37 +294,18 @@ func TestInterruptedRun(t *testing.T) {
 	if r.Configurations[2].Name != "HEAD (B)" {
 		t.Errorf("a side against itself is called %q, want HEAD (B)", r.Configurations[2].Name)
 	}
-	pid, err := strconv.Atoi(child)
+	pid, err := strconv.Atoi(string(child))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	testkit.Await(t, "the end of the benchmark's child", func() bool {
 		stat, err := process.ReadStat(pid)
-		if err != nil || stat.Ended() {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the benchmark's child still runs: %+v", stat)
-		}
-	}
+		return err != nil || stat.Ended()
+	})
 	nothingLeft(t, dir, temp)
 }
 
-// await returns the contents of a file as soon as it exists.
-func await(t *testing.T, name string) string {
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		text, err := os.ReadFile(name)
-		if err == nil {
-			return string(text)
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("waited for %s: %v", name, err)
-			return ""
-		}
-	}
-}
-
-func TestInterruptedBuild(t *testing.T) {
+func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	dir, temp := repository(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,54 +19,10 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/weirhq/weir/internal/browsertest"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
 )
-
-// browser returns a new tab of the Chromium that all tests share, or skips the
-// test if there is none. The tab is closed at the end of the test, and after a
-// minute at most.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	shared, err := startBrowser()
-	switch {
-	case err != nil:
-		t.Fatal(err)
-	case shared == nil:
-		t.Skip("this test looks at pages in Chromium: install Debian's chromium")
-	}
-	ctx, cancel := chromedp.NewContext(shared)
-	t.Cleanup(cancel)
-	do(t, ctx, chromedp.Navigate("about:blank"))
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// endBrowser ends Chromium, if a test has started it, and waits for its end.
-var endBrowser = func() {}
-
-var startBrowser = sync.OnceValues(func() (context.Context, error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		// Chromium ends after two minutes in any case, which is more
-		// than the tests take.
-		limited, stop := context.WithTimeout(context.Background(), 2*time.Minute)
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
-			chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true))
-		allocator, cancelAllocator := chromedp.NewExecAllocator(limited, options...)
-		ctx, cancel := chromedp.NewContext(allocator)
-		endBrowser = func() { cancel(); cancelAllocator(); stop() }
-		if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-			return nil, fmt.Errorf("starting %s: %w", path, err)
-		}
-		return ctx, nil
-	}
-	return nil, nil
-})
 
 // A witness records the console messages and network requests of a page.
 type witness struct {
@@ -114,13 +69,6 @@ func (w *witness) check(t *testing.T) {
 	}
 }
 
-func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func call[P, R any](t *testing.T, ctx context.Context, command cdp.Command[P, R], params P) {
 	t.Helper()
 	if _, err := chromedp.Call(ctx, command, params); err != nil {
@@ -156,13 +104,13 @@ func open(dir, name string) chromedp.Action[chromedp.Void] {
 	return chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.Join(dir, name)}).String())
 }
 
-func TestPageInBrowser(t *testing.T) {
+func TestPageWorksInBrowser(t *testing.T) {
 	_, dir := wholeReport(t)
-	ctx := browser(t)
+	ctx := browsertest.Tab(t)
 	w := witnessOf(t, ctx)
-	do(t, ctx, chromedp.EmulateViewport(1280, 900))
+	browsertest.Do(t, ctx, chromedp.EmulateViewport(1280, 900))
 	began := time.Now()
-	do(t, ctx, open(dir, "report.html"))
+	browsertest.Do(t, ctx, open(dir, "report.html"))
 	t.Logf("opened in %v", time.Since(began))
 
 	t.Run("charts are drawn", func(t *testing.T) { checkCharts(t, ctx) })
@@ -188,8 +136,8 @@ func TestPageInBrowser(t *testing.T) {
 	w.check(t)
 }
 
-// TestComparisonInBrowser opens the page of a comparison.
-func TestComparisonInBrowser(t *testing.T) {
+// TestComparisonWorksInBrowser opens the page of a comparison.
+func TestComparisonWorksInBrowser(t *testing.T) {
 	r, _ := wholeReport(t)
 	dir := t.TempDir()
 	var page bytes.Buffer
@@ -199,9 +147,9 @@ func TestComparisonInBrowser(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "compare.html"), page.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	ctx := browser(t)
+	ctx := browsertest.Tab(t)
 	w := witnessOf(t, ctx)
-	do(t, ctx, chromedp.EmulateViewport(1280, 900), open(dir, "compare.html"))
+	browsertest.Do(t, ctx, chromedp.EmulateViewport(1280, 900), open(dir, "compare.html"))
 	if n := evaluate[int](t, ctx, `Array.from(document.querySelectorAll(".lane circle")).filter((c) => c.getBoundingClientRect().width > 0).length`); n < len(r.Runs) {
 		t.Errorf("%d dots are drawn, want one for each run", n)
 	}
@@ -212,7 +160,7 @@ func TestComparisonInBrowser(t *testing.T) {
 // checkWidth checks the page at several widths.
 func checkWidth(t *testing.T, ctx context.Context) {
 	for _, width := range []int64{400, 1280} {
-		do(t, ctx, chromedp.EmulateViewport(width, 900))
+		browsertest.Do(t, ctx, chromedp.EmulateViewport(width, 900))
 		if wide := evaluate[int64](t, ctx, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("at %d pixels, the page is %d wide", width, wide)
 		}
@@ -258,9 +206,9 @@ func checkSorting(t *testing.T, ctx context.Context) {
 	)
 	button := chromedp.CSS(".cards thead th:nth-child(3) button")
 	names := evaluate[[]string](t, ctx, order)
-	do(t, ctx, chromedp.Click(button))
+	browsertest.Do(t, ctx, chromedp.Click(button))
 	upwards, first := evaluate[[]string](t, ctx, order), evaluate[string](t, ctx, head)
-	do(t, ctx, chromedp.Focus(button), chromedp.KeyEvent("\r"))
+	browsertest.Do(t, ctx, chromedp.Focus(button), chromedp.KeyEvent("\r"))
 	downwards, second := evaluate[[]string](t, ctx, order), evaluate[string](t, ctx, head)
 	sorts := [2]string{first, second}
 	if sorts != [2]string{"ascending", "descending"} {
@@ -285,7 +233,7 @@ func keepScreenshots(t *testing.T, ctx context.Context) {
 		width        int64
 	}{{"lab-light", "light", 1280}, {"lab-dark", "dark", 1280}, {"lab-narrow", "light", 400}} {
 		scheme(t, ctx, shot.scheme)
-		do(t, ctx, chromedp.EmulateViewport(shot.width, 900))
+		browsertest.Do(t, ctx, chromedp.EmulateViewport(shot.width, 900))
 		png := get(t, ctx, chromedp.FullScreenshot(100))
 		if err := os.WriteFile(filepath.Join(dir, shot.name+".png"), png, 0o644); err != nil {
 			t.Error(err)
@@ -293,13 +241,13 @@ func keepScreenshots(t *testing.T, ctx context.Context) {
 	}
 }
 
-// TestHostilePageInBrowser opens a page with hostile texts. None of them may
+// TestHostilePageRunsNothingInBrowser opens a page with hostile texts. None of them may
 // run, and none may cause a network request.
-func TestHostilePageInBrowser(t *testing.T) {
+func TestHostilePageRunsNothingInBrowser(t *testing.T) {
 	_, dir := hostileReport(t)
-	ctx := browser(t)
+	ctx := browsertest.Tab(t)
 	w := witnessOf(t, ctx)
-	do(t, ctx, chromedp.EmulateViewport(400, 900), open(dir, "report.html"))
+	browsertest.Do(t, ctx, chromedp.EmulateViewport(400, 900), open(dir, "report.html"))
 	if evaluate[bool](t, ctx, `"hacked" in window`) {
 		t.Error("the page ran what a configuration is called")
 	}

@@ -4,7 +4,7 @@
 //
 // Every form has the same sentences, which come from the analysis, and the same
 // numbers. A chart of a configuration shows its runs, each as a dot. A
-// difference within the noise is written as ~. If the page shows fewer samples
+// difference that is not significant is written as ~. If the page shows fewer samples
 // than there are, it says so; samples.csv has all of them.
 //
 // Results contain texts from services and files. None of them can control a

@@ -29,7 +29,7 @@ func ExampleText() {
 	// What does a file cost?
 	//
 	// - With output=file, requests per second are 20% lower than with output=null:
-	//   40,045/s instead of 50,045/s (95% interval of the ratio 0.800 to 0.801, 10
+	//   40,045/s instead of 50,045/s (95% interval of the ratio 0.800 to 0.800, 10
 	//   runs each).
 	//
 	//                      requests                          against

@@ -21,7 +21,9 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/weirhq/weir/internal/browsertest"
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/report"
 	"github.com/weirhq/weir/lab/results"
@@ -64,7 +66,7 @@ func (w *written) get(t *testing.T) (*results.Results, string) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	endBrowser()
+	browsertest.End()
 	for _, w := range []*written{&wholeWritten, &smallWritten, &hostileWritten} {
 		if w.dir != "" {
 			os.RemoveAll(w.dir)
@@ -84,14 +86,10 @@ func write(t *testing.T, r *results.Results) string {
 
 func read(t *testing.T, names ...string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(names...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return testkit.ReadFile(t, filepath.Join(names...))
 }
 
-func TestWriteSizes(t *testing.T) {
+func TestWrittenFilesStaySmall(t *testing.T) {
 	_, dir := wholeReport(t)
 	for name, most := range map[string]int64{"report.html": 3 << 20, "report.md": 1 << 20, "runs.csv": 1 << 20,
 		"samples.csv": 16 << 20, "results.json": 64 << 20, "analysis.json": 4 << 20} {
@@ -116,7 +114,7 @@ func TestWriteSizes(t *testing.T) {
 	}
 }
 
-func TestCSV(t *testing.T) {
+func TestCSVHasEveryRunAndSample(t *testing.T) {
 	r, dir := wholeReport(t)
 	rows := readCSV(t, dir, "runs.csv")
 	if got, want := len(rows), len(r.Runs)+1; got != want {
@@ -160,7 +158,7 @@ func readCSV(t *testing.T, dir, name string) [][]string {
 	return rows
 }
 
-func TestJSON(t *testing.T) {
+func TestJSONHoldsResultsAndAnalysis(t *testing.T) {
 	r, dir := wholeReport(t)
 	var got results.Results
 	if err := json.Unmarshal([]byte(read(t, dir, "results.json")), &got); err != nil {
@@ -181,8 +179,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWholeOrNotAtAll lets the last step before the files are moved fail.
-func TestWholeOrNotAtAll(t *testing.T) {
+// TestReportIsWrittenWholeOrNotAtAll lets the last step before the files are moved fail.
+func TestReportIsWrittenWholeOrNotAtAll(t *testing.T) {
 	r := small.make()
 	dir := write(t, r)
 	before := read(t, dir, "report.html")
@@ -224,7 +222,7 @@ func checkNothingLeft(t *testing.T, dir string) {
 	}
 }
 
-func TestHostileWords(t *testing.T) {
+func TestHostileWordsAreEscaped(t *testing.T) {
 	r, dir := hostileReport(t)
 	_, harmlessDir := smallReport(t)
 	page, harmless := read(t, dir, "report.html"), read(t, harmlessDir, "report.html")
@@ -353,9 +351,9 @@ func TestFamiliesAreExplained(t *testing.T) {
 // twice.
 func TestFewRunsAreExplained(t *testing.T) {
 	few := small.make()
-	few.Version, few.Runs = "weir (devel)", few.Runs[:2*len(few.Configurations)]
+	few.Version, few.Runs = "devel", few.Runs[:2*len(few.Configurations)]
 	md := read(t, write(t, few), "report.md")
-	for _, want := range []string{"A difference in parentheses was not judged", "- by: weir (devel), "} {
+	for _, want := range []string{"A difference in parentheses was not judged", "- by: weir devel, "} {
 		if !strings.Contains(md, want) {
 			t.Errorf("the Markdown of two runs each lacks %q", want)
 		}
@@ -410,8 +408,8 @@ func TestTextKeepsItsWidth(t *testing.T) {
 	}
 }
 
-// TestProfiles shows profiles of the test process.
-func TestProfiles(t *testing.T) {
+// TestProfilesAreShown shows profiles of the test process.
+func TestProfilesAreShown(t *testing.T) {
 	r, dir := small.make(), t.TempDir()
 	for i, c := range r.Configurations[:2] {
 		name := "allocs-" + strconv.Itoa(i) + ".pb.gz"
@@ -434,7 +432,7 @@ func TestProfiles(t *testing.T) {
 	if got := strings.Count(page, `<div class="flames"><svg`); got != 3 {
 		t.Errorf("the page has %d flame graphs, want one of each profile and one of their difference", got)
 	}
-	for _, want := range []string{"TestProfiles", "missing.pb.gz", "The most expensive functions"} {
+	for _, want := range []string{"TestProfilesAreShown", "missing.pb.gz", "The most expensive functions"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q", want)
 		}
@@ -463,9 +461,9 @@ func TestPanelsHaveNoGaps(t *testing.T) {
 	}
 }
 
-// TestFewResults writes reports of results in which nearly everything is
+// TestFewResultsCanBeReported writes reports of results in which nearly everything is
 // missing.
-func TestFewResults(t *testing.T) {
+func TestFewResultsCanBeReported(t *testing.T) {
 	one := small.make()
 	one.Runs = one.Runs[:1]
 	failed := small.make()
@@ -494,7 +492,7 @@ func TestFewResults(t *testing.T) {
 }
 
 // The mark beside a finding does not contradict its sentence: one that is undecided has none of no difference.
-func TestMarksOfFindings(t *testing.T) {
+func TestMarksAgreeWithTheirFindings(t *testing.T) {
 	c := analysis.Compare(small.make(), small.make())
 	c.Findings = []analysis.Finding{{Verdict: analysis.Noise, Text: "It is undecided whether x differs."}}
 	var md, page bytes.Buffer
@@ -508,7 +506,7 @@ func TestMarksOfFindings(t *testing.T) {
 	}
 }
 
-func TestComparison(t *testing.T) {
+func TestComparisonShowsDifferences(t *testing.T) {
 	a, b := small.make(), small.make()
 	for i := range b.Runs {
 		b.Runs[i].Load.RequestsPerSecond *= 1.5

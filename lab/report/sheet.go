@@ -54,8 +54,9 @@ func howSure(a *analysis.Analysis) []string {
 	sentences := []string{"A run is one start of the service, and the unit of all statistics here: each dot of a " +
 		"chart is a run, and each value is the median of a configuration's runs."}
 	sentences = append(sentences,
-		"An interval contains the median with 95% confidence. ~ marks a difference that is not significant, or no "+
-			"larger than the baseline's from itself (Mann-Whitney U test, p corrected by Holm's method).")
+		"An interval contains the median with 95% confidence. ~ marks a difference that is not significant. The test "+
+			"permutes the runs of each block, which has one of each configuration; the two copies of the baseline count "+
+			"as one, and p is corrected by the method of Westfall and Young.")
 	if slices.ContainsFunc(a.Metrics, notJudged) {
 		sentences = append(sentences,
 			"A difference in parentheses was not judged: there are too few runs, or neither direction is better.")
@@ -97,7 +98,7 @@ func families(all []analysis.Family) []string {
 			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, readable.Things(int64(f.NeededRuns),
 				"run")))
 	}
-	return append(sentences, "Of the pages of experiments in which nothing differs, at most 5% report a difference.")
+	return append(sentences, "Of the pages of experiments in which nothing differs, about 5% report a difference.")
 }
 
 // firstNames shortens a list of metrics for a sentence.
@@ -389,7 +390,7 @@ func facts(r *results.Results) []page.Fact {
 	}
 	by := "weir"
 	if r.Version != "" {
-		by += " " + strings.TrimPrefix(r.Version, "weir ")
+		by += " " + r.Version
 	}
 	return append(f, page.Fact{Name: "by", Text: fmt.Sprintf("%s, which took %s%% of one CPU itself, without the load",
 		by, readable.Number(100*r.LabCPU))})

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-func TestMetricsOfRefusals(t *testing.T) {
+func TestRefusalsHaveTheirOwnMetrics(t *testing.T) {
 	known := len(results.Metrics())
 	good := results.Run{Load: &load.Result{Requests: 200, RequestsPerSecond: 100, Status: map[string]int64{"2xx": 200},
 		StatusCodes: map[string]int64{"200": 200}}}
@@ -45,10 +45,10 @@ func TestMetricsOfRefusals(t *testing.T) {
 	}
 }
 
-// TestLatencyOfFailures has a run in which more than one request of a hundred
+// TestFailuresCountInTheLatency has a run in which more than one request of a hundred
 // was never answered. Its p99 is above that of the slowest run in which all
 // were.
-func TestLatencyOfFailures(t *testing.T) {
+func TestFailuresCountInTheLatency(t *testing.T) {
 	all := results.Metrics()
 	p99 := all[slices.IndexFunc(all, func(m results.Metric) bool { return m.Name == "latency p99" })]
 	for _, open := range []bool{false, true} {

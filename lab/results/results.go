@@ -25,7 +25,7 @@ type Results struct {
 	Started time.Time    `json:"started"`
 	Ended   time.Time    `json:"ended"`
 	Seed    uint64       `json:"seed"`
-	Version string       `json:"version"` // of the program that ran the experiment
+	Version string       `json:"version"` // of the program that ran the experiment, as in v0.1.0
 	Machine load.Machine `json:"machine"`
 
 	Configurations []Configuration `json:"configurations"`

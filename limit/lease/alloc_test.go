@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
-func TestAlloc(t *testing.T) {
+func TestLeasesAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -36,8 +36,8 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// TestMemoryAlloc measures the memory of a Rate whose leases are all in use.
-func TestMemoryAlloc(t *testing.T) {
+// TestLeaseMemoryAllocIsBounded measures the memory of a Rate whose leases are all in use.
+func TestLeaseMemoryAllocIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

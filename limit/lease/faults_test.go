@@ -168,9 +168,9 @@ func (c *fault) measure(t *testing.T, lost lossPoint, seed uint64, d time.Durati
 	return off
 }
 
-// TestFaults cuts replicas off from the store, or loses a part of their calls, before or after the
+// TestReplicasKeepTheRateInFaults cuts replicas off from the store, or loses a part of their calls, before or after the
 // store applies them. All replicas together keep to the rate.
-func TestFaults(t *testing.T) {
+func TestReplicasKeepTheRateInFaults(t *testing.T) {
 	t.Parallel()
 	long := os.Getenv("WEIR_SOAK") != ""
 	d, seeds := 12*time.Second, uint64(1)
@@ -223,9 +223,9 @@ func TestFaults(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// TestNewClientOfCutReplicas sends the requests of a client that no replica knows, after some replicas were
+// TestNewClientOfCutReplicasKeepsTheRate sends the requests of a client that no replica knows, after some replicas were
 // cut off for as long as the others need to notice it.
-func TestNewClientOfCutReplicas(t *testing.T) {
+func TestNewClientOfCutReplicasKeepsTheRate(t *testing.T) {
 	t.Parallel()
 	const rate, d = 400, 30 * time.Second
 	for _, n := range []int{2, 3, 5} {
@@ -246,9 +246,9 @@ func TestNewClientOfCutReplicas(t *testing.T) {
 	}
 }
 
-// TestGroups sends groups of seven requests, at 9% of the rate, to one replica or to several in turn. The store
-// stops for 4 s, and then the configuration is loaded again. No request is refused.
-func TestGroups(t *testing.T) {
+// TestGroupsBelowTheRateAreAdmitted sends groups of seven requests, at 9% of the rate, to one replica or to several in
+// turn. The store stops for 4 s, and then the configuration is loaded again. No request is refused.
+func TestGroupsBelowTheRateAreAdmitted(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{10, 100, 1000} {
 		for _, n := range []int{1, 3} {

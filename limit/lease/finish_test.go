@@ -27,9 +27,9 @@ func TestFinishIsShort(t *testing.T) {
 	})
 }
 
-// TestChangedRate uses up a slow rate. The faster one that replaces it, as after a reload, begins
+// TestChangedRateBeginsWithFullBucket uses up a slow rate. The faster one that replaces it, as after a reload, begins
 // with a full bucket.
-func TestChangedRate(t *testing.T) {
+func TestChangedRateBeginsWithFullBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 1, new(leasetest.Store), limit.RateOptions{Every: time.Minute, Burst: 20, Keys: 10})
 		defer f.stop()

@@ -9,10 +9,10 @@ import (
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
-// TestPulses sends a burst to each replica at the same time, and then nothing until the leases
+// TestPulsesGetNoMoreThanTheRate sends a burst to each replica at the same time, and then nothing until the leases
 // are idle. Each burst begins on credit. The excess delays the next credits, so
 // that a client that pauses on purpose does not get more than the rate.
-func TestPulses(t *testing.T) {
+func TestPulsesGetNoMoreThanTheRate(t *testing.T) {
 	for _, pause := range []time.Duration{700 * time.Millisecond, 1500 * time.Millisecond, 2500 * time.Millisecond} {
 		t.Run(pause.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { sendPulses(t, pause) })
@@ -45,10 +45,10 @@ func sendPulses(t *testing.T, pause time.Duration) {
 	}
 }
 
-// TestBurstOfReplicas sends many requests to four replicas before the store responds to one of them. The
+// TestBurstOfReplicasIsBounded sends many requests to four replicas before the store responds to one of them. The
 // first requests of a client get half of its burst from each, and those of a rate with one bucket its burst
 // in sum.
-func TestBurstOfReplicas(t *testing.T) {
+func TestBurstOfReplicasIsBounded(t *testing.T) {
 	for keys, most := range map[int]int{100: 4 * 20 / 2, 1: 20} {
 		synctest.Test(t, func(t *testing.T) {
 			o := limit.RateOptions{Every: time.Second, Burst: 20, Keys: keys}

@@ -116,9 +116,9 @@ func simulate(t *testing.T, replicas int, o limit.RateOptions, extra, d, cut, me
 	return s
 }
 
-// TestSimulation simulates fleets in virtual time, with the code that runs in a replica. With
+// TestSimulationKeepsToTheRate simulates fleets in virtual time, with the code that runs in a replica. With
 // WEIR_SOAK, it prints the table of docs/limits.md.
-func TestSimulation(t *testing.T) {
+func TestSimulationKeepsToTheRate(t *testing.T) {
 	long := os.Getenv("WEIR_SOAK") != ""
 	d, fleets := 10*time.Second, []int{1, 3, 30}
 	if long {

@@ -41,8 +41,7 @@ func (h *holder) enter(n int) bool {
 	return true
 }
 
-// TestSlotsMove moves the load from one replica to another.
-func TestSlotsMove(t *testing.T) {
+func TestSlotsMoveWithTheLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := new(leasetest.Store)
 		a, b := newHolder(t, store, 20), newHolder(t, store, 20)
@@ -76,9 +75,9 @@ func TestSlotsMove(t *testing.T) {
 	})
 }
 
-// TestSlotsOfCutReplica cuts a replica with most of the slots off from the store, for ever. It keeps an
+// TestCutReplicaKeepsAnEqualPart cuts a replica with most of the slots off from the store, for ever. It keeps an
 // equal part. Both together never have more slots than there are. A new replica then replaces it.
-func TestSlotsOfCutReplica(t *testing.T) {
+func TestCutReplicaKeepsAnEqualPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, n := new(leasetest.Store), new(network)
 		a := newHolder(t, store, 20)
@@ -115,9 +114,9 @@ func TestSlotsOfCutReplica(t *testing.T) {
 	})
 }
 
-// TestSlotsWithLostCalls loses calls of two replicas whose load moves. Both together never have more slots
+// TestLostCallsNeverExceedTheSlots loses calls of two replicas whose load moves. Both together never have more slots
 // than there are.
-func TestSlotsWithLostCalls(t *testing.T) {
+func TestLostCallsNeverExceedTheSlots(t *testing.T) {
 	for _, lost := range []lossPoint{lostBefore, lostAfter, lostAnywhere, lostLate} {
 		synctest.Test(t, func(t *testing.T) {
 			store, holders := new(leasetest.Store), []*holder(nil)
@@ -164,9 +163,9 @@ func (s cutStore) Join(ctx context.Context, j *lease.Join) error {
 	return s.Store.Join(ctx, j)
 }
 
-// TestSlotsAfterFlood refuses many requests at a replica. When they end, its slots soon are those of
+// TestSlotsMoveSoonAfterAFlood refuses many requests at a replica. When they end, its slots soon are those of
 // another one: the number of the refused requests does not matter.
-func TestSlotsAfterFlood(t *testing.T) {
+func TestSlotsMoveSoonAfterAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := new(leasetest.Store)
 		a, b := newHolder(t, store, 20), newHolder(t, store, 20)

@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
-// TestSmallBursts sends bursts of a few requests with pauses, in which the replica settles those
+// TestSmallBurstsAreAdmittedExactly sends bursts of a few requests with pauses, in which the replica settles those
 // that it has admitted. It admits just the burst.
-func TestSmallBursts(t *testing.T) {
+func TestSmallBurstsAreAdmittedExactly(t *testing.T) {
 	for _, burst := range []int{1, 2, 3, 5, 10} {
 		for _, pause := range []time.Duration{time.Millisecond, 20 * time.Millisecond, 400 * time.Millisecond} {
 			synctest.Test(t, func(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"github.com/weirhq/weir/limit/lease/leasetest"
 )
 
-// TestRequestsOfManyTokens has requests wait for up to the whole burst, in one replica and in three that use the bucket
-// by turns. They get the tokens of the rate, and no request waits forever.
-func TestRequestsOfManyTokens(t *testing.T) {
+// TestRequestsOfManyTokensAreServed has requests wait for up to the whole burst, in one replica and in three that use
+// the bucket by turns. They get the tokens of the rate, and no request waits forever.
+func TestRequestsOfManyTokensAreServed(t *testing.T) {
 	for _, replicas := range []int{1, 3} {
 		for _, n := range []int{1, 7, 50, 150, 180, 200} {
 			synctest.Test(t, func(t *testing.T) {
@@ -50,8 +50,7 @@ func TestRequestsOfManyTokens(t *testing.T) {
 	}
 }
 
-// TestMoreThanBurst is refused for good.
-func TestMoreThanBurst(t *testing.T) {
+func TestMoreThanBurstIsRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 1, new(leasetest.Store), limit.RateOptions{Every: time.Millisecond, Burst: 3, Keys: 100})
 		defer f.stop()
@@ -62,8 +61,9 @@ func TestMoreThanBurst(t *testing.T) {
 	})
 }
 
-// TestPolicies compares the responses under a rate that replicas share with those under a rate of one process.
-func TestPolicies(t *testing.T) {
+// TestPolicyIsTheSameForSharedRate compares the responses under a rate that replicas share with those under a rate of
+// one process.
+func TestPolicyIsTheSameForSharedRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := limit.RateOptions{Every: time.Minute, Burst: 2, Keys: 100,
 			Key: func(r *http.Request) limit.Key { return limit.KeyOfString(r.Header.Get("Token")) }}

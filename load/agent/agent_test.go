@@ -22,15 +22,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/load/settings"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// waitLimit is how long a test waits for an event.
-const waitLimit = time.Minute
 
 // lines are the lines of a log.
 type lines struct {
@@ -53,11 +51,12 @@ func (l *lines) String() string {
 // await waits until the lines contain a text so many times.
 func (l *lines) await(t *testing.T, text string, times int) {
 	t.Helper()
-	for began := time.Now(); strings.Count(l.String(), text) < times; time.Sleep(5 * time.Millisecond) {
-		if time.Since(began) > waitLimit {
-			t.Fatalf("%q was not logged %d times:\n%s", text, times, l)
+	testkit.AwaitNil(t, text, func() error {
+		if all := l.String(); strings.Count(all, text) < times {
+			return fmt.Errorf("not logged %d times:\n%s", times, all)
 		}
-	}
+		return nil
+	})
 }
 
 func connection(n *peer.NATS) nats.Options {
@@ -117,16 +116,16 @@ func coordinator(t *testing.T, n *peer.NATS, agents int, s settings.Settings, st
 		Files: files, Points: 500, Progress: func(load.Progress) {}, Warn: warnings.add}, warnings
 }
 
-// TestRun executes a plan with files that are larger than a message may be. The server gets
+// TestRunMergesSharesOfAgents executes a plan with files that are larger than a message may be. The server gets
 // each request once, with the same body, and the merged result has all of them.
-func TestRun(t *testing.T) {
+func TestRunMergesSharesOfAgents(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	const agents, requests = 3, 90
 	n := peer.StartNATS(t, peer.NATSOptions{Config: "max_payload: 16KB\n"})
 	var mu sync.Mutex
 	seen := make(map[string]int)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := sha256.New()
 		io.Copy(body, r.Body)
 		mu.Lock()
@@ -135,7 +134,6 @@ func TestRun(t *testing.T) {
 		seen[r.URL.RawQuery]++
 		seen[hex.EncodeToString(body.Sum(nil))]++
 	}))
-	t.Cleanup(s.Close)
 	content := strings.Repeat("0123456789", 20_000)
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
 	users := filepath.Join(t.TempDir(), "users \"of\" 日本.txt")
@@ -191,13 +189,11 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunLeavesOut has agents that cannot be used. A run needs one that can; the shares of the
-// others are missing.
-func TestRunLeavesOut(t *testing.T) {
+// A run needs one agent that can be used. The shares of the others are missing.
+func TestRunLeavesOutUnusableAgents(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
-	t.Cleanup(s.Close)
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
 	plan := settings.Settings{URL: s.URL, Rate: 40, Duration: 500 * time.Millisecond}
 	refused := func(c agent.Coordinator, want string) {
 		t.Helper()
@@ -209,7 +205,7 @@ func TestRunLeavesOut(t *testing.T) {
 	c, _ := coordinator(t, n, 2, plan, nil)
 	refused(c, "no agent responded at nats://")
 	serve(t, n, "old", "0", nil)
-	refused(c, "agent old was left out: it is 0, and this is 1")
+	refused(c, "agent old was left out: it is weir 0, and this is weir 1")
 	log := serve(t, n, "young", "1", nil)
 	c.Labels = map[string]string{"zone": "a"}
 	refused(c, "agent young was left out: it has no label zone=a")
@@ -220,7 +216,7 @@ func TestRunLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(r.Warnings, "\n")
-	if r.Asked != 10 || !strings.Contains(all, "agent old was left out: it is 0, and this is 1") ||
+	if r.Asked != 10 || !strings.Contains(all, "agent old was left out: it is weir 0, and this is weir 1") ||
 		!strings.Contains(all, "1 of 2 agents take part") || !strings.Contains(all, "missing: 2/2") ||
 		!strings.Contains(all, "requests per second were sent, of 40 ") || !strings.Contains(warnings.String(), "agent old") {
 		t.Errorf("%d asked, warnings:\n%s", r.Asked, all)
@@ -233,18 +229,17 @@ func TestRunLeavesOut(t *testing.T) {
 	log.await(t, "waits for work", 3)
 }
 
-// TestRunBusy gives an agent to one of two runs. It is free when the first one is interrupted.
-func TestRunBusy(t *testing.T) {
+// TestAgentServesOneRunAtATime gives an agent to one of two runs. It is free when the first one is interrupted.
+func TestAgentServesOneRunAtATime(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	asked := make(chan struct{}, 1)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case asked <- struct{}{}:
 		default:
 		}
 	}))
-	t.Cleanup(s.Close)
 	log := serve(t, n, "only", "1", nil)
 	c, _ := coordinator(t, n, 1, settings.Settings{URL: s.URL, Rate: 10, Duration: time.Hour}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -324,9 +319,9 @@ func (r *relay) pass(to, from net.Conn) {
 	}
 }
 
-// TestRunStopped ends an agent in the middle of a run, as SIGTERM does. The coordinator does not wait
+// TestStoppedAgentKeepsItsResults ends an agent in the middle of a run, as SIGTERM does. The coordinator does not wait
 // for it, and has all that it has sent.
-func TestRunStopped(t *testing.T) {
+func TestStoppedAgentKeepsItsResults(t *testing.T) {
 	var asked atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer s.Close()
@@ -362,14 +357,13 @@ func TestRunStopped(t *testing.T) {
 	}
 }
 
-// TestRunCut cuts the network of an agent in the middle of a run: the agent is lost, and stops.
-// When the network is back, it waits for work again.
-func TestRunCut(t *testing.T) {
+// TestAgentIsLostWhileItsNetworkIsCut cuts the network of an agent in the middle of a run: the agent is lost, and
+// stops. When the network is back, it waits for work again.
+func TestAgentIsLostWhileItsNetworkIsCut(t *testing.T) {
 	t.Parallel()
 	n := peer.StartNATS(t, peer.NATSOptions{})
 	var asked atomic.Int64
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1) }))
-	t.Cleanup(s.Close)
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1) }))
 	serve(t, n, "near", "1", nil)
 	network := newRelay(t, n.Address)
 	o := nats.GetDefaultOptions()
@@ -387,9 +381,7 @@ func TestRunCut(t *testing.T) {
 		}
 		ended <- r
 	}()
-	for began := time.Now(); !(reported.Load() && asked.Load() >= 80) && time.Since(began) < waitLimit; {
-		time.Sleep(5 * time.Millisecond)
-	}
+	testkit.Await(t, "reports of 80 requests", func() bool { return reported.Load() && asked.Load() >= 80 })
 	network.cut.Lock()
 	repair := sync.OnceFunc(network.cut.Unlock)
 	defer repair()

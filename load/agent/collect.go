@@ -147,7 +147,7 @@ func (c *coordinator) show(p load.Progress, done bool) {
 func (c *coordinator) merged() load.Progress {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sum := load.Progress{Status: make(map[string]int64)}
+	sum := load.Progress{Status: make(map[string]int64), Failures: make(map[string]int64)}
 	var shares []*load.Result
 	last := c.lastSecond()
 	for _, r := range c.agents {
@@ -159,10 +159,15 @@ func (c *coordinator) merged() load.Progress {
 		sum.Sent += p.Sent
 		sum.Requests += p.Requests
 		sum.Errors += p.Errors
+		sum.Unsent += p.Unsent
+		sum.Late += p.Late
 		sum.Connections += p.Connections
 		sum.InFlight += p.InFlight
 		for class, n := range p.Status {
 			sum.Status[class] += n
+		}
+		for kind, n := range p.Failures {
+			sum.Failures[kind] += n
 		}
 		c.sign(r, s)
 		s.Series = r.second(last)
@@ -230,7 +235,8 @@ func (r *remote) latest() (*load.Result, load.Progress) {
 		return headline(r.partial), r.progress
 	}
 	s := headline(r.result)
-	p := load.Progress{Asked: s.Asked, Sent: s.Sent, Requests: s.Requests, Status: s.Status}
+	p := load.Progress{Asked: s.Asked, Sent: s.Sent, Requests: s.Requests, Status: s.Status,
+		Unsent: s.Unsent, Late: s.Late, Failures: s.Errors}
 	for _, n := range s.Errors {
 		p.Errors += n
 	}

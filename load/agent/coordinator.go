@@ -162,7 +162,7 @@ func (c *coordinator) unfit(o *offer) string {
 	}
 	switch {
 	case o.Version != c.Version:
-		return fmt.Sprintf("it is %s, and this is %s", o.Version, c.Version)
+		return fmt.Sprintf("it is weir %s, and this is weir %s", o.Version, c.Version)
 	case o.Busy:
 		return "it is busy with another run"
 	}

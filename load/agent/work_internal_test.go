@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/load/settings"
 )
 
-// TestTexts sends settings through JSON. The plan of an agent has the same ones.
-func TestTexts(t *testing.T) {
+// TestSettingsSurviveJSON sends settings through JSON. The plan of an agent has the same ones.
+func TestSettingsSurviveJSON(t *testing.T) {
 	s := settings.Settings{
 		URL: "http://a.example/", Method: "PUT", Headers: []string{"A: b", "C: d,e"}, Body: "x", PathGrowth: 2,
 		Connections: 5, MaxConnections: 50, Pipeline: 3, Threads: 2, Duration: 90 * time.Second, Timeout: time.Millisecond,
@@ -65,8 +65,8 @@ func TestPlanOpensNoOtherFile(t *testing.T) {
 	}
 }
 
-// TestReceiver sends chunks twice, which a lost response causes, and in a wrong order.
-func TestReceiver(t *testing.T) {
+// TestReceiverIgnoresRepeatedChunks sends chunks twice, which a lost response causes, and in a wrong order.
+func TestReceiverIgnoresRepeatedChunks(t *testing.T) {
 	var out bytes.Buffer
 	r := receiver{out: &out}
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestReceiver(t *testing.T) {
 	}
 }
 
-func TestSecrets(t *testing.T) {
+func TestSecretsOfPlansAreListed(t *testing.T) {
 	s := settings.Settings{URL: "me:secret@a.example/", Headers: []string{"Accept: x", "authorization: y"}, Cert: "c.pem"}
 	got := strings.Join(secrets(s), ", ")
 	if want := "the user of the URL, the header authorization, the key of the client's certificate"; got != want {

@@ -30,7 +30,7 @@ type Check struct {
 // compared with times that have a unit: 50ms, 900us, 1.5s, 800ns. They count from due in
 // the open loop, else from sent. "from_due p99", "from_sent p99", "first_byte p99",
 // "connect p99", "tls p99" and "lag p99" name others, and "answered p99" is of the
-// answered requests. The numbers errors, unanswered, unsent, late, requests, 5xx and
+// answered requests. The numbers errors, wrong, unanswered, unsent, late, requests, 5xx and
 // "status 503" are compared with numbers or with shares of their whole, such as 0.1%.
 // rate is in whole responses per second. saturated has no operator and no bound.
 func Parse(s string) (Check, error) {
@@ -159,6 +159,10 @@ func (c Check) Fits(p load.Plan) error {
 		if !p.Pace.Open() {
 			return fmt.Errorf("check %q: the plan has no Pace, and in the closed loop nothing is due: there is no %s",
 				c.text, c.metric.name)
+		}
+	case "wrong":
+		if len(p.Expect) == 0 {
+			return fmt.Errorf("check %q: the plan expects nothing of responses, so that none is wrong", c.text)
 		}
 	case "tls":
 		if !overTLS(p) {

@@ -36,7 +36,7 @@ func checked(t testing.TB) *load.Result {
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestOfEvaluatesTheResult(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		check string
@@ -100,7 +100,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestSaturated(t *testing.T) {
+func TestSaturatedHoldsForSaturatedRuns(t *testing.T) {
 	t.Parallel()
 	parsed, err := check.Parse("saturated")
 	if err != nil {
@@ -116,8 +116,8 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
-// TestCheckOfClosedLoop checks that latencies of the closed loop count from sent.
-func TestOfClosedLoop(t *testing.T) {
+// TestClosedLoopLatencyCountsFromSent checks that latencies of the closed loop count from sent.
+func TestClosedLoopLatencyCountsFromSent(t *testing.T) {
 	t.Parallel()
 	r := checked(t)
 	r.LatencyFromDue, r.Pacing = nil, nil
@@ -127,8 +127,8 @@ func TestOfClosedLoop(t *testing.T) {
 	}
 }
 
-// TestCheckOfNothing checks that a metric that a run has not measured is an error.
-func TestOfNothing(t *testing.T) {
+// TestMissingMetricIsAnError checks that a metric that a run has not measured is an error.
+func TestMissingMetricIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"p99 > 1s", "from_due p99 > 1s", "lag p99 > 1s", "tls p99 > 1s", "connect max > 1s",
 		"5xx > 1%", "errors > 1%", "unsent > 1%"} {
@@ -150,7 +150,7 @@ func TestOfNothing(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestErrorsOfParseNameTheRemedy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ check, want string }{
 		{"", `check "": there is no metric; write p99 > 50ms, errors > 0.1% or saturated`},
@@ -201,7 +201,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
+func TestFitsRejectsOtherPlans(t *testing.T) {
 	t.Parallel()
 	closed := load.Plan{Targets: []target.Target{{URL: "http://127.0.0.1/"}}}
 	open := closed

@@ -75,6 +75,7 @@ var numbers = []number{
 	}},
 	{"unanswered", quantityPart, func(r *load.Result) reading { return shareOf(r.Unanswered, r.Sent, "requests sent") }},
 	{"unsent", quantityPart, func(r *load.Result) reading { return shareOf(r.Unsent, r.Asked, "requests asked for") }},
+	{"wrong", quantityPart, func(r *load.Result) reading { return shareOf(r.Wrong, r.Sent, "requests sent") }},
 	{"late", quantityPart, func(r *load.Result) reading { return shareOf(r.Late, r.Sent, "requests sent") }},
 	{"requests", quantityPart, func(r *load.Result) reading { return shareOf(r.Requests, r.Asked, "requests asked for") }},
 	{"rate", quantityRate, func(r *load.Result) reading { return reading{value: r.RequestsPerSecond} }},
@@ -250,12 +251,24 @@ func (m metric) read(r *load.Result) (reading, error) {
 	case m.name == "":
 		return reading{}, errNoMetric
 	}
-	got := shareOf(r.Status[m.name]+r.StatusCodes[m.name], r.Requests, "responses") // only one map has the key
+	got := shareOf(withStatus(r, m.name), r.Requests+r.Wrong, "responses")
 	if i := numberIndex(m.name); i >= 0 {
 		got = numbers[i].read(r)
 	}
 	got.metric = m
 	return got, nil
+}
+
+// withStatus returns the number of responses with a status such as 503, or a class such as 5xx. Those that are not as
+// expected count too.
+func withStatus(r *load.Result, name string) int64 {
+	n := r.Status[name] + r.StatusCodes[name] // only one map has the key
+	for code, wrong := range r.WrongStatusCodes {
+		if code == name || name == code[:1]+"xx" {
+			n += wrong
+		}
+	}
+	return n
 }
 
 func sum(counts map[string]int64) int64 {

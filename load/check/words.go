@@ -72,6 +72,7 @@ var synonyms = map[string]string{
 	"avg": "mean", "average": "mean", "median": "p50", "med": "p50",
 	"rps": "rate", "qps": "rate", "throughput": "rate", "iops": "rate",
 	"error": "errors", "failures": "errors", "http_req_failed": "errors",
+	"checks": "wrong", "unexpected": "wrong",
 	"=": "==", "=<": "<=", "=>": ">=",
 	"ttfb": "first_byte p99", "http_req_duration": "p99", "duration": "p99",
 }

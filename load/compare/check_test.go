@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/load/compare"
 )
 
-// TestChecks compares six runs per side, where B has 5% less rate and 10% more
+// TestChecksCompareTwoSides compares six runs per side, where B has 5% less rate and 10% more
 // latency, and one run per side.
-func TestChecks(t *testing.T) {
+func TestChecksCompareTwoSides(t *testing.T) {
 	var a, b []*load.Result
 	for i := range uint64(6) {
 		a, b = append(a, made(t, i, 3, 1000, 300)), append(b, made(t, 10+i, 3, 950, 330))
@@ -49,7 +49,7 @@ func TestChecks(t *testing.T) {
 }
 
 // An infinite latency is above any bound.
-func TestCheckOfUnanswered(t *testing.T) {
+func TestUnansweredExceedsEachBound(t *testing.T) {
 	a := made(t, 1, 3, 1000, 300)
 	b := without(t, made(t, 2, 3, 1000, 300), 0)
 	check, err := compare.ParseCheck("p99 > 1000%")
@@ -61,7 +61,7 @@ func TestCheckOfUnanswered(t *testing.T) {
 	}
 }
 
-func TestParseCheckMistakes(t *testing.T) {
+func TestParseCheckReportsMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "has no < or >",
 		"better":       "has no < or >",

@@ -87,8 +87,8 @@ func row(t *testing.T, c compare.Comparison, metric string) compare.Row {
 
 func one(r *load.Result) []*load.Result { return []*load.Result{r} }
 
-// TestRunsAgainstBenchmath compares four runs per side.
-func TestRunsAgainstBenchmath(t *testing.T) {
+// TestRunsAgreeWithBenchmath compares four runs per side.
+func TestRunsAgreeWithBenchmath(t *testing.T) {
 	var a, b []*load.Result
 	var ra, rb []float64
 	for i := range uint64(5) {
@@ -128,7 +128,7 @@ func TestEqualIsNoise(t *testing.T) {
 }
 
 // The percentiles of a side come from the merged distribution of its runs, and are not means of percentiles.
-func TestMergesHistograms(t *testing.T) {
+func TestHistogramsAreMerged(t *testing.T) {
 	fast, slow := made(t, 1, 5, 1000, 100), made(t, 2, 5, 1000, 10_000)
 	c := mustCompare(t, []*load.Result{fast, slow}, one(slow))
 	all, err := hdr.Decode(fast.Latency.Histogram)
@@ -149,7 +149,7 @@ func TestMergesHistograms(t *testing.T) {
 	}
 }
 
-func TestServer(t *testing.T) {
+func TestServerMetricsAreCompared(t *testing.T) {
 	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 2000, 100)
 	c := mustCompare(t, one(a), one(b))
 	cpu := row(t, c, "server CPU per request")
@@ -168,7 +168,7 @@ func TestServer(t *testing.T) {
 }
 
 // Latencies from due are compared only if all results have them.
-func TestLoops(t *testing.T) {
+func TestOpenLoopsAreComparedFromDue(t *testing.T) {
 	a, b := made(t, 1, 8, 1000, 100), made(t, 2, 8, 1000, 100)
 	a.LatencyFromDue, a.Pace = a.Latency, "1000/s"
 	c := mustCompare(t, one(a), one(b))
@@ -185,7 +185,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestWarningsNameTheDifferences(t *testing.T) {
 	for _, c := range []struct {
 		change func(*load.Result)
 		want   string
@@ -221,7 +221,7 @@ func TestWarnings(t *testing.T) {
 }
 
 // The same file given twice is one sample.
-func TestSameRunTwice(t *testing.T) {
+func TestRepeatedRunGivesAWarning(t *testing.T) {
 	r := made(t, 1, 5, 1000, 100)
 	got := strings.Join(mustCompare(t, []*load.Result{r, made(t, 2, 5, 1000, 100), r}, one(r)).Warnings, "\n")
 	if !strings.Contains(got, "run 3 of A is the same as run 1") || strings.Contains(got, "of B is the same") {
@@ -229,7 +229,7 @@ func TestSameRunTwice(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestErrorsNameTheirCause(t *testing.T) {
 	r := made(t, 1, 3, 1000, 100)
 	if c, err := compare.Compare(nil, one(r)); err == nil {
 		t.Errorf("no runs make %+v", c)
@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
+func TestTextShowsTheComparison(t *testing.T) {
 	var a, b []*load.Result
 	for i := range uint64(6) {
 		r := made(t, 10+i, 12, 10_500, 1010)
@@ -280,7 +280,7 @@ func TestText(t *testing.T) {
 }
 
 // The document has the same rows as the table.
-func TestJSON(t *testing.T) {
+func TestJSONHasTheRowsOfTheTable(t *testing.T) {
 	c := mustCompare(t, one(made(t, 1, 5, 1000, 100)), one(made(t, 2, 5, 1000, 100)))
 	document, err := json.Marshal(c)
 	if err != nil {
@@ -333,8 +333,8 @@ func without(t *testing.T, r *load.Result, after time.Duration) *load.Result {
 	return r
 }
 
-// TestUnanswered checks that p99 is not better if a fast run leaves requests without a response.
-func TestUnanswered(t *testing.T) {
+// TestUnansweredRequestsWorsenP99 checks that p99 is not better if a fast run leaves requests without a response.
+func TestUnansweredRequestsWorsenP99(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		before, after func(*load.Result) *load.Result
@@ -386,8 +386,8 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// TestTargets checks the rows of the targets that both sides have.
-func TestTargets(t *testing.T) {
+// TestSharedTargetsAreCompared checks the rows of the targets that both sides have.
+func TestSharedTargetsAreCompared(t *testing.T) {
 	withTargets := func(r *load.Result, paths ...string) *load.Result {
 		r.RequestsHash = strings.Join(paths, " ")
 		for _, path := range paths {

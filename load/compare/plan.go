@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -55,6 +56,7 @@ type property struct {
 var properties = []property{
 	{name: "URL", of: func(r *load.Result) string { return r.URL }},
 	{name: "set of requests", of: requests},
+	{name: "set of expectations", of: func(r *load.Result) string { return cmp.Or(strings.Join(r.Expect, "; "), "none") }},
 	{name: "timeout", of: timeout},
 	{name: "protocol", of: func(r *load.Result) string { return r.Protocol }},
 	{name: "pace", of: func(r *load.Result) string { return r.Pace }},

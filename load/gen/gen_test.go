@@ -24,8 +24,8 @@ func table(t *testing.T, o gen.CSVOptions) string {
 	return b.String()
 }
 
-// TestCSV parses every field and checks that it belongs to its column.
-func TestCSV(t *testing.T) {
+// TestCSVFieldsBelongToTheirColumns parses every field and checks that it belongs to its column.
+func TestCSVFieldsBelongToTheirColumns(t *testing.T) {
 	const rows = 5000
 	text := table(t, gen.CSVOptions{Rows: rows, Seed: 1})
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -93,7 +93,7 @@ func TestCSVIsRepeatable(t *testing.T) {
 	}
 }
 
-func TestCSVColumns(t *testing.T) {
+func TestCSVColumnsMayRepeat(t *testing.T) {
 	got := table(t, gen.CSVOptions{Rows: 2, Columns: []gen.Column{gen.ID, gen.ID}})
 	if want := "id,id\n1,1\n2,2\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -103,7 +103,7 @@ func TestCSVColumns(t *testing.T) {
 	}
 }
 
-func TestCSVWidth(t *testing.T) {
+func TestCSVWidthLimitsTexts(t *testing.T) {
 	for _, width := range []int{1, 2, 5, 40, 1000} {
 		text := table(t, gen.CSVOptions{Rows: 300, Columns: []gen.Column{gen.ID, gen.Text}, Width: width})
 		records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -123,7 +123,7 @@ func TestCSVWidth(t *testing.T) {
 	}
 }
 
-func TestCSVRefuses(t *testing.T) {
+func TestCSVRefusesImpossibleTables(t *testing.T) {
 	for _, c := range []struct {
 		options gen.CSVOptions
 		want    string
@@ -146,7 +146,7 @@ type fullWriter struct{}
 
 func (fullWriter) Write([]byte) (int, error) { return 0, errFull }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteErrorsAreReturned(t *testing.T) {
 	for _, rows := range []int{0, 1, 10_000} {
 		if err := gen.CSV(fullWriter{}, gen.CSVOptions{Rows: rows}); !errors.Is(err, errFull) {
 			t.Errorf("CSV of %d rows: %v, want %v", rows, err, errFull)
@@ -157,7 +157,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-func TestBytes(t *testing.T) {
+func TestBytesFollowTheSeed(t *testing.T) {
 	for _, n := range []int64{0, 1, 3, 4, 5, 1000, 32 << 10, 100_001} {
 		for _, alphabet := range []string{"", "a", "abc"} {
 			var b, again, other bytes.Buffer
@@ -231,8 +231,8 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// TestNoHeading checks that only the first line is missing.
-func TestNoHeading(t *testing.T) {
+// TestNoHeadingDropsOnlyTheHeading checks that only the first line is missing.
+func TestNoHeadingDropsOnlyTheHeading(t *testing.T) {
 	_, want, _ := strings.Cut(table(t, gen.CSVOptions{Rows: 20}), "\n")
 	if got := table(t, gen.CSVOptions{Rows: 20, NoHeading: true}); got != want {
 		t.Errorf("without a heading: %q, want %q", got, want)

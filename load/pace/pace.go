@@ -24,7 +24,13 @@ type Pace struct {
 	// Poisson makes arrivals random and independent of each other, with the stages'
 	// rates on average. Otherwise they are evenly spaced.
 	Poisson bool
+
+	// Speed, if above 0, makes requests due when they were in a log, so many times as fast. Then there are no Stages.
+	Speed float64
 }
+
+// OfLog returns the Pace of a log that is sent so many times as fast.
+func OfLog(speed float64) Pace { return Pace{Speed: speed} }
 
 // A Stage is an interval in which the rate changes linearly from From to To, in
 // requests per second. For a constant rate both are equal.
@@ -68,6 +74,9 @@ func ParseStage(s string) (Stage, error) {
 	return stage, nil
 }
 
+// maxSpeed is beyond all servers.
+const maxSpeed = 1e6
+
 // maxRate is one request per nanosecond, the resolution of the clock.
 const maxRate = 1e9
 
@@ -76,10 +85,20 @@ func validRate(r float64) bool { return r >= 0 && r <= maxRate }
 // poisson is the text of random arrivals.
 const poisson = "(Poisson)"
 
-// String returns a text such as "closed loop", "1000/s" or "30s:0-1000 1m:1000".
+// ofLog and atSpeed are the text of the pace of a log.
+const ofLog, atSpeed = "log", " at speed "
+
+// String returns a text such as "closed loop", "1000/s", "30s:0-1000 1m:1000" or "log at speed 2".
 func (p Pace) String() string {
 	if !p.Open() {
 		return "closed loop"
+	}
+	switch p.Speed {
+	case 0:
+	case 1:
+		return ofLog
+	default:
+		return ofLog + atSpeed + strconv.FormatFloat(p.Speed, 'f', -1, 64)
 	}
 	var words []string
 	for _, s := range p.Stages {
@@ -108,6 +127,16 @@ func Parse(text string) (Pace, error) {
 		return Pace{}, nil
 	}
 	var p Pace
+	if text == ofLog {
+		return OfLog(1), nil
+	}
+	if speed, ok := strings.CutPrefix(text, ofLog+atSpeed); ok {
+		var err error
+		if p.Speed, err = strconv.ParseFloat(speed, 64); err != nil {
+			return p, fmt.Errorf("the pace %q has no speed: %w", text, err)
+		}
+		return p, p.Check()
+	}
 	for word := range strings.FieldsSeq(text) {
 		if word == poisson {
 			p.Poisson = true
@@ -134,10 +163,19 @@ func Parse(text string) (Pace, error) {
 }
 
 // Open reports whether the loop is open, so that requests have due times.
-func (p Pace) Open() bool { return len(p.Stages) > 0 }
+func (p Pace) Open() bool { return len(p.Stages) > 0 || p.Speed > 0 }
 
 // Check returns an error if a stage has no valid rate or duration.
 func (p Pace) Check() error {
+	if p.Speed != 0 {
+		switch {
+		case !(p.Speed > 0 && p.Speed <= maxSpeed):
+			return fmt.Errorf("the speed of a log is %v; it may be above 0, and up to %v", p.Speed, maxSpeed)
+		case len(p.Stages) > 0 || p.Poisson:
+			return errors.New("the pace has the speed of a log, and stages or random arrivals too")
+		}
+		return nil
+	}
 	var most float64
 	for i, s := range p.Stages {
 		switch {

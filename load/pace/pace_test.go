@@ -28,8 +28,8 @@ func dues(p Pace, threads, most int) []time.Duration {
 	return all
 }
 
-// TestEvenPace checks that the requests of all threads together are evenly spaced.
-func TestEvenPace(t *testing.T) {
+// TestEvenPaceSpacesRequestsEvenly checks that the requests of all threads together are evenly spaced.
+func TestEvenPaceSpacesRequestsEvenly(t *testing.T) {
 	t.Parallel()
 	for _, threads := range []int{1, 2, 3, 7} {
 		all := dues(Rate(1000), threads, 1000)[:1000]
@@ -41,9 +41,9 @@ func TestEvenPace(t *testing.T) {
 	}
 }
 
-// TestRamp compares the times of a ramp with its integral, which it computes in small
+// TestRampMatchesItsIntegral compares the times of a ramp with its integral, which it computes in small
 // steps.
-func TestRamp(t *testing.T) {
+func TestRampMatchesItsIntegral(t *testing.T) {
 	t.Parallel()
 	p := Pace{Stages: []Stage{{2 * time.Second, 100, 500}, {time.Second, 0, 0}, {time.Second, 300, 0}}}
 	all := dues(p, 2, 10_000)
@@ -72,9 +72,9 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// TestPoisson checks the mean and the deviation of the gaps. Those of exponential gaps are
+// TestPoissonGapsAreExponential checks the mean and the deviation of the gaps. Those of exponential gaps are
 // equal.
-func TestPoisson(t *testing.T) {
+func TestPoissonGapsAreExponential(t *testing.T) {
 	t.Parallel()
 	p := Rate(1000)
 	p.Poisson = true
@@ -93,7 +93,7 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-func TestParseStage(t *testing.T) {
+func TestParseStageReadsRates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string
@@ -118,8 +118,8 @@ func TestParseStage(t *testing.T) {
 	}
 }
 
-// TestParsePace checks that parsePace is the inverse of String.
-func TestParsePace(t *testing.T) {
+// TestParseInvertsString checks that parsePace is the inverse of String.
+func TestParseInvertsString(t *testing.T) {
 	t.Parallel()
 	for _, p := range []Pace{
 		{}, Rate(0.00001), Rate(1e6), {Stages: []Stage{{time.Minute, 0, 1e7}, {time.Second, 5, 5}}, Poisson: true},

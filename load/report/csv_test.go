@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-func TestCSV(t *testing.T) {
+func TestCSVAddsUpToTheResult(t *testing.T) {
 	for name, r := range results(t) {
 		text := written(t, func(b *bytes.Buffer) error { return report.CSV(b, r) })
 		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
@@ -41,7 +41,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-func TestCSVNamesWhatItsLatenciesCountFrom(t *testing.T) {
+func TestCSVNamesTheStartOfLatencies(t *testing.T) {
 	for _, c := range []struct {
 		result, want string
 	}{{"closed", ",p99_from_sent_us,"}, {"stalled", ",p99_from_due_us,"}} {

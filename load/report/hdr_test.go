@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-// TestHDR parses the lines and compares them with the histogram.
-func TestHDR(t *testing.T) {
+// TestHDRMatchesTheHistogram parses the lines and compares them with the histogram.
+func TestHDRMatchesTheHistogram(t *testing.T) {
 	for name, r := range results(t) {
 		lines := strings.Split(string(written(t, func(b *bytes.Buffer) error { return report.HDR(b, r) })), "\n")
 		if got, want := strings.Join(strings.Fields(lines[0]), " "),
@@ -75,7 +75,7 @@ func TestHDR(t *testing.T) {
 	}
 }
 
-func TestHDRWithoutAHistogram(t *testing.T) {
+func TestHDRNeedsAHistogram(t *testing.T) {
 	r := &load.Result{Latency: &load.Latency{Count: 3}}
 	if err := report.HDR(&bytes.Buffer{}, r); err == nil || !strings.Contains(err.Error(), "no histogram") {
 		t.Errorf("error %v, want one that says that there is no histogram", err)

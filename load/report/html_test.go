@@ -31,7 +31,7 @@ func page(t *testing.T, name string) []byte {
 
 var pages = map[string][]byte{} // the tests do not run in parallel
 
-func TestHTML(t *testing.T) {
+func TestHTMLMatchesTheGoldenFile(t *testing.T) {
 	golden(t, "one.html", page(t, "one"))
 }
 
@@ -152,8 +152,8 @@ func TestHTMLHoldsTheResult(t *testing.T) {
 	}
 }
 
-// TestHTMLCharts names the charts of each kind of result.
-func TestHTMLCharts(t *testing.T) {
+// TestHTMLHasTheChartsOfTheResult names the charts of each kind of result.
+func TestHTMLHasTheChartsOfTheResult(t *testing.T) {
 	for name, want := range map[string][]string{
 		"closed": {"Responses per second", "Errors per second", "Latency from sent, each second", "CPU of the server",
 			"Memory of the server",
@@ -176,9 +176,9 @@ func TestHTMLStaysSmall(t *testing.T) {
 	}
 }
 
-// TestHTMLPoints checks that each request has a dot, and that failed ones have
+// TestHTMLHasADotForEachRequest checks that each request has a dot, and that failed ones have
 // another colour.
-func TestHTMLPoints(t *testing.T) {
+func TestHTMLHasADotForEachRequest(t *testing.T) {
 	r := *results(t)["stalled"]
 	r.Points = []load.Point{{At: 0, Latency: 900, Status: 200}, {At: 5, Latency: 1e6, Status: 0},
 		{At: 6, Latency: 0, Status: 200}, {At: 10, Latency: 100, Status: 503}}
@@ -195,10 +195,10 @@ func TestHTMLPoints(t *testing.T) {
 	}
 }
 
-// TestPercentilesOfChartsAndTables reads the tooltips of the chart of percentiles. Their ranks are
+// TestChartsAndTablesRoundRanksUp reads the tooltips of the chart of percentiles. Their ranks are
 // rounded up, as in the tables: of 60 requests with two slow ones, each quantile above 58/60 is
 // slow.
-func TestPercentilesOfChartsAndTables(t *testing.T) {
+func TestChartsAndTablesRoundRanksUp(t *testing.T) {
 	h := hdr.New()
 	h.Record(1e6, 58)
 	h.Record(1e9, 2)

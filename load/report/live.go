@@ -159,7 +159,7 @@ func (l line) cut(width int) line {
 		}
 		kept := slices.Clone(l[:i])
 		if width > 0 {
-			kept = append(kept, piece{p.color, string(text[:width-1]) + "…"})
+			kept = append(kept, piece{p.color, readable.Fit(p.text, width)})
 		}
 		return kept
 	}
@@ -301,29 +301,13 @@ func (l *Live) sparkline(label string, c page.Color, width int, of func(load.Sec
 // left.
 func progressLine(p load.Progress, width int) line {
 	text := "  " + progressText(p)
-	done := progressShare(p)
+	done := p.Share()
 	room := min(60, width-len([]rune(text)))
 	if done < 0 || room < 8 {
 		return line{{page.Plain, strings.TrimSpace(text)}}
 	}
 	bar := bar(page.Pen{Colored: true}, done, room)
 	return line{{page.Green, bar}, {page.Dim, strings.Repeat("░", max(0, room-len([]rune(bar))))}, {page.Plain, text}}
-}
-
-// progressShare returns the share of the run that is over, or a negative number
-// if it is not known.
-func progressShare(p load.Progress) float64 {
-	share := -1.0
-	if p.Duration > 0 {
-		share = p.Elapsed.Seconds() / p.Duration.Seconds()
-	}
-	if p.Of > 0 {
-		share = max(share, float64(p.Sent)/float64(p.Of))
-	}
-	if p.Waiting || p.Done {
-		share = 1
-	}
-	return min(share, 1)
 }
 
 func progressText(p load.Progress) string {
@@ -333,7 +317,7 @@ func progressText(p load.Progress) string {
 	case p.Waiting:
 		return fmt.Sprintf("waiting for %s", readable.Things(p.InFlight, "last response"))
 	}
-	left, known := timeLeft(p)
+	left, known := p.Left()
 	if !known {
 		return readable.Lasting(wholeSeconds(p.Elapsed))
 	}
@@ -343,18 +327,3 @@ func progressText(p load.Progress) string {
 // wholeSeconds rounds a duration to whole seconds, so that the clock does not
 // flicker.
 func wholeSeconds(d time.Duration) float64 { return d.Round(time.Second).Seconds() }
-
-// timeLeft returns the shorter of the times that the duration and the number of
-// requests leave.
-func timeLeft(p load.Progress) (left time.Duration, known bool) {
-	if p.Duration > 0 {
-		left, known = max(0, p.Duration-p.Elapsed), true
-	}
-	if p.Of > 0 && p.Sent > 0 {
-		byNumber := time.Duration(float64(p.Elapsed) * float64(max(0, p.Of-p.Sent)) / float64(p.Sent))
-		if !known || byNumber < left {
-			left, known = byNumber, true
-		}
-	}
-	return left, known
-}

@@ -40,7 +40,7 @@ func onAgents(p load.Progress) load.Progress {
 
 const above = "$ weir load\n"
 
-func TestLive(t *testing.T) {
+func TestLiveDrawsTheProgress(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		width, height int
@@ -128,7 +128,7 @@ func TestLiveWithoutColorsDrawsInPlace(t *testing.T) {
 	}
 }
 
-func TestLiveTellsWhatIsLeft(t *testing.T) {
+func TestLiveShowsTheRemainder(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		progress load.Progress
@@ -155,9 +155,9 @@ func TestLiveTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestLiveConcurrently is for the race detector: a signal clears the block while
+// TestLiveMayBeClearedWhileDrawn is for the race detector: a signal clears the block while
 // the run draws it.
-func TestLiveConcurrently(t *testing.T) {
+func TestLiveMayBeClearedWhileDrawn(t *testing.T) {
 	var mu sync.Mutex
 	var b bytes.Buffer
 	l := report.NewLive(locked{&mu, &b}, "http://h/", func() (int, int) { return 80, 24 }, true)
@@ -187,7 +187,7 @@ func (l locked) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-func TestPlain(t *testing.T) {
+func TestPlainWritesALineEachTenSeconds(t *testing.T) {
 	var b bytes.Buffer
 	l := report.NewPlain(&b)
 	for at := time.Duration(0); at <= 25*time.Second; at += 100 * time.Millisecond {
@@ -200,9 +200,9 @@ func TestPlain(t *testing.T) {
 	golden(t, "plain.txt", b.Bytes())
 }
 
-// TestPlainWithoutAnswers checks that no latencies are written if there are
+// TestPlainOmitsMissingLatencies checks that no latencies are written if there are
 // none.
-func TestPlainWithoutAnswers(t *testing.T) {
+func TestPlainOmitsMissingLatencies(t *testing.T) {
 	var b bytes.Buffer
 	report.NewPlain(&b).Show(load.Progress{Elapsed: 250 * time.Millisecond, Done: true, Errors: 3,
 		Last: load.Second{Seconds: 0.25}})

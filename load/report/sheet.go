@@ -81,6 +81,9 @@ func headline(r *load.Result) []string {
 		if r.Sent > 0 {
 			sentence = fmt.Sprintf("No response came to %s.", readable.Things(r.Sent, "request"))
 		}
+		if r.Wrong > 0 {
+			sentence = fmt.Sprintf("None of %s was as expected.", readable.Things(r.Wrong, "response"))
+		}
 		if kinds := byCount(r.Errors); len(kinds) > 0 {
 			sentence += fmt.Sprintf(" The most frequent error was %q, %s.", kinds[0],
 				readable.Things(r.Errors[kinds[0]], "time"))
@@ -174,10 +177,20 @@ func kindsOf(r *load.Result) string {
 }
 
 func facts(r *load.Result) []page.Fact {
-	f := []page.Fact{{Name: "to", Text: readable.Clip(r.URL)}}
+	to := readable.Clip(r.URL)
+	if r.Unix != "" {
+		to += " over " + readable.Clip(r.Unix)
+	}
+	f := []page.Fact{{Name: "to", Text: to}}
 	loop := "closed loop: a connection sends when it has its response"
 	if p := r.Pacing; p != nil {
 		loop = fmt.Sprintf("open loop: %s requests per second are due", readable.Number(p.AskedPerSecond))
+	}
+	if l := r.Log; l != nil {
+		loop = fmt.Sprintf("open loop: requests are due as in %s", readable.Clip(l.File))
+		if l.Speed != 1 {
+			loop += fmt.Sprintf(", at %v times their speed", l.Speed)
+		}
 	}
 	by := fmt.Sprintf("%s, %s", readable.Clip(r.Protocol), readable.Things(int64(r.Connections), "connection"))
 	if r.ConnectionsMade > int64(r.Connections) {
@@ -187,6 +200,9 @@ func facts(r *load.Result) []page.Fact {
 		by += fmt.Sprintf(", %d requests under way on each", r.Pipeline)
 	}
 	f = append(f, page.Fact{Name: "by", Text: by}, page.Fact{Name: "pace", Text: loop})
+	if len(r.Expect) > 0 {
+		f = append(f, page.Fact{Name: "expect", Text: readable.Clip(strings.Join(r.Expect, "; "))})
+	}
 	took := fmt.Sprintf("%s from %s, by %s", readable.Lasting(r.DurationSeconds),
 		r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
 	if r.Seed != 0 {
@@ -328,6 +344,9 @@ func targetRow(target *load.TargetResult, sent int64, s readable.Scale) []page.C
 // targetName returns the method and the path pattern.
 func targetName(t *load.TargetResult) string {
 	if t.Path == "" {
+		if t.Targets == 0 {
+			return "other targets"
+		}
 		return readable.Things(int64(t.Targets), "other target")
 	}
 	return readable.Clip(t.Method + " " + t.Path)
@@ -526,8 +545,16 @@ func pacingTable(r *load.Result) page.Table {
 	add := func(name, remark string) { t.Rows = append(t.Rows, newRow(name, remark, false)) }
 	add("rate", fmt.Sprintf("%s asked and %s sent per second", rate(p.AskedPerSecond), rate(p.SentPerSecond)))
 	if p.Lag != nil && p.Lag.Count > 0 {
-		add("lag", fmt.Sprintf("%s half of the time, p99 %s, at most %s, from due to sent", span(p.Lag.P50),
-			span(p.Lag.P99), span(p.Lag.Max)))
+		from := "from due to sent"
+		if r.Log != nil {
+			from = "behind the times of the log"
+		}
+		add("lag", fmt.Sprintf("%s half of the time, p99 %s, at most %s, %s", span(p.Lag.P50), span(p.Lag.P99),
+			span(p.Lag.Max), from))
+	}
+	if l := r.Log; l != nil {
+		add("log", fmt.Sprintf("%s of %s, in %s", readable.Lasting(l.RecordedSeconds), readable.Clip(l.File),
+			readable.Things(l.Lines, "line")))
 	}
 	if p.Mean10ms > 0 {
 		add("evenness", fmt.Sprintf("%s sent in 10 ms on average, with a variance of %s around the asked rate (0 is "+

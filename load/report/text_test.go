@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/load/report"
 )
 
-func TestText(t *testing.T) {
+func TestTextMatchesTheGoldenFiles(t *testing.T) {
 	all := results(t)
 	for _, c := range []struct {
 		result string

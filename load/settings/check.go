@@ -1,11 +1,13 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/weirhq/weir/load/expect"
 	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
@@ -27,6 +29,9 @@ func (s *Settings) Check() error {
 	if _, err := s.header(); err != nil {
 		return err
 	}
+	if _, err := s.expectations(); err != nil {
+		return err
+	}
 	_, err := s.formFields()
 	return err
 }
@@ -34,13 +39,19 @@ func (s *Settings) Check() error {
 func fail(setting, hint, why string) error { return &Error{setting, errors.New(why), hint} }
 
 // open reports whether the loop is open.
-func (s *Settings) open() bool { return s.Rate != 0 || len(s.Stages) > 0 }
+func (s *Settings) open() bool { return s.Rate != 0 || len(s.Stages) > 0 || s.FromLog != "" }
 
 // checkLoop checks the settings of the loop.
 func (s *Settings) checkLoop() error {
 	switch {
 	case s.Rate != 0 && len(s.Stages) > 0:
 		return fail("rate", "leave it out, or make it a stage, such as 30s:1000", "the stages have a rate already")
+	case s.FromLog != "" && (s.Rate != 0 || len(s.Stages) > 0 || s.Poisson):
+		return fail("from_log", "leave out the rate; a speed of 2 is twice as fast as the log", "the log has the times of the requests already")
+	case s.FromLog == "" && s.Speed != 0:
+		return fail("speed", "add --from-log FILE", "it is for the requests of a log")
+	case s.FromLog == "" && s.AllMethods:
+		return fail("all_methods", "add --from-log FILE", "it is for the requests of a log")
 	case s.Pipeline > 1 && s.NoKeepAlive:
 		return fail("pipeline", "", "it needs connections that stay open, and each request has a new one")
 	}
@@ -77,7 +88,15 @@ func (s *Settings) checkRequest() error {
 
 // checkFile checks that the settings do not repeat parts of a file of requests.
 func (s *Settings) checkFile() error {
-	if s.RequestsFile == "" {
+	name := "requests_file"
+	switch {
+	case s.RequestsFile != "" && s.FromLog != "":
+		return fail("from_log", "send one of them, and then the other", "a file of requests and a log are two sources of requests")
+	case s.FromLog != "" && s.URL == "" && s.To == "":
+		return fail("from_log", "add --to http://127.0.0.1:8080", "a log does not say where to send its requests")
+	case s.FromLog != "":
+		name = "from_log"
+	case s.RequestsFile == "":
 		if s.To != "" {
 			return fail("to", "the url may be "+s.To, "it is for the requests of a file")
 		}
@@ -91,7 +110,7 @@ func (s *Settings) checkFile() error {
 		{"a form", len(s.Form) > 0}, {"a growing path", s.PathGrowth > 0},
 	} {
 		if f.given {
-			return &Error{"requests_file", fmt.Errorf("the file has the requests, and %s does not go with it", f.name),
+			return &Error{name, fmt.Errorf("the file has the requests, and %s does not go with it", f.name),
 				"leave it out; to sends the requests to another origin, and headers are added to all of them"}
 		}
 	}
@@ -104,6 +123,9 @@ const catchUp = "catch-up"
 // pace reads Rate, Stages and Poisson.
 func (s *Settings) pace() (pace.Pace, error) {
 	var p pace.Pace
+	if s.FromLog != "" {
+		return pace.OfLog(cmp.Or(s.Speed, 1)), nil
+	}
 	if s.Rate != 0 {
 		p = pace.Rate(s.Rate)
 	}
@@ -145,6 +167,18 @@ func (s *Settings) header() ([]target.Header, error) {
 		list = append(list, target.Header{Name: name, Value: strings.TrimSpace(value)})
 	}
 	return list, nil
+}
+
+// expectations reads Expect.
+func (s *Settings) expectations() (all []expect.Expectation, err error) {
+	for _, text := range s.Expect {
+		e, err := expect.Parse(text)
+		if err != nil {
+			return nil, &Error{"expect", err, ""}
+		}
+		all = append(all, e)
+	}
+	return all, nil
 }
 
 // formFields reads Form.

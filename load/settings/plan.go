@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/replay"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -25,7 +26,7 @@ func (s Settings) Plan() (load.Plan, error) {
 	p := load.Plan{
 		Connections: s.Connections, MaxConnections: s.MaxConnections, Pipeline: s.Pipeline,
 		Duration: s.Duration, Requests: s.Requests, Timeout: s.Timeout, Threads: s.Threads,
-		NoKeepAlive: s.NoKeepAlive, Process: s.PID, Seed: s.Seed, Find: s.find,
+		NoKeepAlive: s.NoKeepAlive, Unix: s.Unix, Process: s.PID, Seed: s.Seed, Find: s.find,
 	}
 	if s.HTTP2 {
 		p.Protocol = load.HTTP2
@@ -37,11 +38,35 @@ func (s Settings) Plan() (load.Plan, error) {
 	if p.Backlog, err = s.backlog(); err != nil {
 		return p, err
 	}
+	if p.Expect, err = s.expectations(); err != nil {
+		return p, err
+	}
 	if p.Targets, p.Warnings, err = s.targets(); err != nil {
 		return p, err
 	}
-	p.TLS, err = s.tls()
+	if p.TLS, err = s.tls(); err != nil || s.FromLog == "" {
+		return p, err
+	}
+	p.Log, err = s.openLog()
 	return p, err
+}
+
+// openLog opens the log of FromLog.
+func (s *Settings) openLog() (*replay.Log, error) {
+	in, err := s.openInput(s.FromLog)
+	if err != nil {
+		return nil, &Error{"from_log", err, ""}
+	}
+	name := s.FromLog
+	if name == "-" {
+		name = "stdin"
+	}
+	log, err := replay.Open(in, replay.Options{Name: name, AllMethods: s.AllMethods})
+	if err != nil {
+		in.Close()
+		return nil, &Error{"from_log", err, ""}
+	}
+	return log, nil
 }
 
 // find returns the path of a file.
@@ -63,6 +88,13 @@ func (s *Settings) targets() (all []target.Target, warnings []string, err error)
 	}
 	if s.RequestsFile != "" {
 		return s.readTargets(header)
+	}
+	if s.FromLog != "" {
+		all, err = target.Rebase([]target.Target{{URL: "http://log/", Header: header}}, WithScheme(s.To))
+		if err != nil {
+			return nil, nil, &Error{"to", err, ""}
+		}
+		return all, nil, nil
 	}
 	if s.URL == "" {
 		return nil, nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")

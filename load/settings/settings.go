@@ -18,12 +18,18 @@ type Settings struct {
 	Form             []string // in the notation of curl's -F
 	PathGrowth       int
 	RequestsFile, To string // a file, or - for Stdin, and the origin to send its requests to
-	AllHosts         bool   // with To, also send the requests of a HAR to other hosts than the host of the first one
+	FromLog          string // a log with the requests to send to To, or - for Stdin
+	AllMethods       bool   // with FromLog, also send requests of methods that may change something
+	Speed            float64
+	AllHosts         bool // with To, also send the requests of a HAR to other hosts than the host of the first one
+
+	Expect []string // of responses, in the notation of expect.Parse
 
 	Connections, MaxConnections, Pipeline, Threads int
 	Duration, Timeout                              time.Duration
 	Requests                                       int64
 	HTTP2, NoKeepAlive                             bool
+	Unix                                           string // the path of a socket to connect to
 
 	Rate    float64
 	Stages  []string // in the notation of pace.ParseStage
@@ -76,6 +82,7 @@ func (s *Settings) Fields() []Field {
 		{"threads", &s.Threads, "one for each CPU"},
 		{"http2", &s.HTTP2, ""},
 		{"no_keepalive", &s.NoKeepAlive, ""},
+		{"unix", &s.Unix, ""},
 
 		{"rate", &s.Rate, "the closed loop, in which the server sets the rate"},
 		{"stages", &s.Stages, ""},
@@ -88,9 +95,13 @@ func (s *Settings) Fields() []Field {
 		{"body", &s.Body, ""},
 		{"form", &s.Form, ""},
 		{"requests_file", &s.RequestsFile, ""},
+		{"from_log", &s.FromLog, ""},
+		{"all_methods", &s.AllMethods, ""},
+		{"speed", &s.Speed, "1, as fast as the log"},
 		{"to", &s.To, ""},
 		{"all_hosts", &s.AllHosts, ""},
 		{"path_growth", &s.PathGrowth, ""},
+		{"expect", &s.Expect, ""},
 		{"seed", &s.Seed, ""},
 
 		{"insecure", &s.Insecure, ""},

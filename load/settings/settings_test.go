@@ -19,8 +19,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestFields checks that the table has every setting once.
-func TestFields(t *testing.T) {
+// TestFieldsHaveEachSettingOnce checks that the table has every setting once.
+func TestFieldsHaveEachSettingOnce(t *testing.T) {
 	var s settings.Settings
 	seen := map[any]string{}
 	for _, f := range s.Fields() {
@@ -38,7 +38,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) {
+func TestSetParsesValues(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		value any
@@ -69,7 +69,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestSetRefuses(t *testing.T) {
+func TestSetReportsMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		value      any
@@ -115,8 +115,8 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// TestPlan makes a plan of settings, and checks that others keep their defaults.
-func TestPlan(t *testing.T) {
+// TestPlanHasTheSettings makes a plan of settings, and checks that others keep their defaults.
+func TestPlanHasTheSettings(t *testing.T) {
 	s := settings.Settings{
 		URL: "host/x", Headers: []string{"A:  b "}, Body: "text", Connections: 3, HTTP2: true,
 		Stages: []string{"1s:10", "2s:10-20"}, Poisson: true, Behind: "skip", Insecure: true, SNI: "name",
@@ -143,7 +143,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func TestPlanRefuses(t *testing.T) {
+func TestPlanReportsMistakes(t *testing.T) {
 	for _, c := range []struct {
 		settings  settings.Settings
 		want      string
@@ -182,8 +182,8 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestFolder checks that relative file names are below the folder.
-func TestFolder(t *testing.T) {
+// TestRelativeNamesAreBelowFolder checks that relative file names are below the folder.
+func TestRelativeNamesAreBelowFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -222,9 +222,9 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestFind names files in all places and checks that each is found by Find. None is opened
+// TestFindOpensEveryFile names files in all places and checks that each is found by Find. None is opened
 // by its name.
-func TestFind(t *testing.T) {
+func TestFindOpensEveryFile(t *testing.T) {
 	root := certtest.Root(t, "client")
 	cert, key := root.Issue(t, certtest.Options{}).Write(t, t.TempDir(), "client")
 	kept := filepath.Join(t.TempDir(), "kept.png")
@@ -259,9 +259,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// With To, only the requests of a HAR to the host of its first one are sent, unless AllHosts is set. A file of lines keeps
-// all of its requests.
-func TestRequestsOfAHARToOneHost(t *testing.T) {
+// With To, only the requests of a HAR to the host of its first one are sent, unless AllHosts is set. A file of lines
+// keeps all of its requests.
+func TestHARIsSentToOneHost(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"page.har": `{"log": {"entries": [{"request": {"method": "GET", "url": "https://shop.example/"}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load/target"
 )
 
@@ -51,7 +52,7 @@ func readForm(t *testing.T, body target.Body, header target.Header) []formPart {
 	}
 }
 
-func TestFormOfValues(t *testing.T) {
+func TestFormEncodesValues(t *testing.T) {
 	body, header, err := target.Form([]target.FormField{
 		{Name: "a", Value: "1\r\n2"}, {Name: "b"}, {Name: "c\"\r\n", Value: "{}", ContentType: "application/json"},
 		{Name: "d", Value: "x", Filename: "x.txt"},
@@ -73,9 +74,9 @@ func TestFormOfValues(t *testing.T) {
 	}
 }
 
-func TestFormOfFiles(t *testing.T) {
+func TestFormEncodesFiles(t *testing.T) {
 	large := strings.Repeat("0123456789", 50_000)
-	photo, note, none := write(t, "photo.PNG", large), write(t, "note", "hello {{seq}}"), write(t, "none.txt", "")
+	photo, note, none := testkit.TempFile(t, "photo.PNG", large), testkit.TempFile(t, "note", "hello {{seq}}"), testkit.TempFile(t, "none.txt", "")
 	body, header, err := target.Form([]target.FormField{
 		{Name: "first", Value: "1"}, {Name: "f", Path: photo}, {Name: "f", Path: note, Filename: `a"b`,
 			ContentType: "text/x"},
@@ -99,10 +100,10 @@ func TestFormOfFiles(t *testing.T) {
 	group.Wait()
 }
 
-// TestFormReadAt reads a form at every offset with several lengths.
-func TestFormReadAt(t *testing.T) {
-	body, _, err := target.Form([]target.FormField{{Name: "a", Path: write(t, "x", "content")},
-		{Name: "b", Path: write(t, "y", "")}}, 1)
+// TestFormIsReadAtEveryOffset reads a form at every offset with several lengths.
+func TestFormIsReadAtEveryOffset(t *testing.T) {
+	body, _, err := target.Form([]target.FormField{{Name: "a", Path: testkit.TempFile(t, "x", "content")},
+		{Name: "b", Path: testkit.TempFile(t, "y", "")}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +127,8 @@ func TestFormReadAt(t *testing.T) {
 	}
 }
 
-func TestFormFileShrinks(t *testing.T) {
-	path := write(t, "x", "content")
+func TestShrunkFormFileIsAnError(t *testing.T) {
+	path := testkit.TempFile(t, "x", "content")
 	body, _, err := target.Form([]target.FormField{{Name: "a", Path: path}}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -140,8 +141,8 @@ func TestFormFileShrinks(t *testing.T) {
 	}
 }
 
-func TestFormRefuses(t *testing.T) {
-	path := write(t, "x", "content")
+func TestFormRejectsBadFields(t *testing.T) {
+	path := testkit.TempFile(t, "x", "content")
 	for _, c := range []struct {
 		fields []target.FormField
 		want   string
@@ -160,7 +161,7 @@ func TestFormRefuses(t *testing.T) {
 	}
 }
 
-func TestParseFormField(t *testing.T) {
+func TestFormFieldsAreParsed(t *testing.T) {
 	for text, want := range map[string][]target.FormField{
 		"name=value":                        {{Name: "name", Value: "value"}},
 		"=":                                 {{}},

@@ -9,17 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load/target"
 )
-
-func write(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 func readTargets(t *testing.T, text string) []target.Target {
 	t.Helper()
@@ -30,8 +22,8 @@ func readTargets(t *testing.T, text string) []target.Target {
 	return list.Targets
 }
 
-func TestReadPlainLines(t *testing.T) {
-	body := write(t, "body.json", "{\"a\": \"{{b}}\"}\n")
+func TestPlainLinesAreRead(t *testing.T) {
+	body := testkit.TempFile(t, "body.json", "{\"a\": \"{{b}}\"}\n")
 	got := readTargets(t, "\ufeff# a comment\r\n"+
 		"GET http://goku:9090/path?item=ball\r\n"+
 		"HEAD http://goku:9090/path/to/success\n"+
@@ -64,9 +56,9 @@ func TestReadPlainLines(t *testing.T) {
 	}
 }
 
-func TestReadLargeBody(t *testing.T) {
+func TestLargeBodyIsRead(t *testing.T) {
 	content := strings.Repeat("0123456789", 10_000)
-	path := write(t, "large", content)
+	path := testkit.TempFile(t, "large", content)
 	got := readTargets(t, "PUT http://a/\n@"+path+"\n\nPUT http://a/2\n@"+path)
 	if len(got) != 2 || got[0].Body.File == nil || got[0].Body.File != got[1].Body.File {
 		t.Fatalf("got %+v, want two targets that share a file", got)
@@ -82,8 +74,8 @@ func TestReadLargeBody(t *testing.T) {
 	}
 }
 
-// TestReadJSONLines reads lines of vegeta's encoder.
-func TestReadJSONLines(t *testing.T) {
+// TestJSONLinesAreRead reads lines of vegeta's encoder.
+func TestJSONLinesAreRead(t *testing.T) {
 	got := readTargets(t, `{"method":"GET","url":"http://goku:9090/path?item=ball"}
 {"method":"POST","url":"http://goku:9090/things","body":"eyJhIjogIjzDqT4ifQo=","header":{"Content-Type":["application/json"],"X-Two":["1","2"],"content-length":["99"]}}
 
@@ -113,7 +105,7 @@ func readHAR(t *testing.T, name string) []target.Target {
 	return readTargets(t, string(data))
 }
 
-func TestReadHAROfChrome(t *testing.T) {
+func TestHAROfChromeIsRead(t *testing.T) {
 	want := []target.Target{
 		{Method: "GET", URL: "https://shop.example/?q=a%20b#top", Header: []target.Header{
 			{Name: "accept", Value: "text/html,*/*;q=0.8"}, {Name: "sec-ch-ua", Value: `"Chromium";v="140"`}}},
@@ -129,7 +121,7 @@ func TestReadHAROfChrome(t *testing.T) {
 	}
 }
 
-func TestReadHAROfFirefox(t *testing.T) {
+func TestHAROfFirefoxIsRead(t *testing.T) {
 	got := readHAR(t, "firefox.har")
 	if len(got) != 4 {
 		t.Fatalf("%d targets, want 4: %+v", len(got), got)
@@ -158,9 +150,9 @@ func TestReadHAROfFirefox(t *testing.T) {
 	}
 }
 
-// TestReadHAROfPlaywright reads a complete recording of Chromium by Playwright 1.65: a page,
+// TestHAROfPlaywrightIsRead reads a complete recording of Chromium by Playwright 1.65: a page,
 // two fetches, a blob and a websocket.
-func TestReadHAROfPlaywright(t *testing.T) {
+func TestHAROfPlaywrightIsRead(t *testing.T) {
 	got := readHAR(t, "playwright.har")
 	if len(got) != 3 {
 		t.Fatalf("%d targets, want 3: %+v", len(got), got)
@@ -186,7 +178,7 @@ func har(request string) string {
 		"{\"request\": " + request + "}\n]}}"
 }
 
-func TestReadTargetsRefuses(t *testing.T) {
+func TestReadRejectsBadTargets(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "targets.txt has no targets"},
 		{"# none\n\n", "targets.txt has no targets"},
@@ -258,7 +250,7 @@ func TestReadHARSkipsEntriesThatCannotBeSent(t *testing.T) {
 }
 
 // Targets of one host are recognized whatever the scheme, its default port and the case of the host.
-func TestOfOwnHost(t *testing.T) {
+func TestTargetsOfOwnHostAreRecognized(t *testing.T) {
 	list := target.List{Targets: []target.Target{{URL: "http://Shop.example"}, {URL: "https://shop.example:443/a?b://c"},
 		{URL: "http://cdn.example/x"}, {URL: "http://user@shop.example:80/"}, {URL: "http://shop.example:8080/"},
 		{URL: "http://cdn.example/shop.example/"}}}
@@ -272,7 +264,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
-func TestReadTargetsWithoutAFile(t *testing.T) {
+func TestReadReturnsErrorsOfReader(t *testing.T) {
 	if _, err := target.Read(brokenReader{}, "x", nil); err == nil ||
 		!strings.Contains(err.Error(), os.ErrClosed.Error()) {
 		t.Errorf("got %v, want %v", err, os.ErrClosed)

@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-func TestGrowPath(t *testing.T) {
+func TestGrowPathAddsSegments(t *testing.T) {
 	for _, c := range []struct {
 		url  string
 		most int
@@ -40,7 +40,7 @@ func TestGrowPath(t *testing.T) {
 	}
 }
 
-func TestRebase(t *testing.T) {
+func TestRebaseChangesTheOrigin(t *testing.T) {
 	from := []target.Target{
 		{URL: "https://u:p@one.example/a?b#c", Header: []target.Header{{Name: "Host", Value: "one"}}},
 		{URL: "http://two.example:81"},
@@ -70,8 +70,8 @@ func TestRebase(t *testing.T) {
 	}
 }
 
-// TestGrowPathBody checks that all targets share a body.
-func TestGrowPathBody(t *testing.T) {
+// TestGrownTargetsShareABody checks that all targets share a body.
+func TestGrownTargetsShareABody(t *testing.T) {
 	text := strings.Repeat("x", 1000)
 	for _, target := range target.GrowPath(target.Target{URL: "http://a/", Body: target.Body{Text: text}}, 2) {
 		if target.Body.Text != "" || target.Body.Size != 1000 {

@@ -12,7 +12,7 @@ import (
 
 var kept error // keeps the compiler from removing the measured code
 
-func TestAllocations(t *testing.T) {
+func TestCallsAllocateTheExpectedNumber(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -36,9 +36,9 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestFieldAllocations checks that fields cost the event no allocation: an
+// TestFieldsAllocateNothingMore checks that fields cost the event no allocation: an
 // error with a stack and fields allocates as much as its stack.
-func TestFieldAllocations(t *testing.T) {
+func TestFieldsAllocateNothingMore(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/log/errs"
 )
 
-func TestMessage(t *testing.T) {
+func TestMessageJoinsTextAndCause(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string
@@ -32,8 +32,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestWrapNil checks that the message of Wrap(nil, …) reports the mistake.
-func TestWrapNil(t *testing.T) {
+func TestWrapOfNilReportsTheMistake(t *testing.T) {
 	var err error = errs.Wrap(nil, "saving user").Int64("user_id", 1)
 	if want := "saving user: nil was wrapped, there was no error"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
@@ -43,9 +42,9 @@ func TestWrapNil(t *testing.T) {
 	}
 }
 
-// TestNilError logs a nil *Error returned as error, the mistake described in
+// TestNilErrorIsLoggedWithMessage logs a nil *Error returned as error, the mistake described in
 // the type's comment.
-func TestNilError(t *testing.T) {
+func TestNilErrorIsLoggedWithMessage(t *testing.T) {
 	missing := func() error { var err *errs.Error; return err }
 	for name, c := range map[string]struct {
 		err     error
@@ -192,7 +191,7 @@ type forest struct{}
 func (f forest) Error() string   { return "forest" }
 func (f forest) Unwrap() []error { return []error{f, f} }
 
-func TestEndlessChains(t *testing.T) {
+func TestEndlessChainsAreLogged(t *testing.T) {
 	for _, cause := range []error{endless{}, forest{}} {
 		got := loggedOnce(t, errs.Wrap(cause, "wrapped"))
 		if want := "wrapped: " + cause.Error(); got.Message != want || len(got.StackTrace) == 0 {
@@ -216,9 +215,9 @@ func TestJoinedErrorsAreLoggedApart(t *testing.T) {
 	}
 }
 
-// TestLoggedAtOnce logs and prints one error in several goroutines, for the
+// TestGoroutinesMayLogOneError logs and prints one error in several goroutines, for the
 // race detector.
-func TestLoggedAtOnce(t *testing.T) {
+func TestGoroutinesMayLogOneError(t *testing.T) {
 	err := passOn(errs.New("x").Str("a", "b").Int("n", 1).Any("list", []int{1, 2}).Bool("c", true))
 	want := fmt.Sprintf("%+v", err)
 	var all sync.WaitGroup
@@ -243,7 +242,7 @@ type link struct{ next error }
 func (l *link) Error() string { return "link" }
 func (l *link) Unwrap() error { return l.next }
 
-func TestStackOfCycle(t *testing.T) {
+func TestCycleHasNoCallers(t *testing.T) {
 	l := &link{errs.New("origin")}
 	wrapped := errs.Wrap(l, "wrapped")
 	l.next = wrapped

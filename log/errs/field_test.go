@@ -23,7 +23,7 @@ func (u *user) MarshalLog(e log.Event) error {
 	return nil
 }
 
-func TestFields(t *testing.T) {
+func TestFieldsAreLoggedAsJSON(t *testing.T) {
 	for want, add := range map[string]func(*errs.Error) *errs.Error{
 		`{"k":"v \"\u001b[31m"}`:     func(e *errs.Error) *errs.Error { return e.Str("k", "v \"\x1b[31m") },
 		`{"k":-1}`:                   func(e *errs.Error) *errs.Error { return e.Int("k", -1) },
@@ -58,7 +58,7 @@ func TestZeroTakesFields(t *testing.T) {
 	}
 }
 
-func TestFieldsOfChainOutermostFirst(t *testing.T) {
+func TestFieldsOfChainAreOutermostFirst(t *testing.T) {
 	inner := errs.New("inner").Int("id", 1).Str("at", "inner")
 	err := errs.Wrap(fmt.Errorf("by fmt: %w", inner), "outer").Int("id", 2)
 	if got, want := string(loggedOnce(t, err).Data), `{"id":2,"id":1,"at":"inner"}`; got != want {

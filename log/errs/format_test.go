@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/log/errs"
 )
 
-func TestVerbs(t *testing.T) {
+func TestVerbsFormatAsForPlainErrors(t *testing.T) {
 	err := errs.Wrap(io.EOF, "read \"x\"").Int("n", 1)
 	plain := errors.New(err.Error())
 	for _, format := range []string{"%v", "%s", "%q", "%x", "% X", "%20s|", "%-20v|", "%.3s"} {
@@ -25,7 +25,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-func TestDetailed(t *testing.T) {
+func TestDetailedFormHasFieldsAndStack(t *testing.T) {
 	err := errs.Wrap(passOn(makeNew()), "outer").
 		Str("a", "two words").Str("empty", "").Any("list", []int{1}).
 		Dur("d", time.Second).Str("control", "\x1b[31m").Float64("f", 0.5)
@@ -41,7 +41,7 @@ func TestDetailed(t *testing.T) {
 			t.Errorf("line %q is not a frame", line)
 		}
 	}
-	if !strings.Contains(lines[0], "errs_test.makeNew ") || !strings.Contains(lines[1], "errs_test.TestDetailed ") {
+	if !strings.Contains(lines[0], "errs_test.makeNew ") || !strings.Contains(lines[1], "errs_test.TestDetailedFormHasFieldsAndStack ") {
 		t.Errorf("got %q, want makeNew and its caller first", lines)
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/httplog"
 )
 
-// TestAllocations counts the allocations of the middleware per request: the
+// TestMiddlewareAllocatesTheExpectedNumber counts the allocations of the middleware per request: the
 // exchange, the logger and its encoded trace id, two contexts, the handler's
 // request, and a new trace id if the request has none. They are not pooled,
 // because a handler may pass them to goroutines that outlive it.
-func TestAllocations(t *testing.T) {
+func TestMiddlewareAllocatesTheExpectedNumber(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
@@ -28,6 +29,10 @@ func TestAllocations(t *testing.T) {
 			file.Reset("hello")
 			w.(io.ReaderFrom).ReadFrom(file)
 		},
+		"events": func(_ http.ResponseWriter, r *http.Request) {
+			log.From(r.Context()).Info("one").Send()
+			log.From(r.Context()).Info("two").Send()
+		},
 		"flush": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200); w.(http.Flusher).Flush() },
 	}
 	for name, h := range handlers {
@@ -39,10 +44,12 @@ func TestAllocations(t *testing.T) {
 			if c.id != "" {
 				r.Header.Set("X-Request-Id", c.id)
 			}
-			wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(h)
-			w := &fullWriter{header: http.Header{}}
-			if got := testing.AllocsPerRun(200, func() { wrapped.ServeHTTP(w, r) }); got != c.want {
-				t.Errorf("%s, id %q: %v allocations, want %v", name, c.id, got, c.want)
+			for kept, o := range map[string]httplog.Options{"all": {}, "keep": {Keep: &httplog.Keep{Share: 0.5}}} {
+				wrapped := httplog.Middleware(newLogger(io.Discard), o)(h)
+				w := &fullWriter{header: http.Header{}}
+				if got := testing.AllocsPerRun(200, func() { wrapped.ServeHTTP(w, r) }); got != c.want {
+					t.Errorf("%s, %s, id %q: %v allocations, want %v", kept, name, c.id, got, c.want)
+				}
 			}
 		}
 	}
@@ -66,9 +73,13 @@ func BenchmarkMiddleware(b *testing.B) {
 	r := newRequest(b)
 	r.Header.Set("X-Request-Id", "abcdefghijklmnop")
 	w := &fullWriter{header: http.Header{}}
-	for name, o := range map[string]httplog.Options{"all": {}, "completed": completedOnly} {
+	for name, o := range map[string]httplog.Options{
+		"all": {}, "completed": completedOnly,
+		"keep": {Keep: new(httplog.Keep)}, "keep, completed": {Events: httplog.EventsCompleted, Keep: new(httplog.Keep)},
+	} {
 		wrapped := httplog.Middleware(newLogger(io.Discard), o)(
-			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				log.From(r.Context()).Info("an order was found").Str("order", "4711").Send()
 				io.WriteString(w, "hello")
 			}))
 		b.Run(name, func(b *testing.B) {

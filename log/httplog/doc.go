@@ -46,6 +46,12 @@
 // The received event has method, scheme, host, port, path, query and
 // started_at. The other fields are only in the completed event.
 //
+// # Requests worth their events
+//
+// With a [Keep], the events of a request are written only if it failed, was slow or is in a share. All other requests
+// have one event, "http request completed". If there were too many events to hold, data.discarded of this event is the
+// number of missing ones.
+//
 // # Sampling and panics
 //
 // A logger with log.Sampling samples these two events by name, like any others:

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/httplog"
@@ -46,6 +47,30 @@ func ExampleMiddleware() {
 	// http request received: trace id an-id, path "/datasets/cpih", route ""
 	// looking up dataset: trace id an-id, path "", route ""
 	// http request completed: trace id an-id, path "/datasets/cpih", route "GET /datasets/{id}"
+}
+
+// The events of the request that failed are written, and those of the other one are not.
+func ExampleKeep() {
+	logger := log.New(briefly{}, log.Options{Namespace: "datasets"})
+	keep := &httplog.Keep{SlowerThan: time.Second}
+	o := httplog.Options{Events: httplog.EventsCompleted, Keep: keep}
+	h := httplog.Middleware(logger, o)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		log.From(r.Context()).Info("looking up dataset").Send()
+		if r.URL.Path == "/broken" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	for _, path := range []string{"/whole", "/broken"} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("X-Request-Id", path[1:])
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	fmt.Println(keep.Counts.Discarded(), "event was discarded")
+	// Output:
+	// http request completed: trace id whole, path "/whole", route ""
+	// looking up dataset: trace id broken, path "", route ""
+	// http request completed: trace id broken, path "/broken", route ""
+	// 1 event was discarded
 }
 
 func ExampleRequest() {

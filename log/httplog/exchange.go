@@ -23,6 +23,8 @@ type exchange struct {
 	logger   *log.Logger   // has the trace id
 	request  *http.Request // passed to the handler
 	http     log.HTTP
+	keep     *Keep // nil: hold is not used
+	hold     log.Hold
 	returned bool // the handler returned and did not panic
 }
 
@@ -30,7 +32,11 @@ type exchange struct {
 func (x *exchange) receive(logger *log.Logger, r *http.Request, announced bool) {
 	began := time.Now()
 	id := traceID(r.Header)
-	x.logger = logger.With().TraceID(id).Context(r.Context()).Logger()
+	with := logger.With().TraceID(id).Context(r.Context())
+	if x.keep != nil {
+		with.Hold(&x.hold)
+	}
+	x.logger = with.Logger()
 	if fromContext := x.logger.TraceID(); fromContext != "" {
 		id = fromContext
 	}
@@ -90,18 +96,25 @@ func (x *exchange) outcome(value any) outcome {
 
 var errGoexit = errors.New("the handler ended its goroutine (runtime.Goexit)")
 
-// log writes the completed event.
+// log writes the completed event, and before it the held ones if there are any to write.
 func (o outcome) log(x *exchange) {
 	x.http.StatusCode = x.status
 	if x.status == 0 {
 		x.http.StatusCode = o.status
 	}
-	e := x.logger.Log(o.level, eventCompleted).At(x.http.EndedAt).HTTP(&x.http)
+	missing := 0
+	if x.keep != nil {
+		missing = x.keep.end(x, o)
+	}
+	e := x.logger.Log(o.level, eventCompleted).Hold(nil).At(x.http.EndedAt).HTTP(&x.http)
 	if o.failure != "" {
 		e.Str("failure", o.failure).Bool("cut", x.status != 0)
 	}
 	if x.hijacked {
 		e.Bool("hijacked", true)
+	}
+	if missing > 0 {
+		e.Int("discarded", missing)
 	}
 	e.Err(o.err).Send()
 }

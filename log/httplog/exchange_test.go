@@ -12,7 +12,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-func TestFailures(t *testing.T) {
+func TestFailuresAreLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler  http.HandlerFunc
 		failure  string
@@ -69,9 +69,9 @@ func messageOf(e event) string {
 //go:noinline
 func explode(p *int) int { return *p }
 
-// TestStackOfPanic checks that the first frame is the function that panicked,
+// TestStackOfPanicBeginsAtItsFunction checks that the first frame is the function that panicked,
 // not one of the runtime or the middleware.
-func TestStackOfPanic(t *testing.T) {
+func TestStackOfPanicBeginsAtItsFunction(t *testing.T) {
 	for name, panics := range map[string]func(){
 		"explode":    func() { explode(nil) },
 		"repanic":    repanic,
@@ -100,8 +100,8 @@ func repanic() {
 	explode(nil)
 }
 
-// TestPanicGoesOn checks that a handler outside the middleware sees the panic.
-func TestPanicGoesOn(t *testing.T) {
+// TestPanicReachesTheOuterHandler checks that a handler outside the middleware sees the panic.
+func TestPanicReachesTheOuterHandler(t *testing.T) {
 	for _, value := range []any{"text", http.ErrAbortHandler, io.EOF} {
 		h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 			panic(value)
@@ -124,7 +124,7 @@ func (discardWriter) Header() http.Header         { return http.Header{} }
 func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 func (discardWriter) WriteHeader(int)             {}
 
-func TestClientGone(t *testing.T) {
+func TestDisconnectedClientIsLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(http.ResponseWriter)
 		after  func(http.ResponseWriter)

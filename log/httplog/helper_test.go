@@ -41,10 +41,11 @@ type event struct {
 		RequestContentLength  int64 `json:"request_content_length"`
 	}
 	Data struct {
-		Failure  string
-		Cut      *bool
-		Hijacked bool
-		N        int
+		Failure   string
+		Cut       *bool
+		Hijacked  bool
+		Discarded int
+		N         int
 	}
 	Errors []struct {
 		Message    string

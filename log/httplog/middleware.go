@@ -9,6 +9,7 @@ import (
 // Options are the settings of [Middleware]. The zero value is ready for use.
 type Options struct {
 	Events Events // events written per request; the zero value writes both
+	Keep   *Keep  // writes all events of some requests only; nil writes those of all
 }
 
 // Events selects the events that are written for a request.
@@ -54,6 +55,10 @@ type handler struct {
 // ServeHTTP logs the request before and after the next handler serves it.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{writer: writer{inner: w, isHead: r.Method == http.MethodHead}}
+	if keep := h.options.Keep; keep != nil {
+		x.keep = keep
+		x.hold.Bytes, x.hold.Counts = keep.Bytes, &keep.Counts
+	}
 	x.receive(h.logger, r, h.options.Events == EventsAll)
 	defer x.complete()
 	h.next.ServeHTTP(x.forHandler(), x.request)

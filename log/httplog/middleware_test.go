@@ -15,7 +15,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-func TestEventsOfRequest(t *testing.T) {
+func TestRequestIsLoggedByTwoEvents(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
 			mux := http.NewServeMux()
@@ -99,7 +99,7 @@ func checkCompleted(t *testing.T, p protocol, e, received event) {
 	}
 }
 
-func TestStatusAndBytes(t *testing.T) {
+func TestStatusAndBytesAreLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		method  string
 		handler http.HandlerFunc
@@ -173,7 +173,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-func TestOneEventAlone(t *testing.T) {
+func TestSingleEventHasAllFields(t *testing.T) {
 	s, events := serve(t, http1, completedOnly, func(http.ResponseWriter, *http.Request) {})
 	for range 3 {
 		fetch(t, s, "GET", "/")
@@ -183,10 +183,10 @@ func TestOneEventAlone(t *testing.T) {
 	}
 }
 
-// TestWriteAfterReturn keeps the ResponseWriter of a request, which is not
+// TestWriteAfterReturnChangesNoResponse keeps the ResponseWriter of a request, which is not
 // allowed, and writes to it during another request. The other response must not
 // change.
-func TestWriteAfterReturn(t *testing.T) {
+func TestWriteAfterReturnChangesNoResponse(t *testing.T) {
 	var kept http.ResponseWriter
 	wrapped := httplog.Middleware(newLogger(io.Discard), httplog.Options{})(
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -205,9 +205,9 @@ func TestWriteAfterReturn(t *testing.T) {
 	}
 }
 
-// TestRequestsAtOnce sends requests from many clients at once and checks that
+// TestConcurrentRequestsAreNotMixedUp sends requests from many clients at once and checks that
 // no response or event has data of another.
-func TestRequestsAtOnce(t *testing.T) {
+func TestConcurrentRequestsAreNotMixedUp(t *testing.T) {
 	s, events := serve(t, http1, completedOnly, func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.URL.Query().Get("n"))
 		if err != nil {
@@ -239,8 +239,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWithoutLogger checks that a nil Logger discards the events.
-func TestWithoutLogger(t *testing.T) {
+func TestNilLoggerDiscardsEvents(t *testing.T) {
 	h := httplog.Middleware(nil, httplog.Options{})(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		log.From(r.Context()).Info("nothing").Send()
 		io.WriteString(w, httplog.TraceID(r.Context()))

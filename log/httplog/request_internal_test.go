@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestSplitHost(t *testing.T) {
+func TestSplitHostReturnsHostAndPort(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		host string

@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/log/httplog"
 )
 
-func TestRequest(t *testing.T) {
+func TestRequestBecomesFields(t *testing.T) {
 	full := httptest.NewRequest("POST", "/a/b%2Fc?q=1&q=%20", strings.NewReader("12345"))
 	full.Host, full.RemoteAddr, full.Pattern = "www.example.com:8080", "[2001:db8::1]:41234", "/a/{b}"
 	full.Header.Set("User-Agent", "tester/1")

@@ -26,7 +26,7 @@ func traceIDOf(t *testing.T, header http.Header) string {
 
 var newID = regexp.MustCompile(`^[a-zA-Z]{16}$`)
 
-func TestTraceID(t *testing.T) {
+func TestTraceIDComesFromHeaderOrIsNew(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	const parent = "00-" + trace + "-00f067aa0ba902b7-01"
 	const generated = "(new)"
@@ -79,7 +79,7 @@ func TestNewTraceIDsDiffer(t *testing.T) {
 	}
 }
 
-func TestTraceIDOfOtherContext(t *testing.T) {
+func TestOtherContextHasNoTraceID(t *testing.T) {
 	if got := httplog.TraceID(context.Background()); got != "" {
 		t.Errorf("got %q, want none", got)
 	}

@@ -37,9 +37,9 @@ func optional(w http.ResponseWriter) (names string) {
 	return names
 }
 
-// TestOptionalInterfaces checks that a handler's ResponseWriter has the optional
+// TestOptionalInterfacesArePreserved checks that a handler's ResponseWriter has the optional
 // interfaces of the one that net/http made, and no others.
-func TestOptionalInterfaces(t *testing.T) {
+func TestOptionalInterfacesArePreserved(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
 			var inner, outer string
@@ -63,10 +63,10 @@ func TestOptionalInterfaces(t *testing.T) {
 	}
 }
 
-// TestWrappedWriter checks the optional interfaces that a handler gets if other
+// TestWrappedWriterKeepsItsInterfaces checks the optional interfaces that a handler gets if other
 // middleware has wrapped the ResponseWriter, and that http.ResponseController
 // reaches the inner writer's Hijack also without http.Hijacker.
-func TestWrappedWriter(t *testing.T) {
+func TestWrappedWriterKeepsItsInterfaces(t *testing.T) {
 	full := &fullWriter{header: http.Header{}}
 	type closeNotifier interface{ CloseNotify() <-chan bool }
 	for name, c := range map[string]struct {
@@ -119,9 +119,9 @@ func (u unwrapper) Write(b []byte) (int, error) { return u.inner.Write(b) }
 func (u unwrapper) WriteHeader(status int)      { u.inner.WriteHeader(status) }
 func (u unwrapper) Unwrap() http.ResponseWriter { return u.inner }
 
-// TestTimeoutHandler checks that a handler inside http.TimeoutHandler, which can
+// TestWriterOfTimeoutHandlerCanOnlyPush checks that a handler inside http.TimeoutHandler, which can
 // only push, gets a writer that can only push.
-func TestTimeoutHandler(t *testing.T) {
+func TestWriterOfTimeoutHandlerCanOnlyPush(t *testing.T) {
 	var got string
 	h := httplog.Middleware(newLogger(io.Discard), completedOnly)(
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -133,9 +133,9 @@ func TestTimeoutHandler(t *testing.T) {
 	}
 }
 
-// TestResponseController checks that each method of http.ResponseController
+// TestResponseControllerReachesTheWriter checks that each method of http.ResponseController
 // reaches the writers of net/http.
-func TestResponseController(t *testing.T) {
+func TestResponseControllerReachesTheWriter(t *testing.T) {
 	for _, p := range protocols {
 		t.Run(p.name, func(t *testing.T) {
 			s, events := serve(t, p, completedOnly, func(w http.ResponseWriter, _ *http.Request) {
@@ -259,7 +259,7 @@ func TestFileReachesKernel(t *testing.T) {
 	}
 }
 
-func TestHijack(t *testing.T) {
+func TestHijackedRequestsAreLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
 		status  int
@@ -315,9 +315,9 @@ func answerRaw(conn net.Conn, buffers *bufio.ReadWriter, err error) {
 	conn.Close()
 }
 
-// TestHijackRefused tries to hijack an HTTP/2 request, which is impossible. The
+// TestRequestContinuesAfterRefusedHijack tries to hijack an HTTP/2 request, which is impossible. The
 // request then continues as usual.
-func TestHijackRefused(t *testing.T) {
+func TestRequestContinuesAfterRefusedHijack(t *testing.T) {
 	s, events := serve(t, http2, completedOnly, func(w http.ResponseWriter, _ *http.Request) {
 		if _, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			t.Error("hijacked HTTP/2")

@@ -11,9 +11,9 @@ import (
 	"github.com/weirhq/weir/log/logr"
 )
 
-// TestAlloc passes values that are interfaces already, because converting them
+// TestSinkAllocatesLittle passes values that are interfaces already, because converting them
 // is the caller's cost.
-func TestAlloc(t *testing.T) {
+func TestSinkAllocatesLittle(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -45,7 +45,7 @@ func line(t *testing.T, o log.Options, call func(gologr.Logger)) string {
 	return strings.TrimSuffix(rest, "}\n")
 }
 
-func TestEvents(t *testing.T) {
+func TestCallsBecomeEvents(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		call func(gologr.Logger)
@@ -105,7 +105,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestLevels(t *testing.T) {
+func TestLevelOfLoggerEnablesCalls(t *testing.T) {
 	for _, c := range []struct {
 		level               log.Level
 		debug, info, errors bool
@@ -135,7 +135,7 @@ func TestNilLoggerDiscards(t *testing.T) {
 	}
 }
 
-func TestCaller(t *testing.T) {
+func TestCallerIsThePlaceOfTheCall(t *testing.T) {
 	events := logtest.NewEvents(t)
 	l := logr.New(log.New(events, log.Options{Level: log.LevelDebug}).With().Caller().Logger())
 	helper := func() { l.WithCallDepth(1).Info("of a helper") }
@@ -159,8 +159,8 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// TestSlogtest runs the tests that logr runs on its own sinks.
-func TestSlogtest(t *testing.T) {
+// TestSinkPassesSlogtest runs the tests that logr runs on its own sinks.
+func TestSinkPassesSlogtest(t *testing.T) {
 	var b bytes.Buffer
 	slogtest.Run(t, func(*testing.T) slog.Handler {
 		b.Reset()
@@ -183,7 +183,7 @@ func TestSlogtest(t *testing.T) {
 	})
 }
 
-func TestManyGoroutines(t *testing.T) {
+func TestGoroutinesMayShareLogger(t *testing.T) {
 	logger, events := logtest.New(t)
 	shared := logr.New(logger).WithName("shared").WithValues("carried", "all")
 	const goroutines, each = 8, 100

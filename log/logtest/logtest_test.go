@@ -114,7 +114,7 @@ func TestLongEventsAreWhole(t *testing.T) {
 	}
 }
 
-func TestOwnOptions(t *testing.T) {
+func TestEventsAreReadInEachFormat(t *testing.T) {
 	for _, format := range []log.Format{log.FormatJSON, log.FormatJSONv1, log.FormatLTSV} {
 		fake := new(fakeT)
 		events := logtest.NewEvents(fake)
@@ -127,7 +127,7 @@ func TestOwnOptions(t *testing.T) {
 	}
 }
 
-func TestOneFails(t *testing.T) {
+func TestOneFailsWithoutExactlyOneEvent(t *testing.T) {
 	for name, want := range map[string]string{
 		"none": `0 events "none", want one; there were: two, two, other`,
 		"two":  `2 events "two", want one; there were: two, two, other`,
@@ -160,8 +160,8 @@ func TestOtherLinesFail(t *testing.T) {
 	}
 }
 
-// TestAfterTheEnd logs from goroutines while the test ends and afterwards.
-func TestAfterTheEnd(t *testing.T) {
+// TestEventsAfterTheEndAreIgnored logs from goroutines while the test ends and afterwards.
+func TestEventsAfterTheEndAreIgnored(t *testing.T) {
 	fake := new(fakeT)
 	logger, events := logtest.New(fake)
 	var all sync.WaitGroup
@@ -188,8 +188,8 @@ func TestAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestSubtestEnds is TestAfterTheEnd with a real test, which would panic.
-func TestSubtestEnds(t *testing.T) {
+// TestEventsAfterSubtestAreIgnored is TestEventsAfterTheEndAreIgnored with a real test, which would panic.
+func TestEventsAfterSubtestAreIgnored(t *testing.T) {
 	var logger *log.Logger
 	var events *logtest.Events
 	t.Run("sub", func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestSubtestEnds(t *testing.T) {
 	}
 }
 
-func TestAtOnce(t *testing.T) {
+func TestEventsMayBeReadWhileOthersLog(t *testing.T) {
 	logger, events := logtest.New(new(fakeT))
 	var all sync.WaitGroup
 	for range 4 {

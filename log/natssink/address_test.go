@@ -11,7 +11,7 @@ import (
 	"github.com/weirhq/weir/log/natssink"
 )
 
-func TestParse(t *testing.T) {
+func TestParseReadsAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		url, subject, servers string
@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 }
 
 // Errors name the mistake and no secret.
-func TestParseRefuses(t *testing.T) {
+func TestParseRejectsMistakes(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -78,7 +78,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 // New refuses a subject with a wildcard, and returns the error of an option.
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsWildcardsAndBadOptions(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"nats://a/logs.>", "nats://a/*.logs"} {
 		if _, err := natssink.New(url); err == nil || !strings.Contains(err.Error(), "wildcard") {

@@ -21,7 +21,7 @@ func ExampleSeen() {
 }
 
 // Messages of several sources are repeated, also with other boundaries. Each line is new once.
-func TestSeen(t *testing.T) {
+func TestSeenKeepsEachLineOnce(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var seen natssink.Seen
@@ -52,7 +52,7 @@ func TestSeen(t *testing.T) {
 }
 
 // All lines of a message with another id are new.
-func TestSeenOtherIDs(t *testing.T) {
+func TestLinesWithOtherIDsAreNew(t *testing.T) {
 	t.Parallel()
 	var seen natssink.Seen
 	for _, id := range []string{"", "-", "x", "x-1", "x-1-", "x-1-y", "-0-1", "x-0-99999999999"} {
@@ -65,7 +65,7 @@ func TestSeenOtherIDs(t *testing.T) {
 }
 
 // The number of lines in an id is not trusted.
-func TestSeenWrongCount(t *testing.T) {
+func TestCountInIDIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	var seen natssink.Seen
 	for i, want := range []string{"a\n", "", "b\n"} {

@@ -36,9 +36,9 @@ var (
 	childSpan  = trace.SpanID{7: 1}
 )
 
-// TestContext logs in each way listed in the package comment, in a request
+// TestEventsHaveTheIDsOfSpans logs in each way listed in the package comment, in a request
 // whose header has another id.
-func TestContext(t *testing.T) {
+func TestEventsHaveTheIDsOfSpans(t *testing.T) {
 	var out bytes.Buffer
 	logger := log.New(&out, log.Options{Namespace: "shop", Context: otellog.Context})
 	std := slog.New(logger.Handler())
@@ -58,7 +58,7 @@ func TestContext(t *testing.T) {
 	checkIDs(t, out.String(), []string{serverIDs, serverIDs, serverIDs, childIDs, childIDs, serverIDs})
 }
 
-func TestWithoutASpan(t *testing.T) {
+func TestEventsWithoutSpanKeepTheirIDs(t *testing.T) {
 	var out bytes.Buffer
 	logger := log.New(&out, log.Options{Context: otellog.Context})
 	h := httplog.Middleware(logger, httplog.Options{})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func checkIDs(t *testing.T, out string, want []string) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
+func TestContextAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -16,9 +16,6 @@ import (
 // parameters are the names of the parameters of a URL.
 var parameters = []string{"ca", "cert", "compression", "headers", "key", "timeout"}
 
-// logsPath is the path of the requests, which the path of a URL precedes.
-const logsPath = "/v1/logs"
-
 // defaultTimeout is the time limit of a request in the specification of OTLP.
 const defaultTimeout = 10 * time.Second
 
@@ -32,9 +29,9 @@ type address struct {
 	tls           *tls.Config // nil for the default
 }
 
-// parse parses a URL, and reads the certificates that it names. Its errors do not contain the
-// user and the password.
-func parse(text string) (*address, error) {
+// parse parses a URL, and reads the certificates that it names. The path of the URL precedes that of the
+// requests. Its errors do not contain the user and the password.
+func parse(text, path string) (*address, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, errors.New("the URL is not valid: write otlp+http://host:4318, and special characters of a password " +
@@ -60,8 +57,8 @@ func parse(text string) (*address, error) {
 	if a.tls != nil && u.Scheme != "https" {
 		return nil, errors.New("certificates need otlp+https://")
 	}
-	if !strings.HasSuffix(u.Path, logsPath) {
-		u.Path = strings.TrimSuffix(u.Path, "/") + logsPath
+	if !strings.HasSuffix(u.Path, path) {
+		u.Path = strings.TrimSuffix(u.Path, "/") + path
 	}
 	a.url = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 	return a, nil

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// TestAllocations converts and compresses the events of requests without allocations.
-func TestAllocations(t *testing.T) {
+// TestConversionAllocatesNothing converts and compresses the events of requests without allocations.
+func TestConversionAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	for _, coding := range compressions {
-		e, b := encoder{now: time.Now}, requestBatch()
+		e, b := encoder{signal: &logs, now: time.Now}, requestBatch()
 		c, err := newCompressor(coding)
 		if err != nil {
 			t.Fatal(err)

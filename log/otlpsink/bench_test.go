@@ -35,7 +35,7 @@ func requestBatch() stream.Batch {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	e, batch := encoder{now: time.Now}, requestBatch()
+	e, batch := encoder{signal: &logs, now: time.Now}, requestBatch()
 	b.ReportAllocs()
 	for b.Loop() {
 		e.request(batch)
@@ -46,7 +46,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkCompress(b *testing.B) {
 	for _, coding := range []string{"gzip", "zstd"} {
 		b.Run(coding, func(b *testing.B) {
-			e, batch := encoder{now: time.Now}, requestBatch()
+			e, batch := encoder{signal: &logs, now: time.Now}, requestBatch()
 			text := e.request(batch)
 			c, err := newCompressor(coding)
 			if err != nil {

@@ -59,7 +59,7 @@ func decode(t testing.TB, request []byte) (records []converted) {
 			t.Errorf("the host is %v, want %q", host, hostName)
 		}
 		for _, s := range r.ScopeLogs {
-			if s.Scope.Name != instrumentation {
+			if s.Scope.Name != logs.scope {
 				t.Errorf("the scope is %q", s.Scope.Name)
 			}
 			for _, l := range s.LogRecords {
@@ -116,7 +116,7 @@ func anyOf(t testing.TB, v *commonpb.AnyValue) any {
 // convert converts lines.
 func convert(t testing.TB, lines ...string) []converted {
 	t.Helper()
-	e := encoder{now: func() time.Time { return noon }, host: hostName}
+	e := encoder{signal: &logs, now: func() time.Time { return noon }, host: hostName}
 	b := stream.Batch{Lines: []byte(strings.Join(lines, "\n") + "\n"), Count: len(lines), Source: "s", First: 7}
 	got := decode(t, e.request(b))
 	if len(got) != len(lines) {
@@ -419,8 +419,8 @@ var seeds = []string{
 		`"v":[` + strings.Repeat(`"x",`, 300) + `1]}}`,
 }
 
-// TestLines compares the records of lines with those that encoding/json reads.
-func TestLines(t *testing.T) {
+// TestRecordsAgreeWithEncodingJSON compares the records of lines with those that encoding/json reads.
+func TestRecordsAgreeWithEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, line := range seeds {
 		check(t, line)
@@ -451,8 +451,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestBatches checks that lines have the same records in a batch as alone.
-func TestBatches(t *testing.T) {
+// Lines have the same records in a batch as alone.
+func TestBatchesDoNotChangeRecords(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		lines := make([]string, 20)
@@ -467,8 +467,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestServices has records of several services in one batch.
-func TestServices(t *testing.T) {
+func TestBatchHoldsSeveralServices(t *testing.T) {
 	t.Parallel()
 	got := convert(t, `{"namespace":"a","event":"1"}`, `{"namespace":"a","event":"2"}`, `{"namespace":"b","event":"3"}`,
 		`no event`, `{"event":"5","namespace":"b"}`)

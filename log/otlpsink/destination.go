@@ -16,8 +16,9 @@ import (
 // refuses takes one for each power of two below the number of lines.
 const maxSplits = 32
 
-// A Destination sends lines to a server. Make one with [New].
+// A Destination sends lines to a server. Make one with [New] or [NewSpans].
 type Destination struct {
+	signal    *signal
 	address   *address
 	transport *http.Transport
 	file      headerFile
@@ -26,15 +27,29 @@ type Destination struct {
 	compress  *compressor
 }
 
+var (
+	logs = signal{path: "/v1/logs", scope: "github.com/weirhq/weir/log", items: "events",
+		attributes: recordAttributes, hasUID: true, event: (*encoder).logRecord, text: (*encoder).logText}
+	spans = signal{path: "/v1/traces", scope: "github.com/weirhq/weir", items: "spans",
+		attributes: spanAttributes, event: (*encoder).span,
+		text: func(e *encoder, line string) { e.buf = appendText(e.buf, spanName, line) }}
+)
+
 // New returns a Destination for a URL; the package comment describes its parts. New does not
 // wait for the server. Its errors do not contain the user and the password.
-func New(url string) (*Destination, error) {
-	a, err := parse(url)
+func New(url string) (*Destination, error) { return newDestination(url, &logs) }
+
+// NewSpans is New for lines that are spans; see the package comment.
+func NewSpans(url string) (*Destination, error) { return newDestination(url, &spans) }
+
+func newDestination(url string, s *signal) (*Destination, error) {
+	a, err := parse(url, s.path)
 	if err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname() // the attribute is optional
-	d := &Destination{address: a, file: headerFile{name: a.headers}, encoder: encoder{now: time.Now, host: host}}
+	d := &Destination{signal: s, address: a, file: headerFile{name: a.headers},
+		encoder: encoder{signal: s, now: time.Now, host: host}}
 	if d.compress, err = newCompressor(a.compression); err != nil {
 		return nil, err
 	}

@@ -112,8 +112,7 @@ func deliver(t *testing.T, url string, n int) error {
 	return d.Deliver(t.Context(), batch(n))
 }
 
-// TestCompression delivers with each compression.
-func TestCompression(t *testing.T) {
+func TestEachCompressionIsDelivered(t *testing.T) {
 	t.Parallel()
 	for _, parameters := range []string{"", "?compression=gzip", "?compression=zstd", "?compression=none"} {
 		s := startServer(t, nil)
@@ -136,8 +135,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestPath shows how the path of a URL becomes that of the requests.
-func TestPath(t *testing.T) {
+func TestPathOfURLIsCompleted(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, nil)
 	for path, want := range map[string]string{"": "/v1/logs", "/": "/v1/logs", "/otlp": "/otlp/v1/logs",
@@ -152,8 +150,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestResponses shows the outcome of a batch by the response to it.
-func TestResponses(t *testing.T) {
+func TestResponseDecidesTheOutcome(t *testing.T) {
 	t.Parallel()
 	partial := func(rejected int64, message string) []byte {
 		var p []byte
@@ -235,9 +232,9 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// TestOneBadRecord has a server that refuses requests with a certain event, or that are too
-// long. The other events of the batch are stored, in order.
-func TestOneBadRecord(t *testing.T) {
+// The server refuses requests with a certain event, or that are too long. The other events of the batch are stored,
+// in order.
+func TestBadRecordRejectsNoOther(t *testing.T) {
 	t.Parallel()
 	bad := startServer(t, func(w http.ResponseWriter, events []string) bool {
 		if slices.Contains(events, "77") {
@@ -276,9 +273,9 @@ func TestOneBadRecord(t *testing.T) {
 	}
 }
 
-// TestHeaders sends the fields of a file, which changes, and those of the URL. The target of
+// TestHeadersOfFileAndURLAreSent sends the fields of a file, which changes, and those of the URL. The target of
 // a redirect gets none of them.
-func TestHeaders(t *testing.T) {
+func TestHeadersOfFileAndURLAreSent(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "headers")
 	write := func(text string, second int64) {
@@ -329,8 +326,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestMistakes are URLs that New refuses. No error contains a secret.
-func TestMistakes(t *testing.T) {
+// No error contains a secret.
+func TestMistakesInURLsAreRefused(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := func(name, text string) string {
@@ -372,8 +369,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestTLS delivers to a server that asks for a certificate.
-func TestTLS(t *testing.T) {
+// TestClientCertificateIsSent delivers to a server that asks for a certificate.
+func TestClientCertificateIsSent(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, nil)
 	secure := httptest.NewUnstartedServer(s.Config.Handler)
@@ -410,9 +407,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestStalledServer has a server that does not respond, one that closes connections, and one
-// whose response does not end.
-func TestStalledServer(t *testing.T) {
+// One server does not respond, one closes connections, and the response of one does not end.
+func TestStalledServerFailsTheDelivery(t *testing.T) {
 	t.Parallel()
 	stop := make(chan struct{})
 	s := startServer(t, func(w http.ResponseWriter, _ []string) bool {
@@ -455,9 +451,9 @@ func TestStalledServer(t *testing.T) {
 	}
 }
 
-// TestEarlyResponse has a server that responds before it has read the request. The memory of
-// the request is not used by two requests at a time.
-func TestEarlyResponse(t *testing.T) {
+// The server responds before it has read the request. The memory of the request is not used by two requests at a
+// time.
+func TestEarlyResponseSharesNoMemory(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)

@@ -33,6 +33,13 @@
 // as its body. The attribute log.record.uid identifies an event: a record that is sent again
 // after an error has the same one.
 //
+// # Spans
+//
+// [NewSpans] is for lines that are spans of a trace. They go to /v1/traces instead of /v1/logs. The event
+// is the name of the span, http.started_at and http.ended_at are its times, data.parent_span_id is its
+// parent, and data.span_kind is server or client. Another member becomes the same attribute as in a record. A
+// span with data["error.type"] has the status error, with the message of its first error.
+//
 // # Errors
 //
 // A server that does not respond, or responds with 408, 429, 502, 503 or 504, gets the same

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTable converts the examples in the table of docs/otlp.md.
-func TestTable(t *testing.T) {
+// TestTableInDocsIsTrue converts the examples in the table of docs/otlp.md.
+func TestTableInDocsIsTrue(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/otlp.md")
 	if err != nil {

@@ -4,11 +4,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/weirhq/weir/log/record"
 )
 
 // An encoder converts batches of lines. It keeps its memory from batch to batch.
 type encoder struct {
+	signal *signal
+
 	now  func() time.Time
 	host string // the name of this machine; may be empty
 
@@ -20,11 +24,33 @@ type encoder struct {
 	rest    rest
 }
 
+// A signal is a kind of OTLP data, into which a Destination encodes its lines.
+type signal struct {
+	path  string // of the requests
+	scope string // the name of the scope, in all requests
+	items string // for messages
+
+	attributes protowire.Number // the field of a record that has an attribute
+	hasUID     bool             // whether a record has an attribute that identifies it
+
+	// event and text append the fields of the record of an event, and those of a line that is not one.
+	event func(e *encoder, members []record.Node)
+	text  func(e *encoder, line string)
+}
+
 // A rest is what an encoder keeps of an event until it has read all members.
 type rest struct {
 	created         uint64 // in nanoseconds since 1970; 0 if it is not known
 	traceID, spanID string
 	v1Error, errors []record.Node // nil if the event does not have them
+	span            spanRest
+}
+
+// A spanRest is the part of a span that an encoder keeps until it has read all members.
+type spanRest struct {
+	started, ended uint64 // in nanoseconds since 1970; 0 if they are not known
+	parent, kind   string
+	failed         bool // it has an error.type
 }
 
 // each calls f for each member of an object, with the Nodes within it. If a key is repeated, it

@@ -11,12 +11,12 @@ import (
 	"github.com/weirhq/weir/log/traceid"
 )
 
-// event appends the fields of the record of an event.
-func (e *encoder) event(members []record.Node) {
+// logRecord appends the fields of the record of an event.
+func (e *encoder) logRecord(members []record.Node) {
 	e.rest = rest{}
 	e.each(members, (*encoder).member)
 	e.putErrors()
-	e.putIDs()
+	e.putIDs(recordTraceID, recordSpanID)
 	observed := e.rest.created
 	if observed == 0 {
 		observed = uint64(e.now().UnixNano())
@@ -24,6 +24,12 @@ func (e *encoder) event(members []record.Node) {
 		e.buf = appendFixed64(e.buf, recordTime, observed)
 	}
 	e.buf = appendFixed64(e.buf, recordObservedTime, observed)
+}
+
+// logText appends the fields of the record of a line that is not an event.
+func (e *encoder) logText(line string) {
+	e.buf = appendFixed64(e.buf, recordObservedTime, uint64(e.now().UnixNano()))
+	e.buf = appendTextValue(e.buf, recordBody, line)
 }
 
 func (e *encoder) member(m []record.Node) {
@@ -82,14 +88,22 @@ func (e *encoder) objectMember(key string, members []record.Node) bool {
 // lastSecond is the last second of which all nanoseconds since 1970 fit into 64 bits.
 const lastSecond = (1<<64-1)/1_000_000_000 - 1
 
-// createdAt reads the time of an event. OTLP cannot have times before 1970 or after 2554.
-func (e *encoder) createdAt(text string) bool {
+// createdAt reads the time of an event.
+func (e *encoder) createdAt(text string) (ok bool) {
+	created, ok := timeOf(text)
+	if ok {
+		e.rest.created = created
+	}
+	return ok
+}
+
+// timeOf returns a time in nanoseconds since 1970. OTLP cannot have times before 1970 or after 2554.
+func timeOf(text string) (nanoseconds uint64, ok bool) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.Unix() <= 0 || t.Unix() > lastSecond {
-		return false
+		return 0, false
 	}
-	e.rest.created = uint64(t.Unix())*1e9 + uint64(t.Nanosecond())
-	return true
+	return uint64(t.Unix())*1e9 + uint64(t.Nanosecond()), true
 }
 
 // severities are by the number in the line.
@@ -124,22 +138,22 @@ func (e *encoder) auth(m []record.Node) {
 	}
 }
 
-// putIDs appends the ids of trace and span. OTLP requires those of W3C Trace Context. Any other
+// putIDs appends the ids of trace and span in two fields. OTLP requires those of W3C Trace Context. Any other
 // trace id becomes an attribute, and the record has the trace-id that a front door makes of it for
 // the traceparent. A span belongs to a trace.
-func (e *encoder) putIDs() {
+func (e *encoder) putIDs(trace, span protowire.Number) {
 	traceID, spanID := e.rest.traceID, e.rest.spanID
 	hasTrace := false
 	if traceID != "" {
 		e.id = traceid.AppendW3C(e.id[:0], traceID)
-		hasTrace = e.putID(recordTraceID, 16)
+		hasTrace = e.putID(trace, 16)
 		if string(e.id) != traceID {
 			e.putText(prefixEvent, "trace_id", traceID)
 		}
 	}
 	if spanID != "" {
 		e.id = append(e.id[:0], spanID...)
-		if !hasTrace || strings.ContainsAny(spanID, "ABCDEF") || !e.putID(recordSpanID, 8) {
+		if !hasTrace || strings.ContainsAny(spanID, "ABCDEF") || !e.putID(span, 8) {
 			e.putText(prefixEvent, "span_id", spanID)
 		}
 	}

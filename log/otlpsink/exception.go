@@ -55,7 +55,7 @@ func (e *encoder) putStack(v []record.Node) bool {
 			return false
 		}
 	}
-	e.buf = appendTextPair(e.buf, recordAttributes, "", attrExceptionStack, e.stack[:len(e.stack)-1])
+	e.buf = appendTextPair(e.buf, e.signal.attributes, "", attrExceptionStack, e.stack[:len(e.stack)-1])
 	return true
 }
 

@@ -34,7 +34,7 @@ func (e *encoder) httpInteger(m []record.Node) {
 	case name == "" || !ok:
 		e.put(prefixHTTP, m)
 	case i != 0:
-		e.buf = appendIntPair(e.buf, recordAttributes, name, i)
+		e.buf = appendIntPair(e.buf, e.signal.attributes, name, i)
 	}
 }
 

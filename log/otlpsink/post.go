@@ -72,8 +72,8 @@ func (d *Destination) outcome(resp *http.Response, content []byte, lines int) (r
 		if rejected == 0 {
 			return refusal{}, nil
 		}
-		return refusal{lines: min(rejected, lines), cause: fmt.Errorf("%s rejected %d events: %q", d.address.url, rejected,
-			clip(message))}, nil
+		return refusal{lines: min(rejected, lines), cause: fmt.Errorf("%s rejected %d %s: %q", d.address.url, rejected,
+			d.signal.items, clip(message))}, nil
 	}
 	err := fmt.Errorf("%s responded with %d %s", d.address.url, resp.StatusCode, http.StatusText(resp.StatusCode))
 	if message := statusMessage(resp, content); message != "" {
@@ -111,7 +111,7 @@ func retryAfter(value string) time.Duration {
 }
 
 // partialSuccess returns the fields of the ExportLogsPartialSuccess in an
-// ExportLogsServiceResponse.
+// ExportLogsServiceResponse. Those of traces have the same numbers.
 func partialSuccess(response []byte) (rejected int, message string) {
 	partial, _ := fieldsOf(response, 1)
 	text, number := fieldsOf(partial, 2)

@@ -7,7 +7,8 @@ import (
 	"github.com/weirhq/weir/log/stream"
 )
 
-// request returns the ExportLogsServiceRequest of a batch. It is valid until the next call.
+// request returns the ExportLogsServiceRequest of a batch, or its ExportTraceServiceRequest. Apart from the
+// records, the fields have the same numbers. It is valid until the next call.
 func (e *encoder) request(b stream.Batch) []byte {
 	e.buf = e.buf[:0]
 	var resource, scope int
@@ -27,13 +28,14 @@ func (e *encoder) request(b stream.Batch) []byte {
 		var content int
 		e.buf, content = open(e.buf, scopeLogsRecords)
 		if err == nil {
-			e.event(members)
+			e.signal.event(e, members)
 		} else {
-			e.buf = appendFixed64(e.buf, recordObservedTime, uint64(e.now().UnixNano()))
-			e.buf = appendTextValue(e.buf, recordBody, validText(string(line)))
+			e.signal.text(e, validText(string(line)))
 		}
-		e.id = b.AppendID(e.id[:0], i)
-		e.buf = appendTextPair(e.buf, recordAttributes, "", attrRecordUID, e.id)
+		if e.signal.hasUID {
+			e.id = b.AppendID(e.id[:0], i)
+			e.buf = appendTextPair(e.buf, e.signal.attributes, "", attrRecordUID, e.id)
+		}
 		e.buf = shut(e.buf, content)
 	}
 	if b.Count > 0 {
@@ -52,9 +54,6 @@ func namespaceOf(members []record.Node) (namespace string) {
 	return namespace
 }
 
-// instrumentation is the name of the scope of all records.
-const instrumentation = "github.com/weirhq/weir/log"
-
 // beginService appends the beginning of a ResourceLogs for a service, and of its ScopeLogs. It
 // returns the offsets of their contents.
 func (e *encoder) beginService(service string) (resource, scope int) {
@@ -71,7 +70,7 @@ func (e *encoder) beginService(service string) (resource, scope int) {
 	e.buf = shut(e.buf, content)
 	e.buf, scope = openLong(e.buf, resourceLogsScopeLogs)
 	e.buf, content = open(e.buf, scopeLogsScope)
-	e.buf = shut(appendText(e.buf, scopeName, instrumentation), content)
+	e.buf = shut(appendText(e.buf, scopeName, e.signal.scope), content)
 	return resource, scope
 }
 

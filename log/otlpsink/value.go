@@ -17,11 +17,11 @@ const maxValueDepth = 16
 
 // putText appends an attribute with a text. Its name is the prefix and the key.
 func (e *encoder) putText(prefix, key, text string) {
-	e.buf = appendTextPair(e.buf, recordAttributes, prefix, key, text)
+	e.buf = appendTextPair(e.buf, e.signal.attributes, prefix, key, text)
 }
 
 // put appends an attribute for a member. Its name is the prefix and the key.
-func (e *encoder) put(prefix string, m []record.Node) { e.putMember(recordAttributes, prefix, m, 1) }
+func (e *encoder) put(prefix string, m []record.Node) { e.putMember(e.signal.attributes, prefix, m, 1) }
 
 // putMember appends a field that is a KeyValue. depth is that of the value in the attribute.
 func (e *encoder) putMember(field protowire.Number, prefix string, m []record.Node, depth int) {
@@ -40,7 +40,7 @@ func (e *encoder) putMember(field protowire.Number, prefix string, m []record.No
 // putArray appends an attribute that is an array with these elements.
 func (e *encoder) putArray(prefix, key string, elements []record.Node) {
 	var pair, value int
-	e.buf, pair = open(e.buf, recordAttributes)
+	e.buf, pair = open(e.buf, e.signal.attributes)
 	e.buf = appendKey(e.buf, prefix, key)
 	e.buf, value = open(e.buf, keyValueValue)
 	e.putElements(elements, 1)

@@ -2,8 +2,8 @@ package otlpsink
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// The numbers of fields in opentelemetry/proto/logs/v1/logs.proto, collector/logs/v1,
-// common/v1 and resource/v1.
+// The numbers of fields in opentelemetry/proto/logs/v1/logs.proto, trace/v1/trace.proto, collector/logs/v1,
+// common/v1 and resource/v1. The messages around the spans have the same as those around the records of logs.
 const (
 	requestResourceLogs = 1
 
@@ -25,6 +25,20 @@ const (
 	recordObservedTime   = 11
 	recordEventName      = 12
 
+	spanTraceID    = 1
+	spanSpanID     = 2
+	spanParent     = 4
+	spanName       = 5
+	spanKind       = 6
+	spanStart      = 7
+	spanEnd        = 8
+	spanAttributes = 9
+	spanStatus     = 15
+	spanFlags      = 16
+
+	statusMessageField = 2
+	statusCode         = 3
+
 	keyValueKey   = 1
 	keyValueValue = 2
 
@@ -41,7 +55,7 @@ const (
 // bytesOf is a text in memory.
 type bytesOf interface{ ~string | ~[]byte }
 
-// tag returns the tag of a field that is a text or a message. All fields here have numbers below
+// tag returns the tag of a field that is a text or a message. All of these here have numbers below
 // 16, whose tag has one byte.
 func tag(field protowire.Number) byte { return byte(field)<<3 | byte(protowire.BytesType) }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// TestNodesErrors checks the position in the error of a line that is not a JSON object.
-func TestNodesErrors(t *testing.T) {
+// TestErrorOfNodesHasThePosition checks the position in the error of a line that is not a JSON object.
+func TestErrorOfNodesHasThePosition(t *testing.T) {
 	t.Parallel()
 	var r record.Reader
 	for _, c := range []struct {
@@ -57,7 +57,7 @@ func TestNodesErrors(t *testing.T) {
 	}
 }
 
-func TestNodesDepth(t *testing.T) {
+func TestDepthOfNodesIsLimited(t *testing.T) {
 	t.Parallel()
 	for depth, want := range map[int]bool{999: true, 1000: false} {
 		line := `{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "}"

@@ -14,9 +14,9 @@ import (
 
 const head = `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e"`
 
-// TestOddJSON parses JSON that package log does not write, and checks that it
+// TestOddJSONIsParsed parses JSON that package log does not write, and checks that it
 // is written in the usual form.
-func TestOddJSON(t *testing.T) {
+func TestOddJSONIsParsed(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{"white space and order", ` { "event" : "e" , "namespace":"n", "data": { "a" : [ 1 , 2.50 ], "b":"c d" }, "created_at":"2026-11-21T09:30:15.128Z"}` + "\r\n",
 			head + `,"data":{"a":[1,2.50],"b":"c d"}}`},
@@ -44,8 +44,8 @@ func TestOddJSON(t *testing.T) {
 	}
 }
 
-// TestOddLTSV parses pairs that package log does not write.
-func TestOddLTSV(t *testing.T) {
+// TestOddLTSVIsParsed parses pairs that package log does not write.
+func TestOddLTSVIsParsed(t *testing.T) {
 	const head, jsonHead = "time:2026-11-21T09:30:15.128000Z\tnamespace:n\tevent:e", `{"created_at":"2026-11-21T09:30:15.128Z","namespace":"n","event":"e"`
 	for _, c := range []struct{ name, line, want string }{
 		{"order", "event:e\ta:b\tnamespace:n\ttime:2026-11-21T09:30:15.128Z", jsonHead + `,"data":{"a":"b"}}`},
@@ -69,7 +69,7 @@ func TestOddLTSV(t *testing.T) {
 	}
 }
 
-func TestNoEvents(t *testing.T) {
+func TestOtherLinesAreNoEvents(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                            "not an event: neither a JSON object nor LTSV",
 		"panic: runtime error":        `not an event: no text "event"`,
@@ -103,7 +103,7 @@ func TestParseKeepsNothing(t *testing.T) {
 	check(t, "after the line has changed", string(r.AppendJSON(nil)), want)
 }
 
-func TestHuman(t *testing.T) {
+func TestAppendHumanShowsEvents(t *testing.T) {
 	berlin := time.FixedZone("", 3600)
 	for _, c := range []struct {
 		line string
@@ -122,8 +122,8 @@ func TestHuman(t *testing.T) {
 	}
 }
 
-// TestHumanColors checks the colours of the status classes and of keys.
-func TestHumanColors(t *testing.T) {
+// TestAppendHumanColorsStatusAndKeys checks the colours of the status classes and of keys.
+func TestAppendHumanColorsStatusAndKeys(t *testing.T) {
 	const line = head + `,"trace_id":"kQmzRzXbTdWv","severity":3,"http":{"status_code":%d,"method":"GET"},` +
 		`"data":{"a":{"b":"c d"}},"errors":[{"message":"m","data":{"e":1}}]}`
 	const dim, end = "\x1b[2m", "\x1b[0m"
@@ -141,7 +141,7 @@ func TestHumanColors(t *testing.T) {
 	}
 }
 
-func TestAppendPrintable(t *testing.T) {
+func TestAppendPrintableEscapesControls(t *testing.T) {
 	for line, want := range map[string]string{
 		"plain \"text\" C:\\dir\tx":   "plain \"text\" C:\\dir\tx",
 		"\x1b[31mred\x07\r\x7f\u009b": `\u001b[31mred\u0007\r\u007f\u009b`,
@@ -151,7 +151,7 @@ func TestAppendPrintable(t *testing.T) {
 	}
 }
 
-func TestSeverity(t *testing.T) {
+func TestSeveritiesHaveNames(t *testing.T) {
 	for s, want := range map[record.Severity]string{record.SeverityNone: "", record.SeverityFatal: "Fatal", record.SeverityDebug: "Debug", 6: "", -1: ""} {
 		if got := s.String(); got != want {
 			t.Errorf("severity %d: got %q want %q", int(s), got, want)
@@ -159,7 +159,7 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-func TestValue(t *testing.T) {
+func TestValuesBecomeGoValues(t *testing.T) {
 	r := parse(t, head+`,"data":{"o":{"a":[1,2.5,"x\n",true,null],"a":9223372036854775808},"s":"x\n"}}`)
 	o, s := r.Data[0].Value, r.Data[1].Value
 	if got, want := o.Any(), any(map[string]any{"a": 9223372036854775808.0}); !reflect.DeepEqual(got, want) {
@@ -176,7 +176,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-func TestInstant(t *testing.T) {
+func TestInstantsBecomeTimes(t *testing.T) {
 	at, ok := record.Instant("2026-11-21T09:30:15.128Z").Time()
 	if want := time.Date(2026, 11, 21, 9, 30, 15, 128e6, time.UTC); !ok || !at.Equal(want) {
 		t.Errorf("got %v, %v want %v", at, ok, want)
@@ -347,8 +347,8 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// TestReaderAllocs checks that a Reader does not allocate after its first line.
-func TestReaderAllocs(t *testing.T) {
+// TestReaderAllocatesNothing checks that a Reader does not allocate after its first line.
+func TestReaderAllocatesNothing(t *testing.T) {
 	reader := record.NewReader()
 	if allocs := testing.AllocsPerRun(100, func() { reader.Parse(line) }); allocs > 0 {
 		t.Errorf("%v allocations per line want 0", allocs)
@@ -401,9 +401,9 @@ func ExampleRecord_AppendLTSV() {
 	// Output: "time:2026-11-21T09:30:15.128000Z\tlevel:Info\tnamespace:n\tevent:imported\trows:3\n"
 }
 
-// TestHostileLines parses lines of a megabyte that would take very long in a
+// TestHostileLinesAreParsedInLinearTime parses lines of a megabyte that would take very long in a
 // parser of quadratic time.
-func TestHostileLines(t *testing.T) {
+func TestHostileLinesAreParsedInLinearTime(t *testing.T) {
 	const size = 1 << 20
 	head := "time:x\tevent:e\terr:m\tstack:"
 	for _, line := range []string{

@@ -50,8 +50,8 @@ func vectors(t *testing.T) map[string]vector {
 	return all
 }
 
-// TestVectors parses each form of each event, and writes all forms from it.
-func TestVectors(t *testing.T) {
+// All forms are written from each parsed form.
+func TestEachFormOfVectorsIsParsed(t *testing.T) {
 	for name, v := range vectors(t) {
 		if strings.Contains(v.JSON, `\ufffd`) {
 			// JSON does not distinguish U+FFFD from a byte that is not UTF-8.

@@ -52,9 +52,9 @@ func identity(s sink.Stats) error {
 	return nil
 }
 
-// TestTornLines makes two writes fail, each at every offset, and checks the
+// TestDirectEndsTornLines makes two writes fail, each at every offset, and checks the
 // output as a consumer reads it.
-func TestTornLines(t *testing.T) {
+func TestDirectEndsTornLines(t *testing.T) {
 	lines := []string{"alpha-1\n", "bravo-22\n", "charlie-333\n"}
 	const longest = 13
 	for first := range longest {
@@ -95,7 +95,7 @@ func wholeLines(t *testing.T, got string, lines []string) (whole int) {
 	return whole
 }
 
-func TestWriteGoesOn(t *testing.T) {
+func TestWriteContinuesAfterShortWrites(t *testing.T) {
 	for name, steps := range map[string][]step{
 		"short without an error": {{2, nil}, {1, nil}, {3, nil}},
 		"interrupted":            {{0, syscall.EINTR}, {2, syscall.EINTR}, {0, syscall.EINTR}},
@@ -152,9 +152,9 @@ func TestDropsAreCounted(t *testing.T) {
 	}
 }
 
-// TestStandstill writes to a pipe that is always full: Stats returns, and Close
+// TestCloseReleasesCallersOfFullPipe writes to a pipe that is always full: Stats returns, and Close
 // releases the callers.
-func TestStandstill(t *testing.T) {
+func TestCloseReleasesCallersOfFullPipe(t *testing.T) {
 	d := sink.NewDirect(writerFunc(func([]byte) (int, error) { return 0, syscall.EAGAIN }))
 	result := make(chan error)
 	for range 2 {
@@ -184,7 +184,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-func TestWriterThatMisbehaves(t *testing.T) {
+func TestMisbehavingWriterLosesOneLine(t *testing.T) {
 	var got bytes.Buffer
 	for name, first := range map[string]func(p []byte) (int, error){
 		"panics":      func(p []byte) (int, error) { got.Write(p[:2]); panic("broken") },
@@ -214,7 +214,7 @@ func TestWriterThatMisbehaves(t *testing.T) {
 	}
 }
 
-func TestLineWithoutNewline(t *testing.T) {
+func TestMissingNewlineIsAdded(t *testing.T) {
 	w := &scripted{}
 	d := sink.NewDirect(w)
 	for _, line := range []string{"one", "", "two\n", "three\n"} {

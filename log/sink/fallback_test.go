@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -44,9 +45,8 @@ func testFallbackTakesWholeLines(t *testing.T) {
 	}
 }
 
-// TestFallbackReturns checks that the first writer is tried again once a
-// second.
-func TestFallbackReturns(t *testing.T) {
+// The first writer is tried again once a second.
+func TestFallbackReturnsToFirstWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls int
 		broken := true
@@ -104,9 +104,9 @@ func TestFallbackEndsTornLine(t *testing.T) {
 	})
 }
 
-// TestFallbackReopens closes the descriptor of a File that is the first writer.
+// TestFallbackReopensItsFile closes the descriptor of a File that is the first writer.
 // The File must reopen and be used again.
-func TestFallbackReopens(t *testing.T) {
+func TestFallbackReopensItsFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var second bytes.Buffer
 		first := &reopening{err: os.ErrClosed}
@@ -148,9 +148,9 @@ func (r *reopening) Reopen() error {
 	return nil
 }
 
-// TestFallbackBothFail checks that a line which neither writer takes is counted
+// TestLineWithoutAnyWriterIsLost checks that a line which neither writer takes is counted
 // as lost, and that the next lines are written.
-func TestFallbackBothFail(t *testing.T) {
+func TestLineWithoutAnyWriterIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := &scripted{steps: []step{{3, syscall.EPIPE}}}
 		second := &scripted{steps: []step{{2, syscall.EBADF}}}
@@ -169,9 +169,9 @@ func TestFallbackBothFail(t *testing.T) {
 	})
 }
 
-// TestFallbackPipe closes the read end of a pipe under load: each line was
+// TestFallbackReplacesClosedPipe closes the read end of a pipe under load: each line was
 // read, is in the fallback, or was in the pipe when its reader ended.
-func TestFallbackPipe(t *testing.T) {
+func TestFallbackReplacesClosedPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	do(t, err)
 	defer w.Close()
@@ -192,11 +192,12 @@ func TestFallbackPipe(t *testing.T) {
 	flood(t, q, 4, 2500)
 	<-gone
 	began := time.Now()
-	for f.Diverted() == 0 {
+	waittest.Await(t, "the fallback", func() bool {
 		q.Write([]byte("[more]\n"))
-		if took := time.Since(began); soak && took > time.Second || took > patience {
-			t.Fatalf("no fallback within %v", took)
-		}
+		return f.Diverted() > 0
+	})
+	if took := time.Since(began); soak && took > time.Second {
+		t.Errorf("no fallback within %v", took)
 	}
 	closeQueue(t, q)
 	s := q.Stats()
@@ -228,7 +229,7 @@ func wholeCount(t *testing.T, text string) (whole uint64) {
 	return whole
 }
 
-func TestFallbackUnwrap(t *testing.T) {
+func TestFallbackUnwrapsToFirstWriter(t *testing.T) {
 	var first, second bytes.Buffer
 	if got := sink.NewFallback(&first, &second).Unwrap(); got != &first {
 		t.Errorf("Unwrap = %v, want the first writer", got)

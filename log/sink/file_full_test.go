@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -39,9 +40,9 @@ var fullDisks = map[string]struct {
 
 func filler(path string) string { return path + ".filler" }
 
-// TestDiskFull fills a disk of 1 MiB with the log, while a queue holds the
+// TestLinesWaitForSpaceOnFullDisk fills a disk of 1 MiB with the log, while a queue holds the
 // lines that do not fit, and then frees space.
-func TestDiskFull(t *testing.T) {
+func TestLinesWaitForSpaceOnFullDisk(t *testing.T) {
 	for name := range fullDisks {
 		t.Run(name, func(t *testing.T) {
 			cmd := process(t, "tmpfs", t.TempDir(), name)
@@ -58,9 +59,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestFileSizeLimit is TestDiskFull for users other than root: a limit on the
+// TestLinesWaitAtFileSizeLimit is TestLinesWaitForSpaceOnFullDisk for users other than root: a limit on the
 // size of files replaces the disk.
-func TestFileSizeLimit(t *testing.T) {
+func TestLinesWaitAtFileSizeLimit(t *testing.T) {
 	out, err := combinedOutput(process(t, "file size limit", t.TempDir()))
 	if err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -122,7 +123,7 @@ func outlive(path string, o sink.FileOptions, want error, lost bool, free func(p
 		}
 	}
 	if o.MaxBytes == 0 {
-		if err := poll("the disk to be full", func() bool { return errors.Is(q.Stats().LastError, want) }); err != nil {
+		if err := waittest.Poll("the disk to be full", func() bool { return errors.Is(q.Stats().LastError, want) }); err != nil {
 			return err
 		}
 		if s := q.Stats(); s.Waiting == 0 || s.Lost() != 0 || identity(s) != nil {
@@ -136,7 +137,7 @@ func outlive(path string, o sink.FileOptions, want error, lost bool, free func(p
 	if err := free(path); err != nil {
 		return err
 	}
-	if err := poll("the log to be written", func() bool { return q.Stats().Waiting == 0 }); err != nil {
+	if err := waittest.Poll("the log to be written", func() bool { return q.Stats().Waiting == 0 }); err != nil {
 		return fmt.Errorf("%w: %+v", err, q.Stats())
 	}
 	took := time.Since(freed)
@@ -183,15 +184,6 @@ func checkOutlived(path string, events int, lost bool) error {
 	}
 	if next != events {
 		return fmt.Errorf("the last event is %d of %d", next-1, events)
-	}
-	return nil
-}
-
-func poll(what string, is func() bool) error {
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %v for %s", patience, what)
-		}
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -125,9 +126,9 @@ func appendProcess(args []string) error {
 	return q.Close(context.Background())
 }
 
-// TestProcessesAppend lets four processes append to one file and to one pipe:
+// TestProcessesAppendWholeLines lets four processes append to one file and to one pipe:
 // every line of each process is there, whole and in order.
-func TestProcessesAppend(t *testing.T) {
+func TestProcessesAppendWholeLines(t *testing.T) {
 	events := 12_500 // 10^5 lines in file and pipe together
 	if soak {
 		events = 250_000
@@ -199,7 +200,7 @@ func untilTermProcess(args []string) error {
 			}
 		})
 	}
-	if err := poll("an event", func() bool { return accepted.Load() > 0 }); err != nil {
+	if err := waittest.Poll("an event", func() bool { return accepted.Load() > 0 }); err != nil {
 		return err
 	}
 	fmt.Println("started")
@@ -213,9 +214,9 @@ func untilTermProcess(args []string) error {
 	return nil
 }
 
-// TestSIGTERM ends a process under load, while it rotates and compresses:
+// TestSIGTERMLosesNoAcceptedEvent ends a process under load, while it rotates and compresses:
 // exactly the accepted events are in its files.
-func TestSIGTERM(t *testing.T) {
+func TestSIGTERMLosesNoAcceptedEvent(t *testing.T) {
 	rounds := 2
 	if soak {
 		rounds = 30
@@ -310,11 +311,11 @@ const (
 	beingTaken  = 128 << 10 // bytes that a queue takes out at once to write them
 )
 
-// TestSIGKILL kills a process under load, again and again, with the same file.
+// TestSIGKILLTearsOnlyTheLastLine kills a process under load, again and again, with the same file.
 // Each process adds whole lines, except that the last one may be torn. Fewer
 // events are missing than the queue holds and, at 20,000 per second, fewer than
 // those of 50 ms.
-func TestSIGKILL(t *testing.T) {
+func TestSIGKILLTearsOnlyTheLastLine(t *testing.T) {
 	kills := 20
 	if soak {
 		kills = 100
@@ -332,7 +333,7 @@ func TestSIGKILL(t *testing.T) {
 		do(t, err)
 		cmd := process(t, "until SIGKILL", path, ledgerPath, pace)
 		do(t, cmd.Start())
-		await(t, "the first event", func() bool { return book.accepted.Load() > 0 })
+		waittest.Await(t, "the first event", func() bool { return book.accepted.Load() > 0 })
 		time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // a random moment, not a synchronisation
 		do(t, cmd.Process.Kill())
 		cmd.Wait()
@@ -396,9 +397,9 @@ func checkKilled(t *testing.T, text string) (events int, last int64) {
 	return events, last
 }
 
-// TestRenamedUnderFlood rotates as logrotate does, 20 times, with four
+// TestRenamingUnderFloodLosesNoLine rotates as logrotate does, 20 times, with four
 // producers: no line is lost or torn.
-func TestRenamedUnderFlood(t *testing.T) {
+func TestRenamingUnderFloodLosesNoLine(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "weir.log")
 	f := openFile(t, path, sink.FileOptions{})
@@ -413,7 +414,7 @@ func TestRenamedUnderFlood(t *testing.T) {
 			old := fmt.Sprintf("%s.%02d", path, i)
 			do(t, os.Rename(path, old))
 			do(t, f.Reopen())
-			await(t, "lines in the new file", func() bool {
+			waittest.Await(t, "lines in the new file", func() bool {
 				info, err := os.Stat(path)
 				return err == nil && info.Size() > enough
 			})
@@ -431,15 +432,15 @@ func TestRenamedUnderFlood(t *testing.T) {
 	t.Logf("20 renames, events by producer: %v", each)
 }
 
-// TestCopiedAndTruncatedUnderFlood rotates as logrotate does with copytruncate.
+// TestCopytruncateLeavesNoHole rotates as logrotate does with copytruncate.
 // Lines that are written between the copy and the truncation are lost, as its
 // manual says. The file has no hole, and holds all later lines.
-func TestCopiedAndTruncatedUnderFlood(t *testing.T) {
+func TestCopytruncateLeavesNoHole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	q := sink.NewQueue(openFile(t, path, sink.FileOptions{}), sink.QueueOptions{WhenFull: sink.Block})
 	each := floodWhile(q, func() {
 		for range 10 {
-			await(t, "lines", func() bool {
+			waittest.Await(t, "lines", func() bool {
 				info, err := os.Stat(path)
 				return err == nil && info.Size() > 100_000
 			})

@@ -47,9 +47,9 @@ func syncProcess(args []string) error {
 	return nil
 }
 
-// TestFsync counts the fsyncs that the kernel sees: with each write, within a
+// TestFsyncFollowsItsInterval counts the fsyncs that the kernel sees: with each write, within a
 // time after a write, or never. If all fail with EIO, OnError gets all errors.
-func TestFsync(t *testing.T) {
+func TestFsyncFollowsItsInterval(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("it needs strace, which is not installed")

@@ -94,9 +94,9 @@ func do(t *testing.T, err error) {
 	}
 }
 
-// TestFileIsChangedUnderneath renames, deletes and truncates a log. The File
+// TestFileNoticesChangesOfItsPath renames, deletes and truncates a log. The File
 // must notice it within a second, or immediately after Reopen.
-func TestFileIsChangedUnderneath(t *testing.T) {
+func TestFileNoticesChangesOfItsPath(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(path string) error
 		now    string // content of path after the next line
@@ -136,9 +136,9 @@ func TestFileIsChangedUnderneath(t *testing.T) {
 	}
 }
 
-// TestFileCannotBeOpenedAnew makes the path invalid for a while: the File keeps
+// TestFileIsKeptIfReopeningFails makes the path invalid for a while: the File keeps
 // its file, reports the error once a second, and tries again.
-func TestFileCannotBeOpenedAnew(t *testing.T) {
+func TestFileIsKeptIfReopeningFails(t *testing.T) {
 	for name, c := range map[string]struct{ lock, unlock func(path string) error }{
 		"a folder there": {
 			func(path string) error { return os.Mkdir(path, 0o700) },
@@ -184,9 +184,9 @@ func TestFileCannotBeOpenedAnew(t *testing.T) {
 	}
 }
 
-// TestFileMadeReadOnly removes the write permission from an open file, which
+// TestFileMadeReadOnlyStaysOpen removes the write permission from an open file, which
 // must stay open.
-func TestFileMadeReadOnly(t *testing.T) {
+func TestFileMadeReadOnlyStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
 		f := openFile(t, path, sink.FileOptions{})
@@ -215,9 +215,9 @@ func TestFileClosesTornLine(t *testing.T) {
 	}
 }
 
-// TestFileMovesWithinLine renames the file when half of a line is written: the
+// TestHalfLineMovesToTheNewFile renames the file when half of a line is written: the
 // line must be whole in the new file.
-func TestFileMovesWithinLine(t *testing.T) {
+func TestHalfLineMovesToTheNewFile(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"deleted":   os.Remove,
 		"renamed":   func(path string) error { return os.Rename(path, path+".old") },
@@ -240,7 +240,7 @@ func TestFileMovesWithinLine(t *testing.T) {
 	wantFile(t, path, "the first half, the second\n")
 }
 
-func TestFileClosed(t *testing.T) {
+func TestClosedFileRefusesLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	f := openFile(t, path, sink.FileOptions{MaxBytes: 100, Fsync: time.Hour})
 	write(t, f, "one\n")
@@ -255,16 +255,16 @@ func TestFileClosed(t *testing.T) {
 	wantFile(t, path, "one\n")
 }
 
-func TestFileCannotBeOpened(t *testing.T) {
+func TestOpenFileReportsMissingFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nowhere", "weir.log")
 	if _, err := sink.OpenFile(path, sink.FileOptions{}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("OpenFile: %v", err)
 	}
 }
 
-// TestFileInAnyOrder does all operations in an order that a seed decides: every
+// TestLinesStayWholeInAnyOrder does all operations in an order that a seed decides: every
 // line must be whole in exactly one of the files, and in order.
-func TestFileInAnyOrder(t *testing.T) {
+func TestLinesStayWholeInAnyOrder(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	rounds := 3
 	if soak {
@@ -342,7 +342,7 @@ func checkFiles(t *testing.T, folder string, emitted int) bool {
 	return !t.Failed()
 }
 
-func TestFileAllocs(t *testing.T) {
+func TestFileAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

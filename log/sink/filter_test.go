@@ -10,8 +10,7 @@ import (
 
 var _ log.EventWriter = (*sink.Filter)(nil)
 
-// TestTeeWithLevels gives the destinations of a tee different levels.
-func TestTeeWithLevels(t *testing.T) {
+func TestTeeFiltersByLevel(t *testing.T) {
 	var all, warnings, errors bytes.Buffer
 	var tee log.EventWriter = sink.NewTee(
 		sink.NewDirect(&all),
@@ -39,7 +38,7 @@ func TestTeeWithLevels(t *testing.T) {
 	}
 }
 
-func TestFilterReturns(t *testing.T) {
+func TestFilterReturnsResultsOfWriter(t *testing.T) {
 	var b bytes.Buffer
 	direct := sink.NewDirect(&b)
 	filter := sink.NewFilter(direct, log.LevelWarn)

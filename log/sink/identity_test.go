@@ -19,9 +19,9 @@ type eventSink interface {
 	Stats() sink.Stats
 }
 
-// TestIdentity logs from several goroutines to a writer that fails in every
+// TestStatsAddUpDespiteFaults logs from several goroutines to a writer that fails in every
 // way, calls Stats in the meantime and counts the lines at the end.
-func TestIdentity(t *testing.T) {
+func TestStatsAddUpDespiteFaults(t *testing.T) {
 	for name, open := range map[string]func(w io.Writer) (eventSink, func()){
 		"Direct": func(w io.Writer) (eventSink, func()) {
 			d := sink.NewDirect(w)

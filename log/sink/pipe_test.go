@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestFullPipe writes to a full pipe that another process made non-blocking, as
+// TestFullPipeLosesNoByte writes to a full pipe that another process made non-blocking, as
 // happens with a shared stdout: os.File then returns EAGAIN.
-func TestFullPipe(t *testing.T) {
+func TestFullPipeLosesNoByte(t *testing.T) {
 	var fds [2]int
 	if err := syscall.Pipe(fds[:]); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,9 @@ type QueueOptions struct {
 	// Heartbeat is the interval at which totals are logged while there are
 	// events, as "log totals". Zero means never.
 	Heartbeat time.Duration
+
+	// Quiet is for lines that are no events: the queue does not write the event "log events dropped".
+	Quiet bool
 }
 
 // A Queue copies lines into memory and writes them in a goroutine of its own.
@@ -94,7 +97,7 @@ type Queue struct {
 	// goroutine may call.
 	out     *lineWriter
 	reports *reports
-	works   bool // whether the last line was written
+	works   bool // whether the writer took a line in its last write
 	wrote   bool // whether the last take returned a chunk
 	gapSeen bool // whether gap was set when q.mu was last held
 
@@ -276,9 +279,9 @@ func (q *Queue) waitForRoom(level log.Level, n int) (dropped Reason) {
 	return ""
 }
 
-// openGap notes that an event was dropped. q.mu is held.
+// openGap notes that an event was dropped, which is reported later. q.mu is held.
 func (q *Queue) openGap() {
-	if q.gap.IsZero() {
+	if q.gap.IsZero() && !q.o.Quiet {
 		q.gap = time.Now()
 	}
 }

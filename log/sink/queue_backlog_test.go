@@ -8,10 +8,10 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestBacklogMemory adds and takes lines of random lengths within the limit.
+// TestMemoryOfBacklogStaysBelowLimit adds and takes lines of random lengths within the limit.
 // The memory of the chunks must stay below the limit and one chunk, and an
 // empty backlog must have all of its space again.
-func TestBacklogMemory(t *testing.T) {
+func TestMemoryOfBacklogStaysBelowLimit(t *testing.T) {
 	const size = 1 << 20
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -15,8 +15,8 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestQueueChange makes a full queue larger, then smaller, and changes its policy.
-func TestQueueChange(t *testing.T) {
+// TestQueueChangesSizeAndPolicy makes a full queue larger, then smaller, and changes its policy.
+func TestQueueChangesSizeAndPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		w.stall()
@@ -56,9 +56,9 @@ func TestQueueChange(t *testing.T) {
 	})
 }
 
-// TestQueueChangeOfHeartbeat changes the interval, and the form, of the events that a
+// TestQueueChangesItsHeartbeat changes the interval, and the form, of the events that a
 // sleeping queue writes itself.
-func TestQueueChangeOfHeartbeat(t *testing.T) {
+func TestQueueChangesItsHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		q := sink.NewQueue(w, sink.QueueOptions{Heartbeat: time.Hour})
@@ -74,9 +74,9 @@ func TestQueueChangeOfHeartbeat(t *testing.T) {
 	})
 }
 
-// TestQueueRedirect replaces a queue while goroutines write to it, some of which wait for
+// TestRedirectLosesNoLine replaces a queue while goroutines write to it, some of which wait for
 // space. Each line is written once and counted once.
-func TestQueueRedirect(t *testing.T) {
+func TestRedirectLosesNoLine(t *testing.T) {
 	for _, policy := range []sink.Policy{sink.Shed, sink.Block} {
 		t.Run(policy.String(), func(t *testing.T) {
 			const writers, lines = 8, 2000
@@ -161,8 +161,8 @@ func TestQueueRedirectFreesCallers(t *testing.T) {
 	})
 }
 
-// TestFileChange turns rotation on and off, and changes the number of kept files.
-func TestFileChange(t *testing.T) {
+// TestFileChangesItsRotation turns rotation on and off, and changes the number of kept files.
+func TestFileChangesItsRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
 		f := openFile(t, path, sink.FileOptions{})

@@ -14,8 +14,8 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestFlush checks that Flush waits only for lines that were queued before it.
-func TestFlush(t *testing.T) {
+// TestFlushWaitsOnlyForEarlierLines checks that Flush waits only for lines that were queued before it.
+func TestFlushWaitsOnlyForEarlierLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		q := sink.NewQueue(w, sink.QueueOptions{})
@@ -75,9 +75,9 @@ func TestFatalIsFlushed(t *testing.T) {
 	})
 }
 
-// TestLinger checks that the writer waits for more lines for the time of
+// TestLingerCollectsLines checks that the writer waits for more lines for the time of
 // Linger, and stops waiting when there are enough or a caller flushes.
-func TestLinger(t *testing.T) {
+func TestLingerCollectsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 400 << 10, Linger: time.Second})
@@ -118,10 +118,10 @@ func TestLinger(t *testing.T) {
 	})
 }
 
-// TestWaitsForWhatMayPass simulates a disk that is full for ten seconds, and
+// TestQueueWaitsForPassingErrors simulates a disk that is full for ten seconds, and
 // other errors that pass: no line is lost or repeated, and writing continues
 // within 0.5 s.
-func TestWaitsForWhatMayPass(t *testing.T) {
+func TestQueueWaitsForPassingErrors(t *testing.T) {
 	for _, fault := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.ENOBUFS, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN} {
 		t.Run(fault.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

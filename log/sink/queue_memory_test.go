@@ -2,19 +2,20 @@ package sink_test
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestQueueMemory floods a queue whose writer blocks, from several goroutines,
+// TestMemoryOfQueueStaysBelowLimit floods a queue whose writer blocks, from several goroutines,
 // with lines of several lengths. The heap must grow by little more than the
 // queue's limit, and shrink again after the lines are written.
-func TestQueueMemory(t *testing.T) {
+func TestMemoryOfQueueStaysBelowLimit(t *testing.T) {
 	const size, allowed = 8 << 20, 512 << 10
 	for _, length := range []int{20, 400, 16 << 10} {
 		w := newGated()
@@ -45,13 +46,9 @@ func TestQueueMemory(t *testing.T) {
 			}
 		}()
 		w.end <- struct{}{}
-		deadline := time.Now().Add(patience)
-		for q.Stats().Waiting > 0 || length == 400 && heap()-before > 2<<20 {
-			if time.Now().After(deadline) {
-				t.Fatalf("lines of %d bytes: %d wait, and the heap holds %d KiB", length, q.Stats().Waiting, (heap()-before)>>10)
-			}
-			runtime.Gosched()
-		}
+		waittest.Await(t, fmt.Sprintf("lines of %d bytes that neither wait nor use memory", length), func() bool {
+			return q.Stats().Waiting == 0 && (length != 400 || heap()-before <= 2<<20)
+		})
 		closeQueue(t, q)
 		close(w.began)
 	}

@@ -22,10 +22,10 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestQueueModel runs random programs of bursts and faults with a fake clock
+// TestCountsOfRandomProgramsAddUp runs random programs of bursts and faults with a fake clock
 // and writer. After each step the counts must add up, and at the end they must
 // match the output. A failing program is shortened and printed.
-func TestQueueModel(t *testing.T) {
+func TestCountsOfRandomProgramsAddUp(t *testing.T) {
 	const stepsEach = 100
 	programs := 100
 	if os.Getenv("WEIR_SOAK") != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-func TestParsePolicy(t *testing.T) {
+func TestPoliciesHaveNames(t *testing.T) {
 	for _, p := range []sink.Policy{sink.Shed, sink.Drop, sink.Block} {
 		if got, err := sink.ParsePolicy(p.String()); got != p || err != nil {
 			t.Errorf("ParsePolicy(%q) = %v, %v", p, got, err)
@@ -28,10 +28,10 @@ func TestParsePolicy(t *testing.T) {
 	}
 }
 
-// TestShed fills a queue whose writer blocks, and finds the fill level from
+// TestShedDropsLowLevelsFirst fills a queue whose writer blocks, and finds the fill level from
 // which each log level is dropped. The line that is being written counts as
 // taken.
-func TestShed(t *testing.T) {
+func TestShedDropsLowLevelsFirst(t *testing.T) {
 	const size = 1 << 20
 	for level, eighths := range map[log.Level]int{
 		log.LevelDebug - 1: 4, log.LevelDebug: 4, log.LevelInfo: 6, log.LevelWarn: 7, log.LevelError: 8, log.LevelFatal + 1: 8,
@@ -87,8 +87,8 @@ func TestShedKeepsErrors(t *testing.T) {
 	checkLines(t, w.output(), q.Stats())
 }
 
-// TestDropNewest checks that a full queue drops new lines, and no others.
-func TestDropNewest(t *testing.T) {
+// TestDropDropsOnlyNewLines checks that a full queue drops new lines, and no others.
+func TestDropDropsOnlyNewLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		w.stall()
@@ -117,9 +117,9 @@ func TestDropNewest(t *testing.T) {
 	})
 }
 
-// TestBlockWaits checks that callers wait for the time of Wait, or until there
+// TestBlockWaitsForSpace checks that callers wait for the time of Wait, or until there
 // is space.
-func TestBlockWaits(t *testing.T) {
+func TestBlockWaitsForSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		w.stall()

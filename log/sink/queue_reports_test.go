@@ -47,9 +47,30 @@ func reports(t *testing.T, output, event string) (list []report) {
 	return list
 }
 
-// TestGapIsTold drops events while the writer blocks for three seconds: one
+// TestQuietQueueWritesNoEvents drops lines of a queue for lines that are no events.
+func TestQuietQueueWritesNoEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFaulty()
+		w.stall()
+		q := sink.NewQueue(w, sink.QueueOptions{Bytes: 8000, Quiet: true})
+		line := []byte(strings.Repeat("x", 99) + "\n")
+		for range 200 {
+			q.Write(line)
+		}
+		w.goOn()
+		time.Sleep(time.Minute)
+		closeQueue(t, q)
+		s := q.Stats()
+		if got := strings.Count(w.output(), string(line)); s.Lost() == 0 || got != strings.Count(w.output(), "\n") ||
+			uint64(got) != s.Written || s.Emitted != 200 {
+			t.Errorf("the counts are %+v, and %d lines are written:\n%s", s, got, w.output())
+		}
+	})
+}
+
+// TestGapIsReportedByOneEvent drops events while the writer blocks for three seconds: one
 // event reports them afterwards.
-func TestGapIsTold(t *testing.T) {
+func TestGapIsReportedByOneEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		w.stall()
@@ -94,6 +115,37 @@ func TestGapIsTold(t *testing.T) {
 	})
 }
 
+// A rejecting writer takes all lines, and rejects those that end in "bad".
+type rejecting struct{ bytes.Buffer }
+
+func (w *rejecting) Write(p []byte) (int, error) {
+	bad := bytes.Count(p, []byte("bad\n"))
+	w.Buffer.Write(p)
+	if bad > 0 {
+		return len(p), &sink.RejectedError{Lines: bad, Err: fmt.Errorf("%d lines are bad", bad)}
+	}
+	return len(p), nil
+}
+
+// TestRejectionIsReportedWithoutAnotherEvent rejects one of three lines. The writer took the
+// others, so the report does not wait for the next event.
+func TestRejectionIsReportedWithoutAnotherEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w rejecting
+		q := sink.NewQueue(&w, sink.QueueOptions{Linger: time.Millisecond})
+		for _, line := range []string{"good\n", "good\n", "bad\n"} {
+			q.WriteEvent(log.LevelError, []byte(line))
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if gaps := reports(t, w.String(), "log events dropped"); len(gaps) != 1 ||
+			gaps[0].Data.Count["error"]["rejected"] != 1 {
+			t.Errorf("the log is %q, want one report of one rejected event", w.String())
+		}
+		closeQueue(t, q)
+	})
+}
+
 // TestGapsAreSummed writes to a log that is always too slow: it gets one event
 // per second, and the sum of these is the number of lost events.
 func TestGapsAreSummed(t *testing.T) {
@@ -127,9 +179,9 @@ func TestGapsAreSummed(t *testing.T) {
 	})
 }
 
-// TestGapThatCannotBeTold loses the event that reports a loss: the next one
+// TestLostReportIsAddedToTheNext loses the event that reports a loss: the next one
 // reports both.
-func TestGapThatCannotBeTold(t *testing.T) {
+func TestLostReportIsAddedToTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		q := sink.NewQueue(w, sink.QueueOptions{})
@@ -166,8 +218,8 @@ func TestGapThatCannotBeTold(t *testing.T) {
 	})
 }
 
-// TestHeartbeat checks that the log proves that it is complete.
-func TestHeartbeat(t *testing.T) {
+// TestHeartbeatProvesLogIsComplete checks that the log proves that it is complete.
+func TestHeartbeatProvesLogIsComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFaulty()
 		opened := time.Now()

@@ -114,10 +114,10 @@ func (l *load) p99() time.Duration {
 	return p
 }
 
-// TestConsumerStops stops the process that reads the log, under load: callers
+// TestStoppedConsumerDelaysNoCaller stops the process that reads the log, under load: callers
 // do not slow down, memory stays within its limit, and when the process
 // continues, the log reports the lost events.
-func TestConsumerStops(t *testing.T) {
+func TestStoppedConsumerDelaysNoCaller(t *testing.T) {
 	const size = 8 << 20
 	stalled := 3 * time.Second
 	if os.Getenv("WEIR_SOAK") != "" {
@@ -193,9 +193,9 @@ func checkWhatIsMissing(t *testing.T, output string, s sink.Stats, sent int) {
 	checkLines(t, output, s)
 }
 
-// TestConsumerStopsAndCallersWait stops a consumer for half a second. With
+// TestBlockWaitsForStoppedConsumer stops a consumer for half a second. With
 // Block no event is lost.
-func TestConsumerStopsAndCallersWait(t *testing.T) {
+func TestBlockWaitsForStoppedConsumer(t *testing.T) {
 	c := startConsumer(t)
 	q := sink.NewQueue(c.pipe, sink.QueueOptions{Bytes: 1 << 20, WhenFull: sink.Block})
 	l := &load{out: q}
@@ -210,9 +210,9 @@ func TestConsumerStopsAndCallersWait(t *testing.T) {
 	checkLines(t, c.output(t), q.Stats())
 }
 
-// TestConsumerIsKilled kills the process that reads the log, under load:
+// TestEventsForKilledConsumerAreCounted kills the process that reads the log, under load:
 // unwritten events are counted, and the queue can be closed.
-func TestConsumerIsKilled(t *testing.T) {
+func TestEventsForKilledConsumerAreCounted(t *testing.T) {
 	c := startConsumer(t)
 	q := sink.NewQueue(c.pipe, sink.QueueOptions{})
 	l := &load{out: q}

@@ -50,9 +50,9 @@ func closeQueue(t *testing.T, q *sink.Queue) {
 	}
 }
 
-// TestQueueBatches adds lines during a write: they go out in one write and in
+// TestQueueWritesBatches adds lines during a write: they go out in one write and in
 // order, and Stats counts each line at each stage.
-func TestQueueBatches(t *testing.T) {
+func TestQueueWritesBatches(t *testing.T) {
 	w := newGated()
 	q := sink.NewQueue(w, sink.QueueOptions{WhenFull: sink.Block})
 	q.Write([]byte("first\n"))
@@ -130,8 +130,8 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// TestQueueLongLine queues a line that is longer than the queue.
-func TestQueueLongLine(t *testing.T) {
+// TestQueueTakesLineLongerThanItself queues a line that is longer than the queue.
+func TestQueueTakesLineLongerThanItself(t *testing.T) {
 	var got bytes.Buffer
 	q := sink.NewQueue(&got, sink.QueueOptions{Bytes: 10, WhenFull: sink.Block})
 	long := strings.Repeat("x", 100) + "\n"
@@ -144,10 +144,10 @@ func TestQueueLongLine(t *testing.T) {
 	}
 }
 
-// TestQueueTornLines makes two writes of a chunk fail, each at every offset and
+// TestQueueEndsTornLines makes two writes of a chunk fail, each at every offset and
 // in every way, and checks the output as a consumer reads it. Only errors that
 // do not pass may lose a line.
-func TestQueueTornLines(t *testing.T) {
+func TestQueueEndsTornLines(t *testing.T) {
 	lines := []string{"alpha-1\n", "bravo-22\n", "charlie-333\n", "delta-4\n"}
 	longest := len(strings.Join(lines, ""))
 	for _, errs := range [][2]error{
@@ -199,9 +199,9 @@ func withoutReports(output string) string {
 	return b.String()
 }
 
-// TestQueueClose checks that Close can be called repeatedly, and that lines
+// TestQueueRejectsLinesAfterClose checks that Close can be called repeatedly, and that lines
 // after it are rejected.
-func TestQueueClose(t *testing.T) {
+func TestQueueRejectsLinesAfterClose(t *testing.T) {
 	var got bytes.Buffer
 	q := sink.NewQueue(&got, sink.QueueOptions{WhenFull: sink.Block})
 	q.Write([]byte("in time\n"))
@@ -216,9 +216,9 @@ func TestQueueClose(t *testing.T) {
 	}
 }
 
-// TestQueueCloseUnderLoad closes queues of each policy while several goroutines
+// TestCloseUnderLoadCountsEachLine closes queues of each policy while several goroutines
 // log, flush and call Stats, with a writer that fails in every way.
-func TestQueueCloseUnderLoad(t *testing.T) {
+func TestCloseUnderLoadCountsEachLine(t *testing.T) {
 	for _, policy := range []sink.Policy{sink.Shed, sink.Drop, sink.Block} {
 		t.Run(policy.String(), func(t *testing.T) {
 			w := &flaky{}
@@ -260,7 +260,7 @@ func TestQueueCloseUnderLoad(t *testing.T) {
 	}
 }
 
-func TestQueueAllocs(t *testing.T) {
+func TestQueueAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -219,6 +219,7 @@ func (q *Queue) settleRejected(c *chunk, begin int, lines []queuedLine, reached 
 		q.settle(c, l.level, l.end-begin, n, reason, err)
 		begin = l.end
 	}
+	q.works = q.works || err.Lines < count
 	return begin, lines[count:]
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 )
 
@@ -61,8 +62,8 @@ func readPlain(t *testing.T, path string) string {
 	return string(plain)
 }
 
-// TestRotateBySize writes batches and lines that are longer than a file may be.
-func TestRotateBySize(t *testing.T) {
+// TestFileIsRotatedBySize writes batches and lines that are longer than a file may be.
+func TestFileIsRotatedBySize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
 		f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
@@ -84,9 +85,9 @@ func TestRotateBySize(t *testing.T) {
 	})
 }
 
-// TestRotateFullBatch fills a file to its last byte. The file must not be
+// TestFullFileIsRotatedByTheNextLine fills a file to its last byte. The file must not be
 // rotated before the next line.
-func TestRotateFullBatch(t *testing.T) {
+func TestFullFileIsRotatedByTheNextLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
 	write(t, f, "123456789\n")
@@ -97,7 +98,7 @@ func TestRotateFullBatch(t *testing.T) {
 	wantFile(t, path, "\n")
 }
 
-func TestRotateDaily(t *testing.T) {
+func TestFileIsRotatedDaily(t *testing.T) {
 	if !inZone(t, "Etc/GMT+5") { // five hours behind
 		return
 	}
@@ -124,8 +125,8 @@ func TestRotateDaily(t *testing.T) {
 	})
 }
 
-// TestRotateWithoutMidnight checks a day that begins at one o'clock.
-func TestRotateWithoutMidnight(t *testing.T) {
+// TestFileIsRotatedWithoutMidnight checks a day that begins at one o'clock.
+func TestFileIsRotatedWithoutMidnight(t *testing.T) {
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	if err != nil {
 		t.Skip("it needs the time zones, which are not installed: ", err)
@@ -154,8 +155,8 @@ func TestRotateWithoutMidnight(t *testing.T) {
 	})
 }
 
-// TestRotateLinked rotates the target of a symbolic link, and keeps the link.
-func TestRotateLinked(t *testing.T) {
+// TestRotationKeepsSymbolicLink rotates the target of a symbolic link, and keeps the link.
+func TestRotationKeepsSymbolicLink(t *testing.T) {
 	folder := t.TempDir()
 	do(t, os.Mkdir(filepath.Join(folder, "real"), 0o700))
 	link, path := filepath.Join(folder, "weir.log"), filepath.Join(folder, "real", "weir.log")
@@ -168,8 +169,8 @@ func TestRotateLinked(t *testing.T) {
 	}
 }
 
-// TestRotateYesterdays opens a file of the day before.
-func TestRotateYesterdays(t *testing.T) {
+// TestFileOfYesterdayIsRotated opens a file of the day before.
+func TestFileOfYesterdayIsRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	do(t, os.WriteFile(path, []byte("yesterday\n"), 0o600))
 	yesterday := time.Now().AddDate(0, 0, -1)
@@ -182,9 +183,9 @@ func TestRotateYesterdays(t *testing.T) {
 	}
 }
 
-// TestRotateKeeps checks that only the oldest rotated files are removed, and no
+// TestRotationRemovesOnlyOldestFiles checks that only the oldest rotated files are removed, and no
 // other files.
-func TestRotateKeeps(t *testing.T) {
+func TestRotationRemovesOnlyOldestFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
 		others := []string{path + ".1", path + ".20000101T000000Z", path + ".20000101T000000.000Z.bak", path + "x.20000101T000000.000Z"}
@@ -209,8 +210,8 @@ func TestRotateKeeps(t *testing.T) {
 	})
 }
 
-// TestRotateWithClockSetBack checks that names stay unique and in order.
-func TestRotateWithClockSetBack(t *testing.T) {
+// TestRotatedNamesStayInOrder checks that names stay unique and in order.
+func TestRotatedNamesStayInOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	future := path + ".29991231T235959.999Z.gz"
 	do(t, os.WriteFile(future, nil, 0o600))
@@ -224,8 +225,8 @@ func TestRotateWithClockSetBack(t *testing.T) {
 	wantFile(t, old[2], "two\n")
 }
 
-// TestRotateCompresses waits for the compression in the background.
-func TestRotateCompresses(t *testing.T) {
+// TestRotationCompressesOldFiles waits for the compression in the background.
+func TestRotationCompressesOldFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "weir.log")
 		f := openFile(t, path, sink.FileOptions{MaxBytes: 5, Keep: 2, Gzip: true, Mode: 0o600})
@@ -254,9 +255,9 @@ func TestRotateCompresses(t *testing.T) {
 	})
 }
 
-// TestRotateAfterCrash opens the files that a process leaves if it is killed
+// TestRotationContinuesAfterCrash opens the files that a process leaves if it is killed
 // between the renaming and the end of the compression.
-func TestRotateAfterCrash(t *testing.T) {
+func TestRotationContinuesAfterCrash(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	io.WriteString(z, "lines\n")
@@ -275,7 +276,7 @@ func TestRotateAfterCrash(t *testing.T) {
 				do(t, os.WriteFile(name+end, []byte(text), 0o600))
 			}
 			f := openFile(t, path, sink.FileOptions{MaxBytes: 100, Keep: 1, Gzip: true})
-			await(t, "the file to be compressed", func() bool {
+			waittest.Await(t, "the file to be compressed", func() bool {
 				return slices.Equal(putAside(t, path), []string{name + ".gz"})
 			})
 			closeFile(t, f)
@@ -286,21 +287,9 @@ func TestRotateAfterCrash(t *testing.T) {
 	}
 }
 
-// await polls until the condition is true.
-func await(t *testing.T, condition string, is func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !is() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %v for %s", patience, condition)
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// TestRotateCannotRename checks that the file grows beyond its limit while it
+// TestFileGrowsWhileItCannotBeRenamed checks that the file grows beyond its limit while it
 // cannot be renamed, and is rotated afterwards.
-func TestRotateCannotRename(t *testing.T) {
+func TestFileGrowsWhileItCannotBeRenamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder := filepath.Join(t.TempDir(), "logs")
 		do(t, os.Mkdir(folder, 0o700))
@@ -332,8 +321,8 @@ func TestRotateCannotRename(t *testing.T) {
 	})
 }
 
-// TestRotateTruncated checks that a file is not rotated after a truncation.
-func TestRotateTruncated(t *testing.T) {
+// TestTruncatedFileIsNotRotated checks that a file is not rotated after a truncation.
+func TestTruncatedFileIsNotRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "weir.log")
 	f := openFile(t, path, sink.FileOptions{MaxBytes: 10})
 	write(t, f, "one\n", "two\n")

@@ -21,9 +21,9 @@ import (
 
 func init() { processes["stdout"] = stdoutProcess }
 
-// TestStdPipe reads a pipe in packet mode, write by write: each write is whole
+// TestStdWritesWholeLinesToPipe reads a pipe in packet mode, write by write: each write is whole
 // lines, as many as a pipe keeps in one piece.
-func TestStdPipe(t *testing.T) {
+func TestStdWritesWholeLinesToPipe(t *testing.T) {
 	var fds [2]int
 	do(t, syscall.Pipe2(fds[:], syscall.O_CLOEXEC|syscall.O_DIRECT))
 	r, w := os.NewFile(uintptr(fds[0]), "reader"), os.NewFile(uintptr(fds[1]), "writer")
@@ -63,8 +63,8 @@ func TestStdPipe(t *testing.T) {
 	}
 }
 
-// TestStdOther checks that Std returns other files unchanged.
-func TestStdOther(t *testing.T) {
+// TestStdReturnsOtherFilesUnchanged checks that Std returns other files unchanged.
+func TestStdReturnsOtherFilesUnchanged(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	do(t, err)
 	defer f.Close()
@@ -79,9 +79,9 @@ func TestStdOther(t *testing.T) {
 	}
 }
 
-// TestStdQueueTexts queues texts of several lines, such as a greeting or a stack, for a pipe and for a terminal. Std
-// writes each of them in several pieces.
-func TestStdQueueTexts(t *testing.T) {
+// TestStdWritesQueuedTextsWhole queues texts of several lines, such as a greeting or a stack, for a pipe and for a
+// terminal. Std writes each of them in several pieces.
+func TestStdWritesQueuedTextsWhole(t *testing.T) {
 	text := []byte(strings.Repeat("a", 3000) + "\n" + strings.Repeat("b", 5000) + "\n" + strings.Repeat("c", 10) + "\n")
 	want := strings.Repeat(string(text), 3)
 	r, pipe, err := os.Pipe()
@@ -124,9 +124,9 @@ func stdoutProcess(args []string) error {
 	return os.WriteFile(args[0], fmt.Appendf(nil, "%v %d %d", err, s.Written, s.Lost()), 0o600)
 }
 
-// TestStdoutReaderGone ends the reader of a process's stdout under load: the
+// TestStderrReplacesStdoutWithoutReader ends the reader of a process's stdout under load: the
 // process continues, and the remaining lines go to stderr.
-func TestStdoutReaderGone(t *testing.T) {
+func TestStderrReplacesStdoutWithoutReader(t *testing.T) {
 	r, w, err := os.Pipe()
 	do(t, err)
 	var stderr bytes.Buffer

@@ -16,9 +16,9 @@ import (
 
 var _ log.EventWriter = (*sink.Tee)(nil)
 
-// TestTeeStandstill blocks one of three parts: the others get every event
+// TestBlockedPartDelaysNoOther blocks one of three parts: the others get every event
 // without delay, and the Stats of the blocked part count the rest.
-func TestTeeStandstill(t *testing.T) {
+func TestBlockedPartDelaysNoOther(t *testing.T) {
 	for name, c := range map[string]struct {
 		o     sink.QueueOptions
 		waits time.Duration // in total
@@ -77,7 +77,7 @@ func TestTeeStandstill(t *testing.T) {
 	}
 }
 
-func TestTeeAllocs(t *testing.T) {
+func TestTeeAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/weirhq/weir/log/stream"
 )
 
-// TestCloseWithStalledDisk closes a Sink whose disk does not respond: the cursor is a named pipe
+// TestCloseEndsWithStalledDisk closes a Sink whose disk does not respond: the cursor is a named pipe
 // without a reader. Another call of Close ends as well.
-func TestCloseWithStalledDisk(t *testing.T) {
+func TestCloseEndsWithStalledDisk(t *testing.T) {
 	folder := t.TempDir()
 	out := spilled(t, new(server), stream.Spill{Folder: folder})
 	cursors, err := filepath.Glob(filepath.Join(folder, "*", "cursor"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/internal/processtest"
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/stream"
 )
 
@@ -23,8 +24,8 @@ func init() {
 	processes["file size limit"] = sizeLimitProcess
 }
 
-// TestDisk runs processes on a disk of 1 MiB, and one with a limit on the size of files.
-func TestDisk(t *testing.T) {
+// TestDiskWithoutSpaceStopsNoDelivery runs processes on a disk of 1 MiB, and one with a limit on the size of files.
+func TestDiskWithoutSpaceStopsNoDelivery(t *testing.T) {
 	for _, name := range []string{"full disk", "disk that was full", "disk without space", "file size limit"} {
 		t.Run(name, func(t *testing.T) {
 			cmd := processtest.Command(t.Context(), name, t.TempDir())
@@ -61,7 +62,7 @@ func fullDiskProcess(args []string) error {
 	}
 	return outlive(args[0], func(out *stream.Sink) error {
 		isFull := func() bool { return errors.Is(out.Stats().LastError, syscall.ENOSPC) }
-		if err := poll("the disk to be full", isFull); err != nil {
+		if err := waittest.Poll("the disk to be full", isFull); err != nil {
 			return err
 		}
 		if n, bytes := out.Spilled(); n == 0 || bytes < 800<<10 {
@@ -90,11 +91,11 @@ func againProcess(args []string) error {
 			}
 		}
 		isFull := func() bool { n, bytes := out.Spilled(); return n > outlived/5 && bytes > 800<<10 }
-		if err := poll("lines on the full disk", isFull); err != nil {
+		if err := waittest.Poll("lines on the full disk", isFull); err != nil {
 			return fmt.Errorf("%w: %+v", err, out.Stats())
 		}
 		s.set(nil)
-		if err := poll("delivery", func() bool { return out.Stats().Waiting == 0 }); err != nil {
+		if err := waittest.Poll("delivery", func() bool { return out.Stats().Waiting == 0 }); err != nil {
 			return err
 		}
 	}
@@ -111,7 +112,7 @@ func noSpaceProcess(args []string) error {
 		return err
 	}
 	return outlive(args[0], func(out *stream.Sink) error {
-		return poll("an error", func() bool { return out.Stats().LastError != nil })
+		return waittest.Poll("an error", func() bool { return out.Stats().LastError != nil })
 	}, func() error {
 		for _, n := range []int{4096, 1} {
 			for err := error(nil); err == nil; {
@@ -129,7 +130,7 @@ func sizeLimitProcess(args []string) error {
 		return err
 	}
 	return outlive(args[0], func(out *stream.Sink) error {
-		return poll("the lines on the disk", func() bool { n, _ := out.Spilled(); return n == outlived })
+		return waittest.Poll("the lines on the disk", func() bool { n, _ := out.Spilled(); return n == outlived })
 	})
 }
 
@@ -176,14 +177,5 @@ func outlive(folder string, full func(*stream.Sink) error, before ...func() erro
 		}
 	}
 	fmt.Printf("delivered %v after the server was up; last error: %v\n", time.Since(up), st.LastError)
-	return nil
-}
-
-func poll(what string, is func() bool) error {
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			return fmt.Errorf("waited a minute for %s", what)
-		}
-	}
 	return nil
 }

@@ -25,10 +25,10 @@ func phase() time.Duration {
 	return 150 * time.Millisecond
 }
 
-// TestFaults logs without a pause while the collector fails in each way. At any time, emitted =
+// TestCountsAddUpDespiteFaults logs without a pause while the collector fails in each way. At any time, emitted =
 // written + dropped + waiting. In the end the collector has exactly the lines that count as
 // written, in memory and with a Spill.
-func TestFaults(t *testing.T) {
+func TestCountsAddUpDespiteFaults(t *testing.T) {
 	for _, spill := range []bool{false, true} {
 		t.Run(fmt.Sprintf("spill %v", spill), func(t *testing.T) {
 			t.Parallel()
@@ -117,10 +117,10 @@ func logProcess(args []string) error {
 	return nil
 }
 
-// TestKilled kills processes that log, while the collector fails from time to time. In the
+// TestKilledProcessesLoseNoSpilledLine kills processes that log, while the collector fails from time to time. In the
 // end the collector has all lines that the Spills had taken, and after de-duplication by id
 // each of them once.
-func TestKilled(t *testing.T) {
+func TestKilledProcessesLoseNoSpilledLine(t *testing.T) {
 	c := newCollector(t)
 	folder := t.TempDir()
 	kills := 6

@@ -30,10 +30,10 @@ func (c *clocked) Deliver(_ context.Context, b stream.Batch) error {
 
 func (*clocked) Close() error { return nil }
 
-// TestLinger logs a line each 10 ms for 0.4 s. They are delivered together, at most Linger after
+// TestLingerDeliversLinesTogether logs a line each 10 ms for 0.4 s. They are delivered together, at most Linger after
 // the first of them, and the last ones when the Sink is closed. No line comes at the moment of a
 // delivery, when it may be delivered with the others or after them.
-func TestLinger(t *testing.T) {
+func TestLingerDeliversLinesTogether(t *testing.T) {
 	for name, spill := range map[string]bool{"memory": false, "spill": true} {
 		t.Run(name, func(t *testing.T) {
 			o := stream.Options{Queue: sink.QueueOptions{Linger: time.Millisecond}, Linger: 105 * time.Millisecond}

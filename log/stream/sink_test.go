@@ -64,9 +64,9 @@ func open(t *testing.T, to stream.Destination) *stream.Sink {
 	return out
 }
 
-// TestDelivery delivers lines to a server that is sometimes not available and rejects some
+// TestEachLineHasOneOutcome delivers lines to a server that is sometimes not available and rejects some
 // lines. Each line has one outcome, and a number of its own.
-func TestDelivery(t *testing.T) {
+func TestEachLineHasOneOutcome(t *testing.T) {
 	attempts, rejected := 0, 0
 	s := &server{errs: func(b stream.Batch) error {
 		switch attempts++; attempts % 4 {
@@ -111,8 +111,8 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// TestCloseGivesUp closes a Sink whose server does not respond.
-func TestCloseGivesUp(t *testing.T) {
+// TestCloseGivesUpOnStalledServer closes a Sink whose server does not respond.
+func TestCloseGivesUpOnStalledServer(t *testing.T) {
 	s := &stalled{began: make(chan struct{}, 1)}
 	out := open(t, s)
 	for range 3 {
@@ -177,8 +177,8 @@ func (s *stalled) Deliver(ctx context.Context, _ stream.Batch) error {
 
 func (s *stalled) Close() error { return nil }
 
-// TestUse replaces a server that refuses everything. The new one gets the lines that wait.
-func TestUse(t *testing.T) {
+// TestUseReplacesTheDestination replaces a server that refuses everything. The new one gets the lines that wait.
+func TestUseReplacesTheDestination(t *testing.T) {
 	denied := make(chan struct{}, 1)
 	before := &server{errs: func(stream.Batch) error {
 		select {
@@ -202,8 +202,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestPanic delivers to a Destination that panics.
-func TestPanic(t *testing.T) {
+// TestPanicOfDestinationRejectsLines delivers to a Destination that panics.
+func TestPanicOfDestinationRejectsLines(t *testing.T) {
 	out := open(t, &server{errs: func(stream.Batch) error { panic("index out of range") }})
 	out.WriteEvent(log.LevelInfo, []byte("{}\n"))
 	if err := out.Flush(t.Context()); err != nil {

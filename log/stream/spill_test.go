@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
 )
@@ -75,8 +76,8 @@ func uniqueLines(servers ...*server) int {
 	return len(slices.Compact(ids))
 }
 
-// TestSpill closes a Sink whose server is not available. The next one delivers its lines first.
-func TestSpill(t *testing.T) {
+// TestSpillOutlivesItsSink closes a Sink whose server is not available. The next one delivers its lines first.
+func TestSpillOutlivesItsSink(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "spill")
 	down := &server{errs: always(errors.New("connection refused"))}
 	out := spilled(t, down, stream.Spill{Folder: folder})
@@ -106,9 +107,9 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestSpillOfTwo shares a folder between two Sinks, as during weir upgrade, while the server is
+// TestSinksMayShareSpill shares a folder between two Sinks, as during weir upgrade, while the server is
 // down. The second one gets the lines of the first one when that has ended.
-func TestSpillOfTwo(t *testing.T) {
+func TestSinksMayShareSpill(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	s := &server{errs: always(errors.New("down"))}
@@ -116,12 +117,12 @@ func TestSpillOfTwo(t *testing.T) {
 	second := spilled(t, s, stream.Spill{Folder: folder})
 	emit(t, first, 100)
 	emit(t, second, 100)
-	eventually(t, "the lines on the disk", func() bool { n, _ := second.Spilled(); return n == 100 })
+	waittest.Await(t, "the lines on the disk", func() bool { n, _ := second.Spilled(); return n == 100 })
 	if stats := second.Stats(); stats.Recovered != 0 {
 		t.Errorf("the second has %+v while the first is open", stats)
 	}
 	closeNow(t, first)
-	eventually(t, "the lines of the first", func() bool { n, _ := second.Spilled(); return n == 200 })
+	waittest.Await(t, "the lines of the first", func() bool { n, _ := second.Spilled(); return n == 200 })
 	s.set(nil)
 	if err := second.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -138,7 +139,7 @@ func TestSpillExpires(t *testing.T) {
 	down := &server{errs: always(errors.New("down"))}
 	out := spilled(t, down, stream.Spill{Folder: t.TempDir(), Age: 50 * time.Millisecond})
 	emit(t, out, 100)
-	eventually(t, "the lines to expire", func() bool { return out.Stats().Lost() == 100 })
+	waittest.Await(t, "the lines to expire", func() bool { return out.Stats().Lost() == 100 })
 	closeNow(t, out)
 	s := checkCounts(t, out, down)
 	if want := []sink.Loss{{Level: log.LevelWarn, Reason: sink.Expired, Events: 100}}; !slices.Equal(s.Dropped, want) {
@@ -146,12 +147,12 @@ func TestSpillExpires(t *testing.T) {
 	}
 }
 
-// TestSpillRejected delivers to a server that rejects some lines.
-func TestSpillRejected(t *testing.T) {
+// TestSpillCountsRejectedLines delivers to a server that rejects some lines.
+func TestSpillCountsRejectedLines(t *testing.T) {
 	s := &server{errs: always(&stream.RejectedError{Lines: 1, Err: errors.New("too long")})}
 	out := spilled(t, s, stream.Spill{Folder: t.TempDir()})
 	emit(t, out, 10)
-	eventually(t, "a rejected line", func() bool { return out.Stats().Lost() > 0 })
+	waittest.Await(t, "a rejected line", func() bool { return out.Stats().Lost() > 0 })
 	s.set(nil)
 	if err := out.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -162,9 +163,9 @@ func TestSpillRejected(t *testing.T) {
 	}
 }
 
-// TestSpillIsFull fills the Spill, and then the queue. Callers wait until the server is
+// TestFullSpillLosesNoLine fills the Spill, and then the queue. Callers wait until the server is
 // available. No line is lost.
-func TestSpillIsFull(t *testing.T) {
+func TestFullSpillLosesNoLine(t *testing.T) {
 	s := &server{errs: always(errors.New("down"))}
 	out, err := stream.New(s, stream.Options{
 		Queue: sink.QueueOptions{Bytes: 64 << 10, WhenFull: sink.Block},
@@ -179,7 +180,7 @@ func TestSpillIsFull(t *testing.T) {
 		emit(t, out, lines)
 		close(emitted)
 	}()
-	eventually(t, "the spill and the queue to fill", func() bool {
+	waittest.Await(t, "the spill and the queue to fill", func() bool {
 		_, bytes := out.Spilled()
 		return bytes > 200<<10 && out.Stats().WaitingBytes > 20<<10
 	})
@@ -196,8 +197,8 @@ func TestSpillIsFull(t *testing.T) {
 	}
 }
 
-// TestSpillFolderRemoved removes the folder while lines are written.
-func TestSpillFolderRemoved(t *testing.T) {
+// TestRemovedFolderLosesNoLine removes the folder while lines are written.
+func TestRemovedFolderLosesNoLine(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "spill")
 	var asked atomic.Int64
 	s := &server{errs: func(stream.Batch) error {
@@ -206,13 +207,13 @@ func TestSpillFolderRemoved(t *testing.T) {
 	}}
 	out := spilled(t, s, stream.Spill{Folder: folder})
 	emit(t, out, 100)
-	eventually(t, "the lines on the disk", func() bool { n, _ := out.Spilled(); return n == 100 })
+	waittest.Await(t, "the lines on the disk", func() bool { n, _ := out.Spilled(); return n == 100 })
 	before := asked.Load()
-	eventually(t, "the reader, which opens the file", func() bool { return asked.Load() > before })
+	waittest.Await(t, "the reader, which opens the file", func() bool { return asked.Load() > before })
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the folder", func() bool {
+	waittest.Await(t, "the folder", func() bool {
 		emit(t, out, 1)
 		_, err := os.Stat(folder)
 		return err == nil
@@ -226,8 +227,8 @@ func TestSpillFolderRemoved(t *testing.T) {
 	}
 }
 
-// TestSpillMistakes opens folders that cannot be used.
-func TestSpillMistakes(t *testing.T) {
+// TestUnusableSpillFoldersAreRefused opens folders that cannot be used.
+func TestUnusableSpillFoldersAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -235,15 +236,6 @@ func TestSpillMistakes(t *testing.T) {
 	for _, folder := range []string{file, filepath.Join(file, "below"), "/proc/spill"} {
 		if _, err := stream.New(&server{}, stream.Options{Spill: stream.Spill{Folder: folder}}); err == nil {
 			t.Errorf("%s is used", folder)
-		}
-	}
-}
-
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for %s", what)
 		}
 	}
 }

@@ -90,6 +90,23 @@ func OfParent(s string) string {
 // in lower case, not all of them 0.
 func IsW3C(id string) bool { return len(id) == 32 && lowerHex(id) && !zeros(id) }
 
+// IsSampled reports whether a traceparent that OfParent accepts has the flag "sampled", the last bit of its flags.
+func IsSampled(parent string) bool { return strings.IndexByte("13579bdf", parent[len(parent)-1]) >= 0 }
+
+// Fraction returns a number in [0, 1) by which a share of all ids can be chosen. It is the same for an id and for the
+// trace-id that AppendW3C makes of it. It is made of the last 16 digits of that, mixed as by fmix64 of MurmurHash3,
+// because the digits of an id that another program has made are not all equally likely.
+func Fraction(id string) float64 {
+	var scratch [32]byte
+	h := uint64(0)
+	for _, c := range AppendW3C(scratch[:0], id)[16:] {
+		h = h<<4 | uint64(c&15+c>>6*9)
+	}
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return float64((h^h>>33)>>11) / (1 << 53)
+}
+
 // Plain reports whether the id is safe in a header, a log and a shell: 1 to 128
 // visible ASCII characters without quotes, commas and backslashes.
 func Plain(id string) bool {

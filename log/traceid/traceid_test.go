@@ -2,6 +2,7 @@ package traceid_test
 
 import (
 	"encoding/hex"
+	"fmt"
 	"hash/fnv"
 	"regexp"
 	"strings"
@@ -41,7 +42,7 @@ func FuzzOfParent(f *testing.F) {
 	})
 }
 
-func TestOf(t *testing.T) {
+func TestOfTakesIDFromParentOrRequest(t *testing.T) {
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	made := func(requestID string) string {
 		return "00-" + string(traceid.AppendW3C(nil, requestID)) + "-00f067aa0ba902b7-01"
@@ -100,7 +101,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-func TestIsW3C(t *testing.T) {
+func TestIsW3CAcceptsOnlyTraceIDs(t *testing.T) {
 	for id, want := range map[string]bool{
 		"4bf92f3577b34da6a3ce929d0e0e4736":  true,
 		strings.Repeat("0", 31) + "1":       true,
@@ -116,7 +117,7 @@ func TestIsW3C(t *testing.T) {
 	}
 }
 
-func TestNewIDs(t *testing.T) {
+func TestNewIDsAreUnique(t *testing.T) {
 	known := map[string]bool{}
 	for range 10_000 {
 		id := string(traceid.AppendNew(nil))
@@ -127,5 +128,52 @@ func TestNewIDs(t *testing.T) {
 	}
 	if got := string(traceid.AppendNew([]byte("id="))); !strings.HasPrefix(got, "id=") || len(got) != 3+traceid.Length {
 		t.Errorf("appended to id=: %q", got)
+	}
+}
+
+// TestFractionIsTheSameInAllForms checks that a front door and a service choose the same requests, and that of ids with an
+// unequal distribution as many are chosen as of others.
+func TestFractionIsTheSameInAllForms(t *testing.T) {
+	for name, id := range map[string]func(n int) string{
+		"letters":  func(int) string { return string(traceid.AppendNew(nil)) },
+		"numbered": func(n int) string { return fmt.Sprintf("%032x", n+1) },
+		"others":   func(n int) string { return fmt.Sprint("request-", n) },
+	} {
+		chosen := 0
+		const ids, share = 20_000, 0.25
+		for n := range ids {
+			one := id(n)
+			fraction := traceid.Fraction(one)
+			if other := traceid.Fraction(string(traceid.AppendW3C(nil, one))); other != fraction || fraction < 0 || fraction >= 1 {
+				t.Fatalf("%s has the fraction %v, its trace-id %v", one, fraction, other)
+			}
+			if fraction < share {
+				chosen++
+			}
+		}
+		if got := float64(chosen) / ids; got < share-0.02 || got > share+0.02 {
+			t.Errorf("%s: a share of %v was chosen, want %v", name, got, share)
+		}
+	}
+}
+
+func TestSampledIsTheLastBitOfTheFlags(t *testing.T) {
+	for flags, want := range map[string]bool{"00": false, "01": true, "02": false, "03": true, "ff": true, "f0": false} {
+		if got := traceid.IsSampled(parent[:53] + flags); got != want {
+			t.Errorf("flags %s: %v", flags, got)
+		}
+	}
+}
+
+// node/test/keep.test.js has the same values.
+func TestFractionIsTheSameInNode(t *testing.T) {
+	for id, want := range map[string]float64{
+		"4bf92f3577b34da6a3ce929d0e0e4736":     0.6072442409082988,
+		"abcdefghijklmnop":                     0.7852257441921935,
+		"c9bf9e57-1685-4c89-bafb-ff5af830be8a": 0.13562976206494348,
+	} {
+		if got := traceid.Fraction(id); got != want {
+			t.Errorf("%s: %v, want %v", id, got, want)
+		}
 	}
 }

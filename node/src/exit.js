@@ -8,6 +8,8 @@ const { isMainThread } = require('node:worker_threads')
 // blocked, and process.abort calls none.
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']
 
+const { writeAll } = require('./hold.js')
+
 const queues = new Set()
 const reopened = new Set() // those whose files are reopened when the process gets SIGHUP
 let ending = false
@@ -34,6 +36,7 @@ function remove(queue) {
 // end is called for the end of the event loop, process.exit, uncaught exceptions and unhandled rejections.
 function end() {
   ending = true
+  writeAll()
   for (const queue of queues) if (!queue.end()) complain(queue)
 }
 
@@ -42,6 +45,7 @@ function end() {
 function interrupted(signal) {
   const reopens = signal === 'SIGHUP' && reopened.size > 0
   const goesOn = reopens || process.listenerCount(signal) > 1
+  if (!goesOn) writeAll()
   for (const queue of queues) if (!(goesOn ? queue.flush() : queue.end()) && !goesOn) complain(queue)
   if (reopens) for (const queue of reopened) queue.reopen()
   if (goesOn) return

@@ -28,6 +28,7 @@ function weir(options = {}) {
     eventText: keepTexts(',"namespace":' + quote(o.namespace, o.maxEventBytes) + ',"event":', o.maxEventBytes),
     form: newForm(o.format, o.maxEventBytes, target?.isTerminal ?? false),
     output: null,
+    counts: { held: 0, discarded: 0 }, // events of requests that are held; null for a logger whose events never are
     depth: 0 // calls of loggers in each other
   }
   core.output = target === null ? new Direct(o.to, core.form) : newQueue(o, target, core)
@@ -36,7 +37,7 @@ function weir(options = {}) {
 
 function newQueue(o, target, core) {
   let made
-  const report = new classes.info({ ...core, output: { put(severity, json) { made = json } } })
+  const report = new classes.info({ ...core, counts: null, output: { put(severity, json) { made = json } } })
   const queue = new Queue(target, core.form, { ...o.queue, fallback: o.to === 'stdout' }, (event, severity, fields) => {
     report[severity === 2 ? 'warn' : 'info'](event, fields)
     return made

@@ -6,7 +6,7 @@ const { encodeHTTP, requestOf } = require('./http.js')
 const { createdAtTime, createdNow, instantOf, isInstant } = require('./instant.js')
 const { levels } = require('./levels.js')
 const { directive, failure, textOf } = require('./text.js')
-const { currentIds, idMembers } = require('./trace.js')
+const { currentHold, currentIds, idMembers } = require('./trace.js')
 
 // The parts that all events of a Logger have, as encoded; '' for those that they do not have.
 class Parts {
@@ -86,7 +86,7 @@ class Logger {
 
   flush() { return this.#core.output.flush() }
   close() { return this.#core.output.close() }
-  stats() { return this.#core.output.stats() }
+  stats() { return { ...this.#core.output.stats(), ...this.#core.counts } }
 
   #set(own, parts) {
     const { created_at: createdAt, trace_id: traceId, span_id: spanId, http, auth, errors } = parts
@@ -122,7 +122,9 @@ class Logger {
       json = this.#encode(severity, 'event could not be encoded', { error: textOf(error) })
     }
     core.depth--
-    core.output.put(severity, json)
+    const hold = core.counts === null ? undefined : currentHold()
+    if (hold === undefined) core.output.put(severity, json)
+    else hold.put(core, severity, json)
   }
 
   #encode(severity, event, first, second) {

@@ -6,6 +6,7 @@ const { performance } = require('node:perf_hooks')
 const { watchFailures } = require('./failures.js')
 const { addCaller, rawOf, routeOf, targetOf } = require('./http.js')
 const { now } = require('./instant.js')
+const { Keep } = require('./keep.js')
 const { checkLogger, readMiddlewareOptions } = require('./options.js')
 const { currentIds, idMembers, idOf, useRequests } = require('./trace.js')
 
@@ -18,7 +19,8 @@ const statusClientGone = 499 // of nginx, for a client that disconnected before 
 // handler is its third argument.
 function middleware(log, options = {}) {
   checkLogger(log, 'weir.middleware')
-  const { events } = readMiddlewareOptions(options)
+  const { events, keep: keepOptions } = readMiddlewareOptions(options)
+  const keep = keepOptions === null ? null : new Keep(keepOptions)
   const requests = useRequests()
   return (first, second, third) => {
     // Koa has a context and next; Fastify has a request, a reply and done; the others a request, a response and next.
@@ -26,8 +28,9 @@ function middleware(log, options = {}) {
     const request = isKoa ? first.req : first
     const response = isKoa ? first.res : second.raw ?? second
     const id = idOf(rawOf(request).headers)
-    const exchange = new Exchange(log, isKoa ? first : request, response)
-    return requests.run({ id, text: idMembers(id, '') }, () => {
+    const exchange = new Exchange(log, isKoa ? first : request, response, keep)
+    const hold = exchange.hold ?? requests.getStore()?.hold // of a middleware outside of this one
+    return requests.run({ id, text: idMembers(id, ''), hold }, () => {
       exchange.begin(currentIds(), events === 'all')
       return watchFailures(first, second, isKoa ? second : third, (error) => { exchange.failure ??= error })
     })
@@ -37,6 +40,7 @@ function middleware(log, options = {}) {
 // An Exchange is a request and its response.
 class Exchange {
   failure // the first error of the handler, if any
+  hold // undefined if the events are not held
   #log
   #request // of the framework
   #response // of Node
@@ -44,17 +48,24 @@ class Exchange {
   #began = performance.now()
   #bytes = 0
   #ended = false
+  #keep // null if the events are not held
+  #isTrusted = false // the client has decided that the events are written
+  #traceId = ''
 
-  constructor(log, request, response) {
+  constructor(log, request, response, keep) {
     this.#log = log
     this.#request = request
     this.#response = response
     this.#http = { ...targetOf(request), started_at: now() }
+    this.#keep = keep
+    this.hold = keep?.hold()
   }
 
   begin(ids, logsReceived) {
     const { trace_id: traceId, span_id: spanId } = JSON.parse('{' + ids.slice(1) + '}')
     this.#log = this.#log.with({ trace_id: traceId, span_id: spanId })
+    this.#traceId = traceId
+    this.#isTrusted = this.#keep !== null && this.#keep.trusts(rawOf(this.#request))
     if (logsReceived) this.#log.with({ http: this.#http }).info(received)
     addCaller(this.#http, this.#request)
     this.#countBytes()
@@ -98,9 +109,21 @@ class Exchange {
     const isFailed = isCut || response.statusCode >= 500
     const error = response.err ?? (isFailed ? this.failure ?? response.errored : null) ?? undefined
     const log = this.#log.with({ http, errors: error === undefined ? undefined : [error] })
-    if (isCut) log.warn(completed, { failure: isAborted ? 'aborted' : 'client_gone', cut: response.headersSent })
-    else if (isFailed) log.warn(completed)
-    else log.info(completed)
+    const fields = isCut ? { failure: isAborted ? 'aborted' : 'client_gone', cut: response.headersSent } : {}
+    if (this.#keep !== null) this.#settle(isFailed, fields)
+    if (isFailed) log.warn(completed, fields)
+    else log.info(completed, fields)
+  }
+
+  // #settle writes or discards the held events, and adds the number of missing ones to the fields.
+  #settle(isFailed, fields) {
+    const keep = this.#keep
+    if (!keep.selects({ isFailed, isTrusted: this.#isTrusted, traceId: this.#traceId, http: this.#http })) {
+      this.hold.discard()
+      return
+    }
+    this.hold.write()
+    if (this.hold.missing > 0) fields.discarded = this.hold.missing
   }
 }
 

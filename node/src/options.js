@@ -38,7 +38,17 @@ const queueSettings = {
   exitTimeout: [10_000, atLeast(0)]
 }
 
-const middlewareSettings = { events: ['all', oneOf(['all', 'completed'])] }
+const middlewareSettings = {
+  events: ['all', oneOf(['all', 'completed'])],
+  keep: [null, { want: 'an object', is: () => true }] // read checks it
+}
+
+const keepSettings = {
+  slowerThan: [0, atLeast(0)],
+  share: [0, { want: 'a number from 0 to 1', is: (v) => typeof v === 'number' && v >= 0 && v <= 1 }],
+  trust: [null, { want: 'a function', is: (v) => v === null || typeof v === 'function' }],
+  bytes: [32 * 1024, atLeast(1)]
+}
 
 const pinoSettings = { messageKey: ['msg', string], errorKey: ['err', string] }
 
@@ -107,7 +117,12 @@ function checkLogger(log, where) {
   throw new TypeError(`${where}: its first argument must be a logger of weir(), not ${shown(log)}`)
 }
 
-const readMiddlewareOptions = (given) => read(given, middlewareSettings, 'weir.middleware')
+function readMiddlewareOptions(given) {
+  const options = read(given, middlewareSettings, 'weir.middleware')
+  if (options.keep !== null) options.keep = read(options.keep, keepSettings, 'weir.middleware', 'keep.')
+  return options
+}
+
 const readPinoOptions = (given) => read(given, pinoSettings, 'weir.pinoStream')
 
 module.exports = { checkLogger, readMiddlewareOptions, readOptions, readPinoOptions }

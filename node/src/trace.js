@@ -4,8 +4,8 @@
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { randomBytes } = require('node:crypto')
 
-// The request that is being handled, as { id, text }: its trace id, and that as members of an event. Null until the
-// first middleware is made.
+// The request that is being handled, as { id, text, hold }: its trace id, that as members of an event, and what holds its
+// events, if they are held. Null until the first middleware is made.
 let requests = null
 
 function useRequests() {
@@ -24,6 +24,9 @@ function currentIds() {
   if (span !== undefined) return idMembers(span.traceId, span.spanId)
   return requests === null ? '' : requests.getStore()?.text ?? ''
 }
+
+// currentHold returns what holds the events of the request, or undefined.
+function currentHold() { return requests === null ? undefined : requests.getStore()?.hold }
 
 function idMembers(trace, span) {
   return (trace ? ',"trace_id":' + JSON.stringify(trace) : '') + (span ? ',"span_id":' + JSON.stringify(span) : '')
@@ -61,22 +64,46 @@ const idLength = 16
 // 00), else a plain X-Request-Id, else random letters. If a front door has made the traceparent of the X-Request-Id, the
 // id is the latter, as in the events of that door.
 function idOf({ traceparent, 'x-request-id': given }) {
-  const [, version, id, parent] = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? []
-  const isValid = id !== undefined && version !== 'ff' && /[^0]/.test(id) && /[^0]/.test(parent)
+  const { id } = parentOf(traceparent)
+  const isValid = id !== undefined
   const isPlain = typeof given === 'string' && /^[!-~]{1,128}$/.test(given) && !/["',\\]/.test(given)
   if (isPlain && (!isValid || isMadeOf(id, given))) return given
   if (isValid) return id
   return Array.from(randomBytes(idLength), (byte) => letters[byte % letters.length]).join('')
 }
 
-// isMadeOf reports whether a front door has made a trace-id of a request id: the digits of 16 characters, or the hash
-// FNV-1a of 128 bits.
-function isMadeOf(traceID, requestID) {
-  const bytes = Buffer.from(requestID)
-  if (bytes.length === idLength) return bytes.toString('hex') === traceID
-  let hash = 0x6c62272e07bb014262b821756295c58dn
-  for (const byte of bytes) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * 0x1000000000000000000013bn)
-  return hash.toString(16).padStart(32, '0') === traceID
+// parentOf returns the trace-id and the flags of a traceparent, or neither if it is not valid.
+function parentOf(traceparent) {
+  const [, version, id, parent, flags] = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent) ?? []
+  return id !== undefined && version !== 'ff' && /[^0]/.test(id) && /[^0]/.test(parent) ? { id, flags } : {}
 }
 
-module.exports = { currentIds, idMembers, idOf, traceId, useRequests }
+// isSampled reports whether a request has a valid traceparent with the flag "sampled".
+function isSampled({ traceparent }) {
+  const { flags } = parentOf(traceparent)
+  return flags !== undefined && (parseInt(flags, 16) & 1) === 1
+}
+
+// isMadeOf reports whether a front door has made a trace-id of a request id.
+function isMadeOf(traceID, requestID) { return w3cOf(requestID) === traceID }
+
+// w3cOf returns the trace-id that a front door makes of an id: the id itself, the digits of 16 characters, or the hash
+// FNV-1a of 128 bits.
+function w3cOf(id) {
+  if (/^[0-9a-f]{32}$/.test(id) && /[^0]/.test(id)) return id
+  const bytes = Buffer.from(id)
+  if (bytes.length === idLength) return bytes.toString('hex')
+  let hash = 0x6c62272e07bb014262b821756295c58dn
+  for (const byte of bytes) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * 0x1000000000000000000013bn)
+  return hash.toString(16).padStart(32, '0')
+}
+
+// fraction returns a number in [0, 1) by which a share of all trace ids can be chosen: the same as traceid.Fraction for Go.
+function fraction(id) {
+  let h = BigInt('0x' + w3cOf(id).slice(16))
+  h = BigInt.asUintN(64, (h ^ h >> 33n) * 0xff51afd7ed558ccdn)
+  h = BigInt.asUintN(64, (h ^ h >> 33n) * 0xc4ceb9fe1a85ec53n)
+  return Number((h ^ h >> 33n) >> 11n) / 2 ** 53
+}
+
+module.exports = { currentHold, currentIds, fraction, idMembers, idOf, isSampled, traceId, useRequests }

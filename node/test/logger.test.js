@@ -311,7 +311,7 @@ test('wrong options are errors that name the place, the value and the nearest op
     [() => weir({ queue: 'block' }), /option queue must be an object, not 'block'$/],
     [() => weir('search'), /^weir: the options must be an object, not 'search'$/],
     [() => weir(null), /the options must be an object, not null$/],
-    [() => weir.middleware(log, { event: 'completed' }), /^weir.middleware: there is no option event: did you mean events\? there is events$/],
+    [() => weir.middleware(log, { event: 'completed' }), /^weir.middleware: there is no option event: did you mean events\? there are events, keep$/],
     [() => weir.middleware(log, { events: 'none' }), /^weir.middleware: option events must be one of all, completed, not 'none'$/],
     [() => weir.middleware(log, 'completed'), /^weir.middleware: the options must be an object/],
     [() => weir.pinoStream(log, { messagekey: 'm' }), /^weir.pinoStream: there is no option messagekey: did you mean messageKey\?/],

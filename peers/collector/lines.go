@@ -20,8 +20,9 @@ import (
 
 // config is the configuration of the exporter.
 type config struct {
-	File string `mapstructure:"file"` // that records are appended to
-	Fail string `mapstructure:"fail"` // a file that makes requests fail: see linesExporter.failure
+	File  string `mapstructure:"file"`  // that records are appended to
+	Spans string `mapstructure:"spans"` // a file that spans are appended to
+	Fail  string `mapstructure:"fail"`  // a file that makes requests fail: see linesExporter.failure
 }
 
 // A record is a line of the file.
@@ -40,13 +41,18 @@ type record struct {
 func newLinesFactory() exporter.Factory {
 	return exporter.NewFactory(component.MustNewType("lines"), func() component.Config { return new(config) },
 		exporter.WithLogs(func(_ context.Context, _ exporter.Settings, c component.Config) (exporter.Logs, error) {
-			return &linesExporter{config: *c.(*config)}, nil
+			config := c.(*config)
+			return &linesExporter{name: config.File, fail: config.Fail}, nil
+		}, component.StabilityLevelDevelopment),
+		exporter.WithTraces(func(_ context.Context, _ exporter.Settings, c component.Config) (exporter.Traces, error) {
+			config := c.(*config)
+			return &linesExporter{name: config.Spans, fail: config.Fail}, nil
 		}, component.StabilityLevelDevelopment))
 }
 
-// A linesExporter appends records to a file.
+// A linesExporter appends records or spans to a file.
 type linesExporter struct {
-	config config
+	name, fail string // of files
 
 	mu   sync.Mutex // guards file
 	file *os.File
@@ -54,7 +60,7 @@ type linesExporter struct {
 
 // Start implements component.Component. It ends a line that a killed process has begun.
 func (e *linesExporter) Start(context.Context, component.Host) (err error) {
-	if e.file, err = os.OpenFile(e.config.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+	if e.file, err = os.OpenFile(e.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 		return err
 	}
 	_, err = e.file.WriteString("\n")
@@ -64,7 +70,7 @@ func (e *linesExporter) Start(context.Context, component.Host) (err error) {
 // Shutdown implements component.Component.
 func (e *linesExporter) Shutdown(context.Context) error { return e.file.Close() }
 
-// Capabilities implements consumer.Logs.
+// Capabilities implements consumer.Logs and consumer.Traces.
 func (e *linesExporter) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
 
 // ConsumeLogs implements consumer.Logs. The receiver responds when it returns.
@@ -89,15 +95,19 @@ func (e *linesExporter) ConsumeLogs(_ context.Context, logs plog.Logs) error {
 			}
 		}
 	}
+	return e.write(out.Bytes())
+}
+
+func (e *linesExporter) write(lines []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, err := e.file.Write(out.Bytes())
+	_, err := e.file.Write(lines)
 	return err
 }
 
-// failure returns the error that the file config.Fail asks for: busy (429) or away (503).
+// failure returns the error that the file fail asks for: busy (429) or away (503).
 func (e *linesExporter) failure() error {
-	text, err := os.ReadFile(e.config.Fail)
+	text, err := os.ReadFile(e.fail)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -107,5 +117,5 @@ func (e *linesExporter) failure() error {
 	case "away":
 		return status.Error(codes.Unavailable, "no backend")
 	}
-	return fmt.Errorf("%s has %q: %w", e.config.Fail, text, err)
+	return fmt.Errorf("%s has %q: %w", e.fail, text, err)
 }

@@ -43,7 +43,7 @@ func capacityRows() []capacityRow {
 		{name: "http2", work: with(func(w *proxy.Work) { w.Connections, w.Streams = 16, 10 }), lines: 1},
 		{name: "response_16k", work: with(func(w *proxy.Work) { w.Response = 16 << 10 }), lines: 1},
 		{name: "response_1m", work: with(func(w *proxy.Work) { w.Response = 1 << 20 }), lines: 1},
-		{name: "rate", work: main, lines: 1, route: ", limits: {rate: {every: 1us, burst: 1000000}}"},
+		{name: "rate", work: main, lines: 1, route: ", limits: {rate: {limit: 1000000/s, burst: 1000000}}"},
 		{name: "idle", work: with(func(w *proxy.Work) { w.Connections, w.Idle = 4000, true }), lines: 1, memory: true},
 		{name: "idle_tls", work: with(func(w *proxy.Work) { w.Connections, w.Idle, w.TLS = 4000, true, true }), lines: 1,
 			memory: true},

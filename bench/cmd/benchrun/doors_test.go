@@ -119,7 +119,7 @@ func TestEveryDoorTargetHasItsCase(t *testing.T) {
 	}
 }
 
-func TestChosenProxies(t *testing.T) {
+func TestCasesAreChosenByPattern(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		all     bool

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWrongUse(t *testing.T) {
+func TestWrongUseIsReported(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		want string

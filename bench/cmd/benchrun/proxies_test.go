@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestBuildWeir builds the front door from this tree.
-func TestBuildWeir(t *testing.T) {
+func TestWeirIsBuiltFromThisTree(t *testing.T) {
 	file, err := buildWeir(t.Context(), filepath.Join(t.TempDir(), "weir"))
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func TestFailedWritesAreCounted(t *testing.T) {
 	}
 }
 
-func TestUnknownLogger(t *testing.T) {
+func TestUnknownLoggerIsRefused(t *testing.T) {
 	err := run("127.0.0.1:0", "log4j", false, 0)
 	if err == nil || !strings.Contains(err.Error(), "log4j") || !strings.Contains(err.Error(), "weir-queued") {
 		t.Errorf("got %v, want the name and those that there are", err)

@@ -58,7 +58,7 @@ func (r *Rule) Apply(x *stage.Exchange) (responded bool) {
 		return false
 	}
 	r.refused.Inc()
-	x.Refuse(403, "access: the client is not in an allowed network")
+	x.Refuse(403, "access: the network of the client is denied, or not allowed")
 	return true
 }
 

@@ -16,7 +16,7 @@ type Config struct {
 // Keys returns the keys of a [Config] at a path. at returns where it is kept.
 func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, NotEmpty: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			a := new(Config)
 			*at(p.To) = a
 			read(r, p, n, a)

@@ -8,7 +8,7 @@ import (
 
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
-func TestMistakes(t *testing.T) {
+func TestAccessMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string

@@ -47,7 +47,7 @@ func Keys[T any](
 		{Path: path + ".users.*", Doc: "the hash of the password of a user",
 			Called: "the user %s",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-				if hash, ok := r.Single(p, n); ok && checkUser(r.File, p.Key, hash) {
+				if hash, ok := yamlfile.ReadOne(r, p, n, parseHash); ok && checkUser(r.File, p.Key, hash) {
 					c := *at(p.To)
 					c.Users = append(c.Users, User{Name: p.Key.Text, Hash: hash.Text})
 				}
@@ -67,12 +67,24 @@ func readUsers[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.No
 		}
 		return path, false
 	}
-	path, isFile = r.Single(p, n)
+	path, isFile = yamlfile.ReadOne(r, p, n, parseFile)
 	if isFile && strings.Contains(path.Text, ":") { // it may contain a password
 		r.Mistakef(n.Pos, "write users: {NAME: HASH}, or name a file", "this is not the path of a file of users")
 		return path, false
 	}
 	return path, isFile
+}
+
+// parseFile reads the path of a file, which is checked when it is read.
+func parseFile(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path"})
+	return s, nil
+}
+
+// parseHash reads the hash of a password, which is checked with the name of the user.
+func parseHash(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "hash of a password", Pattern: `[$].+`})
+	return s, nil
 }
 
 // checkUser reports the mistakes in a user, and reports whether there was none. It does not
@@ -129,6 +141,7 @@ func ParseUsers(name string, src []byte) (f *yamlfile.File, users []User) {
 
 // parseRealm reads the name of the area that a password protects.
 func parseRealm(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "text", Pattern: `[^"\\]+`})
 	if strings.ContainsAny(s.Text, `"\`) {
 		return "", yamlfile.Refuse("write it without quotes and backslashes", "%s is not a realm", yamlfile.Quote(s.Text))
 	}

@@ -26,7 +26,7 @@ func parseWithUsers(t *testing.T, users string) (*config.Config, error) {
 		"users", users)
 }
 
-func TestFileOfUsers(t *testing.T) {
+func TestUsersAreReadFromFile(t *testing.T) {
 	c, err := parseWithUsers(t, "\ufeff# staff\r\nalice:"+someHash+"\r\n\n \t\nbob smith:"+otherHash+":a comment")
 	if err != nil {
 		t.Fatal(err)
@@ -42,9 +42,9 @@ func TestFileOfUsers(t *testing.T) {
 	}
 }
 
-// TestMistakesInFileOfUsers checks that each mistake is reported once, and without the
+// TestUserFileMistakesHideThePassword checks that each mistake is reported once, and without the
 // password.
-func TestMistakesInFileOfUsers(t *testing.T) {
+func TestUserFileMistakesHideThePassword(t *testing.T) {
 	for _, c := range []struct {
 		name, users string
 		want        []string
@@ -76,7 +76,7 @@ func TestMistakesInFileOfUsers(t *testing.T) {
 	}
 }
 
-func TestUsersInConfiguration(t *testing.T) {
+func TestUsersAreReadFromConfiguration(t *testing.T) {
 	c, err := config.Parse("weir.yaml", []byte("upstreams: {a: {servers: http://a}}\nroutes: [{match: /, to: a, basic_auth: {realm: The staff, "+
 		"users: {alice: "+someHash+", bob: '${HASH}'}, user_header: X-User, pass_authorization: true}}]\n"),
 		func(name string) (string, bool) { return otherHash, name == "HASH" })
@@ -106,7 +106,7 @@ func FuzzFileOfUsers(f *testing.F) {
 	})
 }
 
-func TestMistakes(t *testing.T) {
+func TestBasicAuthMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string

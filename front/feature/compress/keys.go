@@ -62,7 +62,8 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 		{Path: path + ".level", Doc: "the level of compression",
 			Read: yamlfile.One(parseLevel, func(t T) *int { return &(*at(t)).Level })},
 		{Path: path + ".min_length", Doc: "the length below which a body is not compressed",
-			Read: yamlfile.One(yamlfile.Size, func(t T) *int64 { return &(*at(t)).MinLength })},
+			Off:  func(t T) { (*at(t)).MinLength = 0 },
+			Read: yamlfile.One(yamlfile.NotZero(yamlfile.Size), func(t T) *int64 { return &(*at(t)).MinLength })},
 		{Path: path + ".types", Doc: "the content types that are compressed",
 			Read: yamlfile.Some(parseContentType, func(t T) *[]string { return &(*at(t)).Types })},
 		{Path: path + ".with_credentials", Doc: "compress responses that could contain secrets",
@@ -71,6 +72,7 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 }
 
 func parseLevel(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "number", Pattern: "[0-9]+", Number: true})
 	const slowest = 6
 	level, err := strconv.Atoi(s.Text)
 	if err != nil || level < 1 || level > slowest {
@@ -83,6 +85,7 @@ func parseLevel(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 // parseContentType reads a content type without parameters, in lower case. Its type or the part
 // before its suffix may be a "*".
 func parseContentType(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "content type", Pattern: `[^ /]+/[^ ;]+|\*\+[^ /]+`})
 	name := strings.ToLower(s.Text)
 	if suffix, ok := strings.CutPrefix(name, "*+"); ok && httpsyntax.IsToken(suffix) {
 		return name, nil

@@ -40,13 +40,13 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 		{Path: path + ".allow_methods", Doc: "the methods that a page may use",
 			Read: yamlfile.Some(parseMethod, func(t T) *[]string { return &(*at(t)).AllowMethods })},
 		{Path: path + ".allow_headers", Doc: "the request fields that a page may set",
-			Read: yamlfile.Many(parseAllowedHeader, func(t T) *[]string { return &(*at(t)).AllowHeaders })},
+			Read: yamlfile.Some(parseAllowedHeader, func(t T) *[]string { return &(*at(t)).AllowHeaders })},
 		{Path: path + ".expose_headers", Doc: "the response fields that a page may read",
-			Read: yamlfile.Many(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).ExposeHeaders })},
+			Read: yamlfile.Some(scalar.HeaderName, func(t T) *[]string { return &(*at(t)).ExposeHeaders })},
 		{Path: path + ".credentials", Doc: "let pages send cookies and passwords",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Credentials })},
 		{Path: path + ".max_age", Doc: "how long a browser keeps the response to a preflight",
-			Read: yamlfile.One(yamlfile.Duration, func(t T) *time.Duration { return &(*at(t)).MaxAge })},
+			Read: yamlfile.One(parseMaxAge, func(t T) *time.Duration { return &(*at(t)).MaxAge })},
 	}
 }
 
@@ -75,11 +75,17 @@ func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c
 	}
 }
 
+// parseMaxAge reads a duration of whole seconds, as Access-Control-Max-Age has them.
+func parseMaxAge(s yamlfile.Scalar) (time.Duration, *yamlfile.Refusal) {
+	return scalar.WholeSeconds(s, time.Second, "write whole seconds, as in 1h", "valid in Access-Control-Max-Age")
+}
+
 // defaultPorts are the ports that browsers leave out of an origin.
 var defaultPorts = map[string]string{"http": ":80", "https": ":443"}
 
 // parseOrigin reads the origin of pages, in the form in which browsers send it.
 func parseOrigin(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "origin", Words: []string{"*", "null"}, Pattern: "[-+.a-z0-9]+://[^/ A-Z]+"})
 	const example = `write the origin of a page, as in https://app.example.com or "https://*.example.com"`
 	if s.Text == "*" || s.Text == "null" {
 		return s.Text, nil
@@ -101,6 +107,7 @@ func parseOrigin(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 }
 
 func parseMethod(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "method", Pattern: "[^a-z ]+"})
 	upper := strings.ToUpper(s.Text)
 	switch {
 	case !httpsyntax.IsToken(s.Text) || s.Text == "*":
@@ -113,6 +120,7 @@ func parseMethod(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // parseAllowedHeader reads the name of a request field, or "*".
 func parseAllowedHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"*"}})
 	if s.Text == "*" {
 		return s.Text, nil
 	}

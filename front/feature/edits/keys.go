@@ -62,7 +62,7 @@ func Keys[T any](path string, response bool, at func(T) *Draft) []yamlfile.Key[T
 		{Path: path + ".remove", Doc: "header fields that are removed",
 			Read: func(r *reader, p place, n *yamlfile.Node) {
 				for _, element := range r.Elements(p, n) {
-					if name, ok := yamlfile.ReadOne(r, p, element, scalar.Written); ok {
+					if name, ok := yamlfile.ReadOne(r, p, element, parseName); ok {
 						add(p.To, "remove", name, yamlfile.Scalar{})
 					}
 				}
@@ -70,8 +70,15 @@ func Keys[T any](path string, response bool, at func(T) *Draft) []yamlfile.Key[T
 	}
 }
 
+// parseName keeps the position of a field's name, which is checked with the other edits.
+func parseName(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a header field", Pattern: httpsyntax.TokenPattern})
+	return scalar.Written(s)
+}
+
 // parseValue keeps the position of a field's value.
 func parseValue(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "text with {parameters}"})
 	_, refused := scalar.FieldValue(s)
 	return s, refused
 }

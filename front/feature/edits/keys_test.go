@@ -16,7 +16,7 @@ func parse(keys string) (*config.Config, error) {
 	return configtest.ParseRoute("h.example/api/{id}/{path...}", keys)
 }
 
-func TestKeys(t *testing.T) {
+func TestHeaderEditsAreParsed(t *testing.T) {
 	c, err := parse(`
   to: a
   request_headers:
@@ -45,7 +45,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestHeaderEditMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string
@@ -74,7 +74,7 @@ func TestMistakes(t *testing.T) {
 		{"fields of basic_auth in other spellings", "  to: a\n  basic_auth: {users: {}, user_header: X-User}\n" +
 			"  forward_auth: {to: a, path: /v, copy: [X-Group, x_user]}\n  request_headers: {set: {X_USER: b}}\n",
 			[]string{`5:23 "users" is empty`, `6:3 "x_user"|user_header of basic_auth`, `7:27 "X_USER" is written by basic_auth`}},
-		{"keys of an upstream without one", "  respond: {status: 200}\n  timeout: 3s\n  upgrade: []\n",
+		{"keys of an upstream without one", "  respond: {status: 200}\n  timeout: 3s\n  upgrade: off\n",
 			[]string{`5:3 "timeout" applies only to requests that are forwarded`}},
 		{"fields of forward_auth", "  to: a\n  forward_auth: {to: a, path: /v, copy: [X-Group]}\n" +
 			"  request_headers: {add: {X-Group: b}}\n",

@@ -3,7 +3,7 @@
 package errorpages
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/front/stage"
@@ -13,8 +13,7 @@ import (
 // Pages are the bodies of error responses. The nil pointer has none. It implements
 // stage.Pages.
 type Pages struct {
-	byStatus map[int]Page
-	byClass  [2]Page // of 4xx and 5xx
+	byStatus [200]Page // from 400
 
 	intercept bool // the pages replace the bodies of upstreams too
 }
@@ -24,13 +23,11 @@ func New(c *Config) *Pages {
 	if c == nil {
 		return nil
 	}
-	p := &Pages{byStatus: map[int]Page{}, intercept: c.Intercept}
-	for _, e := range c.Pages {
-		status, err := strconv.Atoi(e.Statuses)
-		if err == nil {
-			p.byStatus[status] = e.Page
-		} else {
-			p.byClass[e.Statuses[0]-'4'] = e.Page
+	p := &Pages{intercept: c.Intercept}
+	size := func(e StatusPage) int { return e.Statuses.Last - e.Statuses.First }
+	for _, e := range slices.SortedStableFunc(slices.Values(c.Pages), func(a, b StatusPage) int { return size(b) - size(a) }) {
+		for status := e.Statuses.First; status <= e.Statuses.Last; status++ {
+			p.byStatus[status-400] = e.Page
 		}
 	}
 	return p
@@ -41,10 +38,7 @@ func (p *Pages) of(status int) Page {
 	if p == nil || status < 400 || status > 599 {
 		return nil
 	}
-	if page := p.byStatus[status]; page != nil {
-		return page
-	}
-	return p.byClass[status/100-4]
+	return p.byStatus[status-400]
 }
 
 // Respond implements stage.Pages.

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/front/internal/scalar"
+	"github.com/weirhq/weir/front/statuses"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
 // Config is the key error_pages: the bodies of error responses.
 type Config struct {
-	Pages []StatusPage // in file order; none has the same Statuses as another
+	Pages []StatusPage // in file order
 
 	// Intercept also replaces the bodies of error responses of upstreams.
 	Intercept bool
@@ -19,7 +20,9 @@ type Config struct {
 
 // StatusPage is the body of responses with some statuses.
 type StatusPage struct {
-	Statuses string // one, such as "404", or "4xx" or "5xx"; one has precedence
+	// Statuses are from 400 to 599. The page with the fewest of them has precedence, and the later one of two with the
+	// same number.
+	Statuses statuses.Range
 	Page     Page
 }
 
@@ -36,18 +39,18 @@ type File struct {
 // returns nil if it has reported a mistake.
 func Keys[T any](path string, at func(T) **Config, file FileReader[T]) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
-		{Path: path, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+		{Path: path, NotEmpty: true, Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 			*at(p.To) = new(Config)
 			read(r, p, n)
 		}},
 		{Path: path + ".intercept", Doc: "replace the bodies of errors of upstreams too",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Intercept })},
-		{Path: path + ".*", AnyCase: true, Doc: "files with the body of responses with a status",
+		{Path: path + ".*", Doc: "files with the body of responses with a status",
 			Called: "the error page %s",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
-				if statuses, ok := readStatuses(r.File, p.Key); ok {
+				if set, ok := readStatuses(r.File, p.Key); ok {
 					c := *at(p.To)
-					c.Pages = append(c.Pages, StatusPage{statuses, ReadPage(r, p, n, file)})
+					c.Pages = append(c.Pages, StatusPage{set, ReadPage(r, p, n, file)})
 				}
 			}},
 	}
@@ -62,32 +65,36 @@ func read[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
 		r.Fields(p, n)
 		return
 	}
-	statuses, others := *n, *n
-	statuses.Pairs, others.Pairs = nil, nil
+	pages, others := *n, *n
+	pages.Pairs, others.Pairs = nil, nil
 	for _, pair := range n.Pairs {
 		if strings.ContainsAny(pair.Key.Text, "0123456789") {
-			statuses.Pairs = append(statuses.Pairs, pair)
+			pages.Pairs = append(pages.Pairs, pair)
 		} else {
 			others.Pairs = append(others.Pairs, pair)
 		}
 	}
-	r.Names(p, &statuses)
+	r.Names(p, &pages)
 	r.Fields(p, &others)
-	if len(statuses.Pairs) == 0 {
+	if len(pages.Pairs) == 0 && !n.IsReduced() {
 		r.Mistakef(p.Key.Pos, "name a file for a status, as in: error_pages: {404: pages/404.html, 5xx: pages/error.html}",
 			"%s has no status", yamlfile.Quote(p.Key.Text))
 	}
 }
 
-// readStatuses reads a status of an error, or a class of them.
-func readStatuses(f *yamlfile.File, key yamlfile.Scalar) (statuses string, ok bool) {
-	name := strings.ToLower(key.Text)
-	if len(name) != 3 || name[0] != '4' && name[0] != '5' || name[1:] != "xx" && !scalar.IsDigits(name[1:]) {
-		f.Mistakef(key.Pos, "write one from 400 to 599, or 4xx or 5xx", "%s is not the status of an error",
-			yamlfile.Quote(key.Text))
-		return "", false
+// readStatuses reads the statuses of errors. Equal ones have one spelling, because they are the name of a key.
+func readStatuses(f *yamlfile.File, key yamlfile.Scalar) (set statuses.Range, ok bool) {
+	set, refused := scalar.Statuses(400, "the status of an error")(key)
+	if refused != nil && strings.ContainsAny(key.Text, " ,") {
+		refused.Hint = "give each status a line of its own, or write a range, as in 500-504 or 5xx"
 	}
-	return name, true
+	if text := set.String(); refused == nil && text != key.Text {
+		refused = yamlfile.Refuse("write "+text, "%s is another name of the statuses %s", yamlfile.Quote(key.Text), text)
+	}
+	if refused != nil {
+		f.Refuse(key, refused)
+	}
+	return set, refused == nil
 }
 
 // ReadPage reads one or more files.
@@ -96,7 +103,7 @@ func ReadPage[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Nod
 		return nil
 	}
 	for _, element := range r.Elements(p, n) {
-		if path, ok := yamlfile.ReadOne(r, p, element, scalar.Written); ok {
+		if path, ok := yamlfile.ReadOne(r, p, element, scalar.Path); ok {
 			if f := file(p.To, r.File, path); f != nil {
 				page = append(page, *f)
 			}

@@ -13,13 +13,14 @@ import (
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/internal/configtest"
+	"github.com/weirhq/weir/front/statuses"
 )
 
 const smallest = "upstreams: {a: {servers: [http://127.0.0.1:8080]}}\nroutes: [{match: /, to: a}]\n"
 
-// TestKeys parses error pages and a maintenance whose files exist, in the configuration and in an
-// included file in another folder, and one that is too long.
-func TestKeys(t *testing.T) {
+// TestErrorPagesAndMaintenanceAreParsed parses error pages and a maintenance whose files exist, in the configuration
+// and in an included file in another folder, and one that is too long.
+func TestErrorPagesAndMaintenanceAreParsed(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -34,10 +35,10 @@ func TestKeys(t *testing.T) {
 	write("pages/error.HTML", "<p>error")
 	write("pages/error.json", "{}")
 	write("routes/own.txt", "own")
-	write("routes/a.yaml", "routes:\n- {match: /own, to: a, error_pages: {404: own.txt, 5xx: off, intercept: off}, maintenance: {active: true, page: off, retry_after: off}}\n")
+	write("routes/a.yaml", "routes:\n- {match: /own, to: a, error_pages: {404: own.txt, 5xx: off, 500-502: off, intercept: off}, maintenance: {active: true, page: off, retry_after: off}}\n")
 	main := filepath.Join(folder, "weir.yaml")
 	src := smallest + "include: routes/*.yaml\n" +
-		"defaults:\n  error_pages: {5XX: [pages/error.HTML, pages/error.json], 404: pages/error.HTML, intercept: true}\n" +
+		"defaults:\n  error_pages: {5xx: [pages/error.HTML, pages/error.json], 404: pages/error.HTML, 500-502: pages/error.json, intercept: true}\n" +
 		"  maintenance: {page: pages/error.json, retry_after: 1m30s}\n"
 	got, err := config.Parse(main, []byte(src), nil)
 	if err != nil {
@@ -46,7 +47,8 @@ func TestKeys(t *testing.T) {
 	html := errorpages.File{Type: "text/html; charset=utf-8", Body: "<p>error"}
 	json := errorpages.File{Type: "application/json", Body: "{}"}
 	wantPages := &errorpages.Config{Intercept: true, Pages: []errorpages.StatusPage{
-		{Statuses: "5xx", Page: errorpages.Page{html, json}}, {Statuses: "404", Page: errorpages.Page{html}}}}
+		{Statuses: statuses.Range{First: 500, Last: 599}, Page: errorpages.Page{html, json}}, {Statuses: statuses.Range{First: 404, Last: 404}, Page: errorpages.Page{html}},
+		{Statuses: statuses.Range{First: 500, Last: 502}, Page: errorpages.Page{json}}}}
 	if diff := cmp.Diff(wantPages, got.ErrorPages); diff != "" {
 		t.Errorf("error_pages (-want +got):\n%s", diff)
 	}
@@ -56,7 +58,7 @@ func TestKeys(t *testing.T) {
 	}
 	own := got.Routes[1]
 	wantPages = &errorpages.Config{Pages: []errorpages.StatusPage{
-		{Statuses: "404", Page: errorpages.Page{{Type: "text/plain; charset=utf-8", Body: "own"}}}}}
+		{Statuses: statuses.Range{First: 404, Last: 404}, Page: errorpages.Page{{Type: "text/plain; charset=utf-8", Body: "own"}}}}}
 	if diff := cmp.Diff(wantPages, own.ErrorPages); diff != "" {
 		t.Errorf("error_pages of a route (-want +got):\n%s", diff)
 	}
@@ -71,7 +73,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestErrorPageMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -86,11 +88,36 @@ func TestMistakes(t *testing.T) {
 			"  maintenance: {page: ., retry_after: 1500ms, active: 1}\n",
 			[]string{`4:3 "error_pages" has no status|5xx: pages/error.html`, `5:23 "."|.html`, `5:39 "1500ms"|whole seconds`,
 				`5:55 "1"`}},
+		{"spellings of statuses", smallest + "defaults:\n  error_pages: {5XX: off, 500-599: a.html, 404-404: a.html, 0404: a.html, 405: a.html, 405: a.html}\n",
+			[]string{`4:17 "5XX" is another name of the statuses 5xx|write 5xx`, `4:27 "500-599"|write 5xx`, `4:44 "404-404"|write 404`,
+				`4:61 "0404" is not the status of an error`, `4:80 the page "a.html"`, `4:88 "405"|twice`}},
 		{"maintenance of a route", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, to: a, maintenance: yes}\n" +
 			"- {match: /b, to: a, error_pages: a.html, maintenance: {retry_after: 0s, status: 503}}\n",
 			[]string{`3:35 "yes"|write true`, `4:35 "error_pages" must be a mapping`, `4:70 "0s"`,
 				`4:74 "status"`}},
 	} {
 		configtest.WantMistakes(t, c.name, c.src, c.want)
+	}
+}
+
+// TestInterceptStaysWhenPagesAreRemoved removes the only page of outer places, so that intercept is left.
+func TestInterceptStaysWhenPagesAreRemoved(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.html"), []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := config.Parse(filepath.Join(folder, "weir.yaml"), []byte(`
+upstreams: {a: {servers: http://a}}
+defaults: {error_pages: {404: a.html, intercept: true}}
+routes:
+- group: {error_pages: {404: off}, to: a, routes: [{match: /}, {match: /b, error_pages: {intercept: false}}]}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []*errorpages.Config{{Intercept: true}, {}} {
+		if diff := cmp.Diff(want, got.Routes[i].ErrorPages); diff != "" {
+			t.Errorf("route %d (-want +got):\n%s", i, diff)
+		}
 	}
 }

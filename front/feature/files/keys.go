@@ -46,11 +46,12 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 			Required: "name the folder of the files, as in ./public",
 			Read:     func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) { readRoot(r, p, n, *at(p.To)) }},
 		{Path: path + ".index", Doc: "the files that are served for a folder",
-			Read: yamlfile.Many(parseIndex, func(t T) *[]string { return &(*at(t)).Index })},
+			Off:  func(t T) { (*at(t)).Index = nil },
+			Read: yamlfile.Some(parseIndex, func(t T) *[]string { return &(*at(t)).Index })},
 		{Path: path + ".fallback", Doc: "the file that is served if there is no other",
 			Read: yamlfile.One(parseFallback, func(t T) *string { return &(*at(t)).Fallback })},
 		{Path: path + ".precompressed", Doc: "codings of compressed files beside the files",
-			Read: yamlfile.Many(yamlfile.Word(files.Codings()), func(t T) *[]string { return &(*at(t)).Precompressed })},
+			Read: yamlfile.Some(yamlfile.Word(files.Codings()), func(t T) *[]string { return &(*at(t)).Precompressed })},
 		{Path: path + ".cache_control", Doc: "the Cache-Control of files",
 			Read: yamlfile.One(scalar.FieldValue, func(t T) *string { return &(*at(t)).CacheControl })},
 	}
@@ -69,11 +70,11 @@ func checkFallback[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], c *Config)
 
 // readRoot reads the path of a folder, relative to the folder of the file that names it.
 func readRoot[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, c *Config) {
-	root, ok := yamlfile.ReadOne(r, p, n, yamlfile.Text)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Path)
 	if !ok {
 		return
 	}
-	root = namedfile.Resolve(r.Name(), root)
+	root := namedfile.Resolve(r.Name(), path.Text)
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
 		err = errNotFolder
@@ -88,6 +89,7 @@ var errNotFolder = errors.New("not a folder")
 
 // parseIndex reads the name of a file.
 func parseIndex(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a file", Pattern: "[^/]+"})
 	name, why := files.ParseName(s.Text)
 	switch {
 	case why != "":
@@ -100,6 +102,7 @@ func parseIndex(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // parseFallback reads the path of a file below the root.
 func parseFallback(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path below the root", Pattern: "/.+"})
 	below, ok := strings.CutPrefix(s.Text, "/")
 	if !ok {
 		return "", yamlfile.Refuse("write "+yamlfile.Quote("/"+s.Text)+", a path below the root",

@@ -12,9 +12,9 @@ import (
 	"github.com/weirhq/weir/front/internal/configtest"
 )
 
-// TestKeys checks the values and the defaults of files. A root is relative to the
+// TestRootIsRelativeToItsConfigurationFile checks the values and the defaults of files. A root is relative to the
 // folder of the file that names it, which may be an included one.
-func TestKeys(t *testing.T) {
+func TestRootIsRelativeToItsConfigurationFile(t *testing.T) {
 	folder := t.TempDir()
 	for _, sub := range []string{"public", "sites/public"} {
 		if err := os.MkdirAll(filepath.Join(folder, sub), 0o755); err != nil {
@@ -38,7 +38,7 @@ routes:
       fallback: /app/index.html
       precompressed: [br, gzip]
       cache_control: "public, max-age=60"
-  - {match: /c, files: {root: public, index: []}}
+  - {match: /c, files: {root: public, index: off}}
 `), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ routes:
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestFilesMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string

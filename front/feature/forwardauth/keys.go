@@ -41,7 +41,7 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 		}},
 		{Path: path + ".to", Doc: "the upstream of the service that decides about requests", Ambiguous: true,
 			Required: "name the upstream of the service, as in: forward_auth: {to: auth, path: /verify}",
-			Read:     yamlfile.One(scalar.Written, to)},
+			Read:     yamlfile.One(scalar.Upstream, to)},
 		{Path: path + ".path", Doc: "the path of the requests to that service",
 			Required: "name the path of the service, as in: path: /verify",
 			Read:     yamlfile.One(parseAuthPath, func(t T) *string { return &(*at(t)).Path })},
@@ -56,6 +56,7 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 
 // parseAuthPath reads the target of the requests to a service.
 func parseAuthPath(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path of a URL", Pattern: "/[^ #]*"})
 	path, _, _ := strings.Cut(s.Text, "?")
 	switch {
 	case !strings.HasPrefix(path, "/") || strings.ContainsAny(s.Text, " #") || !httpsyntax.IsPlain(s.Text):

@@ -6,7 +6,7 @@ import (
 	"github.com/weirhq/weir/front/internal/configtest"
 )
 
-func TestMistakes(t *testing.T) {
+func TestForwardAuthMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string

@@ -65,6 +65,7 @@ func PlainKeys[T any](path string, at func(T) *bool, of func(T) *Draft) []yamlfi
 	return []yamlfile.Key[T]{
 		{Path: path, Doc: "except this route from the redirect to https",
 			Read: func(r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node) {
+				n.DescribeUnset(*at(p.To))
 				plain, ok := yamlfile.ReadOne(r, p, n, yamlfile.Switch)
 				if *at(p.To) = plain; ok && plain {
 					d := of(p.To)
@@ -79,11 +80,14 @@ const samePort = -1
 
 // parseRedirect reads a switch or a port.
 func parseRedirect(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "port", Words: []string{"true", "false"}, Pattern: "[1-9][0-9]*", Number: true})
 	switch s.Text {
 	case "true":
 		return samePort, nil
 	case "false":
 		return 0, nil
+	case "off", "no", "none", "0":
+		return 0, yamlfile.Refuse("write false", "%s is not known here", yamlfile.Quote(s.Text))
 	}
 	port, err := strconv.Atoi(s.Text)
 	if err != nil || port == 0 || !scalar.IsPort(s.Text) {

@@ -33,7 +33,7 @@ func parse(folder, keys string) (*config.Config, error) {
 	return configtest.ParseIn(folder, src)
 }
 
-func TestKeys(t *testing.T) {
+func TestRedirectPortAndHSTSAreParsed(t *testing.T) {
 	folder := withCertificate(t)
 	for text, want := range map[string]httpsredirect.Config{
 		"redirect: true, hsts: 365d":                   {Redirect: 443, HSTS: &httpsredirect.HSTS{MaxAge: 365 * 24 * time.Hour}},
@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestHTTPSRedirectMistakesAreReported(t *testing.T) {
 	folder := withCertificate(t)
 	for _, c := range []struct {
 		name, keys string
@@ -65,6 +65,8 @@ func TestMistakes(t *testing.T) {
 			[]string{`1:49 redirect has no effect|listen: ":80"`}},
 		{"redirects", "listen: ':80'\ntls: {certificates: {cert: both.pem}, redirect: https}\n",
 			[]string{`2:49 "https"|true|443`}},
+		{"no redirect", "listen: ':80'\ntls: {certificates: {cert: both.pem}, redirect: off}\n",
+			[]string{`2:49 "off" is not known here|write false`}},
 		{"a redirect to a listener with a mistake", "listen: ':80'\ntls: {listen: 8443, certificates: {cert: both.pem}, redirect: true}\n",
 			[]string{`2:15 port without its colon`}},
 		{"hsts", "tls: {certificates: {cert: both.pem}, hsts: {max_age: 31536000, subdomains: 1}}\n",

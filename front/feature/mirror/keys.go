@@ -37,7 +37,7 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 		}},
 		{Path: path + ".to", Doc: "the upstream that gets copies of requests", Ambiguous: true,
 			Required: "name the upstream, as in: mirror: {to: shadow, share: 10%}",
-			Read:     yamlfile.One(scalar.Written, to)},
+			Read:     yamlfile.One(scalar.Upstream, to)},
 		{Path: path + ".share", Doc: "the share of the requests that are copied",
 			Read: yamlfile.One(parseShare, func(t T) *int { return &(*at(t)).Share })},
 		{Path: path + ".in_flight", Doc: "the maximum number of copies in flight", Ambiguous: true,

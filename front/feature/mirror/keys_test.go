@@ -14,7 +14,7 @@ import (
 // parse parses a configuration with the upstreams a and b and a route with keys from line 4 on.
 func parse(keys string) (*config.Config, error) { return configtest.ParseRoute("/", keys) }
 
-func TestKeys(t *testing.T) {
+func TestMirrorShareIsParsed(t *testing.T) {
 	for _, c := range []struct {
 		keys string
 		want mirror.Config
@@ -38,7 +38,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestMirrorMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string
@@ -49,7 +49,7 @@ func TestMistakes(t *testing.T) {
 		{"an upstream of the split", "  split: [{to: a, weight: 1}, {to: b, weight: 1}]\n  mirror: {to: b}\n",
 			[]string{`5:16 forwards to "b"|twice`}},
 		{"a response of the route", "  respond: {status: 200}\n  mirror: {to: b}\n",
-			[]string{`5:3 only requests that are forwarded`}},
+			[]string{`5:3 "mirror" applies only to requests that are forwarded`}},
 		{"no percent sign", "  to: a\n  mirror: {to: b, share: 10}\n", []string{`5:26 "10"|write 10%`}},
 		{"nothing", "  to: a\n  mirror: {to: b, share: 0%}\n", []string{`5:26 "0%"|as in 10%`}},
 		{"too little", "  to: a\n  mirror: {to: b, share: 0.00001%}\n", []string{`5:26 "0.00001%"|0.0001% or more`}},

@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/log"
 )
 
-// TestMirrorPanic has a copy that cannot be sent because of a fault in this program. It must
+// TestPanicOfCopyGivesSlotBack has a copy that cannot be sent because of a fault in this program. It must
 // not end the process, and gives its slots back.
-func TestMirrorPanic(t *testing.T) {
+func TestPanicOfCopyGivesSlotBack(t *testing.T) {
 	t.Parallel()
 	d := &stage.Door{Metrics: prometheus.NewRegistry(), Log: func() *log.Logger { return log.New(io.Discard, log.Options{}) }}
 	all := NewCopies(d, part)

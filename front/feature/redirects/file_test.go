@@ -22,7 +22,7 @@ import (
 // withRedirects is a configuration with the file of redirects r.csv.
 const withRedirects = "redirects: r.csv\nroutes: [{match: /, respond: {status: 200}}]\n"
 
-func TestFile(t *testing.T) {
+func TestRedirectsAreReadFromFile(t *testing.T) {
 	c, err := configtest.ParseBeside(t, withRedirects, "r.csv", "\ufefffrom,to,status\r\n"+
 		"# moved in 2016\r\n"+
 		"/a,/b\r\n"+
@@ -50,7 +50,7 @@ func TestFile(t *testing.T) {
 }
 
 // Each case is a file of redirects and its mistakes: the position, then parts of the message.
-func TestMistakesInFile(t *testing.T) {
+func TestRedirectFileMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, lines string
 		want        []string

@@ -37,7 +37,7 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 		}},
 		{Path: path + ".to", Doc: "the address of a redirect",
 			Required: "write the address, as in: redirect: {to: /new}",
-			Read:     yamlfile.One(scalar.Written, to)},
+			Read:     yamlfile.One(parseTo, to)},
 		{Path: path + ".status", Doc: "the status of a redirect",
 			Read: yamlfile.One(parseStatus, func(t T) *int { return &(*at(t)).Status })},
 		{Path: path + ".query", Doc: "whether the query of the request is kept",
@@ -46,10 +46,17 @@ func Keys[T any](path string, at func(T) **Config, to func(T) *yamlfile.Scalar) 
 	}
 }
 
+// parseTo reads the address of a redirect, which is checked with the pattern of its route.
+func parseTo(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path or URL with {parameters}"})
+	return scalar.Written(s)
+}
+
 // statuses are the statuses of redirects by their text in a file.
 var statuses = map[string]int{"301": 301, "302": 302, "": 307, "307": 307, "308": 308}
 
 func parseStatus(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Words: []string{"301", "302", "307", "308"}})
 	status, known := statuses[s.Text]
 	if !known || s.Text == "" {
 		return 0, refuseStatus(s)

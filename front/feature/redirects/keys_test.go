@@ -10,7 +10,7 @@ import (
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
-func TestKeys(t *testing.T) {
+func TestRedirectIsParsedWithDefaults(t *testing.T) {
 	c, err := config.Parse("weir.yaml", []byte("routes:\n- {match: '/c/{id}', redirect: {to: 'https://{request.host}/d/{id}'}}\n"+
 		"- {match: /d, redirect: {to: /, status: 301, query: drop}}\n"), nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func TestKeys(t *testing.T) {
 
 // Each case is the keys of a route with the pattern "h.example/api/{id}/{path...}" from line 4
 // on, and its mistakes.
-func TestMistakes(t *testing.T) {
+func TestRedirectMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string

@@ -2,6 +2,7 @@ package respond
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/internal/yamlfile"
@@ -37,12 +38,38 @@ func Keys[T any](path string, at func(T) **Config) []yamlfile.Key[T] {
 
 // parseStatus reads the status of a final response.
 func parseStatus(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "status", Pattern: "[2-5][0-9][0-9]", Number: true})
 	status, err := strconv.Atoi(s.Text)
 	if err != nil || status < 200 || status > 599 {
-		return 0, yamlfile.Refuse("it is from 200 to 599", "%s is not a status", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse(statusHint(s.Text), "%s is not a status", yamlfile.Quote(s.Text))
 	}
 	return status, nil
 }
 
+// statusHint returns the correction of a text that is not a status: other front doors have a text or a URL after it.
+func statusHint(text string) string {
+	first, rest, _ := strings.Cut(text, " ")
+	if i := strings.LastIndexByte(text, ' '); i > 0 && isNumber(text[i+1:]) && !isNumber(first) { // as in a Caddyfile
+		first, rest = text[i+1:], text[:i]
+	}
+	switch {
+	case isNumber(first) && rest == "":
+		return "it is from 200 to 599"
+	case !isNumber(first):
+		return "write respond: {status: 200, text: " + yamlfile.Quote(text) + "}"
+	case strings.HasPrefix(first, "3"):
+		return "write redirect: {to: " + yamlfile.Quote(rest) + ", status: " + first + "}"
+	}
+	return "write respond: {status: " + first + ", text: " + yamlfile.Quote(rest) + "}"
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
 // parseBody reads a body, which may have several lines.
-func parseBody(s yamlfile.Scalar) (string, *yamlfile.Refusal) { return s.Text, nil }
+func parseBody(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "text, of several lines"})
+	return s.Text, nil
+}

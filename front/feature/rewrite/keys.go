@@ -25,12 +25,24 @@ type Draft struct{ strip, add, to yamlfile.Scalar }
 func Keys[T any](route string, at func(T) *Draft) []yamlfile.Key[T] {
 	return []yamlfile.Key[T]{
 		{Path: route + ".strip_prefix", Doc: "a prefix that is removed from the path",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).strip })},
+			Read: yamlfile.One(parsePrefix, func(t T) *yamlfile.Scalar { return &at(t).strip })},
 		{Path: route + ".add_prefix", Doc: "a prefix that is added to the path",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).add })},
+			Read: yamlfile.One(parsePrefix, func(t T) *yamlfile.Scalar { return &at(t).add })},
 		{Path: route + ".rewrite", Doc: "a new path of the request, perhaps with a query",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).to })},
+			Read: yamlfile.One(parsePath, func(t T) *yamlfile.Scalar { return &at(t).to })},
 	}
+}
+
+// parsePrefix reads the start of a path, which has no parameters.
+func parsePrefix(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path of a URL"})
+	return scalar.Written(s)
+}
+
+// parsePath reads a path, which is checked with the pattern of its route.
+func parsePath(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path of a URL with {parameters}"})
+	return scalar.Written(s)
 }
 
 // Check returns the configuration for the requests of a pattern, and reports its mistakes.

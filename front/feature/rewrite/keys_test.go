@@ -16,7 +16,7 @@ func parse(keys string) (*config.Config, error) {
 	return configtest.ParseRoute("h.example/api/{id}/{path...}", keys)
 }
 
-func TestKeys(t *testing.T) {
+func TestRewriteIsParsed(t *testing.T) {
 	for _, c := range []struct {
 		keys string
 		want rewrite.Config
@@ -34,7 +34,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestRewriteMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string

@@ -44,7 +44,7 @@ func (s rule) apply(t testing.TB, r *rewrite, sent string) (got string, matched 
 	return string(b), true
 }
 
-func TestAppend(t *testing.T) {
+func TestPathsAreRewritten(t *testing.T) {
 	const empty = "[the path has an empty segment after the prefix that is removed]"
 	const unnamed = "[the path has an empty segment with parameters after it is rewritten]"
 	const adds = "[a parameter of the path would add an empty segment]"
@@ -98,7 +98,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestUnsafeRewritesAreRefused(t *testing.T) {
 	p := template.ParsePattern("/api/{id}")
 	for _, prefix := range []string{"", "/", "api", "/api/", "//api", "/a//b", "/a/../b", "/a b", "/a?b", "/a#b", "/{id}",
 		"/*",

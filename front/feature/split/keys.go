@@ -51,7 +51,7 @@ func Keys[T any](path string, at func(T) *[]Share, to func(T) *[]yamlfile.Scalar
 			}},
 		{Path: path + ".*.to", Doc: "an upstream of a split", Ambiguous: true,
 			Required: "name the upstream, as in: {to: site, weight: 95}",
-			Read:     yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return lastOf(to(t)) })},
+			Read:     yamlfile.One(scalar.Upstream, func(t T) *yamlfile.Scalar { return lastOf(to(t)) })},
 		{Path: path + ".*.weight", Doc: "the share of an upstream of a split",
 			Read: yamlfile.One(parseWeight, func(t T) *int { return &last(t).Weight })},
 	}, condition.Keys(path+".*.when", func(t T) *condition.Set { return &last(t).When })...)

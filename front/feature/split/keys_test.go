@@ -26,7 +26,7 @@ func parseRoute(t *testing.T, keys string) config.Route {
 	return c.Routes[0]
 }
 
-func TestKeys(t *testing.T) {
+func TestSplitAndStickySplitAreParsed(t *testing.T) {
 	got := parseRoute(t, "  split: [{to: a, weight: 95}, {to: b, weight: 0}]\n  sticky_split: {cookie: door, max_age: 1h}\n")
 	if diff := cmp.Diff([]split.Share{{To: "a", Weight: 95}, {To: "b"}}, got.Split); diff != "" {
 		t.Errorf("shares (-want +got):\n%s", diff)
@@ -36,8 +36,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestConditions reads conditions of shares, which need no weight.
-func TestConditions(t *testing.T) {
+func TestShareWithConditionNeedsNoWeight(t *testing.T) {
 	got := parseRoute(t, "  split:\n  - {to: a, weight: 1}\n  - {to: b, when: {headers: {X-A: '1'}}}\n"+
 		"  - {to: b, weight: 2, when: {cookies: {c: true}, query: {d: false}}}\n  when: {cookies: {e: '2'}}\n")
 	want := []split.Share{
@@ -56,7 +55,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestMistakes(t *testing.T) {
+func TestSplitMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, keys string
 		want       []string

@@ -25,6 +25,7 @@ import (
 	"github.com/weirhq/weir/front/internal/acme"
 	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // testTimeout is the timeout for conditions that should hold soon.
@@ -66,7 +67,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	s := new(site)
 	s.managers.Store(new([]*acme.Manager))
-	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	plain := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := net.SplitHostPort(r.Host)
 		for _, m := range *s.managers.Load() {
 			if body, ok := m.ChallengeResponse(r.Context(), host, r.URL.Path); ok {
@@ -77,7 +78,6 @@ func newSite(t *testing.T) *site {
 		}
 		w.WriteHeader(404)
 	}))
-	t.Cleanup(plain.Close)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{
 		NextProtos: []string{"acme-tls/1"},
 		GetCertificate: func(hello *tls.ClientHelloInfo) (cert *tls.Certificate, err error) {
@@ -152,20 +152,10 @@ func (s *site) pebble(t *testing.T, o peer.PebbleOptions) *peer.Pebble {
 	return peer.StartPebble(t, o)
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for began := time.Now(); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > testTimeout {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
-}
-
 // awaitCertificate waits for a certificate of a name, other than the given one.
 func awaitCertificate(t *testing.T, m *testManager, name string, before *tls.Certificate) *tls.Certificate {
 	t.Helper()
-	eventually(t, "certificate of "+name, func() bool {
+	testkit.Await(t, "certificate of "+name, func() bool {
 		c := m.Certificate(name)
 		return c != nil && (before == nil || !c.Leaf.Equal(before.Leaf))
 	})
@@ -189,8 +179,7 @@ func verify(t *testing.T, p *peer.Pebble, c *tls.Certificate, host string) {
 	}
 }
 
-// TestEachChallenge obtains a certificate by each challenge.
-func TestEachChallenge(t *testing.T) {
+func TestEachChallengeObtainsCertificate(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{Env: []string{"PEBBLE_WFE_NONCEREJECT=20"}})
@@ -225,8 +214,8 @@ func TestEachChallenge(t *testing.T) {
 	}
 }
 
-// TestRenewal renews certificates that live for a few seconds.
-func TestRenewal(t *testing.T) {
+// TestCertificatesAreRenewedBeforeTheirEnd renews certificates that live for a few seconds.
+func TestCertificatesAreRenewedBeforeTheirEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{Validity: 4 * time.Second})
@@ -242,9 +231,9 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestSharedStorage starts two managers with the same folder at once. They must not order two
+// TestManagersWithOneFolderOrderOnce starts two managers with the same folder at once. They must not order two
 // certificates. A third one finds the certificate while the server is down.
-func TestSharedStorage(t *testing.T) {
+func TestManagersWithOneFolderOrderOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{})
@@ -314,8 +303,8 @@ func rootOf(server *frontend) *x509.CertPool {
 	return pool
 }
 
-// TestServerThatIsDown starts a manager before the server.
-func TestServerThatIsDown(t *testing.T) {
+// TestManagerStartsBeforeItsServer checks that New does not wait for the server.
+func TestManagerStartsBeforeItsServer(t *testing.T) {
 	t.Parallel()
 	s, address, root := newSite(t), peer.FreeAddress(t), certtest.Root(t, "root")
 	o := acme.Options{Names: []string{"a.example"}, Directory: "https://" + address + "/dir", HTTP: true,
@@ -336,7 +325,7 @@ func TestServerThatIsDown(t *testing.T) {
 		}
 	}
 	m, events := s.add(t, o)
-	eventually(t, "two failed attempts", func() bool {
+	testkit.Await(t, "two failed attempts", func() bool {
 		n, text := events.count(acme.EventNotObtained)
 		return n >= 2 && strings.Contains(text, "connection refused")
 	})
@@ -347,9 +336,9 @@ func TestServerThatIsDown(t *testing.T) {
 	verify(t, p, awaitCertificate(t, m, "a.example", nil), "a.example")
 }
 
-// TestServerThatRefuses covers a server that limits the rate of requests, refuses a name, has
+// TestRefusedOrdersAreRetried covers a server that limits the rate of requests, refuses a name, has
 // a fault, and has lost its accounts.
-func TestServerThatRefuses(t *testing.T) {
+func TestRefusedOrdersAreRetried(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{})
@@ -374,7 +363,7 @@ func TestServerThatRefuses(t *testing.T) {
 	o.Directory, o.Roots = server.URL+"/dir", rootOf(server)
 	m, events := s.add(t, o)
 	verify(t, p, awaitCertificate(t, m, "a.example", nil), "a.example")
-	eventually(t, "the refused name", func() bool {
+	testkit.Await(t, "the refused name", func() bool {
 		_, text := events.count(acme.EventNotObtained)
 		return strings.Contains(text, "blocked.example")
 	})
@@ -390,8 +379,8 @@ func TestServerThatRefuses(t *testing.T) {
 	verify(t, other, awaitCertificate(t, m, "b.example", nil), "b.example")
 }
 
-// TestRevocation revokes a certificate by the responses of a server of OCSP.
-func TestRevocation(t *testing.T) {
+// TestRevokedCertificateIsReplaced revokes a certificate by the responses of a server of OCSP.
+func TestRevokedCertificateIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var issuer *x509.Certificate
@@ -448,8 +437,8 @@ func intermediate(t *testing.T, p *peer.Pebble) (*x509.Certificate, crypto.Signe
 	return cert, key
 }
 
-// TestHookThatFails covers commands that fail, hang and do not exist.
-func TestHookThatFails(t *testing.T) {
+// TestFailedHookIsReported covers commands that fail, hang and do not exist.
+func TestFailedHookIsReported(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.pebble(t, peer.PebbleOptions{})
@@ -468,7 +457,7 @@ func TestHookThatFails(t *testing.T) {
 			o.DNS = acme.Hook{Command: c.command, Timeout: c.timeout}
 			m, events := s.add(t, o)
 			defer m.Stop()
-			eventually(t, "a failed attempt", func() bool { n, _ := events.count(acme.EventNotObtained); return n > 0 })
+			testkit.Await(t, "a failed attempt", func() bool { n, _ := events.count(acme.EventNotObtained); return n > 0 })
 			if _, text := events.count(acme.EventNotObtained); !strings.Contains(text, c.want) {
 				t.Errorf("the error is %s, want %s", text, c.want)
 			}
@@ -476,7 +465,7 @@ func TestHookThatFails(t *testing.T) {
 	}
 }
 
-func TestStorageThatCannotBeUsed(t *testing.T) {
+func TestUnusableStorageIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -488,8 +477,8 @@ func TestStorageThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestStorageThatCannotBeWritten starts a manager with a folder in which nobody can write. An event reports it.
-func TestStorageThatCannotBeWritten(t *testing.T) {
+// TestUnwritableStorageIsLogged starts a manager with a folder in which nobody can write. An event reports it.
+func TestUnwritableStorageIsLogged(t *testing.T) {
 	const folder = "/proc/self"
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip(err)
@@ -501,5 +490,5 @@ func TestStorageThatCannotBeWritten(t *testing.T) {
 	}
 	m.Start()
 	defer m.Stop()
-	eventually(t, "the event", func() bool { n, _ := events.count(acme.EventNotWritable); return n == 1 })
+	testkit.Await(t, "the event", func() bool { n, _ := events.count(acme.EventNotWritable); return n == 1 })
 }

@@ -3,38 +3,20 @@ package admin
 
 import (
 	"io"
-	stdlog "log"
-	"net"
 	"net/http"
 	"net/http/pprof"
-	"net/netip"
-	"strings"
 	"time"
 
-	"github.com/weirhq/weir/front/internal/logcost"
-	"github.com/weirhq/weir/front/internal/target"
-	"github.com/weirhq/weir/front/internal/upstream"
-	"github.com/weirhq/weir/front/logto"
-	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/internal/livepage"
+	"github.com/weirhq/weir/internal/version"
 )
-
-// Pages are the parts of a front door that the pages show.
-type Pages struct {
-	Draining  func() bool
-	Metrics   http.Handler
-	Log       logto.Output
-	Cost      *logcost.Cost       // of the log
-	Upstreams func() upstream.Set // in use
-	Logger    func() *log.Logger
-	ErrorLog  *stdlog.Logger // of net/http
-}
 
 // NewServer returns the server for operators, at an address as configured. It has a separate address, and
 // the public listeners serve none of its pages. It refuses requests that a browser sends for
-// the page of another origin and that could change something.
+// the page of another origin.
 func NewServer(addr string, p Pages) *http.Server {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", index)
+	p.Dashboard.Handle(mux, index)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "ok\n")
 	})
@@ -48,7 +30,7 @@ func NewServer(addr string, p Pages) *http.Server {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return &http.Server{
-		Handler:           localNames(addr, http.NewCrossOriginProtection().Handler(mux)),
+		Handler:           withVersion(livepage.LocalNames(addr, livepage.OwnOrigin(http.NewCrossOriginProtection().Handler(mux)))),
 		ReadHeaderTimeout: headTimeout,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
@@ -68,35 +50,33 @@ func (p *Pages) readiness(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "ready\n")
 }
 
-// localNames refuses requests whose Host is neither an IP address, nor localhost,
-// nor the host of addr. Otherwise a website could point a name of its own at this
-// address (DNS rebinding), and read the pages through the browser of a visitor. A request without
-// a Host, such as the check of a load balancer over HTTP/1.0, is from no browser.
-func localNames(addr string, next http.Handler) http.Handler {
-	own, _, _ := net.SplitHostPort(addr)
+// withVersion adds the version to responses. Those of the public listeners do not have it.
+func withVersion(next http.Handler) http.Handler {
+	product := "weir/" + version.String()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, _, ok := target.SplitHost(r.Host)
-		_, err := netip.ParseAddr(name)
-		if r.Host != "" && (!ok || err != nil && !strings.EqualFold(name, "localhost") && !strings.EqualFold(name, own)) {
-			http.Error(w, "no such host here; use the address", http.StatusMisdirectedRequest)
-			return
-		}
+		w.Header().Set("Server", product)
 		next.ServeHTTP(w, r)
 	})
 }
 
 func index(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, `Weir's admin listener
+	io.WriteString(w, `Weir's admin listener: for browsers, this is the dashboard
 
 /healthz       the process is running
 /readyz        it accepts requests (503 while it drains)
+/events        the state of the front door every second, as server-sent events
+/failures      the last failed requests, as JSON
 /metrics       counters and gauges, for Prometheus
 /log           the state and the cost of the log, as JSON
+/log/events    the events of one request, as in ?trace_id=ID
+/log/tail      the events from now on, as in ?where=http.status_code>=500, as server-sent events
 /upstreams     the servers of the upstreams and their state, as JSON
 /debug/pprof/  profiles, for go tool pprof
 
 POST /upstreams/NAME/drain?server=URL    send no new requests to a server
 POST /upstreams/NAME/undrain?server=URL  use it again
+
+If admin.token is set, both need it, as in curl -H 'Authorization: Bearer TOKEN'.
 `)
 }

@@ -23,8 +23,9 @@ func (p *Pages) addUpstreams(mux *http.ServeMux) {
 		}
 		writeJSON(w, page)
 	})
-	mux.HandleFunc("POST /upstreams/{upstream}/drain", p.setDraining(true))
-	mux.HandleFunc("POST /upstreams/{upstream}/undrain", p.setDraining(false))
+	g := newTokenGuard(p.Token, p.Logger)
+	mux.HandleFunc("POST /upstreams/{upstream}/drain", g.guard(p.setDraining(true)))
+	mux.HandleFunc("POST /upstreams/{upstream}/undrain", g.guard(p.setDraining(false)))
 }
 
 // setDraining returns the handler that begins or ends the drain of the servers with the URL or

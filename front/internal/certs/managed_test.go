@@ -33,7 +33,7 @@ func (o obtained) ChallengeCertificate(_ context.Context, name string) (*tls.Cer
 	return nil, errors.New("no challenge")
 }
 
-func TestManagedCertificates(t *testing.T) {
+func TestManagedCertificatesServeTheirNames(t *testing.T) {
 	root := certtest.Root(t, "root")
 	issue := func(name string) *certtest.Pair { return root.Issue(t, certtest.Options{Name: name}) }
 	a, wild, challenge := issue("a"), issue("wild"), issue("challenge")

@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/internal/certtest"
 )
 
-func TestLoad(t *testing.T) {
+func TestLoadChecksPairs(t *testing.T) {
 	root := certtest.Root(t, "root")
 	middle := root.Issue(t, certtest.Options{Name: "middle", CA: true})
 	server := middle.Issue(t, certtest.Options{Name: "server"})
@@ -85,7 +85,7 @@ func TestParseKeyReadsEachFormat(t *testing.T) {
 	}
 }
 
-func TestComplaintAndNotice(t *testing.T) {
+func TestExpiredCertificatesDrawComplaint(t *testing.T) {
 	now := time.Now()
 	cert := &x509.Certificate{NotBefore: now, NotAfter: now.Add(90 * 24 * time.Hour)}
 	if got := certs.Notice(cert); got != 15*24*time.Hour {

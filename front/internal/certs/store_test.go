@@ -88,7 +88,7 @@ func TestStoreChoosesByNameAndKey(t *testing.T) {
 	}
 }
 
-func TestStoreWithoutCertificates(t *testing.T) {
+func TestEmptyStoreFailsHandshakes(t *testing.T) {
 	_, err := handshake(t, new(certs.Store), &tls.Config{ServerName: "a.example"})
 	if err == nil || err.Error() != "remote error: tls: unrecognized name" {
 		t.Errorf("the handshake: %v, want the alert unrecognized_name", err)

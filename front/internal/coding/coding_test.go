@@ -119,8 +119,7 @@ var decoders = map[coding.Coding][]string{
 		`process.stdout.write(require("zlib").brotliDecompressSync(require("fs").readFileSync(0)))`},
 }
 
-// TestOtherDecoders decodes with other programs.
-func TestOtherDecoders(t *testing.T) {
+func TestOtherProgramsDecodeEachCoding(t *testing.T) {
 	sources := coding.NewEncoders(1 << 30)
 	body := append(bytes.Repeat([]byte(`{"name": "weir", "id": 17},`), 20_000), noise(100_000)...)
 	for _, c := range all {
@@ -143,9 +142,9 @@ func TestOtherDecoders(t *testing.T) {
 	}
 }
 
-// TestMemory checks that no encoder takes more memory than is counted for it, and that the
+// TestEncoderMemoryStaysWithinItsCount checks that no encoder takes more memory than is counted for it, and that the
 // limit applies.
-func TestMemory(t *testing.T) {
+func TestEncoderMemoryStaysWithinItsCount(t *testing.T) {
 	const n = 8
 	body := bytes.Repeat([]byte(`{"name": "weir", "id": 17},`), 20_000)
 	for _, c := range all {

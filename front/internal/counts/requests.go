@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/front/internal/metric"
+	"github.com/weirhq/weir/log/slowest"
 )
 
 // unmatched is the route label of requests without a route.
@@ -63,6 +64,8 @@ func (m *Requests) Route(label string) *Route {
 // A Route has the metrics of one route. The map is copied when a method and
 // status occur for the first time. It is never modified, so reading needs no lock.
 type Route struct {
+	Slowest slowest.Percent // of the requests whose events are held
+
 	label    string
 	requests *Requests
 	cells    atomic.Pointer[map[cellKey]cell]
@@ -87,11 +90,15 @@ func newRoute(label string, m *Requests) *Route {
 	return r
 }
 
-// Count counts a request that has ended.
-func (r *Route) Count(method string, status int, took time.Duration) {
+// Count counts a request that has ended. traceID makes it an exemplar of the histogram, unless it is "".
+func (r *Route) Count(method string, status int, took time.Duration, traceID string) {
 	c := r.cell(method, status)
 	c.total.Inc()
-	c.duration.Observe(took.Seconds())
+	if traceID == "" {
+		c.duration.Observe(took.Seconds())
+	} else {
+		metric.ObserveExemplar(c.duration, took.Seconds(), traceID)
+	}
 }
 
 // cell returns the metrics for a method and a status.

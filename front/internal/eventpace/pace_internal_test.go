@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestPace has more news than may be logged, and then none. It checks that the first five are
+// TestEventsBeyondBurstArePaced has more news than may be logged, and then none. It checks that the first five are
 // reported, then one for each interval, and that it has the number of those in between.
-func TestPace(t *testing.T) {
+func TestEventsBeyondBurstArePaced(t *testing.T) {
 	var p Pace
 	now := time.Now()
 	for i := range burst {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestVersion(t *testing.T) {
+func TestEntityTagChangesWithTheFile(t *testing.T) {
 	changed := time.Unix(1_700_000_000, 123456789)
 	file := Found{File: File{Size: 10, Modified: changed}}
 	base := file.Version()
@@ -38,7 +38,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-func TestEntityTags(t *testing.T) {
+func TestEntityTagsAreCompared(t *testing.T) {
 	const tag = `"x"`
 	for _, c := range []struct {
 		list         string
@@ -73,9 +73,9 @@ func TestEntityTags(t *testing.T) {
 	}
 }
 
-// TestRanges lists the decisions that RFC 9110 leaves open, where net/http's file server, the
+// TestOpenCasesOfRangesAreDecided lists the decisions that RFC 9110 leaves open, where net/http's file server, the
 // oracle of package front's tests, differs.
-func TestRanges(t *testing.T) {
+func TestOpenCasesOfRangesAreDecided(t *testing.T) {
 	f := &Found{Type: "text/plain", File: File{Size: 100, Modified: time.Unix(1_700_000_000, 0)}}
 	for _, c := range []struct {
 		field string

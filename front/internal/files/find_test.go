@@ -10,19 +10,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // write writes files below a folder. The content is the path.
 func write(t *testing.T, folder string, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
-		name := filepath.Join(folder, path)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(path), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.WriteFile(t, filepath.Join(folder, path), path)
 	}
 }
 
@@ -61,9 +57,9 @@ func contentOf(t *testing.T, s *Site, path, acceptEncoding string) (Found, strin
 	return found, string(b[:length]), err
 }
 
-// TestNothingOutsideOfTheFolder looks up names that lead out of the folder, and files that
+// TestNothingOutsideOfTheFolderIsServed looks up names that lead out of the folder, and files that
 // are not regular. None may be read, and none may make the lookup wait.
-func TestNothingOutsideOfTheFolder(t *testing.T) {
+func TestNothingOutsideOfTheFolderIsServed(t *testing.T) {
 	top := t.TempDir()
 	root := filepath.Join(top, "root")
 	write(t, top, "secret", "root/a", "root/sub/b", "other/c", "root2/d")
@@ -116,7 +112,7 @@ func TestNothingOutsideOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindServesIndexAndFallback(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "index.html", "a.js", "docs/index.htm", "docs/x.html", "both/index.html", "both/index.htm",
 		"empty/.keep", "odd/index.html/x", "app.html")
@@ -162,7 +158,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFolderIsReplaced(t *testing.T) {
+func TestReplacedFolderIsServed(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, "v1/a", "v2/a", "file")
 	link(t, top, "root", "v1")
@@ -183,7 +179,7 @@ func TestFolderIsReplaced(t *testing.T) {
 	}
 }
 
-func TestPrecompressed(t *testing.T) {
+func TestPrecompressedFilesAreFound(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a.js", "a.js.gz", "a.js.br", "a.js.zst", "b.css", "b.css.gz", "c.js", "d.js.gz", "e.js", "e.js.gz/x")
 	link(t, root, "c.js.gz", "/etc/passwd")
@@ -228,7 +224,7 @@ func TestPrecompressed(t *testing.T) {
 	}
 }
 
-func TestTypeOf(t *testing.T) {
+func TestTypeFollowsFromTheExtension(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.html": "text/html; charset=utf-8", "a/b.JS": "text/javascript; charset=utf-8",
 		"a.mjs": "text/javascript; charset=utf-8", "a.css": "text/css; charset=utf-8", "a.svg": "image/svg+xml", "a.wasm": "application/wasm", "a.woff2": "font/woff2",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestParseName(t *testing.T) {
+func TestUnsafeNamesAreRefused(t *testing.T) {
 	long := strings.Repeat("a", maxSegment)
 	for _, c := range []struct {
 		path string

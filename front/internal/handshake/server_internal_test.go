@@ -93,8 +93,8 @@ func TestTicketKeysRotate(t *testing.T) {
 	}
 }
 
-// TestKeysOfRules checks that rules share keys exactly if they accept the same clients.
-func TestKeysOfRules(t *testing.T) {
+// TestRulesWithSameClientsShareKeys checks that rules share keys exactly if they accept the same clients.
+func TestRulesWithSameClientsShareKeys(t *testing.T) {
 	s := newTestServer(t, 1)
 	staff := []*x509.Certificate{certtest.Root(t, "staff").Cert}
 	s.Use(Options{Rules: []Rule{
@@ -113,8 +113,8 @@ func TestKeysOfRules(t *testing.T) {
 	}
 }
 
-// TestBusy fills the queue for processors.
-func TestBusy(t *testing.T) {
+// TestFullQueueRefusesHandshakes fills the queue for processors.
+func TestFullQueueRefusesHandshakes(t *testing.T) {
 	s := newTestServer(t, 1)
 	s.waiting.Store(maxWaiting)
 	if _, err := s.handshake(s.client()); !errors.Is(err, ErrBusy) || ResultOf(nil, err) != Refused {
@@ -126,8 +126,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestFewComputeAtATime counts the parts of handshakes that are computed at the same time.
-func TestFewComputeAtATime(t *testing.T) {
+// TestFewHandshakesComputeAtATime counts the parts of handshakes that are computed at the same time.
+func TestFewHandshakesComputeAtATime(t *testing.T) {
 	const most = 2
 	s := newTestServer(t, most)
 	var now, highest int

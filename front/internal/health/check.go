@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/front/statuses"
 	"github.com/weirhq/weir/internal/proxying"
 )
 
@@ -20,22 +21,9 @@ type Check struct {
 	Host         string // empty means the host of the server's URL
 	Interval     time.Duration
 	Timeout      time.Duration // of a whole check
-	Statuses     Statuses
+	Statuses     statuses.Set
 	Body         *regexp.Regexp // that the body matches; nil for any body
 	Rise, Fall   int            // results in a row that change the state
-}
-
-// Statuses is a range of statuses.
-type Statuses struct{ First, Last int }
-
-// Contains reports whether the range contains a status.
-func (s Statuses) Contains(status int) bool { return s.First <= status && status <= s.Last }
-
-func (s Statuses) String() string {
-	if s.First == s.Last {
-		return fmt.Sprint(s.First)
-	}
-	return fmt.Sprintf("%d-%d", s.First, s.Last)
 }
 
 // maxBody is the part of a body, in bytes, that is read.

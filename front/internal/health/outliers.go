@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/front/statuses"
 	"github.com/weirhq/weir/internal/proxying"
 )
 
@@ -32,7 +33,7 @@ type Outliers struct {
 	// MaxEjection.
 	Ejection, MaxEjection time.Duration
 
-	Statuses Statuses // of responses that count as failures
+	Statuses statuses.Set // of responses that count as failures
 }
 
 // The reasons of ejections.

@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/front/statuses"
 	"github.com/weirhq/weir/internal/proxying"
 )
 
-// TestBuckets checks that times and buckets are in the same order, and the width of buckets.
-func TestBuckets(t *testing.T) {
+// TestBucketsKeepTheOrderOfTimes checks that times and buckets are in the same order, and the width of buckets.
+func TestBucketsKeepTheOrderOfTimes(t *testing.T) {
 	for range 10000 {
 		d := time.Duration(rand.Int64N(int64(2 * time.Minute)))
 		if rand.IntN(2) == 0 {
@@ -26,8 +27,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-func TestNote(t *testing.T) {
-	o := &Outliers{Consecutive: 3, Statuses: Statuses{502, 504}}
+func TestConsecutiveFailuresEject(t *testing.T) {
+	o := &Outliers{Consecutive: 3, Statuses: statuses.Set{{First: 502, Last: 504}}}
 	var c counts
 	c.before(t)
 	good := proxying.Attempt{Status: 200, Waited: time.Millisecond}
@@ -58,7 +59,7 @@ func (c *counts) before(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
+func TestCompareFindsOutliers(t *testing.T) {
 	ms := time.Millisecond
 	o := Outliers{FailureRate: 0.3, Latency: 3, Requests: 10}
 	for _, c := range []struct {
@@ -93,7 +94,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestStateOfChecks(t *testing.T) {
+func TestStateFollowsRiseAndFall(t *testing.T) {
 	check := &Check{Rise: 2, Fall: 3}
 	bad := fmt.Errorf("bad")
 	for _, c := range []struct{ results, want string }{ // + and - are results, and states after them
@@ -125,7 +126,7 @@ func TestStateOfChecks(t *testing.T) {
 }
 
 func BenchmarkNote(b *testing.B) {
-	o := &Outliers{Consecutive: 5, Statuses: Statuses{502, 504}}
+	o := &Outliers{Consecutive: 5, Statuses: statuses.Set{{First: 502, Last: 504}}}
 	var c counts
 	b.ReportAllocs()
 	for i := range b.N {

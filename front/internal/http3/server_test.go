@@ -27,6 +27,8 @@ import (
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
 	"go.uber.org/goleak"
+
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -156,7 +158,7 @@ func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) 
 		if err := <-served; err != nil && !errors.Is(err, net.ErrClosed) {
 			t.Errorf("Serve: %v", err)
 		}
-		eventually(t, "the end of all connections", func() bool { return s.admitted.Load() == 0 })
+		testkit.AwaitEqual(t, "the end of all connections", s.admitted.Load, 0)
 	})
 	return s
 }
@@ -195,33 +197,9 @@ func dial(t *testing.T, addr netip.AddrPort) *quic.Conn {
 	return c
 }
 
-func get(t *testing.T, c *http.Client, path string) (*http.Response, string) {
-	t.Helper()
-	resp, err := c.Get("https://localhost" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, string(body)
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(testTimeout); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Errorf("timed out waiting for %s", what)
-			return
-		}
-	}
-}
-
-// TestRequests checks the requests that the handler gets: those without a body have no
+// TestHandlerGetsRequestsWithBodies checks the requests that the handler gets: those without a body have no
 // length, and methods with a body may send it before its length is known.
-func TestRequests(t *testing.T) {
+func TestHandlerGetsRequestsWithBodies(t *testing.T) {
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -265,8 +243,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestLongHead sends a head that is longer than the limit.
-func TestLongHead(t *testing.T) {
+// TestLongHeadGets431 sends a head that is longer than the limit.
+func TestLongHeadGets431(t *testing.T) {
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
 	req, err := http.NewRequest("GET", "https://localhost/", nil)
 	if err != nil {
@@ -283,9 +261,9 @@ func TestLongHead(t *testing.T) {
 	}
 }
 
-// TestIdleConnections checks the ends of connections: without a first request, with a head
+// TestIdleConnectionsEnd checks the ends of connections: without a first request, with a head
 // that is not complete, and without another request.
-func TestIdleConnections(t *testing.T) {
+func TestIdleConnectionsEnd(t *testing.T) {
 	limits := usual
 	limits.HeaderTimeout, limits.IdleTimeout = 3*time.Second, 4*time.Second
 	s := open(t, loopback, limits, func(w http.ResponseWriter, r *http.Request) {})
@@ -297,26 +275,22 @@ func TestIdleConnections(t *testing.T) {
 	if _, err := stream.Write([]byte{1, 60, 0}); err != nil { // HEADERS of 60 bytes
 		t.Fatal(err)
 	}
-	get(t, client(t, s.addr), "/")
+	testkit.Get(t, client(t, s.addr), "https://localhost/")
 	for name, c := range map[string]*quic.Conn{"silent": silent, "partial": partial} {
-		select {
-		case <-c.Context().Done():
-		case <-time.After(testTimeout):
-			t.Errorf("the %s connection does not end", name)
-		}
+		testkit.Receive(t, "the end of the "+name+" connection", c.Context().Done())
 	}
-	eventually(t, "the end of the idle connection", func() bool { return s.admitted.Load() == 0 })
+	testkit.AwaitEqual(t, "the end of the idle connection", s.admitted.Load, 0)
 }
 
-// TestClientCloses closes connections after their requests. That is no error of a stream.
-func TestClientCloses(t *testing.T) {
+// TestClientCloseIsNoStreamError closes connections after their requests.
+func TestClientCloseIsNoStreamError(t *testing.T) {
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
 	for range 50 {
 		c := client(t, s.addr)
-		get(t, c, "/")
+		testkit.Get(t, c, "https://localhost/")
 		c.Transport.(*http3.Transport).Close()
 	}
-	eventually(t, "the end of the connections", func() bool { return s.admitted.Load() == 0 })
+	testkit.AwaitEqual(t, "the end of the connections", s.admitted.Load, 0)
 	s.Server.Close()
 	s.Wait()
 	s.mu.Lock()
@@ -326,9 +300,9 @@ func TestClientCloses(t *testing.T) {
 	}
 }
 
-// TestDrain ends a server during a request. The client gets the response, and its next
+// TestDrainFinishesRequestInFlight ends a server during a request. The client gets the response, and its next
 // request needs another connection. Connections without requests end soon.
-func TestDrain(t *testing.T) {
+func TestDrainFinishesRequestInFlight(t *testing.T) {
 	arrived, release := make(chan bool), make(chan bool)
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
@@ -338,16 +312,16 @@ func TestDrain(t *testing.T) {
 		io.WriteString(w, "done")
 	})
 	idle := client(t, s.addr)
-	get(t, idle, "/")
+	testkit.Get(t, idle, "https://localhost/")
 	busy := client(t, s.addr)
 	body := make(chan string)
 	go func() {
-		_, b := get(t, busy, "/slow")
+		_, b := testkit.Get(t, busy, "https://localhost/slow")
 		body <- b
 	}()
 	<-arrived
 	s.Drain()
-	eventually(t, "the end of the idle connection", func() bool { return s.admitted.Load() == 1 })
+	testkit.AwaitEqual(t, "the end of the idle connection", s.admitted.Load, 1)
 	close(release)
 	if got := <-body; got != "done" {
 		t.Errorf("the response is %q", got)
@@ -361,9 +335,9 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestLateRequest sends a request after the GOAWAY, as a client does that has not received it yet. The request is
-// rejected, and the connection stays open for the time in which more of them may arrive.
-func TestLateRequest(t *testing.T) {
+// TestRequestAfterGoawayIsRejected sends a request after the GOAWAY, as a client does that has not evaluated it yet. The
+// request is rejected, and the connection stays open for the time in which more of them may arrive.
+func TestRequestAfterGoawayIsRejected(t *testing.T) {
 	const tries = 10 // on a busy machine the client may see the end of the connection before it sees the rejection
 	for i := 1; ; i++ {
 		lasted, err := sendLate(t)
@@ -402,6 +376,15 @@ func sendLate(t *testing.T) (lasted time.Duration, rejection error) {
 	}
 	drained := time.Now()
 	s.Drain()
+	// Without the GOAWAY the server would serve the request, and its head is malformed.
+	goAway := []byte{goAwayFrame, 1, 0}
+	for b := make([]byte, 0, 1024); !bytes.HasSuffix(b, goAway); {
+		n, err := control.Read(b[len(b):cap(b)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = b[:len(b)+n]
+	}
 	stream, err := c.OpenStreamSync(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -416,8 +399,7 @@ func sendLate(t *testing.T) (lasted time.Duration, rejection error) {
 	return time.Since(drained), rejection
 }
 
-// TestRefused refuses connections before their handshake.
-func TestRefused(t *testing.T) {
+func TestConnectionIsRefusedBeforeHandshake(t *testing.T) {
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
 	s.refuse.Store(true)
 	_, err := client(t, s.addr).Get("https://localhost/")
@@ -425,12 +407,12 @@ func TestRefused(t *testing.T) {
 	if !errors.As(err, &refused) || refused.ErrorCode != quic.ConnectionRefused {
 		t.Errorf("%v, want that the connection is refused", err)
 	}
-	eventually(t, "the end of the handshake", func() bool { return s.shaking.Load() == 0 })
+	testkit.AwaitEqual(t, "the end of the handshake", s.shaking.Load, 0)
 }
 
-// TestHandOver gives the address of a server to another one during a request. Packets of the
+// TestHandOverKeepsConnections gives the address of a server to another one during a request. Packets of the
 // first connections still reach the first server, and new connections the second one.
-func TestHandOver(t *testing.T) {
+func TestHandOverKeepsConnections(t *testing.T) {
 	handler := func(name string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -444,7 +426,7 @@ func TestHandOver(t *testing.T) {
 	var old []*http.Client
 	for range 20 {
 		c := client(t, first.addr)
-		get(t, c, "/")
+		testkit.Get(t, c, "https://localhost/")
 		old = append(old, c)
 	}
 	if err := first.socket.HandOver(); err != nil {
@@ -484,10 +466,10 @@ func TestHandOver(t *testing.T) {
 	check("third", client(t, first.addr))
 }
 
-// TestFloodOfInitials sends the first packets of many connections, from one socket, and never
+// TestFloodOfInitialsKeepsNoMemory sends the first packets of many connections, from one socket, and never
 // more. Another client is served, and no memory is kept for most of them: they would have to
 // prove their address.
-func TestFloodOfInitials(t *testing.T) {
+func TestFloodOfInitialsKeepsNoMemory(t *testing.T) {
 	limits := usual
 	limits.HeaderTimeout = 2 * time.Second
 	s := open(t, loopback, limits, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
@@ -499,14 +481,14 @@ func TestFloodOfInitials(t *testing.T) {
 	for _, packet := range firstPackets(t, 3*Unverified) {
 		nc.Write(packet)
 	}
-	eventually(t, "the handshakes", func() bool { return s.admitted.Load() >= Unverified/2 })
+	testkit.Await(t, "the handshakes", func() bool { return s.admitted.Load() >= Unverified/2 })
 	if n := s.admitted.Load(); n > Unverified+1 {
 		t.Errorf("%d connections were admitted without a proof of their address", n)
 	}
-	if _, body := get(t, client(t, s.addr), "/"); body != "hello" {
+	if _, body := testkit.Get(t, client(t, s.addr), "https://localhost/"); body != "hello" {
 		t.Errorf("another client gets %q", body)
 	}
-	eventually(t, "the end of the handshakes", func() bool { return s.shaking.Load() == 0 })
+	testkit.AwaitEqual(t, "the end of the handshakes", s.shaking.Load, 0)
 }
 
 // firstPackets returns the first packets of n connections.
@@ -540,8 +522,8 @@ func firstPackets(t *testing.T, n int) [][]byte {
 	return slices.Collect(maps.Values(packets))
 }
 
-// TestGarbage sends packets that are not those of QUIC, or have another version.
-func TestGarbage(t *testing.T) {
+// TestGarbageHarmsNoOtherClient sends packets that are not those of QUIC, or have another version.
+func TestGarbageHarmsNoOtherClient(t *testing.T) {
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") })
 	nc, err := net.Dial("udp", s.addr.String())
 	if err != nil {
@@ -560,17 +542,13 @@ func TestGarbage(t *testing.T) {
 	unknown := make([]byte, 1200)
 	copy(unknown, []byte{0xc0, 0x1a, 0x2a, 0x3a, 0x4a, 8, 1, 2, 3, 4, 5, 6, 7, 8, 4, 1, 2, 3, 4})
 	buf := make([]byte, 1500)
-	answered := false
-	for end := time.Now().Add(testTimeout); !answered && time.Now().Before(end); {
+	testkit.Await(t, "the negotiation of the version", func() bool {
 		nc.Write(unknown)
 		nc.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 		n, err := nc.Read(buf)
-		answered = err == nil && n > 7 && bytes.Equal(buf[1:5], make([]byte, 4))
-	}
-	if !answered {
-		t.Error("no negotiation of the version")
-	}
-	if _, body := get(t, client(t, s.addr), "/"); body != "hello" {
+		return err == nil && n > 7 && bytes.Equal(buf[1:5], make([]byte, 4))
+	})
+	if _, body := testkit.Get(t, client(t, s.addr), "https://localhost/"); body != "hello" {
 		t.Errorf("another client gets %q", body)
 	}
 }

@@ -3,6 +3,7 @@
 package metric
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,7 +17,7 @@ func NewCounters(name, help string, labels ...string) *prometheus.CounterVec {
 // NewDurations returns histograms of seconds. Each has classic buckets. For
 // Prometheus servers that request them, it also has native buckets, which are at
 // most 10% wide. A histogram takes about 6 KiB (1.4 KiB for the classic buckets),
-// and up to 9 KiB with durations from microseconds to minutes.
+// and up to 11 KiB with durations from microseconds to minutes.
 func NewDurations(name, help string, labels ...string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    name,
@@ -27,6 +28,12 @@ func NewDurations(name, help string, labels ...string) *prometheus.HistogramVec 
 		NativeHistogramMaxBucketNumber:  100,
 		NativeHistogramMinResetDuration: time.Hour,
 	}, labels)
+}
+
+// ObserveExemplar adds a value to a histogram of NewDurations, with the id of a trace as its exemplar. Only scrapes in
+// OpenMetrics and in protobuf have exemplars, the last one of each bucket.
+func ObserveExemplar(o prometheus.Observer, value float64, traceID string) {
+	o.(prometheus.ExemplarObserver).ObserveWithExemplar(value, prometheus.Labels{"trace_id": strings.Clone(traceID)})
 }
 
 // A Sink receives the metrics of one scrape.

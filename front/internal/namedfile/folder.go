@@ -11,7 +11,8 @@ import (
 // ReadFolder reads the path of a folder to a field, also if it reports a mistake about the folder. The front door makes
 // a folder if only the last part of its path is missing. kind begins the message of a mistake.
 func ReadFolder[T any](r *yamlfile.Reader[T], p yamlfile.Place[T], n *yamlfile.Node, kind string, to *string) {
-	path, ok := yamlfile.ReadOne(r, p, n, scalar.Written)
+	n.DescribeUnset(*to)
+	path, ok := yamlfile.ReadOne(r, p, n, scalar.Path)
 	if !ok {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestHint(t *testing.T) {
+func TestHintNamesTheCauseOfTheError(t *testing.T) {
 	for err, want := range map[syscall.Errno]string{syscall.EACCES: "must be allowed", syscall.ENOENT: "relative path"} {
 		if got := Hint(&fs.PathError{Op: "open", Path: "shop.key", Err: err}); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", err, got)

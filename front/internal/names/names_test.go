@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir/internal/proxying"
 	"github.com/weirhq/weir/internal/resolve"
 	"github.com/weirhq/weir/internal/resolve/resolvetest"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A recorder has the results of a watcher.
@@ -67,24 +68,23 @@ func watch(t *testing.T, s *resolvetest.Server, maxTTL time.Duration, urls ...st
 // wait waits for a number of results and returns the last one and the servers.
 func (r *recorder) wait(t *testing.T, n int) (names.Resolution, string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	results := func() int {
 		r.mu.Lock()
-		results, servers := r.results, r.servers
-		r.mu.Unlock()
-		if len(results) >= n {
-			var text []string
-			for _, s := range servers {
-				text = append(text, s.URL+" "+s.Addr)
-			}
-			return results[len(results)-1], strings.Join(text, ", ")
-		}
+		defer r.mu.Unlock()
+		return len(r.results)
 	}
-	t.Fatalf("fewer than %d results", n)
-	return names.Resolution{}, ""
+	testkit.Await(t, fmt.Sprint(n, " results"), func() bool { return results() >= n })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var text []string
+	for _, s := range r.servers {
+		text = append(text, s.URL+" "+s.Addr)
+	}
+	return r.results[len(r.results)-1], strings.Join(text, ", ")
 }
 
-// TestWatch resolves a name between two addresses. A failure keeps the addresses.
-func TestWatch(t *testing.T) {
+// TestWatchFollowsAddressesOfName resolves a name between two addresses. A failure keeps the addresses.
+func TestWatchFollowsAddressesOfName(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("shop.example", 1, resolvetest.IP("127.0.0.2"), resolvetest.IP("127.0.0.1"))
 	_, rec := watch(t, s, time.Hour, "http://127.0.0.9:80", "http://shop.example:8080/app", "http://[::1]:80")
@@ -114,8 +114,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestSetSources changes the list of servers of a watcher that runs.
-func TestSetSources(t *testing.T) {
+// TestSetSourcesChangesRunningWatcher changes the list of servers of a watcher that runs.
+func TestSetSourcesChangesRunningWatcher(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("stays.example", 3600, resolvetest.IP("127.0.0.1"))
 	s.Set("removed.example", 3600, resolvetest.IP("127.0.0.2"))
@@ -131,13 +131,10 @@ func TestSetSources(t *testing.T) {
 	}
 	s.Fail(resolvetest.None)
 	w.SetSources([]proxying.Endpoint{{URL: "http://added.example:80"}, {URL: "http://stays.example:80", Weight: 3}})
-	eventually := time.Now().Add(time.Minute)
-	for servers != "http://added.example:80 127.0.0.3:80, "+stays && time.Now().Before(eventually) {
-		_, servers = rec.wait(t, 4)
-	}
-	if servers != "http://added.example:80 127.0.0.3:80, "+stays {
-		t.Errorf("after a change of the list: %s", servers)
-	}
+	testkit.AwaitEqual(t, "servers after a change of the list", func() string {
+		_, servers := rec.wait(t, 4)
+		return servers
+	}, "http://added.example:80 127.0.0.3:80, "+stays)
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if n := len(rec.gone); n != 1 || rec.gone[0] != "http://removed.example:80" {
@@ -145,8 +142,8 @@ func TestSetSources(t *testing.T) {
 	}
 }
 
-// TestTTL asks no earlier than the TTL says, and no later than MaxTTL.
-func TestTTL(t *testing.T) {
+// TestNameIsResolvedWhenTTLEnds asks no earlier than the TTL says, and no later than MaxTTL.
+func TestNameIsResolvedWhenTTLEnds(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("long.example", 3600, resolvetest.IP("127.0.0.1"))
 	s.Set("short.example", 0, resolvetest.IP("127.0.0.1"))
@@ -166,8 +163,8 @@ func TestTTL(t *testing.T) {
 	}
 }
 
-// TestIncomplete keeps the addresses of a family that could not be asked for.
-func TestIncomplete(t *testing.T) {
+// TestIncompleteResolutionKeepsAddresses keeps the addresses of a family that could not be asked for.
+func TestIncompleteResolutionKeepsAddresses(t *testing.T) {
 	if c, err := net.Dial("udp", "[::1]:9"); err != nil {
 		t.Skip("this machine has no IPv6:", err)
 	} else {
@@ -183,8 +180,7 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestManyAddresses has more addresses than a name may have.
-func TestManyAddresses(t *testing.T) {
+func TestAddressesBeyondTheLimitAreLeftOut(t *testing.T) {
 	s := resolvetest.Start(t)
 	var bodies []dnsmessage.ResourceBody
 	for i := range 300 {
@@ -197,8 +193,8 @@ func TestManyAddresses(t *testing.T) {
 	}
 }
 
-// TestInherit gives a watcher the addresses of another one, whose name server has failed.
-func TestInherit(t *testing.T) {
+// TestInheritTakesAddressesOver gives a watcher the addresses of another one, whose name server has failed.
+func TestInheritTakesAddressesOver(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("shop.example", 60, resolvetest.IP("127.0.0.1"))
 	before, rec := watch(t, s, time.Hour, "http://shop.example:80")
@@ -212,9 +208,9 @@ func TestInherit(t *testing.T) {
 	}
 }
 
-// TestServices resolves SRV records. Those with the lowest priority are used in proportion to their
+// TestSRVPriorityAndWeightAreUsed resolves SRV records. Those with the lowest priority are used in proportion to their
 // weights, and the others are backups.
-func TestServices(t *testing.T) {
+func TestSRVPriorityAndWeightAreUsed(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("_http._tcp.shop.example", 60, resolvetest.Service(10, 3, 81, "a.example"),
 		resolvetest.Service(10, 0, 82, "b.example"), resolvetest.Service(20, 7, 83, "c.example"),
@@ -237,7 +233,7 @@ func TestServices(t *testing.T) {
 	}
 }
 
-func TestIsName(t *testing.T) {
+func TestIsNameDetectsHostNames(t *testing.T) {
 	for url, want := range map[string]bool{
 		"http://127.0.0.1:80": false, "http://[::1]:80": false, "unix:/run/app.sock": false, "http://localhost:80": false,
 		"http://shop:80": true, "http://shop.example:80/app": true, "srv+http://_http._tcp.shop.example": true,

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestNetworks compares the lookup with a search of all networks.
-func TestNetworks(t *testing.T) {
+func TestLookupAgreesWithLinearSearch(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	// addr returns an address of few different ones, so that networks overlap.

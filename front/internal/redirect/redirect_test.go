@@ -72,7 +72,7 @@ func locationOf(target *Target, pattern, host, path, query string) (location str
 	return string(b), err == nil
 }
 
-func TestAppendLocation(t *testing.T) {
+func TestLocationIsBuiltFromTemplate(t *testing.T) {
 	for _, c := range []struct {
 		pattern, to string
 		query       Query
@@ -107,7 +107,7 @@ func TestAppendLocation(t *testing.T) {
 	}
 }
 
-func TestParseTemplateRefuses(t *testing.T) {
+func TestUnsafeTargetsAreRefused(t *testing.T) {
 	for _, to := range []string{"", "x", "//a", "/{x}", "/new/*", "https://{id}/", "https://{request.path}/", "https:///x",
 		"https://a@b/", "/a/../b", "/a/%{id}", "/%2{id}", "/a\\b", "ftp://a/", "{request.host}/x", "/\n", "/{id", "/id}",
 		"https://{request.host}{id}/"} {

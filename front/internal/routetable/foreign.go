@@ -1,8 +1,10 @@
 package routetable
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -44,12 +46,38 @@ func Refuse(pattern string, constraints router.Constraints) *yamlfile.Refusal {
 	return nil
 }
 
+var (
+	onlyHost = regexp.MustCompile(`^(\*\.)?[\w-]+(\.[\w-]+)+$`)
+	nextKey  = regexp.MustCompile(`\s(\w+): `)
+)
+
+// hintFor returns the hint for a pattern that is only a host, or that has the next key of the route in it. Otherwise it
+// returns that of the router.
+func hintFor(pattern, hint string) string {
+	if key := nextKey.FindStringSubmatch(pattern); key != nil {
+		return "write a comma before " + key[1]
+	}
+	if onlyHost.MatchString(pattern) {
+		return hint + ": " + yamlfile.Quote(pattern+"/{path...}") + " has all paths of a host"
+	}
+	return hint
+}
+
 func readForeign(pattern string) *foreignPattern {
 	f := &foreignPattern{text: strings.TrimRight(pattern, " ")}
-	at := f.readMethods()
+	if f.readRule() {
+		return f
+	}
+	at, prefix := f.readModifiers()
+	if at == 0 {
+		at = f.readMethods()
+	}
 	if slash := strings.IndexByte(f.text[at:], '/'); slash >= 0 {
 		f.meant += f.text[at : at+slash]
 		f.readPath(at + slash)
+	}
+	if prefix && strings.HasSuffix(f.meant, "/") {
+		f.meant += f.parameter("path", true)
 	}
 	if f.text != pattern {
 		f.note(len(f.text), "%20", "it ends in a blank")
@@ -74,10 +102,45 @@ func (f *foreignPattern) hint(constraints router.Constraints) string {
 	if f.escape != "" {
 		ways = append(ways, f.escape+" for the character itself")
 	}
+	if ways == nil && strings.HasPrefix(strings.TrimPrefix(f.text, "location "), "~") {
+		return `write the expression in constraints, as in constraints: {php: '.*\.php'}, and match: "/{path...}/{file:php}"`
+	}
 	if ways == nil {
 		return "see the patterns in docs/configuration/routes.md"
 	}
 	return "write " + strings.Join(ways, ", or ")
+}
+
+// readRule reads a rule of Traefik, and reports whether the pattern is one.
+func (f *foreignPattern) readRule() bool {
+	if !strings.Contains(f.text, "(`") {
+		return false
+	}
+	argument := func(matcher string) string {
+		_, rest, _ := strings.Cut(f.text, matcher+"(`")
+		value, _, _ := strings.Cut(rest, "`")
+		return value
+	}
+	f.note(0, "", "a pattern is a host and a path, not a rule")
+	f.meant = argument("Host") + cmp.Or(argument("Path"), strings.TrimSuffix(argument("PathPrefix"), "/")+"/{path...}")
+	return true
+}
+
+// modifiers are words before a path in other programs, and whether the path is then a prefix.
+var modifiers = map[string]bool{"location": true, "=": false, "~": false, "~*": false, "^~": true, "path": false,
+	"path_beg": true, "path_reg": false}
+
+// readModifiers reads the words before a path, and returns the offset of the path, and whether that is a prefix.
+func (f *foreignPattern) readModifiers() (at int, prefix bool) {
+	for {
+		word, rest, found := strings.Cut(f.text[at:], " ")
+		isPrefix, known := modifiers[word]
+		if !found || !known {
+			return at, prefix
+		}
+		f.note(at, "", "%s is not a method, and a pattern has no modifiers", yamlfile.Quote(word))
+		at, prefix = len(f.text)-len(strings.TrimLeft(rest, " ")), isPrefix
+	}
 }
 
 // readMethods reads the methods and returns the offset of the host.

@@ -11,7 +11,7 @@ import (
 
 // Each case is a pattern of another router, the offset of its first foreign
 // character, the suggested pattern ("" for none) and the suggested escape.
-func TestRefuseForeign(t *testing.T) {
+func TestForeignPatternsAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		offset  int

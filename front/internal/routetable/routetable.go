@@ -132,14 +132,16 @@ func (t *table) check() {
 func (t *table) report(m *router.Mistake) {
 	e := t.entries[m.Entry].Value
 	if m.Other < 0 {
-		e.Mistakef(e.Within(e.Text, m.Offset), m.Hint, "pattern %s: %s", yamlfile.Quote(e.Text.Text), m.Problem)
+		e.Mistakef(e.Within(e.Text, m.Offset), hintFor(e.Text.Text, m.Hint), "pattern %s: %s", yamlfile.Quote(e.Text.Text), m.Problem)
 		return
 	}
 	other := t.entries[m.Other].Value
 	switch {
 	case !e.FromFile:
 		hint := "make one of them more specific"
-		if !e.When.None() || !other.When.None() {
+		if m.Pattern == m.OtherPattern {
+			hint = "keep one of them, or distinguish them with when"
+		} else if !e.When.None() || !other.When.None() {
 			hint += ", or write the same pattern in both"
 		}
 		e.Mistakef(e.Text.Pos, hint,

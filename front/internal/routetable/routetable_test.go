@@ -11,8 +11,8 @@ import (
 	"github.com/weirhq/weir/internal/mistaketest"
 )
 
-// TestRoutesWithOnePattern checks routes that differ only in their conditions.
-func TestRoutesWithOnePattern(t *testing.T) {
+// TestUnreachableRoutesAreReported checks routes that differ only in their conditions.
+func TestUnreachableRoutesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		want      []string
@@ -31,7 +31,7 @@ func TestRoutesWithOnePattern(t *testing.T) {
 }
 
 // A condition is not a reason why a redirect would be shadowed.
-func TestConditionsAndRedirects(t *testing.T) {
+func TestRouteWithConditionAllowsRedirect(t *testing.T) {
 	src := "redirects: r.csv\n" + configtest.When("{headers: {X-A: 1}}")
 	if _, err := configtest.ParseBeside(t, src, "r.csv", "/old,/new\n/a/*,/b/*\n"); err != nil {
 		t.Error(err)
@@ -41,7 +41,7 @@ func TestConditionsAndRedirects(t *testing.T) {
 // Each case is a file of redirects and its mistakes in the table: the position, then
 // parts of the message. The configuration has the routes "/taken", "GET /get/{x...}",
 // "/{id}/page" and "/{path...}".
-func TestRedirects(t *testing.T) {
+func TestConflictingRedirectsAreReported(t *testing.T) {
 	const yaml = `redirects: r.csv
 upstreams: {a: {servers: http://a}}
 routes:
@@ -100,7 +100,7 @@ routes:
 	}
 }
 
-func TestAcceptedRedirects(t *testing.T) {
+func TestRedirectsBesideRoutesAreAccepted(t *testing.T) {
 	const yaml = `redirects: r.csv
 upstreams: {a: {servers: http://a}}
 routes:
@@ -127,7 +127,7 @@ routes:
 
 // Each case is routes, lines of the file of redirects, and the mistakes about chains and loops
 // of both.
-func TestRedirectsOfRoutesAndFile(t *testing.T) {
+func TestRedirectChainsAndLoopsAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, routes, lines string
 		want                []string

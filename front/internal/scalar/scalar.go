@@ -1,4 +1,4 @@
-// Package scalar reads single values of a configuration that several keys have. The functions check
+// Package scalar reads values of a configuration that several keys have. The functions check
 // only the value itself, and open no files or connections.
 package scalar
 
@@ -16,12 +16,16 @@ import (
 // Network reads a network in CIDR notation, or a single address. It converts
 // IPv4 addresses in IPv6 form to IPv4, because the addresses of clients are IPv4.
 func Network(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "address or network", Pattern: "[0-9a-fA-F:.]+(/[0-9]+)?"})
 	if addr, err := netip.ParseAddr(s.Text); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
 		return netip.PrefixFrom(addr, addr.BitLen()), nil
 	}
 	prefix, err := netip.ParsePrefix(s.Text)
 	switch {
+	case s.Text == "all":
+		return prefix, yamlfile.Refuse("write 0.0.0.0/0 and ::/0; beside allow, all other clients are refused anyway",
+			"%s is not a network", yamlfile.Quote(s.Text))
 	case err != nil:
 		return prefix, yamlfile.Refuse("write an address or a network, as in 127.0.0.1 or 10.0.0.0/8",
 			"%s is not a network", yamlfile.Quote(s.Text))
@@ -39,6 +43,18 @@ func Network(s yamlfile.Scalar) (netip.Prefix, *yamlfile.Refusal) {
 func Written(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 	_, refused := yamlfile.Text(s)
 	return s, refused
+}
+
+// Upstream reads the name of an upstream, and keeps its position.
+func Upstream(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of an upstream"})
+	return Written(s)
+}
+
+// Path reads the path of a file or a folder, and keeps its position.
+func Path(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "path"})
+	return Written(s)
 }
 
 // Timeout reads a duration above zero.
@@ -73,6 +89,9 @@ func IsPort(s string) bool {
 	return err == nil && strconv.FormatUint(n, 10) == s
 }
 
+// NamePattern is a regular expression for texts of which IsName is true.
+const NamePattern = "[-._0-9A-Za-z]+"
+
 // IsName reports whether s is made of ASCII letters, digits, '.', '_' and '-'.
 func IsName(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
@@ -91,19 +110,30 @@ func Some(s yamlfile.Scalar) (int, *yamlfile.Refusal) {
 
 // Share reads a percentage above 0, up to 100.
 func Share(s yamlfile.Scalar) (percent float64, refused *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "share", Unit: "%", Pattern: `[0-9]+(\.[0-9]+)?%`})
 	number, ok := strings.CutSuffix(s.Text, "%")
 	percent, err := strconv.ParseFloat(number, 64)
 	switch {
 	case err == nil && !ok:
-		return 0, yamlfile.Refuse("write "+s.Text+"%", "%s is a number without its percent sign", yamlfile.Quote(s.Text))
+		return 0, yamlfile.Refuse("write "+shareHint(s.Text, percent), "%s is a number without its percent sign", yamlfile.Quote(s.Text))
 	case err != nil || !(percent > 0 && percent <= 100): // NaN fails both
 		return 0, yamlfile.Refuse("write a percentage up to 100%, as in 10%", "%s is not a share", yamlfile.Quote(s.Text))
 	}
 	return percent, nil
 }
 
+// shareHint returns a number with a percent sign. A fraction may be meant as a part of one.
+func shareHint(text string, number float64) string {
+	if !(number > 0 && number < 1) {
+		return text + "%"
+	}
+	part, percent := strconv.FormatFloat(number*100, 'g', 6, 64), strconv.FormatFloat(number, 'f', -1, 64)
+	return part + "% or " + percent + "%"
+}
+
 // FieldValue reads the value of a header field.
 func FieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "value of a header field"})
 	if s.Text == "" || !httpsyntax.IsPlain(s.Text) || strings.TrimSpace(s.Text) != s.Text {
 		return "", yamlfile.Refuse("write printable characters in one line, without blanks around them",
 			"%s is not the value of a header field", yamlfile.Quote(s.Text))
@@ -113,6 +143,7 @@ func FieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // HeaderName reads the name of a header field.
 func HeaderName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a header field", Pattern: httpsyntax.TokenPattern})
 	if !httpsyntax.IsToken(s.Text) || s.Text == "*" {
 		return "", yamlfile.Refuse("write a name, as in X-Request-Id", "%s is not the name of a header field",
 			yamlfile.Quote(s.Text))
@@ -122,6 +153,7 @@ func HeaderName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 
 // SentHeader reads the name of a request field that weir sets.
 func SentHeader(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a header field", Pattern: httpsyntax.TokenPattern})
 	switch {
 	case !httpsyntax.IsToken(s.Text):
 		return "", yamlfile.Refuse("write a name, as in X-User", "%s is not the name of a header field",
@@ -162,6 +194,7 @@ func OwnedField(name, verb string, response bool) string {
 
 // CookieName reads the name of a cookie. RFC 6265, section 4.1.1, defines it as a token.
 func CookieName(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
+	s.Describe(yamlfile.Form{Name: "name of a cookie", Pattern: httpsyntax.TokenPattern})
 	if !httpsyntax.IsToken(s.Text) {
 		return "", yamlfile.Refuse("write a name, as in door", "%s is not the name of a cookie", yamlfile.Quote(s.Text))
 	}

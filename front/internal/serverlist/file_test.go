@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/internal/serverlist"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // watch follows a file until the end of the test, and sends each content or error.
@@ -47,53 +48,46 @@ func want(t *testing.T, seen <-chan string, text string) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestWatchFile changes a file in all usual ways.
-func TestWatchFile(t *testing.T) { synctest.Test(t, testWatchFile) }
+// TestWatchSeesEachChangeOfFile changes a file in all usual ways.
+func TestWatchSeesEachChangeOfFile(t *testing.T) { synctest.Test(t, testWatchFile) }
 
 func testWatchFile(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
-	write := func(name, text string) { must(t, os.WriteFile(at(name), []byte(text), 0o644)) }
-	must(t, os.Mkdir(at("1"), 0o755))
-	must(t, os.Mkdir(at("2"), 0o755))
+	write := func(name, text string) { testkit.NoError(t, os.WriteFile(at(name), []byte(text), 0o644)) }
+	testkit.NoError(t, os.Mkdir(at("1"), 0o755))
+	testkit.NoError(t, os.Mkdir(at("2"), 0o755))
 	write("1/list", "first")
-	must(t, os.Symlink("1", at("data")))
+	testkit.NoError(t, os.Symlink("1", at("data")))
 	seen := watch(t, at("data/list"))
 	want(t, seen, "first")
 
 	write("next", "second")
-	must(t, os.Rename(at("next"), at("1/list")))
+	testkit.NoError(t, os.Rename(at("next"), at("1/list")))
 	want(t, seen, "second")
 
 	write("2/list", "third")
-	must(t, os.Symlink("2", at("data_tmp")))
-	must(t, os.Rename(at("data_tmp"), at("data")))
+	testkit.NoError(t, os.Symlink("2", at("data_tmp")))
+	testkit.NoError(t, os.Rename(at("data_tmp"), at("data")))
 	want(t, seen, "third")
 
 	write("2/list", "in place")
 	want(t, seen, "in place")
 
-	must(t, os.Remove(at("2/list")))
+	testkit.NoError(t, os.Remove(at("2/list")))
 	want(t, seen, "no such file")
-	must(t, os.Mkdir(at("2/list"), 0o755))
+	testkit.NoError(t, os.Mkdir(at("2/list"), 0o755))
 	want(t, seen, "is a directory")
-	must(t, os.Remove(at("2/list")))
+	testkit.NoError(t, os.Remove(at("2/list")))
 	want(t, seen, "no such file")
 	write("2/list", strings.Repeat("x", 1<<20+1))
 	want(t, seen, "longer than")
 	write("2/list", strings.Repeat("y", 1<<20))
 	want(t, seen, "yyy")
-	must(t, os.Remove(at("2/list")))
-	must(t, syscall.Mkfifo(at("2/list"), 0o644))
+	testkit.NoError(t, os.Remove(at("2/list")))
+	testkit.NoError(t, syscall.Mkfifo(at("2/list"), 0o644))
 	want(t, seen, "not a file")
-	must(t, os.Remove(at("2/list")))
+	testkit.NoError(t, os.Remove(at("2/list")))
 	want(t, seen, "no such file")
 	time.Sleep(time.Minute)
 	if len(seen) > 0 {
@@ -101,19 +95,19 @@ func testWatchFile(t *testing.T) {
 	}
 }
 
-// TestWatchFileIsNotHalfWritten writes a file in steps. Only the complete file is seen.
-func TestWatchFileIsNotHalfWritten(t *testing.T) { synctest.Test(t, testHalfWritten) }
+// TestWatchWaitsForTheCompleteFile writes a file in steps. Only the complete file is seen.
+func TestWatchWaitsForTheCompleteFile(t *testing.T) { synctest.Test(t, testHalfWritten) }
 
 func testHalfWritten(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "list")
 	f, err := os.Create(name)
-	must(t, err)
+	testkit.NoError(t, err)
 	defer f.Close()
 	seen := watch(t, name)
 	complete := strings.Repeat("0123456789", 50)
 	for i := range len(complete) / 10 {
 		_, err := f.WriteString(complete[i*10 : i*10+10])
-		must(t, err)
+		testkit.NoError(t, err)
 		time.Sleep(70 * time.Millisecond)
 	}
 	want(t, seen, complete)

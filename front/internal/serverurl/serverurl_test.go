@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/front/config"
 )
 
-// TestFolder reads a configuration in another folder than the working directory. The files that URLs name are relative to
-// that folder: in the destinations of the log, and in the place of a list of servers.
-func TestFolder(t *testing.T) {
+// TestFilesInURLsAreRelativeToTheirFolder reads a configuration in another folder than the working directory. The files
+// that URLs name are relative to that folder: in the destinations of the log, and in the place of a list of servers.
+func TestFilesInURLsAreRelativeToTheirFolder(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"weir.creds", "token"} {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {

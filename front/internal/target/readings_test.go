@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestReadings(t *testing.T) {
+func TestReadingsCoverOtherParsersOfPaths(t *testing.T) {
 	for path, want := range map[string]string{
 		"/a/b":           "",
 		"/":              "",

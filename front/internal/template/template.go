@@ -84,6 +84,9 @@ func Parse(text string, place Place, p *Pattern) (*Template, *yamlfile.Refusal) 
 	if refused := refuseNginx(text, place != Header); refused != nil {
 		return nil, refused
 	}
+	if refused := refuseHAProxy(text); refused != nil {
+		return nil, refused
+	}
 	var plain []byte
 	for at := 0; at < len(text); {
 		switch c := text[at]; {

@@ -23,7 +23,7 @@ func valuesOf(t testing.TB, pattern, host, path string) (*Values, bool) {
 	return v, e != nil
 }
 
-func TestAppend(t *testing.T) {
+func TestTemplateIsFilledInForItsPlace(t *testing.T) {
 	for _, c := range []struct {
 		pattern, path, template string
 		place                   Place
@@ -72,7 +72,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-func TestAppendHosts(t *testing.T) {
+func TestHostOfIPv6GetsBrackets(t *testing.T) {
 	for host, want := range map[string]string{"a.example": "a.example", "A.Example": "A.Example", "::1": "[::1]"} {
 		v, _ := valuesOf(t, "/", host, "/")
 		tpl, refused := Parse("{request.host}", Host, ParsePattern("/"))
@@ -85,8 +85,8 @@ func TestAppendHosts(t *testing.T) {
 	}
 }
 
-// TestAppendIsBounded checks that a template cannot multiply a long path without limit.
-func TestAppendIsBounded(t *testing.T) {
+// TestLengthOfResultIsBounded checks that a template cannot multiply a long path without limit.
+func TestLengthOfResultIsBounded(t *testing.T) {
 	v, _ := valuesOf(t, "/{path...}", "a", "/"+strings.Repeat("x", 60<<10))
 	tpl, refused := Parse(strings.Repeat("{path}", 100), Header, ParsePattern("/{path...}"))
 	if refused != nil {
@@ -98,7 +98,7 @@ func TestAppendIsBounded(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestMistakesInTemplatesGetHints(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		place Place
@@ -129,7 +129,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestBegins(t *testing.T) {
+func TestPatternBeginsWithPrefix(t *testing.T) {
 	for _, c := range []struct {
 		pattern, prefix string
 		segments        int

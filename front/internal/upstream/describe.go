@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/weirhq/weir/front/upstreams"
@@ -49,7 +50,7 @@ func describeHealth(u *upstreams.Upstream) (text string) {
 	if h := u.Health; h != nil {
 		text = fmt.Sprintf("; each server is checked with %s %s every %v", h.Method, h.Path, h.Interval)
 	}
-	if u.Outliers != nil && *u.Outliers != *upstreams.OutliersUnset() {
+	if u.Outliers != nil && !reflect.DeepEqual(u.Outliers, upstreams.OutliersUnset()) {
 		text += "; outliers are ejected"
 	}
 	return text

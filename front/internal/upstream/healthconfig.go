@@ -14,7 +14,7 @@ func checkOf(c *upstreams.Health) *health.Check {
 	}
 	check := &health.Check{
 		Method: c.Method, Path: c.Path, Host: c.Host, Interval: c.Interval, Timeout: c.Timeout,
-		Statuses: health.Statuses(c.Status), Rise: c.Rise, Fall: c.Fall,
+		Statuses: c.Status, Rise: c.Rise, Fall: c.Fall,
 	}
 	if c.Body != "" {
 		check.Body = regexp.MustCompile(c.Body) // the configuration is checked
@@ -30,6 +30,6 @@ func outliersOf(c *upstreams.Outliers) *health.Outliers {
 	return &health.Outliers{
 		Consecutive: c.Consecutive, FailureRate: float64(c.FailureRate) / 100, Latency: c.Latency,
 		Interval: c.Interval, Requests: c.Requests, Ejection: c.Ejection, MaxEjection: c.MaxEjection,
-		Statuses: health.Statuses(c.Status),
+		Statuses: c.Status,
 	}
 }

@@ -10,6 +10,7 @@ import (
 // Metrics count the exchanges with upstreams, and what happens to their servers.
 type Metrics struct {
 	durations *prometheus.HistogramVec // of requests, by server
+	ended     *prometheus.CounterVec   // requests, by class of the status
 	failures  *prometheus.CounterVec
 	waits     *prometheus.CounterVec // for a connection
 	retries   *prometheus.CounterVec
@@ -26,6 +27,8 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		durations: metric.NewDurations("weir_upstream_duration_seconds",
 			"Time that a server took for a request: until the response's head, plus the waits for the body.",
 			"upstream", "server"),
+		ended: metric.NewCounters("weir_upstream_requests_total",
+			"Requests of routes that lead to an upstream, by class of the status that the client got.", "upstream", "class"),
 		failures: metric.NewCounters("weir_upstream_errors_total",
 			"Failures of an upstream's servers, by kind. Includes failures after which another server was tried.",
 			"upstream", "kind"),
@@ -44,7 +47,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			"Outliers among the servers of an upstream, by reason; they are ejected, or kept because too many are.",
 			"upstream", "reason", "result"),
 	}
-	r.MustRegister(m.durations, m.failures, m.waits, m.retries, m.resolutions, m.lists, m.checks, m.outliers)
+	r.MustRegister(m.durations, m.ended, m.failures, m.waits, m.retries, m.resolutions, m.lists, m.checks, m.outliers)
 	return m
 }
 

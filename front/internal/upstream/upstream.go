@@ -17,8 +17,8 @@ import (
 // An Upstream is an upstream of a configuration. Between [Set.Start] and [Set.Stop], its servers are kept up to date.
 type Upstream struct {
 	*proxying.Upstream
-	About  string // its name, its servers and its settings, for people
-	Counts Counts // of exchanges with it
+	About  string  // its name, its servers and its settings, for people
+	Counts *Counts // of exchanges with it
 
 	metrics *Metrics
 	logger  func() *log.Logger
@@ -44,7 +44,7 @@ func newUpstream(c *upstreams.Upstream, dns *config.DNS, parts Parts, before *Up
 		return nil, err
 	}
 	u := &Upstream{
-		Upstream: up, About: describe(c, &options), Counts: Counts{parts.Metrics, c.Name}, metrics: parts.Metrics, logger: parts.Logger,
+		Upstream: up, About: describe(c, &options), Counts: newCounts(parts.Metrics, c.Name), metrics: parts.Metrics, logger: parts.Logger,
 		events: make(map[string]*namePace),
 	}
 	u.ctx, u.cancel = context.WithCancel(context.Background())

@@ -27,6 +27,7 @@ type clientConn struct {
 	tls      *handshake.Client // nil without TLS, and before the handshake
 	counted  netip.Addr        // counted for connections_per_client; the zero value if it is not
 	in       *input            // nil if no bytes are held
+	version  httpVersion       // guarded by the mu of server.conns
 
 	// writes counts the begun and the ended writes of responses, and adds 2 when the body of
 	// a request has been read. It is odd during a write.

@@ -17,7 +17,42 @@ type conns struct {
 	mostOfOne int            // maximum number for one client; 0 for no limit
 	exempt    []netip.Prefix // clients without the limit mostOfOne
 	set       map[*clientConn]struct{}
-	clients   map[netip.Addr]int // number of connections by client, if counted
+	of        [len(protocols)]int // number of connections in set by protocol
+	clients   map[netip.Addr]int  // number of connections by client, if counted
+}
+
+// A httpVersion is the version of HTTP of a connection, an index into protocols.
+type httpVersion uint8
+
+const (
+	version1 httpVersion = iota
+	version2
+	version3
+)
+
+// protocols are the names of versions.
+var protocols = [...]string{"http/1", "http/2", "http/3"}
+
+// setVersion sets the version of a connection.
+func (cs *conns) setVersion(c *clientConn, v httpVersion) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if _, ok := cs.set[c]; ok {
+		cs.of[c.version]--
+		cs.of[v]++
+	}
+	c.version = v
+}
+
+// byProtocol returns the number of connections by protocol.
+func (cs *conns) byProtocol() map[string]int {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	all := make(map[string]int, len(protocols))
+	for i, name := range protocols {
+		all[name] = cs.of[i]
+	}
+	return all
 }
 
 // setLimits sets the limits of new connections. It counts the open ones again, because a
@@ -51,6 +86,7 @@ func (cs *conns) admit(c *clientConn) (broken string) {
 		cs.set = make(map[*clientConn]struct{})
 	}
 	cs.set[c] = struct{}{}
+	cs.of[c.version]++
 	cs.fresh.Add(1)
 	return ""
 }
@@ -108,6 +144,7 @@ func (cs *conns) remove(c *clientConn) {
 		return
 	}
 	delete(cs.set, c)
+	cs.of[c.version]--
 	if !c.counted.IsValid() {
 		return
 	}

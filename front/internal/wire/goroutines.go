@@ -13,6 +13,8 @@ type engine interface {
 	start(c *clientConn, a transport.Accepted)
 	// close ends the engine after the last connection.
 	close()
+	// cpu returns the CPU time of each event loop.
+	cpu() []time.Duration
 }
 
 // goroutines is the engine with a goroutine for each connection.
@@ -27,6 +29,8 @@ func (e goroutines) start(c *clientConn, a transport.Accepted) {
 	c.move(nc)
 	e.server.serveAsync(c, incomplete, nil)
 }
+
+func (e goroutines) cpu() []time.Duration { return nil }
 
 func (e goroutines) close() {}
 

@@ -26,6 +26,7 @@ type http2Client struct {
 func (c *clientConn) beginHTTP2(d transport.Driver, post func(func()), end func()) *http2.Conn {
 	h := &http2Client{client: c, driver: d, post: post, end: end}
 	h.conn = http2.NewServer(c.Conn, d, h)
+	c.server.conns.setVersion(c, version2)
 	c.mu.Lock()
 	c.http2, c.drain = h.conn, h.drain
 	c.noteRequest()

@@ -135,7 +135,7 @@ func (h *http3Listener) altSvc() string {
 // admit counts a connection as one of the client, for the limits of connections.
 func (h *http3Listener) admit(client netip.Addr) (end func(), err error) {
 	s := &h.owner.shared
-	c := &clientConn{server: s, listener: h.state, scheme: "https", peer: client}
+	c := &clientConn{server: s, listener: h.state, scheme: "https", peer: client, version: version3}
 	if broken := s.conns.admit(c); broken != "" {
 		s.rejector.note(broken)
 		return nil, errConnections

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
@@ -27,6 +28,7 @@ type clientLoop struct {
 	*transport.Loop
 	server *shared
 	conns  atomic.Int64
+	thread atomic.Int64 // its id; 0 before the loop runs
 }
 
 // newListener returns a listener whose connections both engines can serve.
@@ -45,7 +47,9 @@ func newLoops(s *shared) (engine, error) {
 			e.close()
 			return nil, err
 		}
-		e.loops = append(e.loops, &clientLoop{Loop: l, server: s})
+		on := &clientLoop{Loop: l, server: s}
+		e.loops = append(e.loops, on)
+		l.Post(func() { on.thread.Store(int64(syscall.Gettid())) })
 		e.running.Go(l.Run)
 	}
 	return e, nil
@@ -65,6 +69,16 @@ func (e *loops) close() {
 	}
 	e.running.Wait()
 	e.release()
+}
+
+// cpu implements engine.
+func (e *loops) cpu() (used []time.Duration) {
+	for _, l := range e.loops {
+		if id := l.thread.Load(); id != 0 {
+			used = append(used, machine.CPUOfThread(int(id)))
+		}
+	}
+	return used
 }
 
 // take moves a connection to the loop.

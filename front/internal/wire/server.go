@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 
 	"github.com/weirhq/weir/front/internal/handshake"
 	"github.com/weirhq/weir/front/internal/takeover"
@@ -83,6 +84,18 @@ func (s *Server) Running() bool { return s.running }
 
 // Connections returns the number of open connections of clients.
 func (s *Server) Connections() int { return s.conns.len() }
+
+// ConnectionsByProtocol returns the number of open connections of clients by the version of HTTP. Connections without a
+// request yet count as HTTP/1.
+func (s *Server) ConnectionsByProtocol() map[string]int { return s.conns.byProtocol() }
+
+// LoopCPU returns the CPU time of each event loop. There is none with the engine of goroutines.
+func (s *Server) LoopCPU() []time.Duration {
+	if s.engine == nil { // before Start
+		return nil
+	}
+	return s.engine.cpu()
+}
 
 // Adopt gives the server listeners that Prepare uses instead of binding an address, by its text, or
 // by its use and its text if the port is 0.

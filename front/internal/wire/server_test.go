@@ -101,9 +101,9 @@ func forEngines(t *testing.T, f func(t *testing.T, loops bool)) {
 	}
 }
 
-// TestServe sends two requests, and then bytes that are not a request, on one connection. The server
-// serves and refuses them, and attaches no second state to an exchange.
-func TestServe(t *testing.T) {
+// TestServerServesAndRefusesOnOneConnection sends two requests, and then bytes that are not a request, on one
+// connection. The server serves and refuses them, and attaches no second state to an exchange.
+func TestServerServesAndRefusesOnOneConnection(t *testing.T) {
 	forEngines(t, func(t *testing.T, loops bool) {
 		s := open(t, loops, Limits{})
 		c, r := s.dial(t)
@@ -129,8 +129,8 @@ func TestServe(t *testing.T) {
 	})
 }
 
-// TestConnectionLimit opens a connection beyond the limit. It gets 503 and is counted.
-func TestConnectionLimit(t *testing.T) {
+// TestConnectionBeyondLimitGets503 opens a connection beyond the limit. It gets 503 and is counted.
+func TestConnectionBeyondLimitGets503(t *testing.T) {
 	forEngines(t, func(t *testing.T, loops bool) {
 		s := open(t, loops, Limits{Connections: 1})
 		c, r := s.dial(t)
@@ -146,8 +146,7 @@ func TestConnectionLimit(t *testing.T) {
 	})
 }
 
-// TestListenerFails closes a listener. The server reports the error.
-func TestListenerFails(t *testing.T) {
+func TestListenerFailureIsReported(t *testing.T) {
 	s := open(t, true, Limits{})
 	s.listeners[0].Listener.Close()
 	if err := <-s.Failed(); !errors.Is(err, net.ErrClosed) {
@@ -155,8 +154,8 @@ func TestListenerFails(t *testing.T) {
 	}
 }
 
-// TestParse parses heads. An exchange stays valid when another one is parsed.
-func TestParse(t *testing.T) {
+// TestParsedExchangeStaysValid parses heads. An exchange stays valid when another one is parsed.
+func TestParsedExchangeStaysValid(t *testing.T) {
 	s := open(t, false, Limits{})
 	client := netip.MustParseAddr("192.0.2.1")
 	x, err := s.Parse("https", []byte("GET /a HTTP/1.1\r\nHost: h\r\nX-A: b\r\n\r\n"), client)

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// TestGroup starts a program in a group without a controller, which needs fewer
+// TestGroupHoldsTheProgram starts a program in a group without a controller, which needs fewer
 // privileges, and in one with the memory controller.
-func TestGroup(t *testing.T) {
+func TestGroupHoldsTheProgram(t *testing.T) {
 	for name, controller := range map[string]string{"no controller": "", "memory": "memory"} {
 		t.Run(name, func(t *testing.T) {
 			g, err := findGroup(controller)
@@ -63,8 +63,8 @@ func killed(t *testing.T, g *group, cmd *exec.Cmd) {
 	}
 }
 
-// TestOrphans makes a group of this process and one of an ended process.
-func TestOrphans(t *testing.T) {
+// TestOrphanedGroupsAreRemoved makes a group of this process and one of an ended process.
+func TestOrphanedGroupsAreRemoved(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
 		t.Fatal(err)
@@ -86,8 +86,8 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// TestHandDown uses plain files instead of those of a group.
-func TestHandDown(t *testing.T) {
+// TestHandDownAddsControllers uses plain files instead of those of a group.
+func TestHandDownAddsControllers(t *testing.T) {
 	for name, c := range map[string]struct{ offered, handed, want string }{
 		"handed down before": {"cpu memory", "memory cpu", "memory cpu"},
 		"offered":            {"cpu memory", "", "+memory"},
@@ -106,8 +106,8 @@ func TestHandDown(t *testing.T) {
 	}
 }
 
-// TestCannotHandDown checks that the error suggests a remedy.
-func TestCannotHandDown(t *testing.T) {
+// TestErrorOfHandDownSuggestsARemedy checks that the error suggests a remedy.
+func TestErrorOfHandDownSuggestsARemedy(t *testing.T) {
 	parent := group{dir: t.TempDir()}
 	parent.have(t, "cgroup.subtree_control", "")
 	offered := parent.have(t, "cgroup.controllers", "cpu memory2")
@@ -130,9 +130,8 @@ func (g group) have(t *testing.T, name, text string) string {
 	return file
 }
 
-// TestNotThere has a group without a swap limit, in a folder that allows new
-// files, unlike that of a real group.
-func TestNotThere(t *testing.T) {
+// The group has no swap limit. Its folder allows new files, unlike that of a real group.
+func TestMissingFilesAreNotWritten(t *testing.T) {
 	g := group{dir: t.TempDir()}
 	if err := g.writeIfThere("memory.swap.max", "0"); err != nil {
 		t.Error(err)

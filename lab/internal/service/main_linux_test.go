@@ -80,16 +80,6 @@ func owner() {
 
 const deadline = 20 * time.Second
 
-// until waits for a condition.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(deadline); !is(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %v: %s", deadline, what)
-		}
-	}
-}
-
 // start starts a service that the test stops at its end.
 func start(t *testing.T, spec service.Spec) *service.Service {
 	t.Helper()
@@ -110,14 +100,4 @@ func self(role string, args ...string) service.Spec {
 
 func shell(script string) service.Spec {
 	return service.Spec{Command: []string{"sh", "-c", script}}
-}
-
-func wait(t *testing.T, s *service.Service) {
-	t.Helper()
-	select {
-	case <-s.Ended():
-	case <-time.After(deadline):
-		s.Stop(t.Context(), 0)
-		t.Fatalf("the service runs after %v", deadline)
-	}
 }

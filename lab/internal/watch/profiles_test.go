@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -20,8 +21,7 @@ func profiledServer(t *testing.T) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
+	s := testkit.Serve(t, mux)
 	return s
 }
 
@@ -39,9 +39,9 @@ func allocateDuring(n int) {
 	}
 }
 
-// TestProfilesOfLoad checks that profiles only contain the load, and no earlier
+// TestProfilesContainOnlyTheLoad checks that profiles only contain the load, and no earlier
 // allocations.
-func TestProfilesOfLoad(t *testing.T) {
+func TestProfilesContainOnlyTheLoad(t *testing.T) {
 	s := profiledServer(t)
 	dir := t.TempDir()
 	allocateBefore(100)
@@ -76,7 +76,7 @@ func TestProfilesOfLoad(t *testing.T) {
 		t.Errorf("%d bytes that were allocated before are in the profile", bytes)
 	}
 	cpu := readProfile(t, filepath.Join(dir, got[1].File))
-	if took := taken(cpu, "TestProfilesOfLoad", 1); took <= 0 {
+	if took := taken(cpu, "TestProfilesContainOnlyTheLoad", 1); took <= 0 {
 		t.Errorf("a busy test has had %d ns of the CPU", took)
 	}
 	files, err := os.ReadDir(filepath.Join(dir, "profiles"))
@@ -113,9 +113,9 @@ func taken(p *profile.Profile, function string, index int) (sum int64) {
 	return sum
 }
 
-// TestProfilesOfUnknownLength profiles a load of unknown length. Its second
+// TestProfilesCoverTheWholeLoad profiles a load of unknown length. Its second
 // second is in the profile, too.
-func TestProfilesOfUnknownLength(t *testing.T) {
+func TestProfilesCoverTheWholeLoad(t *testing.T) {
 	s := profiledServer(t)
 	p, err := StartProfiles(t.Context(), s.URL, []string{profileCPU}, 0)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestProfilesOfUnknownLength(t *testing.T) {
 	}
 }
 
-func TestProfilesThatCannotBe(t *testing.T) {
+func TestImpossibleProfilesAreErrors(t *testing.T) {
 	none := httptest.NewServer(http.NotFoundHandler())
 	defer none.Close()
 	if _, err := StartProfiles(t.Context(), none.URL, []string{profileAlloc}, time.Second); err == nil ||
@@ -159,9 +159,9 @@ func TestProfilesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestProfilesOfDeadService checks that save does not wait for the CPU profile if
+// TestSaveFailsForDeadService checks that save does not wait for the CPU profile if
 // the other one fails.
-func TestProfilesOfDeadService(t *testing.T) {
+func TestSaveFailsForDeadService(t *testing.T) {
 	s := profiledServer(t)
 	p, err := StartProfiles(t.Context(), s.URL, []string{profileCPU, profileAlloc}, time.Minute)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -41,8 +42,8 @@ func watching(t *testing.T, pid int, every time.Duration, output func() (int64, 
 	return w
 }
 
-// TestWatch watches a shell that uses a whole CPU and has an idle child.
-func TestWatch(t *testing.T) {
+// TestWatchSamplesTheProcessTree watches a shell that uses a whole CPU and has an idle child.
+func TestWatchSamplesTheProcessTree(t *testing.T) {
 	busy := shell(t, "sleep 60 & echo; trap 'kill %1' EXIT; while :; do :; done")
 	var written atomic.Int64
 	calls := make(chan bool, 1000)
@@ -112,9 +113,9 @@ func TestWatch(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestWatchUntilServiceEnds checks that the samples of a process that has ended are
+// TestSamplesOfEndedServiceAreKept checks that the samples of a process that has ended are
 // kept.
-func TestWatchUntilServiceEnds(t *testing.T) {
+func TestSamplesOfEndedServiceAreKept(t *testing.T) {
 	mortal := shell(t, "echo; while :; do :; done")
 	samples := make(chan bool, 1000)
 	w := watching(t, mortal.Process.Pid, 5*time.Millisecond, func() (int64, int64) {
@@ -143,12 +144,12 @@ func TestWatchUntilServiceEnds(t *testing.T) {
 	}
 }
 
-// TestWatchWithoutLoad watches a service without a load.
-func TestWatchWithoutLoad(t *testing.T) {
+// TestWatchNeedsNoLoad watches a service without a load.
+func TestWatchNeedsNoLoad(t *testing.T) {
 	idle := shell(t, "echo; exec sleep 60")
 	var calls atomic.Int64
 	w := watching(t, idle.Process.Pid, time.Millisecond, func() (int64, int64) { calls.Add(1); return 0, 0 }, "")
-	until(t, "samples", func() bool { return calls.Load() > 5 })
+	testkit.Await(t, "samples", func() bool { return calls.Load() > 5 })
 	s := w.Stop()
 	if s.Usage != (results.Usage{}) {
 		t.Errorf("usage without a load: %+v", s.Usage)
@@ -187,8 +188,8 @@ func TestSamplesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLateCPU finds a process after half a second in which it was busy.
-func TestLateCPU(t *testing.T) {
+// TestLateCPUIsSpreadOverSamples finds a process after half a second in which it was busy.
+func TestLateCPUIsSpreadOverSamples(t *testing.T) {
 	s := &sampler{every: 100 * time.Millisecond, started: time.Unix(1000, 0)}
 	at, cpu := s.started, time.Duration(0)
 	next := func(used, late time.Duration) {
@@ -216,7 +217,7 @@ func TestLateCPU(t *testing.T) {
 	}
 }
 
-func TestCPUSplit(t *testing.T) {
+func TestCPUSplitReturnsShareOfUserMode(t *testing.T) {
 	var c cpuSplit
 	const ms = time.Millisecond
 	for i, step := range []struct {

@@ -26,13 +26,19 @@ type Dispatcher struct {
 	budget *atomic.Int64 // closed loop
 
 	// The fields below are for the open loop.
-	asking, taking *pace.Schedule // nil in the closed loop
+	asking, taking Cursor // nil in the closed loop
 	asked, taken   int64
 	limit          int64 // of asked
 	backlog        int
 	perRequest     bool
 	starved        time.Duration // when a request last found no free connection; -1 is never
 	growth         growth
+}
+
+// A Cursor goes through the requests of a schedule. Due is when its next request is due, or was; Never after the last.
+type Cursor interface {
+	Due() time.Duration
+	Advance()
 }
 
 // A Sender sends the requests that a dispatcher hands out.
@@ -62,6 +68,9 @@ type Options struct {
 	Requests    int64         // of the open loop; 0 is no limit
 	Budget      *atomic.Int64 // of the closed loop: requests left, shared by all threads; nil without a limit
 	PerRequest  bool          // a connection carries one request
+
+	// Asking and Taking are the schedule of a log, in place of the pace's. Nil if the pace has its own.
+	Asking, Taking Cursor
 }
 
 // New returns the dispatcher of a thread.
@@ -70,8 +79,10 @@ func New(o Options) *Dispatcher {
 		return &Dispatcher{budget: o.Budget}
 	}
 	d := &Dispatcher{backlog: o.Backlog, limit: cmp.Or(o.Requests, math.MaxInt64), perRequest: o.PerRequest, starved: -1}
-	d.asking = pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
-	d.taking = pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
+	if d.asking, d.taking = o.Asking, o.Taking; d.asking == nil {
+		d.asking = pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
+		d.taking = pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
+	}
 	return d
 }
 
@@ -117,6 +128,19 @@ func (d *Dispatcher) ask(now time.Duration) {
 		d.asking.Advance()
 	}
 }
+
+// More asks for requests that were due before the end, and reports whether some wait. Of a log, only some are held at a
+// time.
+func (d *Dispatcher) More(end time.Duration) bool {
+	if log, ok := d.asking.(interface{ Await(limit time.Duration) }); ok {
+		log.Await(awaitLog)
+	}
+	d.ask(min(end-1, pace.Never-2)) // Never-1 is later than all that is known
+	return d.Waiting() > 0
+}
+
+// awaitLog is how long the end of a run waits for the next line of its log.
+const awaitLog = time.Second
 
 // Asked returns the number of requests that were asked for.
 func (d *Dispatcher) Asked() int64 { return d.asked }

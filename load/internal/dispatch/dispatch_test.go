@@ -39,7 +39,7 @@ func testDispatcher(o Options) *Dispatcher {
 	return New(o)
 }
 
-func TestDispatcherStep(t *testing.T) {
+func TestStepSendsDueRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -75,8 +75,8 @@ func TestDispatcherStep(t *testing.T) {
 	}
 }
 
-// TestDispatcherGrowth checks how many connections are opened while a server stalls.
-func TestDispatcherGrowth(t *testing.T) {
+// TestGrowthOpensConnectionsGradually checks how many connections are opened while a server stalls.
+func TestGrowthOpensConnectionsGradually(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name          string
@@ -108,8 +108,8 @@ func TestDispatcherGrowth(t *testing.T) {
 	}
 }
 
-// TestDispatcherGrowthEnds checks that growth pauses again after no request has waited.
-func TestDispatcherGrowthEnds(t *testing.T) {
+// TestGrowthPausesWithoutWaiting checks that growth pauses again after no request has waited.
+func TestGrowthPausesWithoutWaiting(t *testing.T) {
 	t.Parallel()
 	d, s := testDispatcher(Options{}), &fakeSender{open: 8}
 	for now := ms; now <= 3*ms; now += ms {
@@ -127,7 +127,7 @@ func TestDispatcherGrowthEnds(t *testing.T) {
 	}
 }
 
-func TestDispatcherOver(t *testing.T) {
+func TestOverReportsTheEnd(t *testing.T) {
 	t.Parallel()
 	limited := testDispatcher(Options{Requests: 1})
 	limited.ask(0)
@@ -154,7 +154,7 @@ func TestDispatcherOver(t *testing.T) {
 	}
 }
 
-func TestDispatcherUntilDue(t *testing.T) {
+func TestUntilDueReturnsTheWait(t *testing.T) {
 	t.Parallel()
 	d := testDispatcher(Options{})
 	d.ask(0) // the next is due at 1 ms
@@ -167,8 +167,8 @@ func TestDispatcherUntilDue(t *testing.T) {
 	}
 }
 
-// TestDispatcherClaim checks that concurrent connections claim each request once.
-func TestDispatcherClaim(t *testing.T) {
+// TestEachRequestIsClaimedOnce checks that concurrent connections claim each request once.
+func TestEachRequestIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	var budget, claimed atomic.Int64
 	budget.Store(1000)

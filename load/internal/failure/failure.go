@@ -26,13 +26,14 @@ const (
 	Timeout                 // the response, or the connection, took longer than Timeout
 	BadResponse             // the response is not HTTP
 	BadRequest              // the request could not be made or sent
+	Unexpected              // the response is whole, and not the one that the plan expects
 	kinds
 )
 
 func (k Kind) String() string { return kindNames[k] }
 
 var kindNames = [kinds]string{"refused", "unreachable", "no_port", "tls", "reset", "eof", "timeout",
-	"bad_answer", "bad_request"}
+	"bad_answer", "bad_request", "unexpected"}
 
 // A kindError is an error with its kind.
 type kindError struct {
@@ -85,10 +86,11 @@ func OfExchange(err error) Kind {
 	return BadResponse
 }
 
-// The errors of requests whose response is late, and of requests whose connection ended before
-// it.
+// The errors of requests whose response is late or wrong, and of requests whose connection ended
+// before it.
 var (
 	ErrTimeout = fmt.Errorf("no whole response in time: %w", os.ErrDeadlineExceeded)
+	ErrWrong   = errors.New("the response is not as expected")
 	ErrClosed  = fmt.Errorf("the server closed the connection before the response: %w", io.ErrUnexpectedEOF)
 )
 

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestAgainstHdrHistogram compares the results for several sets of values with those of hdrhistogram-go v1.4.0.
-func TestAgainstHdrHistogram(t *testing.T) {
+// TestHistogramAgreesWithHdrHistogram compares the results for several sets of values with those of hdrhistogram-go
+// v1.4.0.
+func TestHistogramAgreesWithHdrHistogram(t *testing.T) {
 	var vectors []struct {
 		Name          string
 		Values, Ranks [][2]int64 // value and count; rank and value
@@ -57,8 +58,8 @@ func TestAgainstHdrHistogram(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
-// TestBuckets checks that the buckets are adjacent, and no wider than a 1024th of their values.
-func TestBuckets(t *testing.T) {
+// TestBucketsAreAdjacentAndNarrow checks that the buckets are adjacent, and no wider than a 1024th of their values.
+func TestBucketsAreAdjacentAndNarrow(t *testing.T) {
 	var before Bucket
 	h := New()
 	for i := range length {
@@ -74,7 +75,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-func TestDamaged(t *testing.T) {
+func TestDamagedHistogramIsAnError(t *testing.T) {
 	h := New()
 	h.Record(5000, 3)
 	whole := h.Encode()

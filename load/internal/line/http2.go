@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -78,7 +79,7 @@ func (l *Line) Open(ctx context.Context) (Opened, error) {
 		TLSHandshakeDone:  func(tls.ConnectionState, error) { o.Handshake = time.Since(began) },
 	}
 	var err error
-	if c.client, err = transport.NewClientConn(httptrace.WithClientTrace(ctx, trace), l.scheme, l.server); err != nil {
+	if c.client, err = transport.NewClientConn(httptrace.WithClientTrace(ctx, trace), l.scheme, l.authority()); err != nil {
 		if o.Handshake > 0 {
 			err = failure.New(failure.Handshake, fmt.Errorf("TLS handshake: %w", err))
 		}
@@ -87,6 +88,14 @@ func (l *Line) Open(ctx context.Context) (Opened, error) {
 	l.c = c
 	o.Lost = lost
 	return o, nil
+}
+
+// authority returns a host and port for net/http. Requests have their own.
+func (l *Line) authority() string {
+	if _, _, err := net.SplitHostPort(l.server); err != nil || strings.Contains(l.server, "/") { // a Unix socket
+		return "localhost:80"
+	}
+	return l.server
 }
 
 // onlyHTTP2 returns an error if the server has not negotiated HTTP/2.
@@ -144,8 +153,27 @@ func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch Watc
 	if s := resp.StatusCode; s < 100 || s > 999 { // net/http accepts them
 		return Outcome{}, failure.New(failure.BadResponse, fmt.Errorf("the status is %d", s))
 	}
-	_, err = io.Copy(io.Discard, resp.Body)
-	return Outcome{Status: resp.StatusCode}, err
+	out := io.Discard
+	if watch.Exam != nil {
+		watch.Exam.Begin(resp.StatusCode, header(resp.Header))
+		out = watch.Exam
+	}
+	n, err := io.Copy(out, resp.Body)
+	return Outcome{Status: resp.StatusCode, Body: n}, err
+}
+
+// A header is the header of a response.
+type header http.Header
+
+// Values implements expect.Header.
+func (h header) Values(name string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, value := range http.Header(h).Values(name) {
+			if !yield([]byte(value)) {
+				return
+			}
+		}
+	}
 }
 
 // retire stops using a connection on which the server accepts no more streams. net/http
@@ -200,7 +228,7 @@ func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e
 // unprocessed reports whether an error of net/http means that the server has not
 // processed the request: its GOAWAY excluded the stream, or the connection accepted no
 // more streams. net/http has neither types nor exported values for these errors, so
-// that only their texts distinguish them. TestGoAway fails if a text changes.
+// that only their texts distinguish them. TestGoAwayLosesNoRequest fails if a text changes.
 func unprocessed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "graceful shutdown GOAWAY") || strings.Contains(text, "client conn not usable")

@@ -6,8 +6,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/load/expect"
 )
 
 // A Watch is called at the steps of an exchange. The call may come from
@@ -15,6 +19,8 @@ import (
 type Watch struct {
 	Sending func() // the request's header will be written next, for each attempt
 	Began   func() // the first byte of the response was read
+
+	Exam *expect.Examiner // gets the response of each attempt, but not its end; nil if nothing is expected
 }
 
 // The errors of exchanges that may be sent again.
@@ -33,8 +39,9 @@ type Opened struct {
 // An Outcome is the result of an exchange.
 type Outcome struct {
 	Status        int
-	Read, Written int  // bytes of the connection since the previous outcome, of all exchanges
-	Last          bool // this exchange has ended the connection
+	Body          int64 // bytes of the response's body
+	Read, Written int   // bytes of the connection since the previous outcome, of all exchanges
+	Last          bool  // this exchange has ended the connection
 }
 
 // Add adds the bytes of another outcome.
@@ -69,7 +76,11 @@ func (c *countedConn) settle(o *Outcome) {
 // dial connects.
 func dial(ctx context.Context, server string) (*countedConn, Opened, error) {
 	began := time.Now()
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", server)
+	network := "tcp"
+	if path, ok := strings.CutPrefix(server, transport.UnixPrefix); ok {
+		network, server = "unix", path
+	}
+	c, err := new(net.Dialer).DialContext(ctx, network, server)
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err // the caller adds the address
 	}

@@ -31,9 +31,10 @@ type Message struct {
 	File io.ReaderAt
 	Size int64
 
-	Fixed    bool  // Head never changes; else it is valid until the script's next call
-	NoBody   bool  // the response has no body, because the method is HEAD
-	Endpoint int32 // index in the program's Endpoints
+	Fixed    bool    // Head never changes; else it is valid until the script's next call
+	NoBody   bool    // the response has no body, because the method is HEAD
+	Endpoint int32   // index in the program's Endpoints
+	Target   *string // the method and the path, with templates and without the query
 
 	scheme, address string // of the program's origin
 }
@@ -54,6 +55,12 @@ type compiled struct {
 // templates. With noKeepAlive each request asks the server to
 // close the connection.
 func Compile(targets []target.Target, noKeepAlive bool, find request.Find) (*Program, error) {
+	p, _, err := compileAll(targets, noKeepAlive, find)
+	return p, err
+}
+
+// compileAll is Compile, and returns the parsed targets, too.
+func compileAll(targets []target.Target, noKeepAlive bool, find request.Find) (*Program, []*request.Parsed, error) {
 	p := &Program{targets: make([]compiled, len(targets)), shares: 1}
 	files := &request.LineFiles{Find: find}
 	all := make([]*request.Parsed, len(targets))
@@ -63,25 +70,27 @@ func Compile(targets []target.Target, noKeepAlive bool, find request.Find) (*Pro
 			err = parsed.ReadLines(files)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
+			return nil, nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
 		all[i] = parsed
 		if i == 0 {
 			p.Origin = parsed.Location.Origin
 		} else if o := parsed.Location.Origin; !o.Equal(p.Origin) {
-			return nil, &target.OriginsError{First: p.Origin.String(), Other: o.String(), Target: i + 1}
+			return nil, nil, &target.OriginsError{First: p.Origin.String(), Other: o.String(), Target: i + 1}
 		}
 		p.targets[i] = compile(parsed, noKeepAlive)
+		name := parsed.Method + " " + pathPattern(t.URL[parsed.Location.Path:])
+		p.targets[i].message.Target = &name
 		if parsed.HasLines() {
 			p.targets[i].lines = new(atomic.Uint64)
 		}
 		if err := p.join(&p.targets[i].message); err != nil {
-			return nil, fmt.Errorf("load: target %d: %w", i+1, err)
+			return nil, nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
 	}
 	p.setEndpoints(targets, all)
 	p.Hash = requestsHash(targets, all)
-	return p, nil
+	return p, all, nil
 }
 
 // Divide makes the program one of several generators' parts of it, with a number from 0.

@@ -7,11 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load/internal/request"
 	"github.com/weirhq/weir/load/target"
 )
@@ -31,7 +30,7 @@ func heads(t *testing.T, n int, targets ...target.Target) []string {
 	return out
 }
 
-func TestMessage(t *testing.T) {
+func TestMessageIsMadeFromTarget(t *testing.T) {
 	const rest = "User-Agent: weir-load\r\nAccept: */*\r\n"
 	large := bytes.NewReader(make([]byte, maxJoined+1))
 	for _, c := range []struct {
@@ -90,8 +89,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestContentLength sends bodies with lengths around each power of ten.
-func TestContentLength(t *testing.T) {
+// TestContentLengthMatchesTheBody sends bodies with lengths around each power of ten.
+func TestContentLengthMatchesTheBody(t *testing.T) {
 	for _, n := range []int{0, 1, 8, 9, 10, 98, 99, 100, 998, 999, 1000, 9999, 100_000} {
 		text := strings.Repeat("x", n) + "{{seq}}"
 		for i, head := range heads(t, 12, target.Target{URL: "http://a/", Body: target.Body{Text: text}}) {
@@ -108,7 +107,7 @@ func TestContentLength(t *testing.T) {
 	}
 }
 
-func TestCompileRefuses(t *testing.T) {
+func TestCompileRejectsBadTargets(t *testing.T) {
 	for _, c := range []struct {
 		target target.Target
 		want   string
@@ -180,7 +179,7 @@ func TestCompileWantsOneOrigin(t *testing.T) {
 	}
 }
 
-func TestOrigin(t *testing.T) {
+func TestOriginHasAnAddress(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://a/": "a:80", "https://a": "a:443", "http://a:81": "a:81", "http://[::1]": "[::1]:80",
 		"http://[fe80::1%25lo]:8/": "[fe80::1%lo]:8", "http://u:p@1.2.3.4/": "1.2.3.4:80",
@@ -194,9 +193,9 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// TestScripts checks that each number belongs to one thread, that each thread sends the
+// TestEachNumberBelongsToOneThread checks that each number belongs to one thread, that each thread sends the
 // targets in turn, and that the same seed yields the same requests.
-func TestScripts(t *testing.T) {
+func TestEachNumberBelongsToOneThread(t *testing.T) {
 	p, err := Compile([]target.Target{
 		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
 		{URL: "http://a/1"},
@@ -236,7 +235,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-func TestNoKeepAlive(t *testing.T) {
+func TestNoKeepAliveClosesConnections(t *testing.T) {
 	p, err := Compile([]target.Target{{URL: "http://a/{{seq}}",
 		Header: []target.Header{{Name: "connection", Value: "x"}}}}, true, nil)
 	if err != nil {
@@ -332,10 +331,10 @@ func checkMessage(t *testing.T, in target.Target, m *Message) {
 	}
 }
 
-// TestScriptLines checks that each of several targets uses all lines of a file, with any
+// TestEachTargetUsesAllLines checks that each of several targets uses all lines of a file, with any
 // number of threads.
-func TestScriptLines(t *testing.T) {
-	file := writeFile(t, "lines", "a\nb\nc\nd\n")
+func TestEachTargetUsesAllLines(t *testing.T) {
+	file := testkit.TempFile(t, "lines", "a\nb\nc\nd\n")
 	var targets []target.Target
 	for i := range 2 { // both divide the number of lines
 		targets = append(targets, target.Target{URL: fmt.Sprintf("http://a/%d/{{line %q}}", i, file),
@@ -369,9 +368,9 @@ func TestScriptLines(t *testing.T) {
 	}
 }
 
-func TestTemplateLinesRefuse(t *testing.T) {
-	empty := writeFile(t, "empty", "")
-	odd := writeFile(t, "odd", "a\nb\x01c\n")
+func TestTemplateLinesRejectMistakes(t *testing.T) {
+	empty := testkit.TempFile(t, "empty", "")
+	odd := testkit.TempFile(t, "odd", "a\nb\x01c\n")
 	line := func(file string) string { return `x{{line "` + file + `"}}` }
 	for _, c := range []struct {
 		target target.Target
@@ -394,21 +393,12 @@ func TestTemplateLinesRefuse(t *testing.T) {
 	}
 }
 
-func writeFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// TestTemplateAlloc checks that generating a request does not allocate.
-func TestTemplateAlloc(t *testing.T) {
+// TestTemplatesAllocateNothing checks that generating a request does not allocate.
+func TestTemplatesAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	line := `{{line "` + writeFile(t, "lines", "a\nb\n") + `"}}`
+	line := `{{line "` + testkit.TempFile(t, "lines", "a\nb\n") + `"}}`
 	all := "{{seq}}{{uuid}}{{rand 1 100}}{{now}}" + line
 	for name, one := range map[string]target.Target{
 		"fixed":  {URL: "http://a/"},

@@ -10,8 +10,8 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// TestRequest sends messages by HTTP/2, and checks the requests that the server receives.
-func TestRequest(t *testing.T) {
+// TestHTTP2RequestsMatchTheirMessages sends messages by HTTP/2, and checks the requests that the server receives.
+func TestHTTP2RequestsMatchTheirMessages(t *testing.T) {
 	type seen struct {
 		method, uri, host, body string
 		length                  int64

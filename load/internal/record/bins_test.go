@@ -7,8 +7,8 @@ import (
 	"github.com/weirhq/weir/load/pace"
 )
 
-// TestVariance measures bins that match the pace, and bins that do not.
-func TestVariance(t *testing.T) {
+// TestVarianceMeasuresEvenness measures bins that match the pace, and bins that do not.
+func TestVarianceMeasuresEvenness(t *testing.T) {
 	t.Parallel()
 	var even, doubled Bins
 	for i := range 10_000 {

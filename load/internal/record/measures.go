@@ -14,6 +14,7 @@ type Measures struct {
 	StreamWait *latencies.Distribution // HTTP/2: from a free connection to a free stream
 	Codes      [1000]int64
 	Endpoints  []EndpointTally // nil for one endpoint
+	Wrong      *Wrong          // nil if the plan expects nothing
 }
 
 // phases returns all distributions but those of the classes.
@@ -32,6 +33,9 @@ func (m *Measures) empty() Measures {
 	}
 	if m.Endpoints != nil {
 		e.Endpoints = newEndpointTallies(len(m.Endpoints))
+	}
+	if m.Wrong != nil {
+		e.Wrong = NewWrong(len(m.Wrong.Reasons))
 	}
 	return e
 }
@@ -55,6 +59,9 @@ func (m *Measures) merge(o *Measures) {
 	for i := range o.Endpoints {
 		m.Endpoints[i].merge(&o.Endpoints[i])
 	}
+	if m.Wrong != nil {
+		m.Wrong.merge(o.Wrong)
+	}
 }
 
 // reset empties the measures.
@@ -73,6 +80,9 @@ func (m *Measures) reset() {
 	clear(m.Codes[:])
 	for i := range m.Endpoints {
 		m.Endpoints[i].reset()
+	}
+	if m.Wrong != nil {
+		*m.Wrong = *NewWrong(len(m.Wrong.Reasons))
 	}
 }
 

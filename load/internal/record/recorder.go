@@ -30,7 +30,7 @@ type Recorder struct {
 	headline latencies.Times // since the last swap: from due in the open loop, else from sent
 	Measures                 // since they were last swapped
 	bins     Bins
-	points   *thinner // nil if none are kept
+	detail   *detail // nil if single requests are not kept
 }
 
 // Options are the options of a thread's recorder.
@@ -39,8 +39,10 @@ type Options struct {
 	End        *atomic.Int64 // when the run stops sending, a time.Duration
 	Timeout    time.Duration // as in a Plan
 	Endpoints  int           // of the program
+	Expected   int           // the number of expectations of responses
 	Points     int           // the most that are kept
 	Random     random.Source // chooses them
+	Rows       *Rows         // gets each request that has ended; nil for none
 	Handshakes bool          // connections have a TLS handshake
 	Streams    bool          // requests wait for a stream
 }
@@ -51,7 +53,7 @@ func New(o Options) *Recorder {
 		options:  o,
 		headline: latencies.NewTimes(),
 		Measures: Measures{FirstByte: latencies.New(), Connect: latencies.New()},
-		points:   newThinner(o.Points, o.Random),
+		detail:   newDetail(newThinner(o.Points, o.Random), o.Rows),
 	}
 	if o.Open {
 		r.Lag = latencies.New()
@@ -61,6 +63,9 @@ func New(o Options) *Recorder {
 	}
 	if o.Streams {
 		r.StreamWait = latencies.New()
+	}
+	if o.Expected > 0 {
+		r.Measures.Wrong = NewWrong(o.Expected)
 	}
 	if o.Endpoints > 1 {
 		r.Measures.Endpoints = newEndpointTallies(o.Endpoints)
@@ -76,6 +81,8 @@ type Flight struct {
 	Due, Sent, First time.Duration // since the start; First is the time of the first byte, 0 before
 	Endpoint         int32         // index in the program's Endpoints
 	NoBody           bool
+	Bytes            int64   // of the response's body, when it is whole
+	Target           *string // the method and the path
 }
 
 // Send counts a request. forConnection reports that it waited for a connection.
@@ -124,8 +131,9 @@ func (r *Recorder) Response(f *Flight, status int, done time.Duration) {
 		e.Classes[status/100]++
 		e.Answered.Record(done - r.began(f))
 	}
-	if r.points != nil {
+	if r.detail != nil {
 		r.point(f, status, done)
+		r.row(f, status, done, "")
 	}
 }
 
@@ -139,6 +147,11 @@ func (r *Recorder) began(f *Flight) time.Duration {
 
 // Fail counts a request that was sent and failed. Its timeout began at began.
 func (r *Recorder) Fail(f *Flight, k failure.Kind, err error, began, now time.Duration) {
+	r.fail(f, k, err, began, now)
+	r.row(f, 0, now, k.String())
+}
+
+func (r *Recorder) fail(f *Flight, k failure.Kind, err error, began, now time.Duration) {
 	r.Failed++
 	r.Fault(k, err, now)
 	gaveUp := r.gaveUp(k, began, now)
@@ -148,9 +161,19 @@ func (r *Recorder) Fail(f *Flight, k failure.Kind, err error, began, now time.Du
 		e.Failed++
 		e.Miss(now-r.began(f), gaveUp)
 	}
-	if r.points != nil {
+	if r.detail != nil {
 		r.point(f, 0, now)
 	}
+}
+
+// Reject counts a whole response that does not meet an expectation. Its request has failed: a server that fails fast
+// does not improve a quantile.
+func (r *Recorder) Reject(f *Flight, status, expectation int, mistake string, done time.Duration) {
+	r.lastDone = max(r.lastDone, done)
+	r.Measures.Wrong.Codes[status]++
+	r.Measures.Wrong.Reasons[expectation].add(1, mistake)
+	r.fail(f, failure.Unexpected, failure.ErrWrong, f.Sent, done)
+	r.row(f, status, done, mistake)
 }
 
 // Fault counts an error of a request or a connection.
@@ -170,12 +193,14 @@ func (r *Recorder) Abandon(f *Flight, now time.Duration) {
 		e.Unanswered++
 		e.Miss(now-r.began(f), true)
 	}
+	r.row(f, 0, now, "unanswered")
 }
 
 // FailUnsent counts a request that was not sent, because its connection or its wait
 // for a stream failed. The flight's Sent is when that began.
 func (r *Recorder) FailUnsent(f *Flight, k failure.Kind, now time.Duration) {
 	r.NoConnection++
+	r.row(f, 0, now, k.String())
 	r.miss(f, r.gaveUp(k, f.Sent, now), now)
 }
 
@@ -208,8 +233,21 @@ func (r *Recorder) EndUnsent(due, now time.Duration) {
 
 // point offers a finished request to the thinner.
 func (r *Recorder) point(f *Flight, status int, done time.Duration) {
+	if r.detail.points == nil {
+		return
+	}
 	began := r.began(f)
-	r.points.record(Moment{began, done - began, int32(status)})
+	r.detail.points.record(Moment{began, done - began, int32(status)})
+}
+
+// row passes a request on. failure is "" if it has not failed.
+func (r *Recorder) row(f *Flight, status int, done time.Duration, failure string) {
+	d := r.detail
+	if d == nil || d.rows == nil {
+		return
+	}
+	d.add(Row{Due: r.began(f), Sent: f.Sent, Done: done, Status: int32(status), Bytes: f.Bytes, Target: f.Target,
+		Failure: failure})
 }
 
 // Bytes counts bytes that were read.

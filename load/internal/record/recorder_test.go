@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecordAlloc checks that recording does not allocate.
-func TestRecordAlloc(t *testing.T) {
+// TestRecordingAllocatesNothing checks that recording does not allocate.
+func TestRecordingAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -51,9 +51,9 @@ func FuzzThinner(f *testing.F) {
 	})
 }
 
-// TestThinnerChooses checks that every request of a slot is chosen equally often, before
+// TestThinnerChoosesEvenly checks that every request of a slot is chosen equally often, before
 // and after slots were merged.
-func TestThinnerChooses(t *testing.T) {
+func TestThinnerChoosesEvenly(t *testing.T) {
 	t.Parallel()
 	const requests, rounds = 8, 8000
 	var chosen [requests]int

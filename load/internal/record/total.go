@@ -65,12 +65,16 @@ func (t *Total) Counts() (sum Tally) {
 // Finish moves the rest of the measures. It returns when requests were sent, and a sample of the
 // requests. The threads have ended.
 func (t *Total) Finish() (bins Bins, points []Moment) {
-	thinned := t.Recorders[0].points
-	for i, r := range t.Recorders {
+	var thinned *thinner
+	for _, r := range t.Recorders {
 		t.Measures.merge(&r.Measures)
 		bins.Merge(&r.bins)
-		if i > 0 && thinned != nil {
-			thinned.merge(r.points)
+		switch {
+		case r.detail == nil:
+		case thinned == nil:
+			thinned = r.detail.points
+		default:
+			thinned.merge(r.detail.points)
 		}
 	}
 	return bins, thinned.points()

@@ -2,8 +2,6 @@ package request
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/load/internal/random"
 )
 
@@ -32,16 +31,7 @@ func texts(t *testing.T, text string, where place, n int) []string {
 	return out
 }
 
-func writeFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func TestTemplateText(t *testing.T) {
+func TestTemplatesAreFilledIn(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                         {"", ""},
 		"plain }} { } {a}":         {"plain }} { } {a}"},
@@ -62,7 +52,7 @@ func TestTemplateText(t *testing.T) {
 	}
 }
 
-func TestTemplateRandom(t *testing.T) {
+func TestRandomNumbersAreEven(t *testing.T) {
 	seen := map[string]int{}
 	for _, s := range texts(t, "{{rand -1 2}}", inBody, 4000) {
 		seen[s]++
@@ -87,7 +77,7 @@ func TestTemplateRandom(t *testing.T) {
 	}
 }
 
-func TestTemplateUUID(t *testing.T) {
+func TestUUIDsFollowTheSeed(t *testing.T) {
 	version4 := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	seen := map[string]bool{}
 	for _, s := range texts(t, "{{uuid}} {{uuid}}", inBody, 2000) {
@@ -103,7 +93,7 @@ func TestTemplateUUID(t *testing.T) {
 	}
 }
 
-func TestTemplateNow(t *testing.T) {
+func TestNowIsTheCurrentTime(t *testing.T) {
 	before := time.Now().UnixMilli()
 	got, err := strconv.ParseInt(texts(t, "{{now}}", inBody, 1)[0], 10, 64)
 	if after := time.Now().UnixMilli(); err != nil || got < before || got > after {
@@ -111,8 +101,8 @@ func TestTemplateNow(t *testing.T) {
 	}
 }
 
-func TestTemplateLines(t *testing.T) {
-	users := writeFile(t, "users.txt", "anna\r\nböb & co/x\n\ncarl")
+func TestLinesAreUsedInTurn(t *testing.T) {
+	users := testkit.TempFile(t, "users.txt", "anna\r\nböb & co/x\n\ncarl")
 	for _, c := range []struct {
 		where place
 		want  []string
@@ -128,12 +118,12 @@ func TestTemplateLines(t *testing.T) {
 			t.Errorf("without quotes, in place %d: %q, want %q", c.where, got, c.want)
 		}
 	}
-	if got := texts(t, `{{line "`+writeFile(t, "one", "x\n")+`"}}`, inBody, 2); !slices.Equal(got, []string{"x", "x"}) {
+	if got := texts(t, `{{line "`+testkit.TempFile(t, "one", "x\n")+`"}}`, inBody, 2); !slices.Equal(got, []string{"x", "x"}) {
 		t.Errorf("one line yields %q", got)
 	}
 }
 
-func TestTemplateRefuses(t *testing.T) {
+func TestBadTemplatesAreRejected(t *testing.T) {
 	for text, want := range map[string]string{
 		"ab{{":                                "column 3: {{ begins a template that no }} ends",
 		"{{seq":                               "column 1: {{ begins",
@@ -159,7 +149,7 @@ func TestTemplateRefuses(t *testing.T) {
 
 // TestTemplateLinesAreShared checks that templates share the lines of a file.
 func TestTemplateLinesAreShared(t *testing.T) {
-	line := `{{line "` + writeFile(t, "lines", "a b\nc\n") + `"}}`
+	line := `{{line "` + testkit.TempFile(t, "lines", "a b\nc\n") + `"}}`
 	var files LineFiles
 	lines := func(where place) *[]byte {
 		template, err := ParseTemplate(line)

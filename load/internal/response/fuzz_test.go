@@ -110,9 +110,9 @@ func readResponse(stream []byte, noBody bool) (first, bool) {
 	}
 }
 
-// TestOtherThanReadResponse lists streams that only one of the two accepts, or accepts as
+// TestParserDiffersFromReadResponse lists streams that only one of the two accepts, or accepts as
 // complete, to detect changes in either.
-func TestOtherThanReadResponse(t *testing.T) {
+func TestParserDiffersFromReadResponse(t *testing.T) {
 	for _, c := range []struct {
 		why, stream   string
 		here, netHTTP bool // accepts the response

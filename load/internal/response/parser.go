@@ -201,6 +201,9 @@ func (p *Parser) Status() int {
 	return int(p.status)
 }
 
+// BodyBytes returns the number of bytes of the last response's body, without its chunks' sizes.
+func (p *Parser) BodyBytes() int64 { return p.read }
+
 // Close reports whether the server closes the connection after the last response.
 func (p *Parser) Close() bool { return p.close }
 

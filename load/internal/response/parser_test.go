@@ -234,7 +234,7 @@ func (c streamCase) check(t *testing.T, how string, got outcome) {
 	}
 }
 
-func TestParser(t *testing.T) {
+func TestParserReadsEachStream(t *testing.T) {
 	for _, c := range streams {
 		t.Run(c.name, func(t *testing.T) {
 			c.check(t, "whole", read(new(response.Parser), c.stream, c.noBody))
@@ -242,8 +242,8 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// TestSplits feeds each stream in three pieces of all lengths, and byte by byte.
-func TestSplits(t *testing.T) {
+// TestSplitsDoNotMatter feeds each stream in three pieces of all lengths, and byte by byte.
+func TestSplitsDoNotMatter(t *testing.T) {
 	for _, c := range streams {
 		t.Run(c.name, func(t *testing.T) {
 			p := new(response.Parser) // reused, like that of a connection
@@ -261,8 +261,8 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestBounds feeds lines that never end, in one piece and in many.
-func TestBounds(t *testing.T) {
+// TestEndlessLinesAreRejected feeds lines that never end, in one piece and in many.
+func TestEndlessLinesAreRejected(t *testing.T) {
 	const inChunks = usual + "Transfer-Encoding: chunked\r\n\r\n"
 	field := "X: " + strings.Repeat("x", 1000) + "\r\n"
 	for _, c := range []streamCase{
@@ -303,7 +303,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-func TestStatusWhileReading(t *testing.T) {
+func TestStatusIsKnownWhileReading(t *testing.T) {
 	var p response.Parser
 	const stream = usual + "Content-Length: 2\r\n\r\nhi"
 	for i := range len(stream) {
@@ -323,7 +323,7 @@ func TestStatusWhileReading(t *testing.T) {
 	}
 }
 
-func TestErrorQuotes(t *testing.T) {
+func TestErrorsQuoteTheLine(t *testing.T) {
 	for _, c := range []struct{ stream, want string }{
 		{"SSH-2.0\r\n", `bad response: the response does not begin with HTTP/1.: "SSH-2.0" in line 1 of the head`},
 		{usual + "Content-Length: \"\xff\r\n",
@@ -342,7 +342,7 @@ func TestErrorQuotes(t *testing.T) {
 	}
 }
 
-func TestParserAllocs(t *testing.T) {
+func TestParserAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

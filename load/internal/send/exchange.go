@@ -46,7 +46,7 @@ func (t *http1) launch(s *slot, m *program.Message, due, now time.Duration, star
 			now = max(now, due) // the connection may have been made for an earlier request
 		}
 	}
-	f := s.launch(record.Flight{Due: due, Sent: now, Endpoint: m.Endpoint, NoBody: m.NoBody}, m)
+	f := s.launch(record.Flight{Due: due, Sent: now, Endpoint: m.Endpoint, NoBody: m.NoBody, Target: m.Target}, m)
 	t.inFlight++
 	t.Rec.Send(f, starved)
 }
@@ -203,12 +203,15 @@ func (t *http1) took(s *slot, b []byte) {
 			f.First = now
 		}
 		n, done, err := s.parser.Feed(b, f.NoBody)
+		part := b[:n]
 		b = b[n:]
-		if err != nil {
+		switch {
+		case err != nil:
 			t.fail(s, failure.BadResponse, err)
 			return
-		}
-		if done {
+		case s.exam != nil:
+			t.examine(s, part, done, now)
+		case done:
 			t.answered(s, now)
 		}
 	}
@@ -216,7 +219,32 @@ func (t *http1) took(s *slot, b []byte) {
 
 // answered counts a whole response.
 func (t *http1) answered(s *slot, now time.Duration) {
-	t.Rec.Response(s.oldest(), s.parser.Status(), now)
+	f := s.oldest()
+	f.Bytes = s.parser.BodyBytes()
+	t.Rec.Response(f, s.parser.Status(), now)
+	t.landed(s, now)
+}
+
+// examine takes bytes of the oldest request's response. After the last ones it counts the response as answered, or as
+// failed if it is not as expected.
+func (t *http1) examine(s *slot, b []byte, done bool, now time.Duration) {
+	f := s.oldest()
+	s.exam.content.Feed(b, f.NoBody, s.exam)
+	if !done {
+		return
+	}
+	s.exam.reset()
+	f.Bytes = s.parser.BodyBytes()
+	if wrong, mistake := s.exam.End(); wrong >= 0 {
+		t.Rec.Reject(f, s.parser.Status(), wrong, mistake, now)
+		t.landed(s, now)
+		return
+	}
+	t.answered(s, now)
+}
+
+// landed continues after a whole response, which was counted.
+func (t *http1) landed(s *slot, now time.Duration) {
 	s.land()
 	t.inFlight--
 	s.failures = 0
@@ -241,7 +269,12 @@ func (t *http1) ended(s *slot) {
 	whole, err := s.parser.EOF()
 	if whole && s.flights > 0 {
 		c := s.conn
-		if t.answered(s, t.Run.Now()); !c.current() {
+		if s.exam != nil {
+			t.examine(s, nil, true, t.Run.Now())
+		} else {
+			t.answered(s, t.Run.Now())
+		}
+		if !c.current() {
 			return
 		}
 	}

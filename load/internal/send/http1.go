@@ -305,6 +305,7 @@ func (t *http1) newSlot() *slot {
 		s.kept = make([]keptMessage, len(s.ring))
 	}
 	s.parser.Memory = &t.memory
+	s.exam = newExam(t.Run.Expect)
 	t.slots = append(t.slots, s)
 	return s
 }

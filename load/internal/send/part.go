@@ -6,6 +6,7 @@ import (
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/record"
+	"github.com/weirhq/weir/load/internal/recorded"
 )
 
 // A Part is one thread's part of a run. Both senders embed it: loop and workers.
@@ -14,10 +15,15 @@ type Part struct {
 	Run      *Run
 	Rec      *record.Recorder
 	Requests *dispatch.Dispatcher
-	Script   *program.Script
-	First    int // connections at the start
-	Most     int // connections
+	Script   Script
+	Log      *recorded.Queue // the requests of a log, which is the Script; nil without one
+	First    int             // connections at the start
+	Most     int             // connections
 }
+
+// A Script has the messages of a thread, in the order in which they are sent. A message that is not fixed is valid until
+// the next call.
+type Script interface{ Next() *program.Message }
 
 // dispatch sends the open loop's requests that are due. The recorder's lock is held.
 func (p *Part) dispatch(now time.Duration, s dispatch.Sender) {
@@ -31,9 +37,12 @@ func (p *Part) dispatch(now time.Duration, s dispatch.Sender) {
 // endUnsent counts the requests that wait and will not be sent. The recorder's lock
 // is held.
 func (p *Part) endUnsent(now time.Duration) {
-	for p.Requests.Waiting() > 0 {
+	for p.Requests.Waiting() > 0 || p.Log != nil && p.Requests.More(p.Run.End()) {
 		due, _ := p.Requests.Take()
 		p.Rec.EndUnsent(due, now)
+	}
+	if p.Log != nil {
+		p.Rec.Asked = p.Requests.Asked()
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/weirhq/weir/internal/transport"
+	"github.com/weirhq/weir/load/expect"
 	"github.com/weirhq/weir/load/pace"
 )
 
@@ -38,7 +40,11 @@ type Settings struct {
 	NoKeepAlive bool
 	Timeout     time.Duration
 	Duration    time.Duration // 0 if only a number of requests ends the run
+	Expect      []expect.Expectation
 }
+
+// UnixAddress returns the address of a Unix socket, for Settings.
+func UnixAddress(path string) string { return transport.UnixPrefix + path }
 
 // NewRun returns a run that has not started. Its clock begins now, and again at the start.
 func NewRun(s Settings) *Run {

@@ -27,6 +27,7 @@ type slot struct {
 	began    time.Duration
 	retry    time.Duration
 	parser   response.Parser
+	exam     *exam // nil if nothing is expected of responses
 
 	// The requests under way, in the order of their responses: a ring buffer with
 	// flights entries, beginning at first.
@@ -192,6 +193,7 @@ func (c *conn) EndTurn() {
 	}
 	s.conn, s.failures = c, 0
 	s.parser.Reset()
+	s.exam.reset()
 	t.Rec.Connected(c.connect)
 	if t.config != nil {
 		t.Rec.Handshake.Record(c.handshake)

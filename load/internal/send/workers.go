@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weirhq/weir/load/expect"
 	"github.com/weirhq/weir/load/internal/dispatch"
 	"github.com/weirhq/weir/load/internal/failure"
 	"github.com/weirhq/weir/load/internal/line"
@@ -39,13 +40,15 @@ type worker struct {
 	line    *line.Line
 	due     chan dueRequest // gives an idle worker a request; closed after the last one
 	message program.Message
-	head    []byte // of message
+	head    []byte           // of message
+	exam    *expect.Examiner // nil if nothing is expected of responses
 }
 
 // A dueRequest is a request that a worker is to send.
 type dueRequest struct {
 	due     time.Duration
-	starved bool // no connection was free when it was due
+	starved bool             // no connection was free when it was due
+	message *program.Message // of a log; nil without one
 }
 
 // NewHTTP2 returns a thread for each part of a run over HTTP/2. config is nil without TLS.
@@ -145,6 +148,9 @@ func (w *workers) staff(l *line.Line) {
 	w.lines = append(w.lines, l)
 	for range w.Run.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
+		if len(w.Run.Expect) > 0 {
+			k.exam = expect.NewExaminer(w.Run.Expect)
+		}
 		if w.Requests.Open() {
 			w.running.Go(k.serveOpen)
 		} else {
@@ -178,7 +184,7 @@ func (w *workers) NextFree() bool { return len(w.idle) > 0 }
 func (w *workers) SendDue(due time.Duration, starved bool) {
 	k := w.idle[0]
 	w.idle = w.idle[1:]
-	k.due <- dueRequest{due, starved}
+	k.due <- dueRequest{due, starved, w.logged()}
 }
 
 // Connections implements dispatch.Sender.
@@ -262,6 +268,7 @@ func (k *worker) next() (r dueRequest, ok bool) {
 	switch {
 	case k.Requests.Waiting() > 0 && !k.Run.cut.Load():
 		r.due, r.starved = k.Requests.Take()
+		r.message = k.logged()
 		k.Rec.Unlock()
 		return r, true
 	case k.over:
@@ -272,6 +279,16 @@ func (k *worker) next() (r dueRequest, ok bool) {
 	k.Rec.Unlock()
 	r, ok = <-k.due
 	return r, ok
+}
+
+// logged returns the message of the request of a log that was just taken; nil without a log. Several workers take
+// requests before one sends its own. The recorder's lock is held.
+func (w *workers) logged() *program.Message {
+	if w.Log == nil {
+		return nil
+	}
+	m := *w.Log.Next()
+	return &m
 }
 
 // serveOne sends a request, counts the outcome, and reports whether it was answered.
@@ -301,9 +318,10 @@ func (k *worker) serveOne(r dueRequest) bool {
 		k.Rec.StreamWait.Record(x.waited)
 	}
 	k.count(&o, now)
+	x.Bytes = o.Body
 	switch {
 	case err == nil:
-		k.Rec.Response(&x.Flight, o.Status, now)
+		k.answered(&x.Flight, o.Status, now)
 	case k.cut.Err() != nil && x.begun:
 		k.Rec.Abandon(&x.Flight, now)
 	case k.cut.Err() != nil:
@@ -315,6 +333,17 @@ func (k *worker) serveOne(r dueRequest) bool {
 		k.Rec.FailUnsent(&record.Flight{Due: r.due, Sent: x.ready}, failure.OfExchange(err), now)
 	}
 	return err == nil
+}
+
+// answered counts a whole response. The recorder's lock is held.
+func (k *worker) answered(f *record.Flight, status int, now time.Duration) {
+	if k.exam != nil {
+		if wrong, mistake := k.exam.End(); wrong >= 0 {
+			k.Rec.Reject(f, status, wrong, mistake, now)
+			return
+		}
+	}
+	k.Rec.Response(f, status, now)
 }
 
 // count counts the bytes of an exchange, and the end of its connection. The
@@ -337,6 +366,7 @@ func (k *worker) exchange(x *workerExchange) (line.Outcome, error) {
 	watch := line.Watch{
 		Sending: func() { k.sending(x) },
 		Began:   func() { x.First = k.Run.Now() },
+		Exam:    k.exam,
 	}
 	var before line.Outcome // of the attempts that sent nothing
 	for {
@@ -381,14 +411,17 @@ type workerExchange struct {
 func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
 	k.Rec.Lock()
 	defer k.Rec.Unlock()
-	m := k.Script.Next()
+	m := r.message
+	if m == nil {
+		m = k.Script.Next()
+	}
 	k.message = *m
 	if !m.Fixed {
 		k.head = append(k.head[:0], m.Head...)
 		k.message.Head = k.head
 	}
 	return &workerExchange{
-		Flight:  record.Flight{Due: r.due, Sent: began, Endpoint: m.Endpoint, NoBody: m.NoBody},
+		Flight:  record.Flight{Due: r.due, Sent: began, Endpoint: m.Endpoint, NoBody: m.NoBody, Target: m.Target},
 		starved: r.starved, ready: k.Run.Now(),
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/weirhq/weir/log/internal/jsonscan"
 )
 
-func TestScanner(t *testing.T) {
+func TestScannerReadsMembersAndElements(t *testing.T) {
 	s := jsonscan.Scan(` { "a" : [ 1 , "]" ] , "b\"" : { } } `)
 	var got []string
 	s.Enter()

@@ -13,7 +13,7 @@ import (
 	"github.com/weirhq/weir/log/internal/ltsv"
 )
 
-func TestAppendValue(t *testing.T) {
+func TestAppendValueEscapesControls(t *testing.T) {
 	for _, c := range []struct{ value, want string }{
 		{"", ""},
 		{"plain text: with \"quotes\"", "plain text: with \"quotes\""},
@@ -30,7 +30,7 @@ func TestAppendValue(t *testing.T) {
 	}
 }
 
-func TestAppendLabel(t *testing.T) {
+func TestAppendLabelReplacesOtherBytes(t *testing.T) {
 	for _, c := range []struct{ prefix, key, want string }{
 		{"", "rows", "rows"},
 		{"user.", "name", "user.name"},
@@ -50,8 +50,8 @@ func TestAppendLabel(t *testing.T) {
 	}
 }
 
-// TestPutLabel compares PutLabel with AppendLabel, its plain equivalent.
-func TestPutLabel(t *testing.T) {
+// TestPutLabelEqualsAppendLabel compares PutLabel with AppendLabel, its plain equivalent.
+func TestPutLabelEqualsAppendLabel(t *testing.T) {
 	keys := []string{"", "rows", "status", "err", "_type", "Time", "a b", "é", "a.b-c_d", strings.Repeat("long", 99)}
 	for c := range 256 {
 		keys = append(keys, string([]byte{'a', byte(c)}), string([]byte{byte(c), 'z', 'z', '9', '0', 'A', 'Z', '-', '.'}))
@@ -68,7 +68,7 @@ func TestPutLabel(t *testing.T) {
 	}
 }
 
-func TestAppendJSON(t *testing.T) {
+func TestAppendJSONFlattensObjects(t *testing.T) {
 	for _, c := range []struct{ key, json, want string }{
 		{"n", "1.50e3", "n:1.50e3"},
 		{"n", "null", "n:null"},
@@ -94,7 +94,7 @@ func TestAppendJSON(t *testing.T) {
 	}
 }
 
-func TestAppendFields(t *testing.T) {
+func TestAppendFieldsPrefixesReservedKeys(t *testing.T) {
 	for _, c := range []struct{ json, want string }{
 		{`{}`, ""},
 		{`{"rows":3,"status":"x","a":{"b":1}}`, "\trows:3\tdata.status:x\ta.b:1"},
@@ -105,8 +105,8 @@ func TestAppendFields(t *testing.T) {
 	}
 }
 
-// TestLongPrefix appends an object whose keys are too long to be repeated.
-func TestLongPrefix(t *testing.T) {
+// TestLongPrefixIsNotRepeated appends an object whose keys are too long to be repeated.
+func TestLongPrefixIsNotRepeated(t *testing.T) {
 	key := strings.Repeat("k", 129)
 	got := string(ltsv.AppendJSON(nil, key, `{"a":1,"b":{"c":"d\\e"}}`))
 	if want := "\t" + key + `:{"a":1,"b":{"c":"d\\\\e"}}`; got != want {
@@ -118,7 +118,7 @@ func TestLongPrefix(t *testing.T) {
 	}
 }
 
-func TestAppendInstant(t *testing.T) {
+func TestAppendInstantWritesSixDecimals(t *testing.T) {
 	for _, c := range []struct{ instant, want string }{
 		{"2026-11-21T09:30:15Z", "2026-11-21T09:30:15.000000Z"},
 		{"2026-11-21T09:30:15.1Z", "2026-11-21T09:30:15.100000Z"},
@@ -134,7 +134,7 @@ func TestAppendInstant(t *testing.T) {
 	}
 }
 
-func TestAppendSeconds(t *testing.T) {
+func TestAppendSecondsWritesSixDecimals(t *testing.T) {
 	for _, c := range []struct {
 		d    time.Duration
 		want string
@@ -153,7 +153,7 @@ func TestAppendSeconds(t *testing.T) {
 	}
 }
 
-func TestAllocs(t *testing.T) {
+func TestAppendingAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

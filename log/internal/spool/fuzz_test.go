@@ -84,9 +84,9 @@ func oracle(text []byte, seed uint32) (lines []uint64, end uint64) {
 	return lines, end
 }
 
-// TestHostileText stores a text that contains records. None of them is delivered by itself,
+// TestRecordsInTextAreNotDelivered stores a text that contains records. None of them is delivered by itself,
 // even if the record around them is damaged.
-func TestHostileText(t *testing.T) {
+func TestRecordsInTextAreNotDelivered(t *testing.T) {
 	folder := t.TempDir()
 	s, _ := open(t, folder, Options{})
 	add(t, s, 1)

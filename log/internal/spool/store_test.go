@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// now is the time of all calls. Only TestExpiry needs another.
+// now is the time of all calls. Only TestOldRecordsExpire needs another.
 var now = time.UnixMilli(1_800_000_000_000)
 
 // losses adds up the losses of a store.
@@ -108,9 +108,9 @@ func segments(t testing.TB, folder string) []string {
 	return files
 }
 
-// TestStore appends and delivers in turn, with small segments. Delivered segments are removed,
-// and a closed store without lines leaves nothing.
-func TestStore(t *testing.T) {
+// TestStoreDeliversAndRemovesSegments appends and delivers in turn, with small segments. Delivered segments are
+// removed, and a closed store without lines leaves nothing.
+func TestStoreDeliversAndRemovesSegments(t *testing.T) {
 	folder := t.TempDir()
 	s, lost := open(t, folder, Options{Bytes: 8 << 10}) // segments of 1 KiB
 	var want uint64
@@ -136,8 +136,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestFull appends until the store is full. Delivered lines make space.
-func TestFull(t *testing.T) {
+// TestFullStoreRefusesLines appends until the store is full. Delivered lines make space.
+func TestFullStoreRefusesLines(t *testing.T) {
 	s, _ := open(t, t.TempDir(), Options{Bytes: 8 << 10})
 	defer closeStore(t, s)
 	n := uint64(0)
@@ -169,9 +169,9 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestAdoption leaves lines as killed processes do, some of them delivered. The next process
+// TestLinesOfKilledProcessesAreAdopted leaves lines as killed processes do, some of them delivered. The next process
 // delivers the others, and no process gets the lines of one that lives.
-func TestAdoption(t *testing.T) {
+func TestLinesOfKilledProcessesAreAdopted(t *testing.T) {
 	folder := t.TempDir()
 	killed, _ := open(t, folder, Options{Bytes: 8 << 10})
 	add(t, killed, 10, 100, 10, 100)
@@ -212,9 +212,9 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestCursorWithoutDelivery delivers lines within a second, and none in the next one: because there
+// TestDeliveredLinesAreNotDeliveredAgain delivers lines within a second, and none in the next one: because there
 // are none, or because the server is not available. After SIGKILL none is delivered again.
-func TestCursorWithoutDelivery(t *testing.T) {
+func TestDeliveredLinesAreNotDeliveredAgain(t *testing.T) {
 	for waiting := range 2 {
 		folder := t.TempDir()
 		s, _ := open(t, folder, Options{})
@@ -247,9 +247,9 @@ func TestCursorWithoutDelivery(t *testing.T) {
 	}
 }
 
-// TestOpenDuringAdoption opens sources while other processes look for those of ended processes, and
+// TestOpenSucceedsDuringAdoption opens sources while other processes look for those of ended processes, and
 // may find the folder of a source before it is locked.
-func TestOpenDuringAdoption(t *testing.T) {
+func TestOpenSucceedsDuringAdoption(t *testing.T) {
 	folder := t.TempDir()
 	var searching sync.WaitGroup
 	end := make(chan struct{})
@@ -280,9 +280,9 @@ func TestOpenDuringAdoption(t *testing.T) {
 	searching.Wait()
 }
 
-// TestTornRecord ends the last record early, as SIGKILL during a write does: at every byte.
+// TestTornRecordIsNotCountedAsLost ends the last record early, as SIGKILL during a write does: at every byte.
 // The record was not stored, and is not counted as lost.
-func TestTornRecord(t *testing.T) {
+func TestTornRecordIsNotCountedAsLost(t *testing.T) {
 	for cut := range 60 {
 		folder := t.TempDir()
 		s, _ := open(t, folder, Options{})
@@ -308,9 +308,9 @@ func TestTornRecord(t *testing.T) {
 	}
 }
 
-// TestDamage flips each bit of a record among others, in turn. Its lines are counted as
+// TestDamagedRecordLosesOnlyItsLines flips each bit of a record among others, in turn. Its lines are counted as
 // damaged, and all others are delivered.
-func TestDamage(t *testing.T) {
+func TestDamagedRecordLosesOnlyItsLines(t *testing.T) {
 	folder := t.TempDir()
 	s, _ := open(t, folder, Options{})
 	add(t, s, 2)
@@ -342,8 +342,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMissingFiles removes or damages whole files. All lines are delivered or counted.
-func TestMissingFiles(t *testing.T) {
+// TestLinesOfMissingFilesAreCounted removes or damages whole files. All lines are delivered or counted.
+func TestLinesOfMissingFilesAreCounted(t *testing.T) {
 	remove := func(t *testing.T, file string) {
 		if err := os.Remove(file); err != nil {
 			t.Error(err)
@@ -391,9 +391,9 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestFolderRemoved removes the folder and prevents that it is made again. Appends fail until it
+// TestRemovedFolderIsMadeAgain removes the folder and prevents that it is made again. Appends fail until it
 // can be made, and no line that was appended later is lost.
-func TestFolderRemoved(t *testing.T) {
+func TestRemovedFolderIsMadeAgain(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "spill")
 	s, lost := open(t, folder, Options{})
 	add(t, s, 3)
@@ -418,8 +418,8 @@ func TestFolderRemoved(t *testing.T) {
 	closeStore(t, s)
 }
 
-// TestExpiry delivers records of different ages.
-func TestExpiry(t *testing.T) {
+// TestOldRecordsExpire delivers records of different ages.
+func TestOldRecordsExpire(t *testing.T) {
 	s, lost := open(t, t.TempDir(), Options{Age: time.Hour})
 	defer closeStore(t, s)
 	for i := range 10 {

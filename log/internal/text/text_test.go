@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestNumbers compares with strconv around every power of ten and of two.
-func TestNumbers(t *testing.T) {
+// TestNumbersAreAppendedAsByStrconv compares with strconv around every power of ten and of two.
+func TestNumbersAreAppendedAsByStrconv(t *testing.T) {
 	var numbers []uint64
 	for n := uint64(1); n != 0; n *= 2 {
 		numbers = append(numbers, n-1, n, n+1)
@@ -30,8 +30,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestEightDigits tries every value of each lane, and of each pair of lanes.
-func TestEightDigits(t *testing.T) {
+// TestEightDigitsFormatsEveryValue tries every value of each lane, and of each pair of lanes.
+func TestEightDigitsFormatsEveryValue(t *testing.T) {
 	for n := range uint32(10000) {
 		for _, n := range []uint32{n, n * 10000, n*10000 + n, n*10000 + 9999 - n} {
 			var got [8]byte
@@ -84,9 +84,9 @@ func checkWordsWith(t *testing.T, s string, quotes eightQuotes) {
 	}
 }
 
-// TestWords tries every byte at every offset of strings of every relevant
+// TestWordsFindEachSpecialByte tries every byte at every offset of strings of every relevant
 // length.
-func TestWords(t *testing.T) {
+func TestWordsFindEachSpecialByte(t *testing.T) {
 	for length := range 40 {
 		text := []byte(strings.Repeat("a", length))
 		checkWords(t, string(text))
@@ -106,9 +106,9 @@ func FuzzWords(f *testing.F) {
 	f.Fuzz(checkWords)
 }
 
-// TestIntInPlace compares PutIntMember with its parts, with and without spare
+// TestPutIntMemberEqualsItsParts compares PutIntMember with its parts, with and without spare
 // capacity.
-func TestIntInPlace(t *testing.T) {
+func TestPutIntMemberEqualsItsParts(t *testing.T) {
 	for _, key := range []string{"", "a", "a longer key", "a\"b"} {
 		for _, n := range []int64{0, 9, 10, -1, 123456789, math.MinInt64, math.MaxInt64} {
 			for _, spare := range []int{0, 5, 100} {
@@ -122,9 +122,9 @@ func TestIntInPlace(t *testing.T) {
 	}
 }
 
-// TestInPlace compares the functions for a buffer in place with those that
+// TestPuttingEqualsAppending compares the functions for a buffer in place with those that
 // append, with and without spare capacity.
-func TestInPlace(t *testing.T) {
+func TestPuttingEqualsAppending(t *testing.T) {
 	texts := []string{"", "a", "a key", "a somewhat longer key", "\"", "a\"b", "ünïcödé", "\xff",
 		strings.Repeat("x", 100)}
 	for _, key := range texts {
@@ -147,9 +147,9 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestLabeled compares the functions with labels with their parts, for labels
+// TestLabeledFunctionsEqualTheirParts compares the functions with labels with their parts, for labels
 // of every relevant length, with and without spare capacity.
-func TestLabeled(t *testing.T) {
+func TestLabeledFunctionsEqualTheirParts(t *testing.T) {
 	for length := range 20 {
 		label := strings.Repeat("l", length)
 		for _, value := range []string{"", "a", "plain", "somewhat longer", "a\"b", "tab\there", "ünïcödé",

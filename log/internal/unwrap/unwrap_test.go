@@ -17,7 +17,7 @@ type loop struct{ io.Writer }
 
 func (l loop) Unwrap() io.Writer { return l }
 
-func TestFirst(t *testing.T) {
+func TestFirstFindsWriterBelowOthers(t *testing.T) {
 	inner, outer := new(bytes.Buffer), new(bytes.Buffer)
 	for name, c := range map[string]struct {
 		w    io.Writer

@@ -34,12 +34,12 @@ func userModule(t *testing.T) string {
 	return dir
 }
 
-func TestAnalyzer(t *testing.T) {
+func TestAnalyzerFindsMisusedEvents(t *testing.T) {
 	analysistest.Run(t, userModule(t), send.Analyzer, "./...")
 }
 
-// TestCommand runs the command as a user does.
-func TestCommand(t *testing.T) {
+// TestCommandFindsMisusedEvents runs the command as a user does.
+func TestCommandFindsMisusedEvents(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "logvet")
 	if out, err := exec.Command("go", "build", "-o", tool, "..").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

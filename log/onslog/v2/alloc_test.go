@@ -43,10 +43,10 @@ func skipUnlessOptimised(t *testing.T) {
 	}
 }
 
-// TestAllocOfThreeEvents allows four allocations: the two times, and the two
+// TestThreeEventsAllocateFourTimes allows four allocations: the two times, and the two
 // strings in Data, which are converted to interfaces. The original makes 43
 // allocations, 5 KiB, for the same three events.
-func TestAllocOfThreeEvents(t *testing.T) {
+func TestThreeEventsAllocateFourTimes(t *testing.T) {
 	skipUnlessOptimised(t)
 	SetDestination(io.Discard, nil)
 	defer SetDestination(os.Stdout, nil)
@@ -71,7 +71,7 @@ func bytesPerRun(runs uint64, f func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) / runs
 }
 
-func TestAllocOfOptions(t *testing.T) {
+func TestOptionsAllocateTheExpectedNumber(t *testing.T) {
 	skipUnlessOptimised(t)
 	SetDestination(io.Discard, nil)
 	defer SetDestination(os.Stdout, nil)

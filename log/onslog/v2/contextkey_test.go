@@ -125,7 +125,7 @@ func TestContextKeyIsKnownOnceSeen(t *testing.T) {
 	}
 }
 
-func TestAllocOfContextKey(t *testing.T) {
+func TestContextKeyAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

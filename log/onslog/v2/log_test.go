@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/log/onslog/v2"
 )
 
-func TestEvent(t *testing.T) {
+func TestOptionsBecomePartsOfEvents(t *testing.T) {
 	defer func(s string) { log.Namespace = s }(log.Namespace)
 	log.Namespace = "front"
 	req := httptest.NewRequest("GET", "http://www.example.org:20000/a%20b?page=2&x=<1>", nil)
@@ -96,7 +96,7 @@ func TestErrorsHaveMessageStackAndData(t *testing.T) {
 	}
 }
 
-func TestWhatJSONCannotExpressIsSaid(t *testing.T) {
+func TestInexpressibleValuesAreReported(t *testing.T) {
 	got := logged(t, func() { log.Info(context.Background(), "reading", log.Data{"v": make(chan int)}) })
 	if strings.Count(got, "\n") != 1 {
 		t.Fatalf("got %q, want one line", got)
@@ -130,7 +130,7 @@ type otherKey struct{}
 // plainKey is the key for a request id that needs no package's own type.
 var plainKey any = "request-id"
 
-func TestTraceID(t *testing.T) {
+func TestTraceIDComesFromTracingOrContext(t *testing.T) {
 	ctx := context.WithValue(context.Background(), plainKey, "from the request")
 	traced := context.WithValue(ctx, otherKey{}, "from the trace")
 	log.SetTracing(log.Tracing{TraceID: func(ctx context.Context) string { s, _ := ctx.Value(otherKey{}).(string); return s }})

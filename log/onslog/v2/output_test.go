@@ -74,7 +74,7 @@ func TestTornLineIsEndedBeforeTheNext(t *testing.T) {
 	}
 }
 
-func TestSetDestinationLeavesWhatIsNil(t *testing.T) {
+func TestSetDestinationIgnoresNil(t *testing.T) {
 	dest, fallback := &script{takes: []int{0}}, &script{}
 	o := newOutput()
 	o.setDestination(nil, fallback)
@@ -122,9 +122,9 @@ func TestLinesOfManyGoroutinesStayWhole(t *testing.T) {
 	}
 }
 
-// TestLostLinesAreToldOnceThereIsRoom simulates a full disk: both writers reject
+// TestLostLinesAreReportedOnceThereIsRoom simulates a full disk: both writers reject
 // lines for a time and then accept them again.
-func TestLostLinesAreToldOnceThereIsRoom(t *testing.T) {
+func TestLostLinesAreReportedOnceThereIsRoom(t *testing.T) {
 	const refused, torn = 0, 3
 	for _, c := range []struct {
 		name           string
@@ -177,7 +177,7 @@ func eventsIn(t *testing.T, text string) string {
 	return strings.Join(events, ", ")
 }
 
-func TestHumanForm(t *testing.T) {
+func TestHumanFormIsIndented(t *testing.T) {
 	t.Setenv("HUMAN_LOG", "1")
 	t.Setenv("NO_COLOR", "1")
 	var b bytes.Buffer

@@ -75,3 +75,10 @@ fastify().addHook('onRequest', weir.middleware(log))
 pino({}, weir.pinoStream(log))
 winston.createLogger({ transports: [weir.winstonTransport(log)] })
 weir.captureConsole(log)()
+
+weir.middleware(log, { keep: {} })
+weir.middleware(log, { keep: { slowerThan: 500, share: 0.01, trust: (request) => request.socket.remoteAddress === '::1', bytes: 4096 } })
+// @ts-expect-error: no option of keep
+weir.middleware(log, { keep: { slower: 500 } })
+const counted: number = stats.emitted + stats.held + stats.discarded
+void counted

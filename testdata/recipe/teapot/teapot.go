@@ -1,5 +1,5 @@
 // Package teapot refuses requests that a teapot cannot serve: the key teapot. It is the feature with which
-// TestRecipeOfFeature follows the recipe in docs/architecture.md.
+// TestRecipeMakesAFeature follows the recipe in docs/architecture.md.
 package teapot
 
 import (

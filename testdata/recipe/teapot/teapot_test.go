@@ -18,13 +18,13 @@ func parse(keys string) (*config.Config, error) {
 	return config.Parse("weir.yaml", []byte("listen: '127.0.0.1:0'\nadmin: off\nroutes:\n- match: /\n  respond: {status: 200}\n"+keys), nil)
 }
 
-func TestMistakes(t *testing.T) {
+func TestMistakesAreReported(t *testing.T) {
 	_, err := parse("  teapot: {}\n")
 	mistaketest.Want(t, err, []string{`6:3 "teapot" has no "method"|method: BREW`})
 }
 
-// TestTeapot sends requests through a front door, and asks it for an explanation of one.
-func TestTeapot(t *testing.T) {
+// TestTeapotRespondsAndIsExplained sends requests through a front door, and asks it for an explanation of one.
+func TestTeapotRespondsAndIsExplained(t *testing.T) {
 	cfg, err := parse("  teapot: {method: BREW}\n")
 	if err != nil {
 		t.Fatal(err)

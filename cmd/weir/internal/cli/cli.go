@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"reflect"
-	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -70,13 +69,4 @@ func Buffered(out io.Writer, write func(io.Writer) error) error {
 		return err
 	}
 	return w.Flush()
-}
-
-// Version returns "weir" and the module version recorded by the build.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "weir (unknown version)"
-	}
-	return "weir " + info.Main.Version
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/readable"
 )
 
@@ -58,12 +57,15 @@ func PrintError(w io.Writer, err error) {
 func Say(w io.Writer, message string) { fmt.Fprintf(w, "weir: %s\n", Printable(message)) }
 
 // Printable returns a text that changes no terminal, as in [Say].
-func Printable(text string) string {
+func Printable(text string) string { return strings.ReplaceAll(PrintableLines(text), "\n", "\n  ") }
+
+// PrintableLines returns a text of several lines that changes no terminal, without an indent.
+func PrintableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = readable.Visible(line)
 	}
-	return strings.Join(lines, "\n  ")
+	return strings.Join(lines, "\n")
 }
 
 // Exit prints the error that ended a verb, unless it was reported already, and
@@ -83,18 +85,6 @@ func Exit(w io.Writer, err error) int {
 		return e.Code
 	}
 	return ExitProblem
-}
-
-// Suggest returns the word that the user may have meant by w: one that shares
-// its first three or more letters with w, up to the end of the shorter word, or
-// else the nearest one. It returns "" if none is near.
-func Suggest(w string, words []string) string {
-	for _, word := range words {
-		if short := min(len(w), len(word)); short >= 3 && w[:short] == word[:short] {
-			return word
-		}
-	}
-	return nearest.Word(w, words)
 }
 
 // A UsageError describes a command line that kong rejected.

@@ -19,9 +19,9 @@ type recordedScreen struct {
 func (v *recordedScreen) Say(line string) { v.lines = append(v.lines, line) }
 func (v *recordedScreen) Close()          { v.closed = true }
 
-// TestInterruptibleTwice interrupts a run that does not end. The second signal
+// TestSecondInterruptEndsTheWait interrupts a run that does not end. The second signal
 // ends the wait, but not if it comes together with the first.
-func TestInterruptibleTwice(t *testing.T) {
+func TestSecondInterruptEndsTheWait(t *testing.T) {
 	signals, cancelled, release := make(chan os.Signal), make(chan struct{}), make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	go func() {

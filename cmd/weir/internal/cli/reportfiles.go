@@ -50,6 +50,14 @@ func (files ReportFiles[R]) Stdout() bool {
 	return slices.ContainsFunc(files, func(f *ReportFile[R]) bool { return f.Name == "-" })
 }
 
+// Out returns where a report is written, for one that is written before its Write is called.
+func (f *ReportFile[R]) Out(stdout io.Writer) io.Writer {
+	if f.file == nil {
+		return stdout
+	}
+	return f.file
+}
+
 // Write writes all reports.
 func (files ReportFiles[R]) Write(stdout io.Writer, r R) error {
 	for _, f := range files {

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/internal/yamlfile"
 )
 
@@ -66,7 +64,7 @@ func (c *Command) format(stdout io.Writer, name string) (changed bool, err error
 	changed = !bytes.Equal(src, out)
 	switch {
 	case c.Diff && changed:
-		_, err = io.WriteString(stdout, visible(string(diff.Diff(name, src, name+" (formatted)", out))))
+		_, err = io.WriteString(stdout, cli.PrintableLines(string(diff.Diff(name, src, name+" (formatted)", out))))
 	case c.Check && changed:
 		_, err = fmt.Fprintln(stdout, cli.Printable(name))
 	case c.Diff || c.Check:
@@ -95,13 +93,4 @@ func read(name string) ([]byte, error) {
 		return nil, cli.WithHint(errors.New(name+" is not a regular file"), "weir fmt - reads stdin and writes to stdout")
 	}
 	return os.ReadFile(name)
-}
-
-// visible returns a text whose lines change no terminal.
-func visible(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = readable.Visible(line)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/experiments"
+	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/lab/experiment"
 )
 
@@ -45,8 +46,14 @@ func (c *listCommand) Run(s cli.Streams) error {
 	return nil
 }
 
+// An experimentName is the name of a built-in experiment, or a file.
+type experimentName string
+
+// Completions has the built-in experiments, for the completion of shells.
+func (experimentName) Completions() []string { return experiments.Names() }
+
 type showCommand struct {
-	Name string `arg:"" help:"An experiment of weir lab list."`
+	Name experimentName `arg:"" help:"An experiment of weir lab list."`
 }
 
 // Help implements kong.HelpProvider.
@@ -59,10 +66,10 @@ func (showCommand) Help() string {
 
 // Run prints the file.
 func (c *showCommand) Run(s cli.Streams) error {
-	text, err := experiments.Read(c.Name)
+	text, err := experiments.Read(string(c.Name))
 	if err != nil {
 		err := fmt.Errorf("no built-in experiment is called %s", c.Name)
-		return cli.Misuse(err, nearExperiment(strings.TrimSuffix(c.Name, ".yaml"), "weir lab show "))
+		return cli.Misuse(err, nearExperiment(strings.TrimSuffix(string(c.Name), ".yaml"), "weir lab show "))
 	}
 	_, err = s.Out.Write(text)
 	return err
@@ -106,7 +113,7 @@ func noExperiment(name string, err error) error {
 
 // nearExperiment returns the command with the built-in experiment nearest to name.
 func nearExperiment(name, verb string) string {
-	if near := cli.Suggest(name, experiments.Names()); near != "" {
+	if near := nearest.Guess(name, experiments.Names()); near != "" {
 		return verb + near
 	}
 	return "weir lab list"

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/version"
+	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/micro"
 	"github.com/weirhq/weir/lab/results"
 )
@@ -74,14 +76,14 @@ func (c *microCommand) Run(s cli.Streams) error {
 		func(ctx context.Context) (*results.Results, error) {
 			return micro.Run(ctx, micro.Options{
 				A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
-				Version: cli.Version(), Progress: screen.show,
+				Version: version.String(), Progress: screen.show,
 			})
 		})
 	stop() // Ctrl-C ends the report
 	if err != nil {
 		return c.bareFolder(folder.fail(err))
 	}
-	return reportRun(s, folder.name, r, c.JSON)
+	return reportRun(s, folder.name, r, analysis.Of(r), c.JSON)
 }
 
 // bareFolder adds a hint if a folder is named without ./, which go list takes for

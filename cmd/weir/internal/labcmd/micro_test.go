@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/lab/micro"
 )
 
-// TestBareFolder names a folder without ./ before it, which go list takes for a
+// TestBareFolderGetsAHint names a folder without ./ before it, which go list takes for a
 // package of the standard library.
-func TestBareFolder(t *testing.T) {
+func TestBareFolderGetsAHint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("go.mod", []byte("module example.com/m\n"), 0o666); err != nil {
 		t.Fatal(err)

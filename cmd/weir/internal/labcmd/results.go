@@ -31,12 +31,12 @@ func (c *reportCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	return reportResults(s, c.Dir, r, c.JSON)
+	return reportResults(s, c.Dir, r, analysis.Of(r), c.JSON)
 }
 
 type compareCommand struct {
-	A        string `arg:"" help:"A folder of results."`
-	B        string `arg:"" help:"Another one."`
+	A        string `arg:"" complete:"folders" help:"A folder of results."`
+	B        string `arg:"" complete:"folders" help:"Another one."`
 	JSON     bool   `name:"json" help:"Print the comparison as a JSON document."`
 	HTML     string `name:"html" placeholder:"FILE" help:"Write a page with charts."`
 	Markdown string `name:"markdown" placeholder:"FILE" help:"Write the comparison as Markdown, for a pull request."`

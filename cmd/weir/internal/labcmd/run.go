@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/internal/version"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/experiment"
@@ -21,13 +22,16 @@ import (
 )
 
 type runCommand struct {
-	Name    string   `arg:"" help:"A built-in experiment (weir lab list), or a file."`
-	Command []string `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
+	Name    experimentName `arg:"" complete:"files" help:"A built-in experiment (weir lab list), or a file."`
+	Command []string       `arg:"" optional:"" help:"After --: the command that starts the service, instead of the experiment's."`
 
-	Out      string   `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR (default a new folder below lab-results)."`
-	Resume   bool     `group:"Results:" help:"Continue with the results in --out. Repeat the other flags as they were."`
-	JSON     bool     `group:"Results:" name:"json" help:"Print the analysis as the JSON document of analysis.json."`
-	Quiet    bool     `group:"Results:" short:"q" help:"Print only the findings and errors."`
+	Out    string `group:"Results:" placeholder:"DIR" help:"Keep the results in DIR (default a new folder below lab-results)."`
+	Resume bool   `group:"Results:" help:"Continue with the results in --out. Repeat the other flags as they were."`
+	JSON   bool   `group:"Results:" name:"json" help:"Print the analysis as the JSON document of analysis.json."`
+	Quiet  bool   `group:"Results:" short:"q" help:"Print only the findings and errors."`
+
+	Web cli.WebAddress `group:"Results:" placeholder:"ADDR" help:"Show the experiment on a page while it lasts, at a free port of 127.0.0.1, or at ADDR with --web=ADDR."`
+
 	Quick    bool     `group:"Experiment:" help:"Use the short settings of the experiment, for a first look."`
 	Set      []string `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the experiment, such as load.duration=5s. May be repeated."`
 	URL      string   `group:"Experiment:" name:"url" placeholder:"URL" help:"The URL of the service (default the first port that it listens on)."`
@@ -51,7 +55,8 @@ Examples:
   weir lab run log-cost --url http://127.0.0.1:8000/ -- ./my-service
   weir lab run log-cost --set 'matrix.service.output=[null, pipe]' -- ./app
   weir lab run mine.yaml --set load.connections=16 --repeats 20
-  weir lab run mine.yaml --out lab-results/mine --resume`
+  weir lab run mine.yaml --out lab-results/mine --resume
+  weir lab run mine.yaml --web`
 }
 
 // Run runs the experiment and writes the report.
@@ -72,6 +77,11 @@ func (c *runCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	page, err := c.serveWeb(s, e, cases, folder.name)
+	if err != nil {
+		return folder.fail(err)
+	}
+	defer page.close()
 	screen := newScreen(s, c.Quiet)
 	if c.Resume && folder.created {
 		screen.show(lab.Progress{Line: "weir: " + folder.name + " has no results to resume: starting with the first run"})
@@ -80,23 +90,26 @@ func (c *runCommand) Run(s cli.Streams) error {
 	r, err := cli.Interruptible(screen, interruptNotice, signals,
 		func(ctx context.Context) (*results.Results, error) {
 			screen.begin(cases, folder.name)
-			return lab.Run(ctx, e, lab.Options{
-				Dir: folder.name, Resume: c.Resume, Version: cli.Version(), Weir: weir, Repo: repository(), Progress: screen.show,
-			})
+			return lab.Run(ctx, e, page.follow(lab.Options{
+				Dir: folder.name, Resume: c.Resume, Version: version.String(), Weir: weir, Repo: repository(), Progress: screen.show,
+			}))
 		})
 	stop() // Ctrl-C ends the report
 	if err != nil {
+		page.fail(err)
 		return folder.fail(err)
 	}
+	a := analysis.Of(r)
+	page.end(r, a)
 	if r.Interrupted && !c.Quiet {
 		defer cli.Say(s.Err, "the same command with --out "+folder.name+" --resume makes the remaining runs")
 	}
-	return reportRun(s, folder.name, r, c.JSON)
+	return reportRun(s, folder.name, r, a, c.JSON)
 }
 
 // reportRun reports new results. It returns ErrInterrupted if runs are missing.
-func reportRun(s cli.Streams, dir string, r *results.Results, asJSON bool) error {
-	err := reportResults(s, dir, r, asJSON)
+func reportRun(s cli.Streams, dir string, r *results.Results, a *analysis.Analysis, asJSON bool) error {
+	err := reportResults(s, dir, r, a, asJSON)
 	if err == nil && r.Interrupted {
 		return cli.ErrInterrupted
 	}
@@ -105,7 +118,7 @@ func reportRun(s cli.Streams, dir string, r *results.Results, asJSON bool) error
 
 // resumeCommand returns the command that resumes an experiment.
 func (c *runCommand) resumeCommand(dir string) string {
-	text := "weir lab run " + c.Name + " --out " + dir + " --resume"
+	text := "weir lab run " + string(c.Name) + " --out " + dir + " --resume"
 	if len(c.Command) > 0 {
 		text += " -- " + strings.Join(c.Command, " ")
 	}
@@ -115,7 +128,7 @@ func (c *runCommand) resumeCommand(dir string) string {
 // experiment reads the experiment, applies the flags and returns it with its
 // configurations.
 func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, error) {
-	e, err := readExperiment(c.Name)
+	e, err := readExperiment(string(c.Name))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +141,7 @@ func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, er
 	}
 	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
 		err := fmt.Errorf("%s has no command that starts the service", c.Name)
-		return nil, nil, cli.Misuse(err, "weir lab run "+c.Name+" -- python3 -m http.server")
+		return nil, nil, cli.Misuse(err, "weir lab run "+string(c.Name)+" -- python3 -m http.server")
 	}
 	return e, cases, nil
 }
@@ -187,8 +200,7 @@ func (c *runCommand) settings() ([]setting, error) {
 
 // reportResults writes the report into the folder and prints its summary, or the
 // analysis as JSON.
-func reportResults(s cli.Streams, dir string, r *results.Results, asJSON bool) error {
-	a := analysis.Of(r)
+func reportResults(s cli.Streams, dir string, r *results.Results, a *analysis.Analysis, asJSON bool) error {
 	err := report.Write(dir, r, a)
 	switch {
 	case err != nil:

@@ -9,8 +9,7 @@ import (
 	"github.com/weirhq/weir/lab"
 )
 
-// TestScreenClosed checks that a closed screen prints no more progress.
-func TestScreenClosed(t *testing.T) {
+func TestClosedScreenPrintsNoProgress(t *testing.T) {
 	t.Parallel()
 	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/version"
 	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/log/natssink"
 )
@@ -62,7 +63,7 @@ func (c *AgentCommand) Run(s cli.Streams) error {
 		}
 	}()
 	err = agent.Serve(ctx, agent.Options{
-		Connection: connection, Subject: subject, Name: name, Labels: c.Label, Version: cli.Version(),
+		Connection: connection, Subject: subject, Name: name, Labels: c.Label, Version: version.String(),
 		Log: func(line string) { cli.Say(s.Err, line) },
 	})
 	cancel()

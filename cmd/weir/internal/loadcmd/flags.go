@@ -73,7 +73,8 @@ var foreignFlags = map[string]string{
 	"--user": "-H 'Authorization: ...'", "--targets": "--requests-file FILE", "--max-workers": "--max-connections N",
 	"--vus": "-c N", "--iterations": "-n N", "--amount": "-n N", "--pipelining": "-p N", "--output": "--json=FILE",
 	"--overallRate": "--rate N", "--qps": "--rate N", "--rps": "--rate N", "--url": "an argument: weir load URL",
-	"--keepalive": "connections that stay open, unless --no-keepalive is given",
+	"--unix-socket": "--unix PATH",
+	"--keepalive":   "connections that stay open, unless --no-keepalive is given",
 }
 
 // ExplainUsage names the option of weir load for the flag of another program,

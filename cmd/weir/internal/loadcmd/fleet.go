@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/version"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/load/settings"
@@ -40,7 +41,7 @@ func (f *fleet) coordinator(shared bool, pid string) (*agent.Coordinator, error)
 		return nil, misuse(hint, "--agents: %q is not a number of agents", f.Agents)
 	}
 	connection, subject, err := parseVia(f.Via)
-	return &agent.Coordinator{Connection: connection, Subject: subject, Version: cli.Version(), Agents: n,
+	return &agent.Coordinator{Connection: connection, Subject: subject, Version: version.String(), Agents: n,
 		Labels: f.Label, Files: agent.NewFiles(os.Stdin)}, err
 }
 
@@ -65,8 +66,8 @@ func remotePlan(c *agent.Coordinator, s settings.Settings) (load.Plan, error) {
 }
 
 // remoteRun returns a function that executes the plan on agents.
-func remoteRun(c *agent.Coordinator, v *screen, points int) func(context.Context) (*load.Result, error) {
-	c.Points, c.Progress = points, v.progress
+func remoteRun(c *agent.Coordinator, v *screen, p load.Plan) func(context.Context) (*load.Result, error) {
+	c.Points, c.Progress = p.Points, p.Progress
 	c.Warn = func(line string) { v.Say(line) }
 	return func(ctx context.Context) (*load.Result, error) {
 		r, err := agent.Run(ctx, *c)

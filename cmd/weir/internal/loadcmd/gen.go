@@ -17,7 +17,7 @@ type genCommand struct {
 
 type genCSVCommand struct {
 	Rows    int      `default:"1000" placeholder:"N" help:"Write N rows below the header (default ${default})."`
-	Columns []string `placeholder:"NAME" help:"The columns: id, uuid, name, email, date, amount, text (default all)."`
+	Columns []string `placeholder:"NAME" complete:"id,uuid,name,email,date,amount,text" help:"The columns: id, uuid, name, email, date, amount, text (default all)."`
 	Width   int      `default:"40" placeholder:"BYTES" help:"Limit texts to BYTES (default ${default})."`
 	Seed    uint64   `placeholder:"N" help:"Seed; the same N gives the same data (default 0)."`
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/load"
@@ -30,6 +31,8 @@ func unreachableHint(e *load.UnreachableError) string {
 		return certificateHint
 	case errors.As(e, new(*tls.CertificateVerificationError)):
 		return "--cacert FILE sets another certificate for verification; --insecure turns verification off"
+	case strings.HasPrefix(e.Server, "unix:"):
+		return "is a server listening on this socket? ls -l shows whether it exists, and who may use it"
 	case e.Kind == "tls":
 		return "does the server use TLS? Use http:// if not"
 	}

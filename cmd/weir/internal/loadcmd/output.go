@@ -30,24 +30,20 @@ type optionalFile string
 
 // Decode implements kong.MapperValue.
 func (f *optionalFile) Decode(ctx *kong.DecodeContext) error {
-	*f = "-"
-	if token := ctx.Scan.Peek(); token.Type == kong.FlagValueToken {
-		return ctx.Scan.PopValueInto("file", (*string)(f))
-	}
-	return nil
+	return cli.DecodeOptional(ctx, "-", (*string)(f))
 }
 
 // IsBool lets kong accept the flag without a value.
 func (*optionalFile) IsBool() bool { return true }
 
-// open opens the report files.
-func (o *output) open() (cli.ReportFiles[*load.Result], error) {
-	return cli.OpenReports(
+// open opens the report files, and others.
+func (o *output) open(others ...*cli.ReportFile[*load.Result]) (cli.ReportFiles[*load.Result], error) {
+	return cli.OpenReports(append(others,
 		&cli.ReportFile[*load.Result]{Flag: "--json", Name: string(o.JSON), Write: cli.PrintJSON[*load.Result]},
 		&cli.ReportFile[*load.Result]{Flag: "--csv", Name: o.CSV, Write: report.CSV},
 		&cli.ReportFile[*load.Result]{Flag: "--html", Name: o.HTML, Write: report.HTML},
 		&cli.ReportFile[*load.Result]{Flag: "--hdr", Name: o.HDR, Write: report.HDR},
-	)
+	)...)
 }
 
 // plain reports whether the output has no colours.
@@ -85,7 +81,11 @@ func parseChecks[C any](texts []string, parse func(string) (C, error), hint stri
 // judge prints why a finished run failed, and returns ErrReported if it did.
 func judge(s cli.Streams, r *load.Result, checks []check.Check) error {
 	if r.Requests == 0 {
-		cli.PrintError(s.Err, cli.WithHint(errors.New("no response arrived"+firstError(r)), silentHint(r)))
+		what := "no response arrived"
+		if r.Wrong > 0 {
+			what = "no response was as expected"
+		}
+		cli.PrintError(s.Err, cli.WithHint(errors.New(what+firstError(r)), silentHint(r)))
 		return cli.ErrReported
 	}
 	return evaluate(s, checks, r)

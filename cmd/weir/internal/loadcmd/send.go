@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/load"
 	"github.com/weirhq/weir/load/agent"
 	"github.com/weirhq/weir/load/check"
@@ -28,21 +29,26 @@ type sendCommand struct {
 	Threads        string   `group:"Load:" placeholder:"N" help:"Send from N threads (default one per CPU)."`
 	HTTP2          bool     `group:"Load:" name:"http2" help:"Use HTTP/2; for http URLs with prior knowledge (h2c)."`
 	NoKeepalive    bool     `group:"Load:" help:"Open a new connection for each request."`
+	Unix           string   `group:"Load:" placeholder:"PATH" help:"Connect to the Unix socket PATH instead of the URL's host."`
 	Share          string   `group:"Load:" placeholder:"I/N" help:"Execute share I of N of the plan, such as 2/8, at the time of --start-at. weir load merge merges the results."`
 	StartAt        string   `group:"Load:" placeholder:"TIME" help:"Start at TIME, RFC 3339 or Unix seconds."`
 	Rate           string   `group:"Pace (open loop):" short:"r" placeholder:"N" help:"Send N requests per second, independent of the responses."`
 	Stage          []string `group:"Pace (open loop):" sep:"none" placeholder:"TIME:RATE" help:"Hold a rate for a time (30s:1000) or change it linearly (30s:1000-5000). May be repeated."`
 	Poisson        bool     `group:"Pace (open loop):" help:"Send at random times (a Poisson process) with the rate as the mean."`
 	MaxConnections string   `group:"Pace (open loop):" placeholder:"N" help:"Open up to N connections when all are in use (default 10000)."`
-	Behind         string   `group:"Pace (open loop):" placeholder:"HOW" help:"Handle requests that are due while no connection is free: catch-up (the default) sends all of them later, skip sends none, a number keeps that many waiting."`
+	Behind         string   `group:"Pace (open loop):" placeholder:"HOW" complete:"catch-up,skip" help:"Handle requests that are due while no connection is free: catch-up (the default) sends all of them later, skip sends none, a number keeps that many waiting."`
 
 	Method       string   `group:"Request:" short:"X" placeholder:"WORD" help:"Use method WORD (default GET, or POST with a body)."`
 	Header       []string `group:"Request:" short:"H" sep:"none" placeholder:"LINE" help:"Add \"Name: value\". May be repeated."`
 	Body         string   `group:"Request:" placeholder:"TEXT" help:"Send TEXT as the body, @FILE for a file, or @- for stdin."`
 	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form with fields in the syntax of curl -F: name=value, name=@FILE. May be repeated."`
 	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send the requests in FILE in turn: lines of METHOD URL, vegeta's JSON lines, or a HAR."`
-	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file to ORIGIN instead, such as http://127.0.0.1:8080."`
+	FromLog      string   `group:"Request:" placeholder:"FILE" help:"Send the requests of a log at their recorded times: weir, nginx, Apache or Caddy; also .gz, or - for stdin."`
+	Speed        string   `group:"Request:" placeholder:"N" help:"Send the log N times as fast (default 1)."`
+	AllMethods   bool     `group:"Request:" help:"Send requests of all methods of the log, without bodies, not only GET, HEAD and OPTIONS."`
+	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file or log to ORIGIN, such as http://127.0.0.1:8080."`
 	AllHosts     bool     `group:"Request:" help:"With --to, send the requests of a HAR to other hosts than the first one's too."`
+	Expect       []string `group:"Request:" sep:"none" placeholder:"WHAT" help:"Count a response as failed unless it has WHAT, such as 'status 200'. May be repeated."`
 	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Extend the path by up to N segments: /, /0, /0/1, ..."`
 	Seed         string   `group:"Request:" placeholder:"N" help:"Seed for random values and times; the same N gives the same (default random)."`
 
@@ -54,7 +60,13 @@ type sendCommand struct {
 
 	fleet
 
+	Abort bool `group:"Result:" help:"End the run as soon as a --fail is true; it is looked at each second."`
+
+	RequestsCSV string `group:"Result:" name:"requests-csv" placeholder:"FILE" help:"Write each request: when it was sent, its latency, status, bytes, target and failure."`
+
 	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Measure process N as the server. The default 0 searches for it on this machine, --pid=-1 measures none."`
+
+	Web cli.WebAddress `group:"Result:" placeholder:"ADDR" help:"Show the run on a page while it lasts, at a free port of 127.0.0.1, or at ADDR with --web=ADDR."`
 
 	output
 }
@@ -68,8 +80,11 @@ latency counts from that time. It then includes the time that a user waits while
 The URL, header values, and a body given as text may contain {{seq}}, {{uuid}}, {{rand 1 100}}, {{line "users.txt"}}
 and {{now}}.
 
+WHAT is 'status 200,3xx', 'header Content-Type: text/html', 'header Content-Type contains html', 'body contains TEXT',
+'body lacks TEXT', '$.items[0].state == up' (a value in JSON), or 'size 1kB-2MB'.
+
 CHECK is a metric, one of < <= > >= ==, and a bound. Metrics are p50 p99.9 max mean; answered p99, first_byte p99,
-connect p99, from_sent p99, lag p99; errors, 5xx, status 404, unanswered, unsent, late (counts or %); rate. The check
+connect p99, from_sent p99, lag p99; errors, wrong, 5xx, status 404, unanswered, unsent, late (counts or %); rate. The check
 "saturated" has no bound.
 
 The first Ctrl-C stops sending, waits a second for responses in flight, and reports. The second one ends weir with
@@ -82,8 +97,11 @@ Examples:
   weir load http://127.0.0.1:8080/
   weir load -r 10000 -d 30s 127.0.0.1:8080/hello
   weir load --stage 30s:100-5000 --html report.html http://127.0.0.1:8080/
+  weir load --web -d 5m http://127.0.0.1:8080/
   weir load -n 100000 --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL
+  weir load --expect 'status 200' --expect 'body contains ok' URL
   weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL
+  weir load --from-log access.log.gz --speed 2 --to http://127.0.0.1:8080
   weir load --agents 8 --via nats://nats-1:4222 -r 200000 http://server/`
 }
 
@@ -104,23 +122,31 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	checks, err := parseChecks(c.Fail, func(text string) (check.Check, error) {
-		parsed, err := check.Parse(text)
-		if err == nil {
-			err = parsed.Fits(plan)
-		}
-		return parsed, err
-	}, "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL")
+	checks, err := c.checks(plan)
 	if err != nil {
 		return err
 	}
-	files, err := c.open()
+	abort, err := c.aborter(checks, remote != nil)
+	if err != nil {
+		return err
+	}
+	each, startRows, err := c.eachRequest(remote != nil)
+	if err != nil {
+		return err
+	}
+	files, err := c.open(each)
 	if err != nil {
 		return err
 	}
 	defer files.Discard()
+	startRows(s.Out, &plan)
+	page, err := c.serveWeb(s, plan)
+	if err != nil {
+		return err
+	}
+	defer page.close()
 	screen := newScreen(s, &c.output, plan)
-	plan.Progress = screen.progress
+	plan.Progress = page.follow(screen.progress)
 	if c.HTML != "" {
 		plan.Points = pagePoints
 	}
@@ -129,15 +155,30 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	}
 	signals, stop := cli.Interrupts()
 	defer stop()
-	run := func(ctx context.Context) (*load.Result, error) { return load.Run(ctx, plan) }
+	run := func(ctx context.Context) (*load.Result, error) { return abort.run(ctx, plan) }
 	if remote != nil {
-		run = remoteRun(remote, screen, plan.Points)
+		run = remoteRun(remote, screen, plan)
 	}
 	result, err := cli.Interruptible(screen, interruptNotice, signals, run)
+	page.end(result, err)
 	if err != nil {
 		return withHint(err)
 	}
-	return c.finish(s, result, files, checks)
+	if err := c.finish(s, result, files, checks); err != nil {
+		return err
+	}
+	return abort.failed(s)
+}
+
+// checks parses --fail for a plan.
+func (c *sendCommand) checks(p load.Plan) ([]check.Check, error) {
+	return parseChecks(c.Fail, func(text string) (check.Check, error) {
+		parsed, err := check.Parse(text)
+		if err == nil {
+			err = parsed.Fits(p)
+		}
+		return parsed, err
+	}, "weir load --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL")
 }
 
 // checkURL returns an error if there are several arguments.
@@ -145,7 +186,7 @@ func (c *sendCommand) checkURL() error {
 	if len(c.URL) < 2 {
 		return nil
 	}
-	switch verb := cli.Suggest(c.URL[0], []string{"compare", "gen", "merge"}); {
+	switch verb := nearest.Guess(c.URL[0], []string{"compare", "gen", "merge"}); {
 	case verb != "":
 		return misuse("", "unexpected argument %s, did you mean %q?", c.URL[0], verb)
 	case c.JSON == "-":
@@ -216,7 +257,7 @@ func parseTime(text string) (time.Time, error) {
 
 // explain prints the behaviour that users of other load generators do not expect.
 func explain(s cli.Streams, p load.Plan) {
-	if n := p.Connections; n > 0 && p.MaxConnections == 0 && len(p.Pace.Stages) > 0 {
+	if n := p.Connections; n > 0 && p.MaxConnections == 0 && p.Pace.Open() {
 		opened := fmt.Sprintf("%d connections are opened", n)
 		if n == 1 {
 			opened = "1 connection is opened"

@@ -88,7 +88,7 @@ func readOnce(file string) (*config.Config, error) {
 	if err != nil {
 		hint := "it must be a file that the user who runs weir can read"
 		if errors.Is(err, fs.ErrNotExist) {
-			hint = "weir serve without a file fronts a demo backend"
+			hint = "weir serve --to http://127.0.0.1:3000 --print writes one to begin with"
 		}
 		return nil, cli.Misuse(err, hint)
 	}

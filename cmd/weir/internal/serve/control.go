@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -151,7 +154,7 @@ func ask(s served, what string) (a controlResponse, err error) {
 	}
 	conn, err := sibling.Dial(name)
 	if err != nil {
-		return a, notFound(s, err)
+		return a, notFound(s, what, err)
 	}
 	defer conn.Close()
 	if err := json.NewEncoder(conn).Encode(map[string]string{"do": what}); err != nil {
@@ -163,9 +166,12 @@ func ask(s served, what string) (a controlResponse, err error) {
 	return a, nil
 }
 
-// notFound returns the error for a process that cannot be reached.
-func notFound(s served, err error) error {
+// notFound returns the error for a process that a verb cannot reach.
+func notFound(s served, verb string, err error) error {
+	var other *sibling.OtherUser
 	switch {
+	case errors.As(err, &other):
+		return otherUser(s, verb, other)
 	case errors.Is(err, errors.ErrUnsupported):
 		return cli.WithHint(errors.New("this needs Linux"), "send SIGHUP to the process to reload")
 	case errors.Is(err, syscall.ECONNREFUSED) && s.config == "":
@@ -176,4 +182,29 @@ func notFound(s served, err error) error {
 			"name the file that it was started with, and run this as the same user or root, in the same container")
 	}
 	return fmt.Errorf("reaching %s: %w", s, err)
+}
+
+// otherUser returns the error for a process that belongs to another user.
+func otherUser(s served, verb string, other *sibling.OtherUser) error {
+	owner := userName(other.UID)
+	as := "sudo"
+	if other.UID != 0 {
+		as += " -u " + owner
+	}
+	flag := "--admin " + s.admin
+	if s.config != "" {
+		path, _ := filepath.Abs(s.config)
+		flag = "--config " + path
+	}
+	return cli.WithHint(fmt.Errorf("%s is the process %d of the user %s, and this user is %s", s, other.PID, owner,
+		userName(os.Geteuid())), fmt.Sprintf("%s weir %s %s", as, verb, flag))
+}
+
+// userName returns the name of a user, or the id if it has none here.
+func userName(id int) string {
+	text := strconv.Itoa(id)
+	if u, err := user.LookupId(text); err == nil {
+		return u.Username
+	}
+	return text
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 )
 
-// TestExamine changes one property of a healthy machine at a time.
-func TestExamine(t *testing.T) {
+// TestExamineFindsEachProblem changes one property of a healthy machine at a time.
+func TestExamineFindsEachProblem(t *testing.T) {
 	healthy := func() host {
 		return host{
 			Limits: machine.Limits{
@@ -115,9 +115,9 @@ func certificateUntil(d time.Duration) *config.TLS {
 	return &config.TLS{Config: secure.Config{Certificates: []secure.Certificate{{Cert: "shop.pem", Leaf: leaf}}}}
 }
 
-// TestMemoryLimitOfServe checks the effect of the environment on the GOMEMLIMIT of
+// TestMemoryLimitFollowsTheEnvironment checks the effect of the environment on the GOMEMLIMIT of
 // weir serve.
-func TestMemoryLimitOfServe(t *testing.T) {
+func TestMemoryLimitFollowsTheEnvironment(t *testing.T) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		t.Skip("the tests run with a GOMEMLIMIT")
 	}

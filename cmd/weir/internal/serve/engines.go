@@ -11,4 +11,5 @@ import (
 var engines = front.Engines{
 	Servers: natskv.Follow,
 	Limits:  func(url string) (lease.Store, error) { return redisstore.Open(url) },
+	Traces:  openTraces,
 }

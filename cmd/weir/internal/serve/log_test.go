@@ -14,9 +14,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestErrorReporter checks that a new error is printed immediately, and the same
+// TestErrorReporterPrintsErrorsOnce checks that a new error is printed immediately, and the same
 // one at most once a minute.
-func TestErrorReporter(t *testing.T) {
+func TestErrorReporterPrintsErrorsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
 		g := errorReporter{stderr: &said}
@@ -38,9 +38,9 @@ func TestErrorReporter(t *testing.T) {
 	})
 }
 
-// TestErrorReporterRotation reports two files that cannot be renamed. Each attempt
+// TestErrorReporterPrintsEachFileOnce reports two files that cannot be renamed. Each attempt
 // has another new name.
-func TestErrorReporterRotation(t *testing.T) {
+func TestErrorReporterPrintsEachFileOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said bytes.Buffer
 		g := errorReporter{stderr: &said}
@@ -56,7 +56,7 @@ func TestErrorReporterRotation(t *testing.T) {
 	})
 }
 
-func TestLossSummary(t *testing.T) {
+func TestLossSummaryCountsLostEvents(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]sink.Stats{
 		"": {Emitted: 7, Written: 7},

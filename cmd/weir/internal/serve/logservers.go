@@ -28,8 +28,12 @@ func openNATS(url string) (stream.Destination, error) {
 }
 
 // openOTLP returns the client for a server of OTLP.
-func openOTLP(url string) (stream.Destination, error) {
-	to, err := otlpsink.New(url)
+func openOTLP(url string) (stream.Destination, error) { return hintOTLP(otlpsink.New(url)) }
+
+// openTraces returns the client for the server of traces.to.
+func openTraces(url string) (stream.Destination, error) { return hintOTLP(otlpsink.NewSpans(url)) }
+
+func hintOTLP(to *otlpsink.Destination, err error) (stream.Destination, error) {
 	if err != nil {
 		return nil, cli.WithHint(err, "docs/otlp.md describes the URL and its files")
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/weirhq/weir/log/sink"
 )
 
-// TestLossWatch plays the states of two destinations, one per tick. Each trouble
+// TestLossWatchPrintsEachTroubleOnce plays the states of two destinations, one per tick. Each trouble
 // is printed once, and so is its end.
-func TestLossWatch(t *testing.T) {
+func TestLossWatchPrintsEachTroubleOnce(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
 	w := newLossWatch(&said)

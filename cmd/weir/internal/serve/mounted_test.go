@@ -8,9 +8,9 @@ import (
 	"github.com/weirhq/weir/internal/mounttest"
 )
 
-// TestReadConfigWhileItsFolderIsReplaced reads a configuration of two files while the folder with
+// TestReadConfigReadsFilesOfOneState reads a configuration of two files while the folder with
 // both is replaced again and again. The two files are always of the same state.
-func TestReadConfigWhileItsFolderIsReplaced(t *testing.T) {
+func TestReadConfigReadsFilesOfOneState(t *testing.T) {
 	folder := mounttest.New(t)
 	set := func(state int) {
 		folder.Set(map[string]string{

@@ -91,36 +91,62 @@ func quickStorage() (string, error) {
 	if folder == "" {
 		user, err := os.UserConfigDir()
 		if err != nil {
-			return "", cli.WithHint(fmt.Errorf("--tls: no folder for certificates: %w", err), "set HOME or STATE_DIRECTORY")
+			return "", noStorage(err)
 		}
 		folder = filepath.Join(user, "weir")
 	}
-	folder = filepath.Join(folder, "acme")
-	return folder, os.MkdirAll(folder, 0o700)
+	return filepath.Join(folder, "acme"), nil
 }
 
-// config returns the checked configuration.
+// noStorage returns the error for a folder for certificates that cannot be made.
+func noStorage(err error) error {
+	return cli.WithHint(fmt.Errorf("--tls: no folder for certificates: %w", err),
+		"set HOME or STATE_DIRECTORY to a folder that the user who runs weir can write")
+}
+
+// config returns the checked configuration. It makes the folder for the certificates, which the check needs.
 func (o *quickOptions) config() (*config.Config, error) {
+	if len(o.TLS) > 0 {
+		storage, err := quickStorage()
+		if err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(storage, 0o700); err != nil {
+			return nil, noStorage(err)
+		}
+	}
 	src, err := o.file()
 	if err != nil {
 		return nil, err
 	}
+	return o.parse(src)
+}
+
+// parse checks the configuration that the flags stand for. If it is only printed, the folder for the certificates may be
+// missing: another machine has it.
+func (o *quickOptions) parse(src []byte) (*config.Config, error) {
 	cfg, err := config.Parse("the flags", src, nil)
 	var mistakes config.Mistakes
 	if !errors.As(err, &mistakes) {
 		return cfg, err
 	}
-	m := mistakes[0]
-	line := strings.Split(string(src), "\n")[m.Line-1]
-	return nil, cli.Misuse(fmt.Errorf("%s: %s", o.flagOf(line), m.What), m.Hint)
+	lines := strings.Split(string(src), "\n")
+	for _, m := range mistakes {
+		key, _, _ := strings.Cut(strings.TrimSpace(lines[m.Line-1]), ":")
+		if o.Print && key == "storage" {
+			continue
+		}
+		return nil, cli.Misuse(fmt.Errorf("%s: %s", flagOf(key), m.What), m.Hint)
+	}
+	return cfg, nil
 }
 
-// flagOf returns the flag of a line of the configuration.
-func (o *quickOptions) flagOf(line string) string {
-	switch key, _, _ := strings.Cut(strings.TrimSpace(line), ":"); {
-	case key == "servers":
+// flagOf returns the flag that a key of the configuration is from.
+func flagOf(key string) string {
+	switch key {
+	case "servers":
 		return "--to"
-	case key == "domains", key == "storage", key == "acme":
+	case "domains", "storage", "acme":
 		return "--tls"
 	default:
 		return "the flags"

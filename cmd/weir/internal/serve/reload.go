@@ -45,7 +45,7 @@ func (a controlResponse) print(s cli.Streams) error {
 
 type UpgradeCommand struct {
 	fileOption
-	Admin string `type:"nonempty" placeholder:"ADDR" default:"127.0.0.1:20001" help:"Without a file: the admin address of the front door (default ${default})."`
+	Admin string `type:"nonempty" placeholder:"ADDR" default:"${admin}" help:"Without a file: the admin address of the front door (default ${default})."`
 }
 
 // Help implements kong.HelpProvider.

@@ -24,8 +24,8 @@ import (
 type Command struct {
 	fileOption
 	quickOptions
-	Listen string `type:"nonempty" placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000."`
-	Admin  string `type:"nonempty" placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default 127.0.0.1:20001)."`
+	Listen string `type:"nonempty" placeholder:"ADDR" help:"Listen on ADDR (host:port) instead of the address in FILE. The demo listens on 127.0.0.1:20000, --to and --files on port 20000 of all interfaces."`
+	Admin  string `type:"nonempty" placeholder:"ADDR" help:"Put the admin listener on ADDR (host:port, or \"off\") instead of the address in FILE (default ${admin})."`
 }
 
 // Help implements kong.HelpProvider.
@@ -65,6 +65,9 @@ func (c *Command) Run(s cli.Streams) error {
 	}
 	if c.Print {
 		src, err := c.file()
+		if err == nil {
+			_, err = c.parse(src)
+		}
 		if err == nil {
 			_, err = s.Out.Write(src)
 		}
@@ -142,7 +145,7 @@ func inherit(cfg *config.Config, stderr io.Writer) (*front.Predecessor, map[stri
 func (c *Command) checkAddresses() error {
 	for _, f := range []struct{ flag, addr, example string }{
 		{"--listen", c.Listen, "127.0.0.1:20000"},
-		{"--admin", c.Admin, "127.0.0.1:20001"},
+		{"--admin", c.Admin, config.DefaultAdmin},
 	} {
 		if f.addr == "" || f.flag == "--admin" && f.addr == config.AdminOff {
 			continue

@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/follow"
+	"github.com/weirhq/weir/log/natssink"
 )
 
 const (
@@ -29,6 +31,7 @@ type input struct {
 	file     *os.File     // is read to its end; nil for a named pipe that is not open yet
 	followed *follow.File // instead of file, with --follow
 	subject  *subject     // instead of both, for a subject
+	packed   bool         // the file is compressed by gzip
 	lines    follow.Lines
 	last     *lastLines // of a pipe, if only those are shown
 	skipped  int        // lines of a pipe that are still to be skipped
@@ -73,15 +76,13 @@ func (o *inputs) open(report func(error)) ([]*input, error) {
 func (o *inputs) subject(url string) (*input, error) {
 	s := &subject{start: o.start, since: o.since, follow: o.follow, warn: o.warn}
 	in := &input{name: url, subject: s}
-	if !s.start.FromEnd {
-		in.skipped = s.start.Lines
-	}
+	in.skipMessages()
 	return in, openSubject(url, s)
 }
 
 // file opens a file or a pipe.
 func (o *inputs) file(name string) (*input, error) {
-	in := &input{name: name}
+	in := &input{name: name, packed: isPacked(name)}
 	if name == "-" {
 		in.name, in.file = "standard input", os.Stdin
 		return in, in.skip(o.start)
@@ -127,6 +128,43 @@ func fileError(name string, err error) error {
 	return cli.Misuse(err, hint)
 }
 
+// isPacked reports whether a file has the name of one that is compressed by gzip, as rotated files often are.
+func isPacked(name string) bool { return strings.HasSuffix(name, ".gz") }
+
+// rewind prepares to read inputs again.
+func rewind(all []*input, start follow.Start) error {
+	for _, in := range all {
+		if err := in.rewind(start); err != nil {
+			return cli.Misuse(fmt.Errorf("--window reads its inputs twice, and %s cannot be read twice", in.name),
+				"write it to a file before")
+		}
+	}
+	return nil
+}
+
+func (in *input) rewind(start follow.Start) error {
+	in.last, in.skipped = nil, 0
+	switch {
+	case in.subject != nil:
+		in.skipMessages()
+		return nil
+	case in.file == nil:
+		return errors.ErrUnsupported
+	}
+	if _, err := in.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return in.skip(start)
+}
+
+// skipMessages prepares to skip the first lines of a subject. The last ones are chosen where it is read.
+func (in *input) skipMessages() {
+	in.subject.seen = natssink.Seen{}
+	if !in.subject.start.FromEnd {
+		in.skipped = in.subject.start.Lines
+	}
+}
+
 // skipAsRead prepares to skip the first lines of a pipe when they are read.
 func (in *input) skipAsRead(start follow.Start) {
 	if start.FromEnd {
@@ -146,7 +184,7 @@ func (in *input) skip(start follow.Start) error {
 	switch {
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
+	case !info.Mode().IsRegular(), in.packed:
 		in.skipAsRead(start)
 		return nil
 	}
@@ -257,8 +295,17 @@ func (r *reader) drain(in *input) bool {
 		defer pipe.Close()
 		file = pipe
 	}
+	data := io.Reader(file)
+	if in.packed {
+		unpacked, err := gzip.NewReader(file)
+		if err != nil {
+			r.send(&part{from: in, end: true, err: fmt.Errorf("%s: %w", in.name, err)})
+			return false
+		}
+		data = unpacked
+	}
 	for {
-		n, err := file.Read(r.buf)
+		n, err := data.Read(r.buf)
 		if n > 0 && !r.send(&part{from: in, data: r.buf[:n]}) {
 			return false
 		}

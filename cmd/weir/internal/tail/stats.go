@@ -28,11 +28,11 @@ type stats struct {
 	json bool
 	live bool // whether the table is drawn every refreshEvery
 
-	events      int
-	otherLines  int
-	first, last time.Time // created_at, the earliest and the latest
-	severities  map[string]*tally
-	routes      map[string]*tally
+	events     int
+	otherLines int
+	span       // of created_at
+	severities map[string]*tally
+	routes     map[string]*tally
 
 	drawn       int       // lines of the table on the terminal
 	drawnAt     time.Time // when it was drawn
@@ -61,14 +61,8 @@ var severityNames = []string{"fatal", "error", "warn", "info", "debug", "none"}
 
 func (s *stats) add(r *record.Record) {
 	s.events++
-	if at, ok := r.CreatedAt.Time(); ok {
-		if s.first.IsZero() || at.Before(s.first) {
-			s.first = at
-		}
-		if at.After(s.last) {
-			s.last = at
-		}
-	}
+	at, _ := r.CreatedAt.Time()
+	s.span.add(at)
 	name := strings.ToLower(r.Severity.String())
 	if name == "" {
 		name = "none"
@@ -85,10 +79,10 @@ func (s *stats) add(r *record.Record) {
 }
 
 // routeOf returns the method and the route of a request, or its path if it has no
-// route.
+// route. A route may name its methods itself.
 func routeOf(h *record.HTTP) string {
 	name := cmp.Or(h.Route, h.Path)
-	if first, _, _ := strings.Cut(name, " "); h.Method == "" || first == h.Method {
+	if h.Method == "" || strings.Contains(h.Route, " ") {
 		return name
 	}
 	return h.Method + " " + name

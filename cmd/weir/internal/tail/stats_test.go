@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/log/record"
 )
 
-// TestLiveStats draws the table several times: each replaces the one before and
+// TestLiveStatsReplaceThemselves draws the table several times: each replaces the one before and
 // fits a small terminal.
-func TestLiveStats(t *testing.T) {
+func TestLiveStatsReplaceThemselves(t *testing.T) {
 	s := newStats(false, true)
 	start := s.drawnAt
 	drawn := 0
@@ -56,8 +56,8 @@ func TestLiveStats(t *testing.T) {
 	}
 }
 
-// TestManyRoutes counts more routes than the limit.
-func TestManyRoutes(t *testing.T) {
+// TestStatsBoundTheirRoutes counts more routes than the limit.
+func TestStatsBoundTheirRoutes(t *testing.T) {
 	s := newStats(false, false)
 	for i := range 2 * maxRoutes {
 		s.add(&record.Record{HTTP: &record.HTTP{StatusCode: 200, Path: fmt.Sprint("/", i)}})

@@ -20,25 +20,28 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
-	"github.com/weirhq/weir/cmd/weir/internal/where"
 	"github.com/weirhq/weir/internal/follow"
+	"github.com/weirhq/weir/internal/nearest"
+	"github.com/weirhq/weir/internal/where"
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/record"
 )
 
 // Command is the command line of weir tail.
 type Command struct {
-	Files      []string `arg:"" optional:"" name:"file" help:"Files to read, or the URL of a subject of NATS. Without one, or for \"-\", stdin."`
-	Follow     bool     `short:"f" help:"Continue with appended lines, through rotation and truncation."`
-	Lines      *start   `short:"n" placeholder:"N" help:"Begin with the last N lines, or with line N when it is written as +N. The default is all lines, with --follow the last 10, unless --stats counts them."`
-	Since      *since   `placeholder:"TIME" help:"Of a subject: begin with the events that the server has stored since TIME, as in 2026-11-21T09:30:15Z, or since an age, as in 1h30m."`
-	Level      string   `placeholder:"LEVEL" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
-	Where      string   `placeholder:"EXPR" help:"Show events for which EXPR is true."`
-	EventsOnly bool     `help:"Omit lines that are not events."`
-	Format     string   `placeholder:"FORM" help:"Write events as human, json, ltsv or raw (unchanged). The default is human on a terminal, else raw."`
-	Color      string   `placeholder:"WHEN" default:"auto" help:"Colour the human form: auto, always or never. With auto, on a terminal, unless NO_COLOR is set or TERM is dumb."`
-	Stats      bool     `help:"Count events by level and route instead of showing them."`
-	JSON       bool     `name:"json" help:"With --stats: print them as a JSON document."`
+	Files      []string      `arg:"" optional:"" name:"file" help:"Files to read, or the URL of a subject of NATS. Without one, or for \"-\", stdin."`
+	Follow     bool          `short:"f" help:"Continue with appended lines, through rotation and truncation."`
+	Lines      *start        `short:"n" placeholder:"N" help:"Begin with the last N lines, or with line N when it is written as +N. The default is all lines, with --follow the last 10, unless --stats counts them."`
+	Since      *since        `placeholder:"TIME" help:"Of a subject: begin with the events that the server has stored since TIME, as in 2026-11-21T09:30:15Z, or since an age, as in 1h30m."`
+	Level      string        `placeholder:"LEVEL" complete:"debug,info,warn,error,fatal" help:"Show events of this level and worse: debug, info, warn, error or fatal."`
+	Where      string        `placeholder:"EXPR" help:"Show events for which EXPR is true."`
+	Around     *string       `placeholder:"TRACE_ID" help:"Show the events of a trace id in the order of their times, over all inputs. Its first eight characters suffice."`
+	Window     time.Duration `placeholder:"TIME" help:"With --around: also show the events of this time before and after, as in 2s."`
+	EventsOnly bool          `help:"Omit lines that are not events."`
+	Format     string        `placeholder:"FORM" complete:"human,json,ltsv,raw" help:"Write events as human, json, ltsv or raw (unchanged). The default is human on a terminal, else raw."`
+	Color      string        `placeholder:"WHEN" complete:"auto,always,never" default:"auto" help:"Colour the human form: auto, always or never. With auto, on a terminal, unless NO_COLOR is set or TERM is dumb."`
+	Stats      bool          `help:"Count events by level and route instead of showing them."`
+	JSON       bool          `name:"json" help:"With --stats: print them as a JSON document."`
 }
 
 // Help implements kong.HelpProvider.
@@ -75,6 +78,12 @@ The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, last
 		`that took its name. With copytruncate, lines written less than a tenth of a second before the ` +
 		`truncation are lost.
 
+--around reads all inputs, and then shows the events of one request: those with the trace id, or with the ` +
+		`trace-id that a traceparent has for it. TRACE_ID may be a traceparent. Lines that are not events are omitted. If ` +
+		`nothing is found, the exit code is 1. --window reads the inputs twice, so that they must not be pipes.
+
+A file whose name ends in .gz is decompressed.
+
 The URL of a subject, nats://HOST:4222/SUBJECT, reads the events that many machines have stored in a stream of NATS ` +
 		`JetStream, in the order in which they have arrived there; docs/nats.md describes it. SUBJECT may have the ` +
 		`wildcards * and >. Events that the stream has twice are shown once. With --follow, a server that is away is ` +
@@ -88,6 +97,7 @@ Examples:
   weir tail -f --level warn weir.log
   weir tail --where 'http.status_code >= 500 && http.duration > 1s' weir.log
   weir tail --format json --where 'trace_id startsWith "kQmzRzXb"' weir.log
+  weir tail --around kQmzRzXb --window 2s weir.log*
   weir tail --format json --events-only access.ltsv
   weir tail --stats weir.log
   weir tail -f --level warn 'nats://nats-1:4222/logs.>'`
@@ -121,12 +131,18 @@ func (c *Command) Run(s cli.Streams) error {
 		return missed
 	}
 	defer closeInputs(in)
+	if err := c.checkTwice(in); err != nil {
+		return err
+	}
 	if len(c.Files) == 0 && cli.IsTerminal(os.Stdin) {
 		cli.Say(s.Err, "tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	err = show(read(ctx, in), signals, ignoresFirstInterrupt(in), view)
+	if err == nil && view.around != nil {
+		err = c.again(ctx, in, signals, view)
+	}
 	// The view keeps the error of a write, which is reported once.
 	if finished := view.finish(); err == nil {
 		err = finished
@@ -139,6 +155,26 @@ func (c *Command) Run(s cli.Streams) error {
 			counted(view.failed, "event, which was", "events, which were"), view.cause))
 	}
 	return cmp.Or(err, missed)
+}
+
+// checkTwice returns an error if the inputs must be read twice, and one of them cannot.
+func (c *Command) checkTwice(in []*input) error {
+	if c.Window == 0 {
+		return nil
+	}
+	return rewind(in, c.start())
+}
+
+// again decides on the trace id of --around, and reads the inputs again for --window.
+func (c *Command) again(ctx context.Context, in []*input, signals <-chan os.Signal, v *view) error {
+	if err := v.around.settle(in); err != nil || c.Window == 0 {
+		return err
+	}
+	if err := rewind(in, c.start()); err != nil {
+		return err
+	}
+	v.around.widen()
+	return show(read(ctx, in), signals, ignoresFirstInterrupt(in), v)
 }
 
 // show hands the parts to the view, until they end or a signal comes.
@@ -201,27 +237,24 @@ func (c *Command) view(s cli.Streams) (*view, error) {
 	if c.Where != "" {
 		var err error
 		if v.where, err = where.Compile(c.Where); err != nil {
-			return nil, whereError(err)
+			return nil, cli.Misuse(fmt.Errorf("--where: %w", err), where.Advice(err))
 		}
+	}
+	if c.Around != nil {
+		var err error
+		if v.around, err = newAround(*c.Around, c.Window); err != nil {
+			return nil, err
+		}
+		v.eventsOnly = true
 	}
 	v.setReaders()
 	return v, nil
 }
 
-// whereError returns the error for an expression, with a hint.
-func whereError(err error) error {
-	hint := ""
-	if e := (*where.Error)(nil); errors.As(err, &e) {
-		hint = e.Hint
-	}
-	hint = cmp.Or(hint, "compare fields of the event, as in --where 'http.status_code >= 500 && http.duration > 250ms'")
-	return cli.Misuse(fmt.Errorf("--where: %w", err), hint)
-}
-
 // levelError returns the error for the name of a level that does not exist.
 func levelError(name string, err error) error {
 	hint := "weir tail --help"
-	if near := cli.Suggest(name, severityNames[:len(severityNames)-1]); near != "" {
+	if near := nearest.Guess(name, severityNames[:len(severityNames)-1]); near != "" {
 		hint = "weir tail --level " + near
 	}
 	return cli.Misuse(fmt.Errorf("--level: %w", err), hint)
@@ -255,6 +288,12 @@ func (c *Command) check() error {
 		return c.misuse("--since goes with a subject of NATS; for files there is --where 'created_at > now() - 1h'")
 	case c.Since != nil && c.Lines != nil:
 		return c.misuse("--since and --lines exclude each other")
+	case c.Around != nil && (c.Follow || c.Stats):
+		return c.misuse("--around goes neither with --follow nor with --stats: it shows events when the inputs have ended")
+	case c.Window != 0 && (c.Around == nil || c.Window < 0):
+		return c.misuse("--window goes with --around, and is a duration above 0, as in 2s")
+	case c.Follow && slices.ContainsFunc(c.Files, isPacked):
+		return c.misuse("--follow cannot read compressed files, which do not grow")
 	case c.Follow && len(c.Files) > 1 && slices.Contains(c.Files, "-"):
 		return c.misuse("--follow cannot wait for stdin and for files at once")
 	}

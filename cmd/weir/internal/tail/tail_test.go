@@ -3,6 +3,7 @@ package tail
 import (
 	"io"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -12,9 +13,9 @@ import (
 	"github.com/weirhq/weir/internal/follow"
 )
 
-// TestSameInterrupt sends an interrupt twice, as programs do that forward it, and
+// TestSameInterruptCountsOnce sends an interrupt twice, as programs do that forward it, and
 // then another one.
-func TestSameInterrupt(t *testing.T) {
+func TestSameInterruptCountsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		signals := make(chan os.Signal)
 		ended := make(chan error, 1)
@@ -34,8 +35,7 @@ func TestSameInterrupt(t *testing.T) {
 	})
 }
 
-// TestStart checks that statistics count all lines of a followed file.
-func TestStart(t *testing.T) {
+func TestStatsCountAllLinesOfAFile(t *testing.T) {
 	last := func(n int) follow.Start { return follow.Start{Lines: n, FromEnd: true} }
 	for _, c := range []struct {
 		name string
@@ -50,5 +50,20 @@ func TestStart(t *testing.T) {
 		if got := c.cmd.start(); got != c.want {
 			t.Errorf("%s: got %+v want %+v", c.name, got, c.want)
 		}
+	}
+}
+
+// TestTerminalGetsRawEvents checks that --format raw --events-only shows events on a terminal.
+func TestTerminalGetsRawEvents(t *testing.T) {
+	const event = `{"created_at":"2026-11-21T09:30:16Z","event":"x"}` + "\n"
+	var out strings.Builder
+	v := newView(&out)
+	v.form, v.escape, v.eventsOnly = formRaw, true, true
+	v.setReaders()
+	if err := v.take(&part{from: new(input), data: []byte("other\n" + event)}); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != event {
+		t.Errorf("got %q, want %q", out.String(), event)
 	}
 }

@@ -3,11 +3,12 @@ package tail
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/weirhq/weir/cmd/weir/internal/where"
+	"github.com/weirhq/weir/internal/where"
 	"github.com/weirhq/weir/log/record"
 )
 
@@ -31,9 +32,10 @@ type view struct {
 	eventsOnly bool
 	form       string
 	human      record.HumanOptions
-	escape     bool   // whether control characters of other lines are escaped
-	stats      *stats // counts events instead of writing them, unless nil
-	headers    bool   // whether the name of an input precedes its lines
+	escape     bool    // whether control characters of other lines are escaped
+	stats      *stats  // counts events instead of writing them, unless nil
+	around     *around // finds events instead of writing them at once, unless nil
+	headers    bool    // whether the name of an input precedes its lines
 
 	chosen *record.Reader // reads the members that the choice depends on
 	shown  *record.Reader // reads the members of a chosen event that are shown; nil if chosen reads them
@@ -62,6 +64,9 @@ func (v *view) setReaders() {
 	var choice []string
 	if v.leastBad != record.SeverityNone {
 		choice = append(choice, "severity")
+	}
+	if v.around != nil {
+		choice = append(choice, aroundMembers...)
 	}
 	if v.where != nil {
 		choice = append(choice, v.where.Members()...)
@@ -151,6 +156,9 @@ func (v *view) line(line []byte, whole bool) error {
 	if err != nil {
 		return v.other(line)
 	}
+	if v.around != nil {
+		return v.around.take(r, line, v.from, v.shows)
+	}
 	if !v.shows(r) {
 		return nil
 	}
@@ -201,7 +209,7 @@ func (v *view) event(r *record.Record, line []byte) error {
 		v.buf = r.AppendLTSV(v.buf[:0])
 	default:
 		if v.escape {
-			return v.other(line)
+			return v.escaped(line)
 		}
 		return v.whole(line)
 	}
@@ -219,6 +227,11 @@ func (v *view) other(line []byte) error {
 	case !v.escape:
 		return v.write(line)
 	}
+	return v.escaped(line)
+}
+
+// escaped writes a line with its control characters escaped.
+func (v *view) escaped(line []byte) error {
 	text, ended := bytes.CutSuffix(line, []byte("\n"))
 	v.buf = record.AppendPrintable(v.buf[:0], text)
 	if ended {
@@ -276,12 +289,30 @@ func (v *view) tick() error {
 	return v.out.Flush()
 }
 
-// finish writes the statistics, if there are any, and flushes the output.
+// finish writes the statistics or the found events, if there are any, and flushes the output.
 func (v *view) finish() error {
+	if v.around != nil {
+		if err := v.writeFound(); err != nil {
+			return err
+		}
+	}
 	if v.stats != nil {
 		if err := v.stats.finish(v.out); err != nil {
 			return err
 		}
 	}
 	return v.out.Flush()
+}
+
+// writeFound writes the events of --around.
+func (v *view) writeFound() error {
+	reader := cmp.Or(v.shown, v.chosen)
+	for _, f := range v.around.shown() {
+		v.from = f.from
+		r, _ := reader.Parse(f.line) // which parsed before
+		if err := v.event(r, f.line); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -59,7 +59,7 @@ func choices(u *upstream, now time.Time, n int) string {
 	return b.String()
 }
 
-func TestRoundRobin(t *testing.T) {
+func TestRoundRobinFollowsTheWeights(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for _, c := range []struct {
@@ -153,8 +153,8 @@ func checkShares(t *testing.T, u *upstream, got map[int]int, n int) {
 	}
 }
 
-// TestShares checks the distribution of all policies over servers without exchanges in flight.
-func TestShares(t *testing.T) {
+// TestSharesFollowTheWeights checks the distribution of all policies over servers without exchanges in flight.
+func TestSharesFollowTheWeights(t *testing.T) {
 	t.Parallel()
 	const n = 10_000
 	for name, policy := range policies {
@@ -168,9 +168,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestFewestInFlight begins exchanges that do not end. Each server gets as many as its weight
+// TestLeastConnectionsFollowsTheWeights begins exchanges that do not end. Each server gets as many as its weight
 // demands, but for one.
-func TestFewestInFlight(t *testing.T) {
+func TestLeastConnectionsFollowsTheWeights(t *testing.T) {
 	t.Parallel()
 	weights := []int{5, 3, 2}
 	u := balanced(weights...)
@@ -200,8 +200,8 @@ func TestTwoChoicesAvoidTheBusy(t *testing.T) {
 	}
 }
 
-// TestHashMovement removes each server in turn. Only its keys move, and to all others.
-func TestHashMovement(t *testing.T) {
+// TestHashMovesOnlyKeysOfRemovedServer removes each server in turn. Only its keys move, and to all others.
+func TestHashMovesOnlyKeysOfRemovedServer(t *testing.T) {
 	t.Parallel()
 	const n = 4_000
 	for _, weights := range [][]int{{1, 1, 1}, {1, 2, 3, 4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
@@ -244,8 +244,8 @@ func TestHashMovement(t *testing.T) {
 	}
 }
 
-// TestScramble checks that the choices by a hash are the same in all versions and processes.
-func TestScramble(t *testing.T) {
+// TestScrambleIsStable checks that the choices by a hash are the same in all versions and processes.
+func TestScrambleIsStable(t *testing.T) {
 	if got, want := scramble(1), 0.33817; math.Abs(got-want) > 1e-4 {
 		t.Errorf("scramble(1) = %v, want %v", got, want)
 	}
@@ -287,8 +287,8 @@ func benchmarkWeights(name string, n int) []int {
 	return weights
 }
 
-// TestChoiceAllocations checks that no policy allocates.
-func TestChoiceAllocations(t *testing.T) {
+// TestChoiceAllocatesNothing checks that no policy allocates.
+func TestChoiceAllocatesNothing(t *testing.T) {
 	for name, policy := range policies {
 		u := balanced(3, 1, 1, -1)
 		u.Policy = policy
@@ -303,9 +303,9 @@ func TestChoiceAllocations(t *testing.T) {
 	}
 }
 
-// TestSlowStart lets a server return after a failure. Its share grows with each policy, evenly
+// TestSlowStartGrowsEvenly lets a server return after a failure. Its share grows with each policy, evenly
 // until it has its weight.
-func TestSlowStart(t *testing.T) {
+func TestSlowStartGrowsEvenly(t *testing.T) {
 	t.Parallel()
 	const over, n = 10 * time.Second, 8_000
 	for name, policy := range policies {

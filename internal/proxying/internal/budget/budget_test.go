@@ -19,8 +19,8 @@ func take(b *Budget, now time.Time, n int) (taken int) {
 	return taken
 }
 
-// TestShare checks the share of the requests in the window, with the minimum.
-func TestShare(t *testing.T) {
+// TestBudgetIsAShareOfRequests checks the share of the requests in the window, with the minimum.
+func TestBudgetIsAShareOfRequests(t *testing.T) {
 	for requests, want := range map[int]int{0: 100, 9: 100, 10: 101, 1000: 200, 12345: 1334} {
 		b := new(Budget)
 		for i := range requests {
@@ -52,9 +52,9 @@ func TestWindowSlides(t *testing.T) {
 	}
 }
 
-// TestEveryInterval sends requests that all fail, at several paces and from several parts of a
+// TestNoIntervalExceedsTheBudget sends requests that all fail, at several paces and from several parts of a
 // second, and checks that no interval of ten seconds has more retries than its requests allow.
-func TestEveryInterval(t *testing.T) {
+func TestNoIntervalExceedsTheBudget(t *testing.T) {
 	const window = seconds * time.Second
 	for _, every := range []time.Duration{100 * time.Microsecond, 10 * time.Millisecond, 70 * time.Millisecond} {
 		for begin := time.Duration(0); begin < time.Second; begin += 130 * time.Millisecond {
@@ -80,9 +80,9 @@ func TestEveryInterval(t *testing.T) {
 	}
 }
 
-// TestConcurrent checks that concurrent callers together get exactly the budget, also when they
+// TestConcurrentCallersShareTheBudget checks that concurrent callers together get exactly the budget, also when they
 // are the first ones of a second.
-func TestConcurrent(t *testing.T) {
+func TestConcurrentCallersShareTheBudget(t *testing.T) {
 	b := new(Budget)
 	var callers sync.WaitGroup
 	for range 8 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/internal/transport"
 )
 
@@ -47,9 +48,9 @@ func dial(t *testing.T, p *Pool) *Conn {
 	return c
 }
 
-// TestReuseDelay puts a connection back and takes it at several times. Only a proven server has the
+// TestProvenServerHasShorterDelay puts a connection back and takes it at several times. Only a proven server has the
 // shorter delay, and not after a response without a body.
-func TestReuseDelay(t *testing.T) {
+func TestProvenServerHasShorterDelay(t *testing.T) {
 	t.Parallel()
 	p := serve(t).pool()
 	defer p.Close()
@@ -74,9 +75,9 @@ func TestReuseDelay(t *testing.T) {
 	}
 }
 
-// TestRecent takes a connection for a request that cannot be repeated. It is not taken after a
-// second, and after half of the time in which the server has closed another one.
-func TestRecent(t *testing.T) {
+// TestUnsafeRequestsGetRecentConnections takes a connection for a request that cannot be repeated. It is not taken
+// after a second, and after half of the time in which the server has closed another one.
+func TestUnsafeRequestsGetRecentConnections(t *testing.T) {
 	t.Parallel()
 	p := serve(t).pool()
 	defer p.Close()
@@ -99,18 +100,16 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestSurplus sends bytes that no request has asked for. The connection is closed, and the next
+// TestSurplusBytesCloseTheConnection sends bytes that no request has asked for. The connection is closed, and the next
 // ones are not kept.
-func TestSurplus(t *testing.T) {
+func TestSurplusBytesCloseTheConnection(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	p := s.pool()
 	defer p.Close()
 	c, now := dial(t, p), time.Now()
 	(<-s.accepted).Write([]byte("HTTP/1.1 408 Request Timeout\r\n\r\n"))
-	for quiet := true; quiet; quiet, _ = c.Quiet() {
-		time.Sleep(time.Millisecond)
-	}
+	testkit.Await(t, "the surplus bytes", func() bool { quiet, _ := c.Quiet(); return !quiet })
 	p.Put(c, now, false)
 	now = now.Add(longReuseDelay)
 	if p.Take(transport.Goroutines, now, false) != nil {
@@ -126,8 +125,8 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
-// TestLink changes how connections are made. Those that were made before are not used again.
-func TestLink(t *testing.T) {
+// TestChangedLinkEndsReuse changes how connections are made. Those that were made before are not used again.
+func TestChangedLinkEndsReuse(t *testing.T) {
 	t.Parallel()
 	p := serve(t).pool()
 	defer p.Close()
@@ -143,9 +142,9 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestLimits checks that an unused connection, of any pool, is closed for another one that a limit
-// does not allow, and that used ones are not.
-func TestLimits(t *testing.T) {
+// TestLimitsCloseUnusedConnections checks that an unused connection, of any pool, is closed for another one that a
+// limit does not allow, and that used ones are not.
+func TestLimitsCloseUnusedConnections(t *testing.T) {
 	t.Parallel()
 	limit := NewLimit(2)
 	a, b := serve(t).pool(), serve(t).pool()

@@ -34,9 +34,9 @@ func (d *dropping) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// TestSpace checks that an upload waits with a small buffer if its body
+// TestSpaceGrowsWithTheFlow checks that an upload waits with a small buffer if its body
 // arrives byte by byte, and reads whole blocks if it arrives faster.
-func TestSpace(t *testing.T) {
+func TestSpaceGrowsWithTheFlow(t *testing.T) {
 	t.Parallel()
 	body := &dropping{left: 100}
 	u := Start(new(owner), transport.Goroutines, body, -1, true)
@@ -60,8 +60,8 @@ func TestSpace(t *testing.T) {
 	}
 }
 
-// TestSent sends bodies of both framings, with a head, and compares the bytes that arrive.
-func TestSent(t *testing.T) {
+// TestBodiesAreSentInTheirFraming sends bodies of both framings, with a head, and compares the bytes that arrive.
+func TestBodiesAreSentInTheirFraming(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -121,8 +121,8 @@ func connect(t *testing.T) (*pool.Conn, <-chan string) {
 	return conn, sent
 }
 
-// TestFault ends bodies before their declared length: by an end, an error and a panic.
-func TestFault(t *testing.T) {
+// TestIncompleteBodyIsAFault ends bodies before their declared length: by an end, an error and a panic.
+func TestIncompleteBodyIsAFault(t *testing.T) {
 	t.Parallel()
 	reset := errors.New("reset by the test")
 	for _, body := range []io.Reader{strings.NewReader("hell"), io.MultiReader(strings.NewReader("h"), failing{reset}), nil} {
@@ -140,8 +140,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestStopReading finishes an upload whose client sends nothing.
-func TestStopReading(t *testing.T) {
+// TestFinishStopsReading finishes an upload whose client sends nothing.
+func TestFinishStopsReading(t *testing.T) {
 	t.Parallel()
 	r, w := io.Pipe()
 	u := Start(&owner{func() { w.CloseWithError(io.ErrClosedPipe) }}, transport.Goroutines, r, 5, true)
