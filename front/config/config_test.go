@@ -375,6 +375,8 @@ func TestParseReportsMistakes(t *testing.T) {
 			[]string{`1:16 "delay" must be a single value, not a mapping`}},
 		{"a mapping for a value, over lines", "drain:\n  delay:\n    seconds: 10\n" + smallest,
 			[]string{`3:5 "delay" must be a single value, not a mapping`}},
+		{"a mapping for a pattern", "routes: [{match: {method: GET}, respond: 200}]\n",
+			[]string{`1:18 "match" must be a single value, not a mapping|as in: match: "/{path...}"`}},
 		{"a list for a duration or a mapping", "drain: [10s]\n" + smallest,
 			[]string{`1:8 "drain" must be a single value, not a list`}},
 		{"no unit", "drain: 10\n" + smallest, []string{`1:8 "10"|10s`}},

@@ -266,6 +266,8 @@ func (r *Reader[T]) reportShape(p Place[T], n *Node, want string) {
 		hint = "write its keys without dashes"
 	} else if p.Path != "" && n.Kind != Mapping && len(names) > 0 {
 		hint = "its keys are " + strings.Join(names, ", ")
+	} else if own, ok := r.lookup(p.Path); ok && n.Kind == Mapping {
+		hint = own.Required
 	}
 	r.Mistakef(n.Pos, hint, "%s must be %s, not %s", r.name(p), want, shape(n))
 }
