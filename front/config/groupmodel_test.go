@@ -19,7 +19,7 @@ import (
 // FuzzGroups generates files with defaults, nested groups and off, and compares each with a file without them, which a
 // naive model makes: it keeps the value of each path in a map, in which an inner place writes over an outer one.
 func FuzzGroups(f *testing.F) {
-	for seed := range uint64(300) {
+	for seed := range uint64(60) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
