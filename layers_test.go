@@ -426,6 +426,7 @@ var layers = map[string]struct {
 			"internal/machine", "internal/process", "internal/readable"},
 		why: "gets its service as a command; other packages analyse and report the results",
 	},
+	"lab/internal/checkout": {why: "finds sources; it neither builds nor runs them"},
 	"lab/internal/service": {
 		own:     []string{"internal/machine", "internal/process"},
 		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
@@ -454,7 +455,7 @@ var layers = map[string]struct {
 		why:     "reports results as text and charts",
 	},
 	"lab/micro": {
-		own:     []string{"lab", "lab/results", "internal/machine", "load"},
+		own:     []string{"lab", "lab/internal/checkout", "lab/results", "internal/machine", "load"},
 		foreign: []string{"golang.org/x/perf/benchfmt", "golang.org/x/perf/benchunit"},
 		why:     "runs Go benchmarks as configurations",
 	},

@@ -140,7 +140,7 @@ func (e *experiment) build(ctx context.Context, temp string) error {
 
 func (e *experiment) close() {
 	for _, s := range e.sides {
-		s.close()
+		s.Remove()
 	}
 }
 
@@ -182,9 +182,9 @@ func (e *experiment) results() *results.Results {
 		Version:  e.Version,
 		Machine:  load.Machine(machine.Describe()),
 		Configurations: []results.Configuration{
-			{Name: a.name, Baseline: true, About: a.about},
+			{Name: a.name, Baseline: true, About: a.About},
 			{Name: a.name + " again", Again: true, About: "the same binaries once more, for the noise"},
-			{Name: b.name, About: b.about},
+			{Name: b.name, About: b.About},
 		},
 	}
 }

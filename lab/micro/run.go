@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/weirhq/weir/lab/internal/checkout"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -19,7 +20,7 @@ func (s *side) run(ctx context.Context, bench, benchtime string) results.Run {
 	run := results.Run{Started: time.Now(), Outcome: results.Done}
 	var output bytes.Buffer
 	for _, b := range s.binaries {
-		cmd := command(ctx, b.dir, b.file, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+benchtime,
+		cmd := checkout.Command(ctx, b.dir, b.file, "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+benchtime,
 			"-test.benchmem", "-test.timeout=0")
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -8,21 +8,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
+
+	"github.com/weirhq/weir/lab/internal/checkout"
 )
 
 // A side is one of two sources whose benchmarks are compared.
 type side struct {
-	name, about string
-	root        string // patterns are relative to this folder
-	temp        string // for its binaries and work tree
-	binaries    []binary
-
-	repository, worktree string // "" for a side that is a folder
+	*checkout.Sources        // patterns are relative to their folder
+	name              string // differs from that of the other side
+	temp              string // for its binaries and work tree
+	binaries          []binary
 }
 
 // A binary is the test binary of a package.
@@ -38,78 +36,11 @@ func newSide(ctx context.Context, dir, what, temp string) (*side, error) {
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		return nil, err
 	}
-	folder := what
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(dir, what)
-	}
-	if info, err := os.Stat(folder); err == nil && info.IsDir() {
-		name := what
-		if name == "." {
-			name = "work tree" // the name "." would look like the end of a sentence
-		}
-		return &side{name: name, about: "the sources in " + folder, root: folder, temp: temp}, nil
-	}
-	return checkOut(ctx, dir, what, temp)
-}
-
-// checkOut checks a commit out into a work tree.
-func checkOut(ctx context.Context, dir, what, temp string) (*side, error) {
-	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil, fmt.Errorf("%q is no folder, and %s is in no git repository that could have it as a commit: %w",
-			what, dir, err)
-	}
-	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", what+"^{commit}")
-	if err != nil {
-		return nil, fmt.Errorf("%q is neither a folder nor a commit of %s: git log shows commits", what, top)
-	}
-	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
+	sources, err := checkout.New(ctx, dir, what, filepath.Join(temp, "tree"))
 	if err != nil {
 		return nil, err
 	}
-	about, err := git(ctx, dir, "show", "--no-patch", "--format=%h %s", commit)
-	if err != nil {
-		return nil, err
-	}
-	s := &side{name: what, about: about, temp: temp, repository: top, worktree: filepath.Join(temp, "tree")}
-	s.root = filepath.Join(s.worktree, prefix)
-	if _, err := git(ctx, top, "worktree", "add", "--detach", s.worktree, commit); err != nil {
-		s.close() // it may have been interrupted
-		return nil, fmt.Errorf("checking %s out: %w", what, err)
-	}
-	if _, err := os.Stat(s.root); err != nil {
-		s.close()
-		return nil, fmt.Errorf("there is no folder %s at %s", prefix, what)
-	}
-	return s, nil
-}
-
-// close removes the work tree, also an unfinished one, which git keeps locked
-// and removes only with --force given twice. If that fails, git's next clean-up
-// removes its record of the work tree.
-func (s *side) close() {
-	if s.worktree == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	os.RemoveAll(s.worktree)
-	git(ctx, s.repository, "worktree", "remove", "--force", "--force", s.worktree)
-}
-
-// git runs git in a folder and returns its output.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := command(ctx, dir, "git", args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return "", errors.New("git is not installed")
-	case err != nil:
-		return "", fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return strings.TrimSpace(string(out)), nil
+	return &side{Sources: sources, name: sources.Name, temp: temp}, nil
 }
 
 // build makes a binary of each package that has benchmarks.
@@ -123,11 +54,11 @@ func (s *side) build(ctx context.Context, patterns []string, progress func(strin
 			continue
 		}
 		b := binary{file: filepath.Join(s.temp, fmt.Sprintf("%d.test", len(s.binaries))), dir: p.Dir}
-		if b.pkg, err = filepath.Rel(s.root, p.Dir); err != nil {
+		if b.pkg, err = filepath.Rel(s.Dir, p.Dir); err != nil {
 			b.pkg = p.ImportPath
 		}
 		progress(fmt.Sprintf("go test -c %s (%s)", p.ImportPath, s.name))
-		cmd := command(ctx, s.root, "go", "test", "-c", "-o", b.file, p.ImportPath)
+		cmd := checkout.Command(ctx, s.Dir, "go", "test", "-c", "-o", b.file, p.ImportPath)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s does not build at %s: %w:\n%s", p.ImportPath, s.name, err, tail(out))
 		}
@@ -157,7 +88,7 @@ func (e *PackagesError) Unwrap() error { return e.err }
 
 // list returns the packages that match patterns.
 func (s *side) list(ctx context.Context, patterns []string) ([]goPackage, error) {
-	cmd := command(ctx, s.root, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"},
+	cmd := checkout.Command(ctx, s.Dir, "go", append([]string{"list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--"},
 		patterns...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -1,4 +1,4 @@
-package micro
+package checkout
 
 import (
 	"context"
@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// command returns a program that is killed with all its descendants when ctx
-// ends: compilers started by go test, and processes started by benchmarks.
-func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+// Command returns a program that is killed with all its descendants when ctx
+// ends: compilers started by go test, and processes started by benchmarks. Git
+// uses the repository of the folder in which it runs.
+func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), steersGit)
