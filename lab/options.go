@@ -17,6 +17,11 @@ type Options struct {
 	Dir    string
 	Resume bool
 
+	// Until, if not nil, is called after each block, which has one run of each
+	// configuration, and reports whether it was the last one. Then the baseline has no
+	// twin, and the experiment's Repeats are the most blocks.
+	Until func(block []results.Run) (last bool)
+
 	// Version is the version of the program, for the results. Weir and Repo
 	// are the values of ${weir} and ${repo}.
 	Version, Weir, Repo string

@@ -52,6 +52,9 @@ func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	if s.cases, err = e.Configurations(); err != nil {
 		return nil, err
 	}
+	if o.Until != nil {
+		s.cases = slices.DeleteFunc(s.cases, func(c experiment.Case) bool { return c.Again })
+	}
 	if len(e.Service.Command) == 0 && slices.ContainsFunc(s.cases,
 		func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
 		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --")
@@ -142,11 +145,13 @@ func (s *session) makeAll(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if s.has(t) {
-			continue
+		if !s.has(t) {
+			if err := s.make(ctx, t); err != nil {
+				return err
+			}
 		}
-		if err := s.make(ctx, t); err != nil {
-			return err
+		if block := s.block(t.Repeat); s.options.Until != nil && len(block) == len(s.cases) && s.options.Until(block) {
+			return nil
 		}
 	}
 	return s.profile(ctx)
@@ -154,6 +159,16 @@ func (s *session) makeAll(ctx context.Context) error {
 
 func (s *session) has(t Turn) bool {
 	return slices.ContainsFunc(s.results.Runs, func(r results.Run) bool { return r.Number == t.Number })
+}
+
+// block returns the runs of a block so far.
+func (s *session) block(repeat int) (runs []results.Run) {
+	for _, r := range s.results.Runs {
+		if r.Repeat == repeat {
+			runs = append(runs, r)
+		}
+	}
+	return runs
 }
 
 // make makes a run and keeps it, unless ctx is done before its end.

@@ -403,6 +403,31 @@ matrix:
 	}
 }
 
+// TestUntilEndsTheExperiment ends an experiment after its second block of four.
+func TestUntilEndsTheExperiment(t *testing.T) {
+	t.Parallel()
+	o, blocks := options(t), 0
+	o.Until = func(block []results.Run) bool {
+		blocks++
+		if len(block) != 2 || block[0].Repeat != blocks || block[1].Repeat != blocks ||
+			block[0].Configuration == block[1].Configuration {
+			t.Errorf("block %d: %s", blocks, asJSON(t, block))
+		}
+		return blocks == 2
+	}
+	r := run(t, parse(t, `
+repeats: 4
+load: {connections: 1, threads: 1, requests: 1}
+service:
+  output: pipe
+matrix:
+  service.args: {one: [], two: [--lines, "2"]}
+`), o)
+	if len(r.Runs) != 4 || len(r.Configurations) != 2 {
+		t.Errorf("got %d runs of %d configurations, want 4 of 2: the baseline has no twin", len(r.Runs), len(r.Configurations))
+	}
+}
+
 func TestBuildAndMeasuresAreKept(t *testing.T) {
 	t.Parallel()
 	o := options(t)
