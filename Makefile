@@ -36,6 +36,7 @@ soak:
 	$(if $(LONG),WEIR_LONG=1 $(GO) test -count=1 -timeout 60m -run 'Unread' ./front)
 	$(if $(LONG),WEIR_LONG=1 $(GO) test -count=1 -timeout 60m -run 'DocsCommands' ./cmd/weir)
 	$(if $(LONG),WEIR_LONG=1 WEIR_SOAK=1 $(GO) test -count=1 -run 'OthersRead' ./log)
+	$(if $(LONG),WEIR_SOAK=1 $(GO) test -count=1 -timeout 60m -run 'AnswersAreSeldomWrong' ./lab/guard)
 
 # The profile is not named default.pgo: plain `go build` and `go run` would use that, and recompile the standard library.
 PROFILE = cmd/weir/release.pgo

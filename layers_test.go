@@ -427,6 +427,11 @@ var layers = map[string]struct {
 		why: "gets its service as a command; other packages analyse and report the results",
 	},
 	"lab/internal/checkout": {why: "finds sources; it neither builds nor runs them"},
+	"lab/guard": {
+		own: []string{"lab", "lab/analysis", "lab/experiment", "lab/internal/checkout", "lab/results", "internal/nearest",
+			"internal/readable", "load"},
+		why: "decides about two versions of a service that it runs; others report the answer",
+	},
 	"lab/internal/service": {
 		own:     []string{"internal/machine", "internal/process"},
 		foreign: []string{"golang.org/x/sys/unix", "github.com/creack/pty"},
@@ -450,7 +455,7 @@ var layers = map[string]struct {
 	},
 	"lab/flame": {foreign: []string{"github.com/google/pprof/profile"}, why: "renders profiles"},
 	"lab/report": {
-		own:     []string{"lab/analysis", "lab/flame", "lab/results", "load", "internal/page", "internal/readable"},
+		own:     []string{"lab/analysis", "lab/flame", "lab/guard", "lab/results", "load", "internal/page", "internal/readable"},
 		foreign: []string{"github.com/google/pprof/profile"},
 		why:     "reports results as text and charts",
 	},
@@ -571,7 +576,8 @@ var layers = map[string]struct {
 	},
 	"cmd/weir/internal/labcmd": {
 		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/labpage", "experiments", "internal/livepage", "internal/nearest", "internal/readable",
-			"internal/version", "lab", "lab/analysis", "lab/experiment", "lab/micro", "lab/report", "lab/results"},
+			"internal/version", "lab", "lab/analysis", "lab/experiment", "lab/guard", "lab/micro", "lab/report", "lab/results",
+			"load/settings"},
 		why: "weir lab measures any service",
 	},
 	"cmd/weir/internal/labpage": {

@@ -16,6 +16,7 @@
 //	weir load URL                   requests and their latency
 //	weir agent --via nats://…       a load generator that waits for work
 //	weir lab run three-events       the cost of a setting, and its confidence
+//	weir lab guard --base HEAD ...  whether a change makes a service slower
 //	weir completion bash            the completion of a shell: bash, zsh or fish
 //	weir man                        the manual pages
 //	weir version                    the version, and what the program is built from
@@ -23,7 +24,8 @@
 // Built with the tag weir_door, it is the front door alone, without load, agent and lab.
 //
 // It exits with 0 on success, 1 if it found a problem or failed, 2 if it was used
-// wrongly, and 130 if Ctrl-C ended weir lab, or a second Ctrl-C weir load.
+// wrongly, 3 or 4 if weir lab guard has no answer, and 130 if Ctrl-C ended weir lab, or a
+// second Ctrl-C weir load.
 package main
 
 import (

@@ -85,6 +85,16 @@ func (s *Sources) Remove() {
 	git(ctx, s.repository, "worktree", "remove", "--force", "--force", s.worktree)
 }
 
+// Head describes the commit that is checked out in a folder: "1a2b3c4", with
+// "-dirty" if files differ from it, or "" if the folder is in no repository.
+func Head(ctx context.Context, dir string) string {
+	head, err := git(ctx, dir, "describe", "--always", "--dirty", "--exclude=*")
+	if err != nil {
+		return ""
+	}
+	return head
+}
+
 // git runs git in a folder and returns its output.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := Command(ctx, dir, "git", args...)

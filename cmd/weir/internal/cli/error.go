@@ -16,6 +16,8 @@ const (
 	ExitOK          = 0
 	ExitProblem     = 1
 	ExitMisuse      = 2
+	ExitUnmeasured  = 3 // weir lab guard had nothing to compare
+	ExitUndecided   = 4 // weir lab guard needs more time
 	ExitInterrupted = 130
 )
 
@@ -75,12 +77,11 @@ func Exit(w io.Writer, err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.Is(err, ErrReported):
-		return ExitProblem
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
+	case !errors.Is(err, ErrReported):
+		PrintError(w, err)
 	}
-	PrintError(w, err)
 	if errors.As(err, &e) && e.Code != 0 {
 		return e.Code
 	}

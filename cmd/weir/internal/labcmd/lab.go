@@ -7,6 +7,7 @@ type Command struct {
 	Show    showCommand    `cmd:"" help:"Print the file of a built-in experiment."`
 	Report  reportCommand  `cmd:"" help:"Write the report of earlier results again."`
 	Compare compareCommand `cmd:"" help:"Compare two folders of results."`
+	Guard   guardCommand   `cmd:"" help:"Answer whether a change makes a service slower."`
 	Micro   microCommand   `cmd:"" help:"Compare the Go benchmarks of two commits."`
 }
 
@@ -19,5 +20,6 @@ first finding.
 Examples:
   weir lab list
   weir lab run three-events --quick
-  weir lab run log-cost -- python3 -m http.server`
+  weir lab run log-cost -- python3 -m http.server
+  weir lab guard --base origin/main -- ./my-service`
 }

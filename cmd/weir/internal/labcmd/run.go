@@ -2,13 +2,11 @@ package labcmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -32,12 +30,9 @@ type runCommand struct {
 
 	Web cli.WebAddress `group:"Results:" placeholder:"ADDR" help:"Show the experiment on a page while it lasts, at a free port of 127.0.0.1, or at ADDR with --web=ADDR."`
 
-	Quick    bool     `group:"Experiment:" help:"Use the short settings of the experiment, for a first look."`
-	Set      []string `group:"Experiment:" sep:"none" placeholder:"KEY=VALUE" help:"Change a setting of the experiment, such as load.duration=5s. May be repeated."`
-	URL      string   `group:"Experiment:" name:"url" placeholder:"URL" help:"The URL of the service (default the first port that it listens on)."`
-	Repeats  string   `group:"Experiment:" placeholder:"N" help:"Make N runs of each configuration."`
-	Duration string   `group:"Experiment:" short:"d" placeholder:"TIME" help:"Send requests for TIME in each run."`
-	Seed     string   `group:"Experiment:" placeholder:"N" help:"Seed for the order of the runs."`
+	Quick   bool   `group:"Experiment:" help:"Use the short settings of the experiment, for a first look."`
+	Repeats string `group:"Experiment:" placeholder:"N" help:"Make N runs of each configuration."`
+	settingFlags
 }
 
 // Help implements kong.HelpProvider.
@@ -153,49 +148,7 @@ func (c *runCommand) change(e *experiment.Experiment) error {
 			return err
 		}
 	}
-	settings, err := c.settings()
-	if err != nil {
-		return err
-	}
-	for _, set := range settings {
-		if err := e.Set(set.key, set.value); err != nil {
-			return cli.Misuse(fmt.Errorf("%s: %w", set.flag, err), "weir lab run --help")
-		}
-	}
-	return nil
-}
-
-// A setting is a key of the experiment and the flag that sets it.
-type setting struct{ flag, key, value string }
-
-// settings returns the settings of the flags in the order to apply them.
-func (c *runCommand) settings() ([]setting, error) {
-	var list []setting
-	if len(c.Command) > 0 {
-		words, err := json.Marshal(c.Command)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, setting{"--", "service.command", string(words)})
-	}
-	if c.URL != "" {
-		list = append(list, setting{"--url", "service.url", strconv.Quote(c.URL)})
-	}
-	for _, set := range []setting{
-		{"--repeats", "repeats", c.Repeats}, {"--duration", "load.duration", c.Duration}, {"--seed", "seed", c.Seed},
-	} {
-		if set.value != "" {
-			list = append(list, set)
-		}
-	}
-	for _, set := range c.Set {
-		key, value, ok := strings.Cut(set, "=")
-		if !ok {
-			return nil, cli.Misuse(fmt.Errorf("--set: %q has no =", set), "--set load.duration=5s")
-		}
-		list = append(list, setting{"--set", key, value})
-	}
-	return list, nil
+	return c.apply(e, c.Command, setting{"--repeats", "repeats", c.Repeats})
 }
 
 // reportResults writes the report into the folder and prints its summary, or the
@@ -272,10 +225,13 @@ func repository() string {
 	return ""
 }
 
-// ExplainUsage explains a command given to weir lab run without the -- before it: its
-// flags are then taken for flags of weir. It returns nil for other mistakes.
+// ExplainUsage explains a command given to weir lab run or guard without the -- before
+// it: its flags are then taken for flags of weir. It returns nil for other mistakes.
 func ExplainUsage(u cli.UsageError) error {
 	switch {
+	case u.Command == "weir lab guard" && u.UnknownFlag != "" && slices.Contains(u.Arguments, "command"):
+		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag),
+			"weir lab guard --base origin/main -- COMMAND: the flags after -- belong to the command")
 	case u.Command != "weir lab run" || !slices.Contains(u.Arguments, "command"):
 	case u.UnknownFlag != "":
 		return cli.Misuse(errors.New("unknown flag "+u.UnknownFlag),

@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/experiment"
+	"github.com/weirhq/weir/lab/guard"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -69,6 +70,38 @@ func (v *screen) show(p lab.Progress) {
 	if v.live {
 		v.draw(liveLine(p))
 	}
+}
+
+// showBlock prints progress of a guard: the builds, failed runs, and on a terminal
+// the current run.
+func (v *screen) showBlock(p lab.Progress) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.quiet:
+		return
+	case p.Line != "":
+		v.line(p.Line)
+	case p.Step == lab.Ended && p.Last != nil && p.Last.Outcome != results.Done:
+		v.line(fmt.Sprintf("block %d, %s: %s", p.Repeat, p.Configuration, failure(p.Last)))
+	}
+	if v.live && p.Repeat > 0 {
+		v.draw(fmt.Sprintf("block %d  %s  %s", p.Repeat, p.Configuration, p.Step))
+	}
+}
+
+// looked prints the differences so far of a guard.
+func (v *screen) looked(r *guard.Result) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.quiet {
+		return
+	}
+	var parts []string
+	for _, j := range r.Conditions {
+		parts = append(parts, j.Summary())
+	}
+	v.line(fmt.Sprintf("block %d: %s", len(r.Blocks), strings.Join(parts, ", ")))
 }
 
 // Say implements cli.Screen. It prints the message even with --quiet.

@@ -1,0 +1,142 @@
+package guard_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/weirhq/weir/lab/guard"
+	"github.com/weirhq/weir/lab/results"
+	"github.com/weirhq/weir/load"
+)
+
+// measured returns a run with so many microseconds of CPU per request, and so many of
+// 1,000 requests without a response of 2xx.
+func measured(cpu float64, without2xx int64) *results.Run {
+	const sent = 1000
+	return &results.Run{Outcome: results.Done, Usage: results.Usage{Seconds: 1, CPUSeconds: cpu * sent / 1e6},
+		Load: &load.Result{Sent: sent, Requests: sent, Status: map[string]int64{"2xx": sent - without2xx}}}
+}
+
+func conditions(t *testing.T, texts ...string) (all []guard.Condition) {
+	t.Helper()
+	for _, text := range texts {
+		c, err := guard.ParseCondition(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// decide adds blocks until there is an answer, at most ten.
+func decide(t *testing.T, d *guard.Decision, base, change func(block int) *results.Run) int {
+	t.Helper()
+	const most = 10
+	for block := 1; block <= most; block++ {
+		if err := d.Add(guard.Block{Base: base(block), Change: change(block), Share: float64(block) / most}); err != nil {
+			t.Fatal(err)
+		}
+		if d.Answer() != guard.Undecided {
+			return block
+		}
+	}
+	return most
+}
+
+func constant(r *results.Run) func(int) *results.Run { return func(int) *results.Run { return r } }
+
+func TestAnswersOfConditions(t *testing.T) {
+	t.Parallel()
+	const cpu, failed = "CPU per request > 5%", "failed requests > 1%"
+	wavering := func(block int) *results.Run { return measured(100+10*float64(block%2), 0) }
+	for _, test := range []struct {
+		name       string
+		conditions []string
+		change     func(int) *results.Run
+		want       guard.Answer
+		blocks     int
+	}{
+		{"equal", []string{cpu}, constant(measured(100, 0)), guard.Fine, 7},
+		{"within the bound", []string{cpu}, constant(measured(104, 0)), guard.Fine, 7},
+		{"beyond the bound", []string{cpu}, constant(measured(106, 0)), guard.Worse, 7},
+		{"both", []string{cpu}, wavering, guard.Undecided, 10},
+		{"failures within the bound", []string{failed}, constant(measured(100, 9)), guard.Fine, 7},
+		{"failures beyond the bound", []string{failed}, constant(measured(100, 11)), guard.Worse, 7},
+		{"one of two is worse", []string{cpu, failed}, constant(measured(100, 11)), guard.Worse, 7},
+		{"both of two are fine", []string{cpu, failed}, constant(measured(100, 1)), guard.Fine, 7},
+		{"one of two is undecided", []string{failed, cpu}, wavering, guard.Undecided, 10},
+	} {
+		d := guard.NewDecision(conditions(t, test.conditions...))
+		blocks := decide(t, d, constant(measured(100, 0)), test.change)
+		if d.Answer() != test.want || blocks != test.blocks {
+			t.Errorf("%s: %s after %d blocks, want %s after %d", test.name, d.Answer(), blocks, test.want, test.blocks)
+		}
+	}
+}
+
+// TestDeadServiceIsNoMeasurement checks the answer if a side does not serve.
+func TestDeadServiceIsNoMeasurement(t *testing.T) {
+	t.Parallel()
+	dead := &results.Run{Outcome: results.Died, Error: "the service has ended", Exit: "exit status 3"}
+	failed := &results.Run{Outcome: results.Failed, Error: "no free port"}
+	fine := measured(100, 0)
+	for _, test := range []struct {
+		name         string
+		base, change *results.Run
+		want         guard.Answer
+		err          string
+	}{
+		{"the change is dead", fine, dead, guard.Worse, ""},
+		{"the base is dead", dead, fine, guard.Undecided, "the base failed: nothing to compare the change with: died: the service"},
+		{"both are dead", dead, dead, guard.Undecided, "the base failed"},
+		{"the base was not measured", failed, fine, guard.Undecided, "the base was not measured: no free port"},
+		{"the change was not measured", fine, failed, guard.Undecided, "the change was not measured: no free port"},
+	} {
+		d := guard.NewDecision(conditions(t, "p99 > 5%"))
+		err := d.Add(guard.Block{Base: test.base, Change: test.change, Share: 0.1})
+		if d.Answer() != test.want || (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {
+			t.Errorf("%s: %s, %v; want %s, %q", test.name, d.Answer(), err, test.want, test.err)
+		}
+		if run := new(guard.RunError); err != nil && !errors.As(err, &run) {
+			t.Errorf("%s: %T is no RunError", test.name, err)
+		}
+	}
+}
+
+// TestUnansweredRequestsCount has runs in which requests had no response, so that CPU
+// per request has no meaning.
+func TestUnansweredRequestsCount(t *testing.T) {
+	t.Parallel()
+	unanswered := measured(100, 0)
+	unanswered.Load.Requests -= 100
+	d := guard.NewDecision(conditions(t, "CPU per request > 5%"))
+	if decide(t, d, constant(measured(100, 0)), constant(unanswered)); d.Answer() != guard.Worse {
+		t.Errorf("the change: %s, want worse", d.Answer())
+	}
+	d = guard.NewDecision(conditions(t, "CPU per request > 5%"))
+	err := d.Add(guard.Block{Base: unanswered, Change: measured(100, 0), Share: 0.1})
+	if err == nil || !strings.Contains(err.Error(), "the base left 100 of 1000 requests without a response") {
+		t.Errorf("the base: %v", err)
+	}
+}
+
+// TestOutlookNamesMoreBlocks has differences of 0 and 9%, whose mean is near the bound,
+// and of 0 and 6%.
+func TestOutlookNamesMoreBlocks(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		high        float64
+		least, most int
+	}{{110, 0, 0}, {107, 1, 60}} {
+		d := guard.NewDecision(conditions(t, "CPU per request > 5%"))
+		decide(t, d, constant(measured(100, 0)), func(block int) *results.Run {
+			return measured(100+(test.high-100)*float64(block%2), 0)
+		})
+		if more := d.Judged()[0].More; d.Answer() != guard.Undecided || more < test.least || more > test.most {
+			t.Errorf("differences of 0 and %g: %s, %d more, want undecided and %d to %d", test.high-100, d.Answer(), more,
+				test.least, test.most)
+		}
+	}
+}

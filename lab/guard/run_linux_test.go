@@ -1,0 +1,196 @@
+package guard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/lab/experiment"
+	"github.com/weirhq/weir/lab/guard"
+	"github.com/weirhq/weir/load/settings"
+)
+
+const patience = 2 * time.Minute
+
+// serve is a service that uses the CPU as much as the file "built" in its folder
+// says, or ends if there is no number.
+func serve() {
+	text, err := os.ReadFile("built")
+	rounds, notNumber := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || notNumber != nil {
+		fmt.Fprintln(os.Stderr, "no number of rounds:", err, notNumber)
+		os.Exit(3)
+	}
+	l, err := net.Listen("tcp", os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := uint32(1)
+		for range rounds {
+			x ^= x << 13
+			x ^= x >> 17
+			x ^= x << 5
+		}
+		fmt.Fprintln(w, x)
+	}))
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM)
+	<-ends
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+const rounds = 500_000
+
+// repository creates a repository whose commit has a service with that text in its
+// file, in a folder below.
+func repository(t *testing.T, text string) (dir, folder string) {
+	t.Helper()
+	dir = t.TempDir()
+	folder = filepath.Join(dir, "service")
+	git(t, dir, "init", "--quiet", "-b", "trunk")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, text)
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "--quiet", "-m", "the service")
+	return dir, folder
+}
+
+// write changes the file from which the service is built.
+func write(t *testing.T, folder, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, "source"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// guarded runs a guard in a folder, with the commit as its base.
+func guarded(t *testing.T, folder string, within time.Duration, condition string) (*guard.Result, error) {
+	t.Helper()
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r, err := guard.Run(ctx, guard.Options{
+		Dir: folder, Base: "trunk", Build: "cp source built", Within: within, Conditions: conditions(t, condition),
+		Weir: os.Args[0],
+		Experiment: &experiment.Experiment{
+			Service: experiment.Service{Command: experiment.Command{"${weir}", "127.0.0.1:${port}"},
+				Env:    map[string]string{asService: "yes", "GORACE": "atexit_sleep_ms=0"},
+				Stderr: experiment.Sink{Kind: experiment.Pipe}},
+			Load: settings.Settings{Connections: 2, Threads: 1, Requests: 40, Timeout: 10 * time.Second},
+		},
+	})
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left in the temporary folder, error %v", left, err)
+	}
+	if trees := git(t, folder, "worktree", "list"); strings.Count(trees, "\n") != 1 {
+		t.Errorf("a work tree is left:\n%s", trees)
+	}
+	return r, err
+}
+
+func TestSlowerServiceIsWorse(t *testing.T) {
+	_, folder := repository(t, strconv.Itoa(rounds))
+	write(t, folder, strconv.Itoa(2*rounds))
+	r, err := guarded(t, folder, 20*time.Second, "CPU per request > 5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := r.Conditions[0]; r.Answer != guard.Worse || j.Low <= 0 || len(r.Blocks) < guard.LeastBlocks {
+		t.Errorf("%s, %+v", r.Sentence(), j)
+	}
+	if head := git(t, folder, "rev-parse", "--short", "HEAD"); r.Commit != strings.TrimSpace(head)+"-dirty" {
+		t.Errorf("the commit is %q, want that of %s with -dirty", r.Commit, head)
+	}
+	if !strings.HasPrefix(r.Base, "trunk (") || !strings.HasSuffix(r.Base, " the service)") {
+		t.Errorf("the base is %q", r.Base)
+	}
+}
+
+// TestEqualServiceIsNotWorse has a high bound, so that the answer does not depend on the
+// machine.
+func TestEqualServiceIsNotWorse(t *testing.T) {
+	_, folder := repository(t, strconv.Itoa(rounds))
+	r, err := guarded(t, folder, 2*time.Second, "CPU per request > 300%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Answer == guard.Worse || r.Interrupted || len(r.Blocks) == 0 {
+		t.Errorf("%s, %+v", r.Sentence(), r)
+	}
+	if r.Answer == guard.Undecided && !strings.Contains(r.Sentence(), "more would decide") {
+		t.Errorf("no outlook in %q", r.Sentence())
+	}
+}
+
+func TestDyingChangeIsWorse(t *testing.T) {
+	_, folder := repository(t, strconv.Itoa(rounds))
+	write(t, folder, "none")
+	r, err := guarded(t, folder, time.Minute, "CPU per request > 5%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "worse: the change did not serve in block 1, and the base did: died: "
+	if got := r.Sentence(); !strings.HasPrefix(got, want) || !strings.Contains(got, "exit status 3") ||
+		!strings.Contains(r.Failure.Run.LastOutput, "no number of rounds") {
+		t.Errorf("got %q, want %q…; its last output: %s", got, want, r.Failure.Run.LastOutput)
+	}
+}
+
+func TestDyingBaseIsAnError(t *testing.T) {
+	_, folder := repository(t, "none")
+	write(t, folder, strconv.Itoa(rounds))
+	_, err := guarded(t, folder, time.Minute, "CPU per request > 5%")
+	if run := new(guard.RunError); !errors.As(err, &run) || !strings.Contains(run.Run.LastOutput, "no number of rounds") {
+		t.Errorf("error %v, want one of the base with its last output", err)
+	}
+}
+
+// TestFailedBuildIsAnError removes the file that the build needs from one side.
+func TestFailedBuildIsAnError(t *testing.T) {
+	_, folder := repository(t, strconv.Itoa(rounds))
+	if err := os.Remove(filepath.Join(folder, "source")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := guarded(t, folder, time.Minute, "CPU per request > 5%")
+	if err == nil || !strings.Contains(err.Error(), "cp source built") || !strings.Contains(err.Error(), "No such file") {
+		t.Errorf("error %v, want that of cp", err)
+	}
+}
+
+func TestInterruptedGuardIsUndecided(t *testing.T) {
+	_, folder := repository(t, strconv.Itoa(rounds))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r, err := guard.Run(ctx, guard.Options{Dir: folder, Base: folder, Within: time.Minute,
+		Conditions: conditions(t, "p99 > 5%"), Weir: os.Args[0],
+		Experiment: &experiment.Experiment{Service: experiment.Service{Command: experiment.Command{"sleep", "60"}}}})
+	if err != nil || !r.Interrupted || r.Answer != guard.Undecided || len(r.Blocks) != 0 {
+		t.Errorf("%+v, %v; want an undecided guard", r, err)
+	}
+}
