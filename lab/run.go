@@ -62,9 +62,13 @@ func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {
 		return nil, errors.New("the experiment builds parts of Weir, and needs its sources: run it in a clone of Weir")
 	}
-	s.turns = Order(len(s.cases), cmp.Or(e.Repeats, defaultRepeats), e.Seed)
+	contrasts, err := e.Questions()
+	if err != nil {
+		return nil, err
+	}
+	s.turns = Order(len(s.cases), cmp.Or(e.Repeats, experiment.DefaultRepeats), e.Seed)
 	s.results = &results.Results{
-		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Lead, Source: string(e.Source()),
+		Name: e.Name, Title: e.Title, Question: e.Question, Lead: e.Leading(), Contrasts: contrasts, Source: string(e.Source()),
 		Started: time.Now().Round(0), Seed: e.Seed, Version: o.Version, Machine: load.Machine(machine.Describe()),
 		Interrupted: true,
 	}

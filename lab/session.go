@@ -18,7 +18,6 @@ import (
 
 // The defaults for zero values of an experiment.
 const (
-	defaultRepeats     = 10
 	defaultSample      = 50 * time.Millisecond
 	defaultReadyWithin = 30 * time.Second
 	defaultStopWithin  = 10 * time.Second

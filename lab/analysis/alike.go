@@ -39,7 +39,13 @@ func (k noiseKind) ofMany(intervals []*Interval) string {
 
 // alike describes one comparison without a verdict of better or worse.
 func (j judged) alike() string {
-	d, unit := j.row.Versus, j.metric.Unit
+	d, unit := j.versus, j.metric.Unit
+	if j.than != nil {
+		if d.kindOfNoise() == open {
+			return fmt.Sprintf("It is undecided whether the effects differ: %s (%s); %s.", j.effects(), j.sureness(), d.Why)
+		}
+		return fmt.Sprintf("The effects were not found to differ: %s%s (%s).", j.effects(), allowed(d.Interval), j.sureness())
+	}
 	values := fmt.Sprintf("%s instead of %s", Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
 	switch d.kindOfNoise() {
 	case open:
@@ -82,7 +88,7 @@ func allowed(all ...*Interval) string {
 func intervals(group []judged) []*Interval {
 	var all []*Interval
 	for _, j := range group {
-		all = append(all, j.row.Versus.Interval)
+		all = append(all, j.versus.Interval)
 	}
 	return all
 }

@@ -18,8 +18,8 @@ type Analysis struct {
 	Baseline string `json:"baseline"`        // name of the configuration that the others are compared with
 	Again    string `json:"again,omitempty"` // name of its twin
 
-	// Families has the comparisons that are corrected together, the leading metrics first.
-	Families []Family `json:"families,omitempty"`
+	// Family has the comparisons that are tested, and corrected together. It is nil if there are none.
+	Family *Family `json:"family,omitempty"`
 
 	Runs    []Runs   `json:"runs"`    // by configuration, in the results' order
 	Metrics []Metric `json:"metrics"` // the metrics that some run has: results.Metrics in their order, then the runs' own
@@ -64,13 +64,17 @@ type Metric struct {
 	Unit   string         `json:"unit"`
 	Better results.Better `json:"better,omitempty"`
 	Own    bool           `json:"own,omitempty"`   // one of the runs' own measures, not one of results.Metrics
-	Leads  bool           `json:"leads,omitempty"` // a leading metric, which findings are about
+	Leads  bool           `json:"leads,omitempty"` // a leading metric: its differences are tested
 
-	named bool // the experiment names it as leading
-	first bool // in the first family
+	named    bool // the experiment names it as leading, or it is in [results.DefaultLead]
+	constant bool // it would lead, but is the same in all runs
 
 	// Rows are the configurations with values, in the results' order.
 	Rows []Row `json:"rows"`
+
+	// Answers are the differences of the experiment's contrasts that are not against the baseline. Only a leading metric
+	// has them.
+	Answers []Answer `json:"answers,omitempty"`
 
 	// Noise is the baseline's twin compared with the baseline. Its P is not
 	// corrected and it is not judged. It is nil without a twin.
@@ -82,9 +86,17 @@ type Row struct {
 	Configuration string `json:"configuration"`
 	Summary
 
-	// Versus compares with the baseline. It is nil for the baseline itself,
-	// and if the baseline has no value.
+	// Versus compares with the baseline. It is nil for the baseline itself, and if the baseline has no value. It is only
+	// tested if the metric leads, and if the experiment has this contrast.
 	Versus *Difference `json:"versus,omitempty"`
+
+	tested bool
+}
+
+// An Answer is the difference of a contrast. The ratio of an interaction is that of two ratios.
+type Answer struct {
+	results.Contrast
+	Versus *Difference `json:"versus"`
 }
 
 // A Summary is the values of a metric in the runs of a configuration.
@@ -124,7 +136,7 @@ type Difference struct {
 
 	// P is the probability of a difference at least as large as this one if
 	// the configurations were alike. Corrected is P corrected for all
-	// comparisons of the Family. Both are nil if nothing was tested.
+	// comparisons of the Family. Both are nil if the difference is not tested.
 	P         *float64 `json:"p,omitempty"`
 	Corrected *float64 `json:"corrected_p,omitempty"`
 
@@ -139,11 +151,15 @@ type Difference struct {
 type Verdict string
 
 const (
-	Better    Verdict = "better"
-	Worse     Verdict = "worse"
-	Noise     Verdict = "~" // no more than chance
-	Same      Verdict = "=" // all runs of both have the same value
-	NotJudged Verdict = ""  // neither direction is better, too few runs, or better in a configuration that fails more often
+	Better  Verdict = "better"
+	Worse   Verdict = "worse"
+	Noise   Verdict = "~"       // no more than chance
+	Same    Verdict = "="       // all runs of both have the same value
+	Differs Verdict = "differs" // of an interaction
+
+	// NotJudged is the verdict of a difference that is not tested, that has too few runs, in which neither direction is
+	// better, or in which a configuration that fails more often would be better.
+	NotJudged Verdict = ""
 )
 
 // alpha is the probability of finding a difference that does not exist.
@@ -192,18 +208,16 @@ func (a *Analysis) Metric(name string) *Metric {
 // Row returns the row of a configuration, or nil.
 func (m *Metric) Row(configuration string) *Row { return row(m.Rows, configuration) }
 
-// A Family is a set of comparisons whose p are corrected together: within an experiment by the method of Westfall and
-// Young, between two sessions by Holm's.
+// A Family is the comparisons whose p are corrected together: within an experiment by the method of Westfall and Young,
+// between two sessions by Holm's.
 type Family struct {
 	Metrics     []string `json:"metrics"`
-	Leads       bool     `json:"leads,omitempty"` // the first family: its sentences come first
-	Comparisons int      `json:"comparisons"`     // comparisons of these metrics in which two runs differ
+	Comparisons int      `json:"comparisons"` // comparisons of these metrics in which two runs differ
 
-	// Alpha is the limit of the p that is corrected within the family.
-	// [Difference.Corrected] is also multiplied by 0.05/Alpha, so that its
-	// limit is 0.05 in every family.
+	// Alpha is the limit of the corrected p: 0.05, or less between two sessions. [Difference.Corrected] is also multiplied
+	// by 0.05/Alpha, so that its limit is 0.05.
 	Alpha float64 `json:"alpha"`
 
-	// NeededRuns is the number of runs of each configuration that is enough for one comparison to be significant.
+	// NeededRuns is the number of runs of each configuration with which each comparison can be significant.
 	NeededRuns int `json:"needed_runs"`
 }

@@ -30,10 +30,11 @@ const (
 	again = "null again"
 )
 
-// closedLoop returns results of a closed loop with interleaved runs. The first
-// series is the baseline. A series named again is its twin.
+// closedLoop returns results of a closed loop with interleaved runs, in which requests per second lead. The first series
+// is the baseline. A series named again is its twin.
 func closedLoop(all ...series) *results.Results {
-	r := &results.Results{Name: "made", Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC),
+	r := &results.Results{Name: "made", Lead: []string{"requests per second"},
+		Started: time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC),
 		Machine: load.Machine{System: "linux/amd64", CPUs: 2}}
 	longest := 0
 	for i, s := range all {
@@ -96,6 +97,7 @@ func around(seed uint64, n int, middle, share float64) []float64 {
 
 // ownMeasures returns the results with the rates as the runs' own measures.
 func ownMeasures(r *results.Results, name, unit string, better results.Better) *results.Results {
+	r.Lead = nil
 	for i := range r.Runs {
 		r.Runs[i].Own = []results.Measure{{Name: name, Unit: unit, Better: better,
 			Value: r.Runs[i].Load.RequestsPerSecond}}
@@ -164,7 +166,7 @@ func TestDirectionDecidesTheVerdict(t *testing.T) {
 			"depth", "m", better)
 		a := analysis.Of(r)
 		m := a.Metric("depth")
-		if d := m.Row("x").Versus; d.Verdict != want || d.P == nil || !m.Own ||
+		if d := m.Row("x").Versus; d.Verdict != want || (d.P == nil) != (better == results.Neither) || !m.Own ||
 			m.Leads == (better == results.Neither) ||
 			m.Unit != "m" {
 			t.Errorf("with %q: %+v, leads %v; want verdict %q", better, d, m.Leads, want)
@@ -192,6 +194,7 @@ func TestMoreConfigurationsNeedSmallerP(t *testing.T) {
 // Benchmarks are corrected together, except those that cannot differ. Measures that depend on each other count as one.
 func TestMeasuresAreCorrectedTogether(t *testing.T) {
 	r := closedLoop(series{"a", around(1, 10, 100, 0.01)}, series{"b", around(2, 10, 101, 0.01)})
+	r.Lead = nil
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		value := run.Load.RequestsPerSecond
@@ -200,12 +203,12 @@ func TestMeasuresAreCorrectedTogether(t *testing.T) {
 			{Name: "same", Value: 1}, {Name: "shown", Value: value, Better: results.Neither}}
 	}
 	a := analysis.Of(r)
-	for _, name := range []string{"x", "y", "z", "same", "shown"} {
+	for _, name := range []string{"x", "y", "z"} {
 		if d := a.Metric(name).Row("b").Versus; math.Abs(*d.Corrected-*d.P) > 0.005 {
 			t.Errorf("the p of %s is %v, corrected %v; want it once", name, *d.P, *d.Corrected)
 		}
 	}
-	if f := a.Families[0]; f.Comparisons != 3 {
+	if f := a.Family; f.Comparisons != 3 {
 		t.Errorf("%d measures are corrected together, want 3: %+v", f.Comparisons, f)
 	}
 }
@@ -276,7 +279,7 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 				}
 			}
 			if pace {
-				run.Load.LatencyFromDue = run.Load.Latency
+				run.Load.LatencyFromDue, r.Lead = run.Load.Latency, nil
 			}
 		}
 		return r
@@ -318,6 +321,7 @@ func TestAServiceThatFailsIsNotBetter(t *testing.T) {
 func TestOneFailedRequestChangesNoMetric(t *testing.T) {
 	names := func(failed int64, pace bool) (all, lead []string) {
 		r := closedLoop(series{null, around(1, 8, 1, 0.01)}, series{"x", around(2, 8, 1, 0.01)})
+		r.Lead = nil
 		for i := range r.Runs {
 			run := &r.Runs[i]
 			run.Usage = results.Usage{Seconds: 1, CPUSeconds: 1}
@@ -407,10 +411,9 @@ func TestAPaceMakesTheRateNoFinding(t *testing.T) {
 	}
 }
 
-// The leading metrics depend on whether the load has a pace, and not on results.
-func TestLeadingMetricsDependOnThePace(t *testing.T) {
-	leads := func(r *results.Results) []string {
-		var names []string
+// Without a choice the default metrics lead, in each kind of load, and the runs' own measures only without a load.
+func TestDefaultLeadDependsOnNoResult(t *testing.T) {
+	leads := func(r *results.Results) (names []string) {
 		for _, m := range analysis.Of(r).Metrics {
 			if m.Leads {
 				names = append(names, m.Name)
@@ -419,26 +422,28 @@ func TestLeadingMetricsDependOnThePace(t *testing.T) {
 		return names
 	}
 	r := closedLoop(series{"null", around(1, 5, 100, 0.01)}, series{"x", around(2, 5, 100, 0.01)})
+	r.Lead = nil
 	for i := range r.Runs {
 		r.Runs[i].Usage = results.Usage{Seconds: 1, CPUSeconds: 0.5 + float64(i)/100}
 		r.Runs[i].Own = []results.Measure{{Name: "delay", Value: float64(i)},
 			{Name: "size", Value: float64(i), Better: results.Neither}}
 	}
-	if got, want := leads(r), []string{"requests per second", "requests not answered with 2xx", "delay"}; !slices.Equal(got,
-		want) {
-		t.Errorf("in the closed loop %q lead, want %q", got, want)
+	if got := leads(r); !slices.Equal(got, results.DefaultLead()) {
+		t.Errorf("in the closed loop %q lead, want %q", got, results.DefaultLead())
 	}
 	for i := range r.Runs {
 		r.Runs[i].Load.LatencyFromDue = &load.Latency{P99: load.Micros(i)}
 	}
-	paced := []string{"latency p99", "CPU per request", "requests not answered with 2xx", "delay"}
-	if got := leads(r); !slices.Equal(got, paced) {
-		t.Errorf("with a pace %q lead, want %q", got, paced)
-	}
 	last := r.Runs[len(r.Runs)-1].Load
 	last.Status, last.StatusCodes = map[string]int64{"2xx": 900, "5xx": 100}, map[string]int64{"200": 900, "503": 100}
-	if got := leads(r); !slices.Equal(got, paced) {
-		t.Errorf("with a pace and refusals %q lead, want %q", got, paced)
+	if got := leads(r); !slices.Equal(got, results.DefaultLead()) {
+		t.Errorf("with a pace and refusals %q lead, want %q", got, results.DefaultLead())
+	}
+	for i := range r.Runs {
+		r.Runs[i].Load = nil
+	}
+	if got := leads(r); !slices.Equal(got, []string{"delay"}) {
+		t.Errorf("without a load %q lead, want the run's own measure", got)
 	}
 }
 
@@ -542,10 +547,10 @@ func TestFindingsSummarizeDifferences(t *testing.T) {
 			"52,100/s (95% interval of the ratio 0.570 to 0.570, 10 runs each).",
 		// no run of the baseline reports how many it lost
 		"|Log lines were lost with stdout=terminal (24.5 in the median run, 47.0 at most).",
-		"worse|With stdout=terminal, the memory at its peak is 4.00 times as high as with stdout=null: 268 MB " +
-			"instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
 		"~|No difference in requests per second was found between stdout=file and stdout=null: 52,102/s and " +
 			"52,100/s; if there is one, it is likely under 0.1% (95% interval of the ratio 1.000 to 1.000, 10 runs each).",
+		"|Not tested, because memory, peak is no leading metric: with stdout=terminal, the memory at its peak is 4.00 " +
+			"times as high as with stdout=null: 268 MB instead of 67.1 MB (95% interval of the ratio 4.00 to 4.00, 10 runs each).",
 		"|The noise: stdout=null, run as two configurations, differs from itself by less than 0.1% in requests per " +
 			"second (95% interval of the ratio 1.000 to 1.000).",
 	}
@@ -602,6 +607,7 @@ func TestConstantMeasuresHaveNoFinding(t *testing.T) {
 			run := &r.Runs[i]
 			run.Own = []results.Measure{{Name: "lines dropped", Value: of[run.Configuration]}}
 		}
+		r.Lead = append(r.Lead, "lines dropped")
 		return r
 	}
 	told := func(a *analysis.Analysis) bool {
@@ -628,6 +634,7 @@ func TestConstantMeasuresHaveNoFinding(t *testing.T) {
 		"y": 3})); !strings.Contains(fmt.Sprint(c.Findings), "lines dropped") {
 		t.Errorf("0 everywhere against 3 everywhere is not told of: %+v", c.Findings)
 	}
+	none.Lead = nil
 	for i := range none.Runs {
 		none.Runs[i].Load = nil
 	}
@@ -657,6 +664,7 @@ func TestManyDifferencesNeedFewSentences(t *testing.T) {
 func TestManyMeasuresMakeFewFindings(t *testing.T) {
 	r := closedLoop(series{"a", make([]float64, 10)}, series{again, make([]float64, 10)},
 		series{"b", make([]float64, 10)})
+	r.Lead = nil
 	random := rand.New(rand.NewPCG(1, 1))
 	for i := range r.Runs {
 		run := &r.Runs[i]
@@ -696,7 +704,7 @@ func TestQuantityHasAReadableUnit(t *testing.T) {
 			"s", "0 µs"},
 		{64e6, "bytes", "64.0 MB"}, {64e6, "bytes/s", "64.0 MB/s"}, {1234, "", "1,234"}, {1.5, "CPUs", "1.50 CPUs"},
 		{3.4e-7, "s/req", "340 ns/req"}, {2048, "B/req", "2.05 kB/req"}, {0.00042, "", "0.00042"}, {0.00042, "fish/op",
-			"0.00042 fish/op"}, {12, "ms", "12.0 ms"},
+			"0.00042 fish/op"}, {12, "ms", "12.0 ms"}, {2.5, "%", "2.50%"},
 	} {
 		if got := analysis.Quantity(c.value, c.unit); got != c.want {
 			t.Errorf("Quantity(%v, %q) = %q, want %q", c.value, c.unit, got, c.want)
@@ -704,45 +712,41 @@ func TestQuantityHasAReadableUnit(t *testing.T) {
 	}
 }
 
-// If no leading metric differs, each other metric that differs has a finding.
-func TestOtherMetricsMayBecomeFindings(t *testing.T) {
-	r := closedLoop(series{"null", around(1, 10, 100, 0.01)}, series{again, around(2, 10, 100, 0.01)},
-		series{"x", around(3, 10, 100, 0.01)}, series{"y", around(4, 10, 100, 0.01)})
-	cost := map[string]float64{null: 1, again: 1, "x": 1.4, "y": 1.2}
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		run.Usage = results.Usage{Seconds: 1, CPUSeconds: cost[run.Configuration] * (1 + float64(i)/1000),
-			PeakRSS: 1 << 20}
-		run.ReadyAfter = 2 - cost[run.Configuration]/2 + float64(i)/1000
-	}
-	texts := func(findings []analysis.Finding) string {
-		var b strings.Builder
-		for _, f := range findings {
-			fmt.Fprintln(&b, f.Text)
+// Metrics that do not lead have no test and no verdict. If they differ much, a finding describes it.
+func TestOtherMetricsAreDescribed(t *testing.T) {
+	of := func(rate float64) *results.Results {
+		r := closedLoop(series{null, around(1, 6, 100, 0.01)}, series{again, around(2, 6, 100, 0.01)},
+			series{"x", around(3, 6, rate, 0.01)})
+		cost := map[string]float64{null: 1, again: 1, "x": 1.4}
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			run.Usage = results.Usage{Seconds: 1, CPUSeconds: cost[run.Configuration] * (1 + float64(i)/1000)}
+			run.Own = []results.Measure{{Name: "size", Value: run.Usage.CPUSeconds}, {Name: "same", Value: 1}}
 		}
-		return b.String()
+		return r
 	}
-	text := texts(analysis.Of(r).Findings)
-	for _, want := range []string{
-		"With x, CPU per request is 40% higher than with null: ",
-		" Nearer to null, CPU per request is 20% higher with y.\n",
-		"With x, time to be ready is 13% lower than with null: ",
-		"No difference in requests per second was found between x and null",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the findings lack %q:\n%s", want, text)
+	for _, rate := range []float64{100, 200} {
+		r := of(rate)
+		a, c := analysis.Of(r), analysis.Compare(r, of(rate))
+		for _, name := range []string{"CPU per request", "size"} {
+			m := a.Metric(name)
+			if d := m.Row("x").Versus; m.Leads || d.P != nil || d.Verdict != analysis.NotJudged ||
+				math.Abs(*d.Ratio-1.4) > 0.01 || d.Interval == nil || d.Why != "not tested: it is no leading metric" {
+				t.Errorf("%s of x is %+v, leads %v", name, d, m.Leads)
+			}
 		}
-	}
-	b := closedLoop(series{"null", around(5, 10, 100, 0.01)}, series{again, around(6, 10, 100, 0.01)},
-		series{"x", around(7, 10, 100, 0.01)}, series{"y", around(8, 10, 100, 0.01)})
-	for i := range b.Runs {
-		run := &b.Runs[i]
-		run.Usage, run.ReadyAfter = r.Runs[i].Usage, r.Runs[i].ReadyAfter
-		run.Usage.CPUSeconds *= 3
-	}
-	if text := texts(analysis.Compare(r, b).Findings); !strings.Contains(text,
-		"x: CPU per request is 3.00 times as high in B: ") {
-		t.Errorf("the findings of the comparison lack the CPU per request:\n%s", text)
+		if d := a.Metric("same").Row("x").Versus; d.Verdict != analysis.Same {
+			t.Errorf("equal values are %+v", d)
+		}
+		for _, f := range append(a.Findings, c.Findings...) {
+			if f.Metric == "CPU per request" || f.Metric == "size" {
+				t.Errorf("a finding is %q", f.Text)
+			}
+		}
+		want := &analysis.Family{Metrics: []string{"requests per second"}, Comparisons: 1, Alpha: 0.05, NeededRuns: 3}
+		if diff := cmp.Diff(want, a.Family); diff != "" {
+			t.Errorf("the family, -want +got:\n%s", diff)
+		}
 	}
 }
 
@@ -782,46 +786,6 @@ func TestUnansweredRunsHaveNoCostPerRequest(t *testing.T) {
 	}
 	if a := analysis.Of(r); a.Metric("CPU per request") == nil {
 		t.Error("with 1% of the requests unanswered there is no CPU per request")
-	}
-}
-
-// Two families are corrected: the leading metrics, and the others. The second
-// one has all of alpha if each comparison of the first one differs.
-func TestFamiliesAreCorrectedSeparately(t *testing.T) {
-	measures := func(x []float64) *results.Results {
-		r := closedLoop(series{"null", around(1, 6, 100, 0.01)}, series{again, around(2, 6, 100, 0.01)}, series{"x", x})
-		for i := range r.Runs {
-			run := &r.Runs[i]
-			for m := range 40 {
-				run.Own = append(run.Own, results.Measure{Name: fmt.Sprint("measure ", m),
-					Value: run.Load.RequestsPerSecond + float64(i*m%7)})
-			}
-		}
-		return r
-	}
-	want := []analysis.Family{
-		{Metrics: []string{"requests per second"}, Leads: true, Comparisons: 1, Alpha: 0.035, NeededRuns: 4},
-		{Comparisons: 40, Alpha: 0.015, NeededRuns: 8},
-	}
-	got := analysis.Of(measures(around(3, 6, 100, 0.01))).Families
-	for i := range got {
-		if got[i].Alpha = math.Round(1e6*got[i].Alpha) / 1e6; !got[i].Leads && len(got[i].Metrics) == 40 {
-			got[i].Metrics = nil
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the families, -want +got:\n%s", diff)
-	}
-	a := analysis.Of(measures(around(3, 6, 200, 0.01)))
-	if d := a.Metric("measure 3").Row("x").Versus; d.Verdict != analysis.Worse || *d.Corrected > 0.01 {
-		t.Errorf("where what leads differs, a measure is %+v, p %v corrected %v; want it judged with all of alpha", d,
-			*d.P, *d.Corrected)
-	}
-	a = analysis.Of(measures(around(3, 6, 100, 0.01)))
-	const few = "There are too few runs to distinguish a difference from chance: 6 of each configuration. It takes " +
-		"at least 8, for 40 comparisons at once."
-	if !slices.ContainsFunc(a.Findings, func(f analysis.Finding) bool { return f.Text == few }) {
-		t.Errorf("the findings are %+v, want among them %q", a.Findings, few)
 	}
 }
 
@@ -1034,6 +998,12 @@ func checkRow(t *testing.T, metric string, row analysis.Row) {
 	}
 	if d.Interval != nil && !(d.Interval.Low <= *d.Ratio && *d.Ratio <= d.Interval.High) {
 		t.Errorf("%s: the ratio %v is not in %+v", metric, *d.Ratio, *d.Interval)
+	}
+	if d.P == nil {
+		if d.Verdict != analysis.NotJudged && d.Verdict != analysis.Same {
+			t.Errorf("%s: %s without a test", metric, d.Verdict)
+		}
+		return
 	}
 	if *d.P < 0 || *d.P > 1 || d.Corrected != nil && *d.Corrected < *d.P {
 		t.Errorf("%s: p %v, corrected %v", metric, *d.P, d.Corrected)

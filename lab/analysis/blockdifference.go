@@ -9,7 +9,7 @@ import (
 // the baseline. It sets no verdict.
 func (g *grid) compare(name string, bases ...string) (*Difference, contest) {
 	p := g.pair(name, bases...)
-	c := p.contest(name)
+	c := p.contest(name, bases[0])
 	share := c.p(draws)
 	d := &Difference{P: &share}
 	var values, base []float64

@@ -252,6 +252,37 @@ func TestCorrectionControlsErrorsBesideDifferences(t *testing.T) {
 	}
 }
 
+// A family has contrasts with two and with three runs in a block, and an interaction. If both settings have effects that
+// multiply, the interaction is not found; if nothing differs, nothing is. It is found if the effects do not multiply.
+func TestSquaresAreSeldomFalse(t *testing.T) {
+	const experiments, blocks = 200, 8
+	seldom := results.Contrast{Configuration: "x0", Against: "base"}
+	contrast := results.Contrast{Configuration: "x2", Against: "x1", Than: &seldom}
+	found := map[string]int{}
+	for seed := range uint64(experiments) {
+		for name, means := range map[string][]float64{"nothing": {100, 100, 100}, "effects": {150, 200, 300},
+			"interaction": {150, 200, 250}} {
+			g := noisyGrid(rand.New(rand.NewPCG(seed, 3)), blocks, 0.02, means...)
+			contests := contestsOf(g, []string{"base", "again"}, "x0", "x1")
+			contests = append(contests, contestsOf(g, []string{"x0"}, "x2")...)
+			contests = append(contests, contestsOf(g, []string{"x1"}, "x2")...)
+			contests = append(contests, contestsOf(*g.interaction(contrast), []string{seldom.String()},
+				contrast.String())...)
+			ps := correctedTogether(contests, 2000)
+			if least := slices.Min(ps); name == "nothing" && least <= alpha || name != "nothing" && ps[4] <= alpha {
+				found[name]++
+			}
+		}
+	}
+	t.Logf("of %d experiments: %v", experiments, found)
+	if most := experiments/20 + 9; found["nothing"] > most || found["effects"] > most { // three standard deviations
+		t.Errorf("of %d experiments: %v, want about %d of nothing and of effects", experiments, found, experiments/20)
+	}
+	if found["interaction"] < experiments*9/10 {
+		t.Errorf("an interaction is found in %d of %d experiments", found["interaction"], experiments)
+	}
+}
+
 // The correlation of the statistics over the permutations of a shuffle is that of equal configurations.
 func TestShuffleKeepsTheCorrelationOfSharedRuns(t *testing.T) {
 	for bases, want := range map[int]float64{1: 1.0 / 2, 2: 1.0 / 3} {

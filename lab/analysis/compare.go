@@ -25,8 +25,8 @@ type Comparison struct {
 	OnlyA []string `json:"only_a,omitempty"`
 	OnlyB []string `json:"only_b,omitempty"`
 
-	// Families has the comparisons that are corrected together, the leading metrics first.
-	Families []Family `json:"families,omitempty"`
+	// Family has the comparisons that are tested, and corrected together. It is nil if there are none.
+	Family *Family `json:"family,omitempty"`
 
 	Metrics []ComparedMetric `json:"metrics"`
 }
@@ -46,8 +46,7 @@ type ComparedMetric struct {
 	Leads  bool           `json:"leads,omitempty"`
 	Rows   []ComparedRow  `json:"rows"`
 
-	a, b  column
-	first bool // in the first family
+	a, b column
 }
 
 // A ComparedRow is one metric of one configuration. Versus compares B with A.
@@ -121,25 +120,27 @@ func compareColumns(ta *table, a, b column) ComparedMetric {
 	return m
 }
 
-// judge corrects the p of all comparisons and sets the verdicts.
+// judge corrects the p of the leading metrics and sets their verdicts.
 func (c *Comparison) judge(ta, tb *table) {
-	other := slices.ContainsFunc(c.Metrics, func(m ComparedMetric) bool { return m.Leads && (!m.a.own || m.a.named) })
 	var trials []trial
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
-		m.first = m.Leads && (!m.a.own || m.a.named || !other)
 		floor := max(distance(m.a.values[ta.baseline], m.a.values[ta.again]),
 			distance(m.b.values[tb.baseline], m.b.values[tb.again]))
 		sa, sb := sessionOf(&m.a), sessionOf(&m.b)
 		for j := range m.Rows {
 			r := &m.Rows[j]
 			va, vb := r.A.Values, r.B.Values
+			if !m.Leads {
+				r.Versus.notTested(doesNotLead, va, vb)
+				continue
+			}
 			r.Versus.betweenSessions = betweenSessions(sa, sb, va, vb)
-			trials = append(trials, trial{metric: m.Name, better: m.Better, first: m.first, versus: &r.Versus,
+			trials = append(trials, trial{metric: m.Name, better: m.Better, versus: &r.Versus,
 				change: r.B.Median - r.A.Median, within: distance(va, vb) <= floor, test: betweenSides{va, vb}})
 		}
 	}
-	c.Families = judgeAll(trials, withoutTurns)
+	c.Family = judgeAll(trials, withoutTurns)
 	for i := range c.Metrics {
 		for j := range c.Metrics[i].Rows {
 			r := &c.Metrics[i].Rows[j]
@@ -148,13 +149,9 @@ func (c *Comparison) judge(ta, tb *table) {
 	}
 }
 
-// find returns the findings: the differences in the leading metrics, or in the
-// others if there are none, followed by the comparisons without a difference.
+// find returns the findings: the differences in the leading metrics, followed by the comparisons without a difference.
 func (c *Comparison) find() []Finding {
 	differ, same, identical := c.leading()
-	if len(differ) == 0 {
-		differ = c.elsewhere()
-	}
 	all := slices.Concat(differ, same, c.undecided())
 	switch {
 	case len(all) > 0:
@@ -189,43 +186,22 @@ func (c *Comparison) leading() (differ, same []Finding, identical bool) {
 	return differ, same, identical
 }
 
-// elsewhere returns a finding for each difference in the other metrics.
-func (c *Comparison) elsewhere() []Finding {
-	var all []Finding
+// undecided returns a finding if comparisons have too few runs.
+func (c *Comparison) undecided() []Finding {
+	open := 0
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
 		for j := range m.Rows {
-			if r := &m.Rows[j]; !m.Leads && r.Versus.differs() {
-				all = append(all, m.finding(r))
+			if v := &m.Rows[j].Versus; m.Leads && m.Better != results.Neither && v.Verdict == NotJudged && !v.withheld {
+				open++
 			}
 		}
 	}
-	return all
-}
-
-// undecided returns a finding for each family with comparisons that have too
-// few runs.
-func (c *Comparison) undecided() []Finding {
-	var all []Finding
-	for _, f := range c.Families {
-		open := 0
-		for i := range c.Metrics {
-			m := &c.Metrics[i]
-			for j := range m.Rows {
-				if v := &m.Rows[j].Versus; m.first == f.Leads && m.Better != results.Neither &&
-					v.Verdict == NotJudged &&
-					!v.withheld {
-					open++
-				}
-			}
-		}
-		if open > 0 {
-			all = append(all, Finding{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few. It "+
-				"takes at least %d of each configuration.",
-				readable.Things(int64(open), "comparison"), f.NeededRuns)})
-		}
+	if open == 0 {
+		return nil
 	}
-	return all
+	return []Finding{{Text: fmt.Sprintf("%s cannot be told from chance: the runs are too few. It takes at least %d of "+
+		"each configuration.", readable.Things(int64(open), "comparison"), c.Family.NeededRuns)}}
 }
 
 // alike returns findings about comparisons without a verdict of better or worse: one for each configuration if there

@@ -47,7 +47,25 @@ func ratioOf(a, b float64) float64 {
 	return a / b
 }
 
-func (d *Difference) differs() bool { return d.Verdict == Better || d.Verdict == Worse }
+func (d *Difference) differs() bool {
+	return d.Verdict == Better || d.Verdict == Worse || d.Verdict == Differs
+}
+
+// notTested makes the difference a description, for a reason, unless all values are equal.
+func (d *Difference) notTested(why string, samples ...[]Value) {
+	if !vary(samples...) {
+		d.Verdict, d.Why = Same, allEqual
+		return
+	}
+	d.P, d.Verdict, d.Why = nil, NotJudged, why
+}
+
+// The reasons of a difference that is only described, and of one between equal values.
+const (
+	doesNotLead = "not tested: it is no leading metric"
+	notAsked    = "not tested: the experiment does not ask for it"
+	allEqual    = "all of the values are the same"
+)
 
 // distance returns the distance of the medians, or 0 if one side has no values.
 func distance(a, b []Value) float64 {

@@ -8,14 +8,12 @@
 //
 // Runs lie in blocks of one run of each configuration, made one after the other in
 // random order. Each configuration is compared with the baseline within the blocks,
-// see [arrangement]. The more results there are, the more of them seem to differ by
-// chance. So every p that can lead to a finding is corrected, by the method of
-// Westfall and Young, which takes into account how results depend on each other.
-// There are two families, see [Family]:
+// see [arrangement].
 //
-//   - The leading metrics, in all configurations. They are chosen before any value is seen: by the experiment, or else
-//     by the kind of load. The runs' own measures lead if no other metric does, as for benchmarks.
-//   - All other metrics.
+// Only the contrasts of an experiment are tested, in its leading metrics. Both are chosen before the first run. The more
+// of them there are, the more seem to differ by chance. So their p are corrected together, by the method of Westfall and
+// Young, which takes into account how results depend on each other. All other differences are descriptions: they have a
+// size, and no verdict. A [Plan] tells before the first run which differences an experiment can find.
 //
 // Of the pages of experiments in which nothing differs, about 5% have a sentence
 // that reports a difference; TestFalseSentencesAreRare checks it.

@@ -12,7 +12,7 @@ import (
 // exampleResults returns ten runs of each of two configurations, of which the
 // second responses about 20% fewer requests per second.
 func exampleResults() *results.Results {
-	r := &results.Results{Name: "output", Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
+	r := &results.Results{Name: "output", Lead: []string{"requests per second"}, Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
 	for i, name := range []string{"output=null", "output=file"} {
 		r.Configurations = append(r.Configurations, results.Configuration{Name: name, Baseline: i == 0})
 		for repeat := range 10 {

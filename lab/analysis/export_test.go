@@ -15,7 +15,7 @@ func CorrectedP(values map[string][]float64, baseline, twin string, configuratio
 // contestsOf returns the contests of configurations with the baseline.
 func contestsOf(g grid, bases []string, configurations ...string) (contests []contest) {
 	for _, name := range configurations {
-		contests = append(contests, g.pair(name, bases...).contest(name))
+		contests = append(contests, g.pair(name, bases...).contest(name, bases[0]))
 	}
 	return contests
 }

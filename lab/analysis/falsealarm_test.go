@@ -20,7 +20,7 @@ const repeats = 20
 //
 // The runs only have one metric, because the counts take long.
 func simulated(metric string, baseline, twin []recordedRun, more ...[]recordedRun) *results.Results {
-	r := &results.Results{Configurations: []results.Configuration{{Name: "base", Baseline: true},
+	r := &results.Results{Lead: []string{metric}, Configurations: []results.Configuration{{Name: "base", Baseline: true},
 		{Name: "again", Again: true}}}
 	for i := range more {
 		r.Configurations = append(r.Configurations, results.Configuration{Name: fmt.Sprint("x", i)})

@@ -9,29 +9,21 @@ import (
 	"github.com/weirhq/weir/lab/results"
 )
 
-// A budget has the share of [alpha] for each family. By Bonferroni's
-// inequality, the probability of a false sentence on a page is at most their
-// sum.
-type budget struct {
-	first, second float64 // if there are two families
-	only          float64 // if there is only one
-}
-
-// Within an experiment, all of alpha is used. Between the two sides of [Compare] it is less, because some changes of the
-// machine pass [betweenSessions].
-var (
-	inTurn       = budget{first: 0.7, second: 0.3, only: 1}
-	withoutTurns = budget{first: 0.4, second: 0.3, only: 0.7}
+// The shares of [alpha] that are used within an experiment, and between the two sides of [Compare]. That is less, because
+// some changes of the machine pass [betweenSessions].
+const (
+	inTurn       = 1.0
+	withoutTurns = 0.7
 )
 
 // A trial is a comparison to be judged.
 type trial struct {
-	metric string
-	better results.Better
-	first  bool // in the first family
-	versus *Difference
-	change float64 // of the medians
-	within bool    // the difference is no larger than that of a baseline from its twin
+	metric      string
+	better      results.Better
+	versus      *Difference
+	interaction bool
+	change      float64 // of the medians
+	within      bool    // the difference is no larger than that of a baseline from its twin
 	test
 }
 
@@ -46,7 +38,7 @@ type test interface {
 	runs() string
 }
 
-// inBlocks is the test of a configuration against the baseline of the same experiment.
+// inBlocks is the test of a contrast of one experiment.
 type inBlocks struct {
 	contest
 	base, values []Value
@@ -54,8 +46,8 @@ type inBlocks struct {
 
 func (t inBlocks) vary() bool { return vary(t.base, t.values) }
 
-// smallestP is one of all permutations. If the baseline has one run in each block, it is two of them: where all runs
-// change places, the statistic is the same.
+// smallestP is one of all permutations. If the other configuration has one run in each block, it is two of them: where
+// all runs change places, the statistic is the same.
 func (t inBlocks) smallestP() float64 {
 	p, symmetric := 1.0, true
 	for _, b := range t.blocks {
@@ -68,12 +60,17 @@ func (t inBlocks) smallestP() float64 {
 	return min(1, p)
 }
 
-// smallestOf takes each block to have as many runs of the baseline as the first one.
+// smallestOf takes each block to have as many runs of the other configuration as the first one.
 func (t inBlocks) smallestOf(n int) float64 {
-	if len(t.blocks) > 0 && t.blocks[0].runs == 2 {
-		return min(1, 2*math.Pow(2, -float64(n)))
+	return smallestInBlocks(n, len(t.blocks) > 0 && t.blocks[0].runs == 3)
+}
+
+// smallestInBlocks returns the smallest possible p of n blocks, in which the other configuration has a twin or not.
+func smallestInBlocks(n int, twin bool) float64 {
+	if twin {
+		return math.Pow(3, -float64(n))
 	}
-	return math.Pow(3, -float64(n))
+	return min(1, 2*math.Pow(2, -float64(n)))
 }
 
 func (t inBlocks) runs() string { return readable.Things(int64(len(t.blocks)), "block") }
@@ -91,47 +88,10 @@ func (t betweenSides) runs() string             { return fmt.Sprintf("%d and %d"
 // equal, or if neither direction is better.
 func (t *trial) testable() bool { return t.better != results.Neither && t.vary() }
 
-// judgeAll corrects the p of all trials of a page and sets the verdicts. If all
-// trials of the first family differ, the second one is judged as if it were the
-// only one, because no true null hypothesis has used any of alpha (gatekeeping,
-// Dmitrienko, Offen and Westfall, Statistics in Medicine 22, 2003).
-func judgeAll(trials []trial, b budget) []Family {
-	var first, second []trial
-	for _, t := range trials {
-		if t.first {
-			first = append(first, t)
-		} else {
-			second = append(second, t)
-		}
-	}
-	firstShare, secondShare := b.first, b.second
-	if countTested(first) == 0 || countTested(second) == 0 {
-		firstShare, secondShare = b.only, b.only
-	}
-	families := judgeFamily(first, firstShare)
-	if countTested(first) > 0 && allDiffer(first) {
-		secondShare = b.only
-	}
-	return append(families, judgeFamily(second, secondShare)...)
-}
-
-func countTested(trials []trial) (n int) {
-	for i := range trials {
-		if trials[i].testable() {
-			n++
-		}
-	}
-	return n
-}
-
-func allDiffer(trials []trial) bool {
-	return !slices.ContainsFunc(trials, func(t trial) bool { return t.testable() && !t.versus.differs() })
-}
-
-// judgeFamily judges trials with a share of alpha. It returns the family, or
-// nil if no trial was tested.
-func judgeFamily(trials []trial, share float64) []Family {
-	f := Family{Alpha: alpha * share}
+// judgeAll corrects the p of all trials of a page, with a share of [alpha], and sets the verdicts. It returns nil if no
+// trial is tested.
+func judgeAll(trials []trial, share float64) *Family {
+	f := &Family{Alpha: alpha * share}
 	var tested []trial
 	for _, t := range trials {
 		if !t.testable() {
@@ -139,7 +99,6 @@ func judgeFamily(trials []trial, share float64) []Family {
 			continue
 		}
 		tested = append(tested, t)
-		f.Leads = t.first
 		if !slices.Contains(f.Metrics, t.metric) {
 			f.Metrics = append(f.Metrics, t.metric)
 		}
@@ -153,11 +112,13 @@ func judgeFamily(trials []trial, share float64) []Family {
 	for i := range trials {
 		trials[i].judge(strictest)
 	}
+	for i := range tested {
+		f.NeededRuns = max(f.NeededRuns, neededRuns(tested[i].smallestOf, strictest))
+	}
 	if len(tested) == 0 {
 		return nil
 	}
-	f.NeededRuns = tested[0].neededRuns(strictest)
-	return []Family{f}
+	return f
 }
 
 // correctTrials sets the corrected p of tested trials.
@@ -187,12 +148,12 @@ func (t *trial) judge(family int) {
 	d.Verdict = Noise
 	switch {
 	case !t.vary():
-		d.Verdict, d.Why = Same, "all of the values are the same"
+		d.Verdict, d.Why = Same, allEqual
 	case t.better == results.Neither:
 		d.Verdict, d.Why = NotJudged, "neither more nor less is better"
 	case *d.Corrected > alpha && t.smallestP()*float64(family) > alpha:
 		d.Verdict, d.Why = NotJudged, fmt.Sprintf("too few runs: %s; at least %d of each are needed", t.runs(),
-			t.neededRuns(family))
+			neededRuns(t.smallestOf, family))
 	case *d.Corrected > alpha && *d.P <= alpha && d.betweenSessions > alpha:
 		d.Why = changesWithTime
 	case *d.Corrected > alpha:
@@ -201,6 +162,8 @@ func (t *trial) judge(family int) {
 		d.Why = "the medians do not differ as the runs do"
 	case t.within:
 		d.Why = withinItself
+	case t.interaction:
+		d.Verdict = Differs
 	case t.change > 0 == (t.better == results.Higher):
 		d.Verdict = Better
 	default:
@@ -208,11 +171,11 @@ func (t *trial) judge(family int) {
 	}
 }
 
-// neededRuns returns the number of runs per configuration with which one of
-// that many comparisons can be significant.
-func (t *trial) neededRuns(family int) int {
+// neededRuns returns the number of runs per configuration with which one of that many comparisons can be significant.
+// Smallest returns the smallest possible p of n runs.
+func neededRuns(smallest func(n int) float64, comparisons int) int {
 	n := 1
-	for t.smallestOf(n)*float64(family) > alpha {
+	for smallest(n)*float64(comparisons) > alpha {
 		n++
 	}
 	return n

@@ -23,21 +23,21 @@ func findings(t *table, a *Analysis) []Finding {
 	groups := leads(a)
 	told := undecided(t, a, groups)
 	for _, g := range groups {
-		told = append(told, differing(g)...)
+		parts := byBase(g)
+		for _, part := range parts {
+			told = append(told, differing(part, max(1, maxDifferences/len(parts)))...)
+		}
 	}
 	told = append(told, lost(t)...)
-	if slices.ContainsFunc(slices.Concat(groups...), judged.differs) {
-		told = append(told, beside(a)...)
-	} else {
-		told = append(told, elsewhere(a)...)
-	}
 	for _, g := range groups {
-		told = append(told, alike(g)...)
+		for _, part := range byBase(g) {
+			told = append(told, alike(part)...)
+		}
 	}
-	told = append(told, undecidedElsewhere(t, a, groups)...)
-	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return len(compared(a, &m)) > 0 }) {
+	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads || m.constant }) {
 		told = append(told, Finding{Text: allTheSame})
 	}
+	told = append(told, beside(a)...)
 	all := slices.Concat(unmeasured(t), unreliable(t), refusals(t), withheld(allCompared(a)), told, floor(a, groups))
 	if len(all) == 0 {
 		all = append(all, Finding{Text: "There is nothing to compare."})
@@ -108,8 +108,8 @@ func ended(r Runs) string {
 	return readable.Enumerate(parts)
 }
 
-// leads returns the rows that findings are about: one group for each leading
-// metric, and one for the runs' own measures.
+// leads returns the tested differences: one group for each leading metric, and one for the runs' own measures if the
+// experiment names none.
 func leads(a *Analysis) [][]judged {
 	var groups [][]judged
 	var own []judged
@@ -130,12 +130,11 @@ func leads(a *Analysis) [][]judged {
 	return groups
 }
 
-// differing returns findings about differences that are better or worse, the
-// largest ratio first. One finding names the rest.
-func differing(group []judged) []Finding {
+// differing returns findings about differences that are more than noise, the largest ratio first. There are at most most
+// of them. One more names the rest.
+func differing(group []judged, most int) []Finding {
 	found := slices.DeleteFunc(slices.Clone(group), func(j judged) bool { return !j.differs() })
 	largestFirst(found)
-	most := maxDifferences
 	if len(found) == most+1 { // a sentence about one more would be no shorter
 		most++
 	}
@@ -164,14 +163,14 @@ func smaller(left []judged) []Finding {
 		Metric: m.Name}}
 }
 
-// besides are the metrics that do not lead, but have a finding if they differ
-// much.
-var besides = []string{linesLost, notAnswered, results.GoodAnswers, peakMemory, latencyP99, cpuPerRequest}
+// besides are the metrics that have a description if they do not lead and differ much.
+var besides = []string{linesLost, results.FailedRequests, results.GoodAnswers, peakMemory, latencyP99, cpuPerRequest}
 
-// muchMore is the ratio, in either direction, from which on such a metric has a
-// finding.
+// muchMore is the ratio, in either direction, from which on such a metric is described.
 const muchMore = 1.5
 
+// beside describes the largest differences from the baseline in metrics that do not lead: those in which no run of one
+// configuration is between two of the other. They have no verdict.
 func beside(a *Analysis) []Finding {
 	var found []judged
 	for _, name := range besides {
@@ -179,8 +178,14 @@ func beside(a *Analysis) []Finding {
 		if m == nil || m.Leads || m.Own {
 			continue
 		}
-		for _, j := range compared(a, m) {
-			if j.differs() && j.size() >= math.Log(muchMore) {
+		base := m.Row(a.Baseline)
+		for i := range m.Rows {
+			r := &m.Rows[i]
+			if r.Versus == nil || r.Configuration == a.Again {
+				continue
+			}
+			j := judged{m, r, base, r.Versus, nil}
+			if apart(r.Values, base.Values) && j.size() >= math.Log(muchMore) {
 				found = append(found, j)
 			}
 		}
@@ -188,28 +193,16 @@ func beside(a *Analysis) []Finding {
 	largestFirst(found)
 	var all []Finding
 	for _, j := range found[:min(len(found), maxBeside)] {
-		all = append(all, j.finding(j.sentence()))
+		all = append(all, j.finding("Not tested, because "+j.metric.Name+" is no leading metric: with"+
+			strings.TrimPrefix(j.sentence(), "With")))
 	}
 	return all
 }
 
-// elsewhere returns a finding for each metric that does not lead and differs:
-// the largest difference, followed by those of the other configurations.
-func elsewhere(a *Analysis) []Finding {
-	var all []Finding
-	for i := range a.Metrics {
-		found := slices.DeleteFunc(compared(a, &a.Metrics[i]), func(j judged) bool { return !j.differs() })
-		if len(found) == 0 {
-			continue
-		}
-		largestFirst(found)
-		f := found[0].finding(found[0].sentence())
-		for _, rest := range smaller(found[1:]) {
-			f.Text += " " + rest.Text
-		}
-		all = append(all, f)
-	}
-	return all
+// apart reports whether all values of one sample are larger than all of the other, in samples that are large enough.
+func apart(a, b []Value) bool {
+	x, y := numbers(a), numbers(b)
+	return smallestP(len(x), len(y)) <= alpha && (slices.Min(x) > slices.Max(y) || slices.Max(x) < slices.Min(y))
 }
 
 // alike returns findings about comparisons without a verdict of better or worse: those that are undecided, and those
@@ -217,8 +210,8 @@ func elsewhere(a *Analysis) []Finding {
 func alike(group []judged) []Finding {
 	var noise [none + 1][]judged
 	for _, j := range group {
-		if j.row.Versus.Verdict == Noise {
-			k := j.row.Versus.kindOfNoise()
+		if j.versus.Verdict == Noise {
+			k := j.versus.kindOfNoise()
 			noise[k] = append(noise[k], j)
 		}
 	}
@@ -239,7 +232,7 @@ func fewOrOne(rows []judged, of int) []Finding {
 		}
 		return all
 	}
-	kind := rows[0].row.Versus.kindOfNoise()
+	kind := rows[0].versus.kindOfNoise()
 	if slices.ContainsFunc(rows, func(j judged) bool { return j.metric != rows[0].metric }) {
 		return []Finding{{Verdict: Noise, Text: fmt.Sprintf("In %d of %d comparisons of the runs' own measures %s.",
 			len(rows), of, kind.ofMany(intervals(rows)))}}

@@ -99,8 +99,8 @@ func (d design) String() string {
 		map[loop]string{noLoad: "no load", closedLoad: "closed loop", openLoad: "open loop"}[d.load])
 }
 
-// experiment returns results in which each metric has its own noise. The
-// requests per second of the first configuration differ by the ratio.
+// experiment returns results in which each metric has its own noise. The CPU per request of the first configuration
+// differs by the ratio.
 func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *results.Results {
 	r := &results.Results{Configurations: []results.Configuration{{Name: "base", Baseline: true},
 		{Name: "again", Again: true}}}
@@ -132,13 +132,13 @@ func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *
 			Requests: requests, Sent: requests, Status: map[string]int64{"2xx": requests},
 			RequestsPerSecond: 10_000 * (1 + perSecond[i]), Latency: l,
 		}
-		if run.Configuration == "x0" {
-			run.Load.RequestsPerSecond *= ratio
-		}
 		if d.load == openLoad {
 			run.Load.LatencyFromDue = l
 		}
 		run.Usage = results.Usage{Seconds: 10, CPUSeconds: 7 * (1 + cpu[i]), PeakRSS: int64(64e6 * (1 + memory[i]))}
+		if run.Configuration == "x0" {
+			run.Usage.CPUSeconds *= ratio
+		}
 	}
 	return r
 }

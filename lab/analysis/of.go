@@ -11,20 +11,26 @@ func Of(r *results.Results) *Analysis {
 	t := tableOf(r)
 	a := &Analysis{Runs: t.runs}
 	a.Baseline, a.Again = t.baseline, t.again
-	var contests []map[string]contest // by metric and configuration
+	var trials []trial
 	for _, c := range t.columns {
 		m, of := metricOf(t, c)
-		a.Metrics, contests = append(a.Metrics, m), append(contests, of)
+		a.Metrics, trials = append(a.Metrics, m), append(trials, of...)
 	}
-	judge(t, a, contests)
+	a.Family = judgeAll(trials, inTurn)
+	for _, j := range allCompared(a) {
+		if j.than == nil {
+			j.versus.withhold(t.fails[j.row.Configuration].more(t.fails[j.base.Configuration]))
+		}
+	}
 	a.Findings = findings(t, a)
 	a.Warnings = warnings(r, t, a)
 	return a
 }
 
-// metricOf compares the configurations in one metric, without a verdict. It also returns their tests.
-func metricOf(t *table, c column) (Metric, map[string]contest) {
-	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies(), named: c.named}
+// metricOf compares the configurations in one metric, without a verdict. It also returns the trials, if the metric leads.
+func metricOf(t *table, c column) (Metric, []trial) {
+	m := Metric{Name: c.Name, Unit: c.Unit, Better: c.Better, Own: c.own, Leads: c.leads && c.varies(), named: c.named,
+		constant: c.leads && !c.varies()}
 	contests := map[string]contest{}
 	_, hasBase := c.values[t.baseline]
 	g := gridOf(c.values, t.blocks)
@@ -40,6 +46,8 @@ func metricOf(t *table, c column) (Metric, map[string]contest) {
 			row.Versus, _ = g.compare(configuration, t.baseline)
 		default:
 			row.Versus, contests[configuration] = g.compare(configuration, t.baseline, t.again)
+			row.tested = m.Leads && slices.Contains(t.contrasts,
+				results.Contrast{Configuration: configuration, Against: t.baseline})
 		}
 		m.Rows = append(m.Rows, row)
 	}
@@ -47,26 +55,37 @@ func metricOf(t *table, c column) (Metric, map[string]contest) {
 		m.Noise = twin.Versus
 		m.Noise.Why = "the baseline against itself"
 	}
-	return m, contests
+	return m, m.trials(t, c, &g, contests)
 }
 
-// judge corrects the p of all comparisons and sets the verdicts.
-func judge(t *table, a *Analysis, contests []map[string]contest) {
-	other := slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads && (!m.Own || m.named) })
-	var trials []trial
-	for i := range a.Metrics {
-		m := &a.Metrics[i]
-		m.first = m.Leads && (!m.Own || m.named || !other)
-		c := t.column(m)
-		base := slices.Concat(c.values[t.baseline], c.values[t.again])
-		for _, j := range compared(a, m) {
-			trials = append(trials, trial{metric: m.Name, better: m.Better, first: m.first, versus: j.row.Versus,
-				change: j.row.Median - j.base.Median,
-				test:   inBlocks{contests[i][j.row.Configuration], base, c.values[j.row.Configuration]}})
+// trials returns the trials of a metric, and adds its answers. All other differences from the baseline are descriptions.
+func (m *Metric) trials(t *table, c column, g *grid, contests map[string]contest) (all []trial) {
+	base := slices.Concat(c.values[t.baseline], c.values[t.again])
+	for i := range m.Rows {
+		row := &m.Rows[i]
+		switch {
+		case row.Versus == nil || row.Configuration == t.again:
+		case row.tested:
+			all = append(all, trial{metric: m.Name, better: m.Better, versus: row.Versus,
+				change: row.Median - m.Row(t.baseline).Median,
+				test:   inBlocks{contests[row.Configuration], base, row.Values}})
+		case m.Leads:
+			row.Versus.notTested(notAsked, base, row.Values)
+		default:
+			row.Versus.notTested(doesNotLead, base, row.Values)
 		}
 	}
-	a.Families = judgeAll(trials, inTurn)
-	for _, j := range allCompared(a) {
-		j.row.Versus.withhold(t.fails[j.row.Configuration].more(t.fails[t.baseline]))
+	for _, contrast := range t.contrasts {
+		if !m.Leads || contrast.Than == nil && contrast.Against == t.baseline {
+			continue
+		}
+		d, test := g.answer(contrast)
+		if d == nil {
+			continue
+		}
+		m.Answers = append(m.Answers, Answer{contrast, d})
+		all = append(all, trial{metric: m.Name, better: m.Better, versus: d, interaction: contrast.Than != nil,
+			change: median(test.values) - median(test.base), test: test})
 	}
+	return all
 }

@@ -18,8 +18,8 @@ func Quantity(value float64, unit string) string {
 		return span(value*size) + per
 	case base == "bytes", base == "B":
 		return readable.Size(value) + per
-	case base == "":
-		return number(value) + per
+	case base == "", base == "%":
+		return number(value) + base + per
 	}
 	return number(value) + " " + unit
 }

@@ -8,70 +8,41 @@ import (
 	"github.com/weirhq/weir/lab/results"
 )
 
-// undecided returns a finding for each family with leading metrics that has too
-// few runs for its number of comparisons: how many runs it needs, and the
-// largest difference so far.
+// undecided returns findings if there are too few runs for the number of comparisons: how many are needed, and the largest
+// difference so far.
 func undecided(t *table, a *Analysis, groups [][]judged) []Finding {
-	var all []Finding
-	for _, f := range a.Families {
-		if open := f.open(slices.Concat(groups...)); len(open) > 0 {
-			all = append(all, f.tooFew(t, a, open, ""))
-			all = append(all, soFar(open)...)
-		}
-	}
-	return all
-}
-
-// undecidedElsewhere returns the findings of undecided for the families in which
-// only metrics that do not lead have too few runs.
-func undecidedElsewhere(t *table, a *Analysis, groups [][]judged) []Finding {
-	var all []Finding
-	for _, f := range a.Families {
-		if open := f.open(allCompared(a)); len(open) > 0 && len(f.open(slices.Concat(groups...))) == 0 {
-			all = append(all, f.tooFew(t, a, open, " in the other metrics"))
-		}
-	}
-	return all
-}
-
-// open returns the comparisons of the family that have too few runs.
-func (f *Family) open(rows []judged) []judged {
-	return slices.DeleteFunc(slices.Clone(rows), func(j judged) bool {
-		return j.metric.first != f.Leads || j.row.Versus.Verdict != NotJudged || j.metric.Better == results.Neither ||
-			j.row.Versus.withheld
+	open := slices.DeleteFunc(slices.Concat(groups...), func(j judged) bool {
+		return j.versus.Verdict != NotJudged || j.metric.Better == results.Neither || j.versus.withheld
 	})
-}
-
-// tooFew describes how many runs the family has and how many it needs.
-func (f *Family) tooFew(t *table, a *Analysis, open []judged, in string) Finding {
+	if len(open) == 0 {
+		return nil
+	}
 	where := fmt.Sprintf("%s of each configuration", t.fewest())
-	if slices.ContainsFunc(allCompared(a), func(j judged) bool {
-		return j.metric.first == f.Leads && (j.row.Versus.differs() || j.row.Versus.Verdict == Noise)
-	}) {
+	if slices.ContainsFunc(allCompared(a), func(j judged) bool { return j.differs() || j.versus.Verdict == Noise }) {
 		where = "of " + listed(configurations(open), maxNamed)
 	}
 	many := ""
-	if f.Comparisons > 1 {
-		many = fmt.Sprintf(", for %d comparisons at once", f.Comparisons)
+	if a.Family.Comparisons > 1 {
+		many = fmt.Sprintf(", for %d comparisons at once", a.Family.Comparisons)
 	}
-	return Finding{Text: fmt.Sprintf("There are too few runs to distinguish a difference from chance%s: %s. It takes "+
-		"at least %d%s.", in, where, f.NeededRuns, many)}
+	return append([]Finding{{Text: fmt.Sprintf("There are too few runs to distinguish a difference from chance: %s. It "+
+		"takes at least %d%s.", where, a.Family.NeededRuns, many)}}, soFar(open)...)
 }
 
 // soFar describes the largest difference of the first metric.
 func soFar(open []judged) []Finding {
 	first := open[0].metric
-	open = slices.DeleteFunc(slices.Clone(open), func(j judged) bool {
+	open = slices.DeleteFunc(open, func(j judged) bool {
 		return j.metric != first && !first.Own || !j.metric.Own && first.Own
 	})
 	largestFirst(open)
 	j := open[0]
-	if j.row.Median == j.base.Median {
+	if j.than != nil || j.row.Median == j.base.Median {
 		return nil
 	}
 	return []Finding{{Metric: j.metric.Name, Configuration: j.row.Configuration,
 		Text: fmt.Sprintf("The largest difference so far, which may be chance: with %s, %s %s with %s, %s instead of "+
-			"%s.", j.row.Configuration, j.is(), j.than(),
+			"%s.", j.row.Configuration, j.is(), j.thanBase(),
 			j.base.Configuration, Quantity(j.row.Median, j.metric.Unit), Quantity(j.base.Median, j.metric.Unit))}}
 }
 

@@ -14,6 +14,7 @@ type table struct {
 	configurations  []string
 	runs            []Runs      // of each configuration
 	blocks          map[int]int // by the number of the run
+	contrasts       []results.Contrast
 	columns         []column
 	undivided       []string // metrics that some runs lack because too many of their requests were not answered
 	fails           map[string]failing
@@ -24,7 +25,7 @@ type column struct {
 	Name, Unit string
 	Better     results.Better
 	own, leads bool
-	named      bool               // the experiment names it as leading
+	named      bool               // the experiment names it as leading, or it is in [results.DefaultLead]
 	values     map[string][]Value // by configuration, in the order of the runs
 }
 
@@ -33,22 +34,21 @@ type column struct {
 const absurd = 1e300
 
 // tableOf collects the values of the runs that were measured. It skips values
-// that are not finite. In a run in which the service failed, the rates of
-// responses are 0, and no other metric has a value.
+// that are not finite. In a run in which the service failed, the rates of responses are 0, all requests failed, and no
+// other metric has a value.
 func tableOf(r *results.Results) *table {
 	t := &table{blocks: blocksOf(r)}
 	t.name(r)
+	t.contrasts = t.contrastsOf(r)
 	t.count(r)
 	t.fails = failuresOf(r)
 	paced := isPaced(r)
-	lead := leading(paced)
 	unanswered := slices.ContainsFunc(r.Runs, func(run results.Run) bool { return measured(&run) && run.Unanswered() })
 	for _, m := range results.MetricsOf(r.Runs) {
 		if m.PerRequest && unanswered {
 			t.undivided = append(t.undivided, m.Name)
 		}
-		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, leads: slices.Contains(lead, m.Name),
-			values: map[string][]Value{}}
+		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, values: map[string][]Value{}}
 		rate := m.Name == requestsPerSecond || m.Name == results.GoodAnswers
 		if rate && paced {
 			c.Better = results.Neither // the pace determines it
@@ -59,6 +59,8 @@ func tableOf(r *results.Results) *table {
 				c.add(run, value)
 			} else if rate && run.ServiceFailed() {
 				c.add(run, 0)
+			} else if m.Name == results.FailedRequests && run.ServiceFailed() {
+				c.add(run, 100)
 			}
 		}
 		t.dropUnmeasured(&c)
@@ -67,7 +69,7 @@ func tableOf(r *results.Results) *table {
 	for _, c := range ownColumns(r) {
 		t.keep(*c)
 	}
-	t.lead(r.Lead)
+	t.lead(r)
 	return t
 }
 
@@ -81,21 +83,23 @@ func (t *table) dropUnmeasured(c *column) {
 	}
 }
 
-// lead moves the metrics to the front that the experiment names as leading.
-func (t *table) lead(names []string) {
-	if !slices.ContainsFunc(t.columns, func(c column) bool { return slices.Contains(names, c.Name) }) {
-		return
-	}
-	for i := range t.columns {
-		c := &t.columns[i]
-		c.named = slices.Contains(names, c.Name)
-		c.leads = c.named
+// lead marks the leading metrics and moves those with a name to the front. They do not depend on a value. Without a load,
+// as in benchmarks, the runs' own measures lead.
+func (t *table) lead(r *results.Results) {
+	names := r.Lead
+	if len(names) == 0 && slices.ContainsFunc(r.Runs, func(run results.Run) bool { return run.Load != nil }) {
+		names = results.DefaultLead()
 	}
 	rank := func(c column) int {
 		if !c.named {
 			return len(names)
 		}
 		return slices.Index(names, c.Name)
+	}
+	for i := range t.columns {
+		c := &t.columns[i]
+		c.named = slices.Contains(names, c.Name)
+		c.leads = c.named || len(names) == 0 && c.own && c.Better != results.Neither
 	}
 	slices.SortStableFunc(t.columns, func(a, b column) int { return rank(a) - rank(b) })
 }
@@ -169,18 +173,7 @@ const (
 	latencyP99        = "latency p99"
 	peakMemory        = "memory, peak"
 	linesLost         = "log lines lost"
-	notAnswered       = "requests not answered with 2xx"
 )
-
-// leading returns the most informative metrics. They depend on the kind of load, and not on a result. In the closed
-// loop they include the rate, which the service determines. With a pace, the cost and the latency of the requests are
-// informative. Requests without a 2xx response lead in both, because refusals are quick and cost little.
-func leading(paced bool) []string {
-	if paced {
-		return []string{notAnswered, cpuPerRequest, latencyP99}
-	}
-	return []string{requestsPerSecond, notAnswered}
-}
 
 // isPaced reports whether all loads are open loops.
 func isPaced(r *results.Results) bool {
@@ -216,8 +209,7 @@ func ownColumns(r *results.Results) []*column {
 			seen[key] = true
 			c := known[key]
 			if c == nil {
-				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, leads: m.Better != results.Neither,
-					values: map[string][]Value{}}
+				c = &column{Name: m.Name, Unit: m.Unit, Better: m.Better, own: true, values: map[string][]Value{}}
 				known[key] = c
 				all = append(all, c)
 			}

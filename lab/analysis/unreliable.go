@@ -66,8 +66,8 @@ func withheld(rows []judged) []Finding {
 		var metrics []string
 		why := ""
 		for _, j := range rows {
-			if j.row.Configuration == name && j.row.Versus.withheld {
-				metrics, why = append(metrics, j.metric.Name), j.row.Versus.Why
+			if j.row.Configuration == name && j.versus.withheld {
+				metrics, why = append(metrics, j.metric.Name), j.versus.Why
 			}
 		}
 		if len(metrics) > 0 {

@@ -108,7 +108,7 @@ func few(t *table, a *Analysis) []string {
 		return []string{"Nothing was compared: " + t.whyNotCompared() + "."}
 	}
 	const forInterval = 6 // for 95%; with fewer, all runs are on one side of the true median too often
-	if len(a.Families) > 0 && counted >= a.Families[0].NeededRuns && counted < forInterval {
+	if a.Family != nil && counted >= a.Family.NeededRuns && counted < forInterval {
 		return []string{fmt.Sprintf("The runs are enough to compare configurations, but a 95%% interval of a median "+
 			"needs %d.", forInterval)}
 	}

@@ -88,7 +88,11 @@ func (e *Experiment) cases() ([]Case, []problem) {
 		return nil, []problem{{"include", "the baseline's twin is called " + yamlfile.Quote(twin.Name) + " itself",
 			"give it another name"}}
 	}
-	return append(cases, twin), nil
+	cases = append(cases, twin)
+	if _, wrong = e.contrasts(cases); len(wrong) > 0 {
+		return nil, wrong
+	}
+	return cases, nil
 }
 
 // product returns the configurations of the matrix.

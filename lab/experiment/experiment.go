@@ -41,12 +41,18 @@ type Experiment struct {
 	// the first of them; without labels it is the first of all.
 	Baseline map[string]string
 
-	// Lead has the names of the metrics that the question is about, the
-	// most important first: metrics of [results.Metrics], or the service's own
-	// measures. The default depends on the load.
+	// Lead has the names of the leading metrics, the most important first: metrics of [results.Metrics], or the service's
+	// own measures. Only their differences are tested. The default is [results.DefaultLead].
 	Lead []string
 
-	Repeats int           // of each configuration; 0 is 10
+	// Contrasts are the differences that are tested. Each is a setting of the matrix, whose values are compared with that
+	// of the baseline while all other settings are alike, or two names of configurations: "small against large". By
+	// default each configuration is compared with the baseline. In a matrix of two settings with two values each, both
+	// settings are contrasts by default, and if both are, a last contrast is whether the effect of one depends on the
+	// other.
+	Contrasts []string
+
+	Repeats int           // of each configuration; 0 is [DefaultRepeats]
 	Sample  time.Duration // interval between samples of a service; 0 is 50 ms
 	Seed    uint64        // of the order of the runs
 
@@ -59,6 +65,9 @@ type Experiment struct {
 	// [Experiment.Shorten].
 	Quick []Setting
 }
+
+// DefaultRepeats is the number of runs of each configuration if an experiment has none.
+const DefaultRepeats = 10
 
 // A Command is a program and its arguments.
 type Command []string

@@ -59,6 +59,7 @@ matrix:
 exclude: [{service.output: file, service.args: the old}]
 include: [{name: logging off, about: writes nothing, set: {service.args: [--logger, none], load.rate: 500}}]
 baseline: {service.env.GOGC: 100}
+contrasts: [service.env.GOGC]
 repeats: 4
 sample: 100ms
 seed: 7
@@ -127,11 +128,12 @@ func TestParseReadsEveryKey(t *testing.T) {
 		Include: []experiment.Addition{{Name: "logging off", About: "writes nothing", Settings: []experiment.Setting{
 			{Path: "service.args", Value: []any{"--logger", "none"}}, {Path: "load.rate", Value: "500"},
 		}}},
-		Baseline: map[string]string{"service.env.GOGC": "100"},
-		Repeats:  4,
-		Sample:   100 * time.Millisecond,
-		Seed:     7,
-		Profiles: []string{"cpu", "alloc_space"},
+		Baseline:  map[string]string{"service.env.GOGC": "100"},
+		Contrasts: []string{"service.env.GOGC"},
+		Repeats:   4,
+		Sample:    100 * time.Millisecond,
+		Seed:      7,
+		Profiles:  []string{"cpu", "alloc_space"},
 		Quick: []experiment.Setting{
 			{Path: "repeats", Value: "2"}, {Path: "load.duration", Value: "1s"},
 			{Path: "matrix.service.output", Value: []any{"file", "terminal"}},
@@ -414,6 +416,77 @@ func TestSetReportsMistakes(t *testing.T) {
 		}
 		if diff := cmp.Diff(fromText(t, whole), e); diff != "" {
 			t.Errorf("Set(%q, %q) failed, and has changed the experiment (-want +got):\n%s", c.path, c.value, diff)
+		}
+	}
+}
+
+// Contrasts are those of a file, or else each configuration against the baseline, or the levels of a square.
+func TestQuestionsAreContrasts(t *testing.T) {
+	const square = "matrix: {load.connections: [1, 2], service.output: [file, pipe]}\n"
+	const wide = "matrix: {service.output: [file, pipe, terminal], load.connections: [1, 2]}\n" +
+		"exclude: [{service.output: terminal, load.connections: \"2\"}]\n"
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", nil},
+		{"include: [{name: a}, {name: b}, {name: c}]\nbaseline: b\n", []string{"a against b", "c against b"}},
+		{"include: [{name: a}, {name: b}, {name: c}]\ncontrasts: [c against b]\n", []string{"c against b"}},
+		{square, []string{
+			"connections=2 output=file against connections=1 output=file",
+			"connections=2 output=pipe against connections=1 output=pipe",
+			"connections=1 output=pipe against connections=1 output=file",
+			"connections=2 output=pipe against connections=2 output=file",
+			"connections=2 output=pipe against connections=1 output=pipe than connections=2 output=file against connections=1 output=file",
+		}},
+		{square + "contrasts: [service.output]\nbaseline: {service.output: pipe}\n", []string{
+			"connections=1 output=file against connections=1 output=pipe",
+			"connections=2 output=file against connections=2 output=pipe",
+		}},
+		{wide + "contrasts: [service.output]\n", []string{
+			"output=pipe connections=1 against output=file connections=1",
+			"output=pipe connections=2 against output=file connections=2",
+			"output=terminal connections=1 against output=file connections=1",
+		}},
+		{wide, []string{
+			"output=file connections=2 against output=file connections=1", "output=pipe connections=1 against output=file connections=1",
+			"output=pipe connections=2 against output=file connections=1", "output=terminal connections=1 against output=file connections=1",
+		}},
+	} {
+		e, err := experiment.Parse("folder/e.yaml", []byte("name: e\n"+c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSource(t, e)
+		questions, err := e.Questions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, q := range questions {
+			text := q.String()
+			if q.Than != nil {
+				text += " than " + q.Than.String()
+			}
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: contrasts (-want +got):\n%s", c.text, diff)
+		}
+	}
+}
+
+func TestQuestionsReportMistakes(t *testing.T) {
+	for contrast, want := range map[string]string{
+		"service.outputs":     `the matrix does not have "service.outputs"; did you mean "service.output"?`,
+		"load.connections":    `no two configurations differ only in "load.connections"; remove it`,
+		"pipe against null":   `no configuration is called "pipe"; it is one of output=file, output=pipe`,
+		"the service's speed": `the matrix does not have "the service's speed"; write a setting of the matrix, or two configurations: small against large`,
+	} {
+		_, err := experiment.Parse("e.yaml", []byte("name: e\ncontrasts: [\""+contrast+
+			"\"]\nmatrix: {service.output: [file, pipe], load.connections: [1]}\n"))
+		if err == nil || !strings.Contains(err.Error(), "e.yaml:2:1: "+want) {
+			t.Errorf("%s: got %v, want %q", contrast, err, want)
 		}
 	}
 }

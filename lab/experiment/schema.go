@@ -76,6 +76,7 @@ func allSettings() []setting {
 		key("include.*.set.*", readAdded, nil),
 		key("baseline", readBaseline, showBaseline),
 		many("lead", parseProse, func(t target) *[]string { return &t.experiment.Lead }),
+		many("contrasts", parseProse, func(t target) *[]string { return &t.experiment.Contrasts }),
 		one("repeats", between(1, 1000), showAny, func(t target) *int { return &t.experiment.Repeats }),
 		one("sample", parsePeriod, showTime, func(t target) *time.Duration { return &t.experiment.Sample }),
 		one("seed", parseSeed, showAny, func(t target) *uint64 { return &t.experiment.Seed }),

@@ -38,7 +38,7 @@ func ComparisonMarkdown(w io.Writer, c *analysis.Comparison) error {
 		fmt.Fprintf(&b, "\n## %s\n\n", plainText(t.Title))
 		markdownTable(&b, t.Table)
 	}
-	for _, sentence := range families(c.Families) {
+	for _, sentence := range family(c.Family) {
 		fmt.Fprintf(&b, "\n%s\n", plainText(sentence))
 	}
 	if ws := comparisonWarnings(c); len(ws) > 0 {
@@ -77,15 +77,13 @@ type comparedMetric struct {
 	Runs  *page.Figure // nil without rows
 }
 
-// comparedMetrics returns the leading metrics, or all if there are none, and
-// also the metrics of the findings and of worthKnowing.
+// comparedMetrics returns the leading metrics, or all if there are none, and also those of worthKnowing.
 func comparedMetrics(c *analysis.Comparison) []comparedMetric {
 	leads := slices.ContainsFunc(c.Metrics, func(m analysis.ComparedMetric) bool { return m.Leads })
 	var all []comparedMetric
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
-		found := slices.ContainsFunc(c.Findings, func(f analysis.Finding) bool { return f.Metric == m.Name })
-		if leads && !m.Leads && !found && !slices.Contains(worthKnowing, m.Name) {
+		if leads && !m.Leads && !slices.Contains(worthKnowing, m.Name) {
 			continue
 		}
 		numbers := page.Numbers("A", "B", "B against A", "p, corrected")

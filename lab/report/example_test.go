@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleText() {
-	r := &results.Results{Title: "What does a file cost?"}
+	r := &results.Results{Title: "What does a file cost?", Lead: []string{"requests per second"}}
 	for i, name := range []string{"output=null", "output=file"} {
 		r.Configurations = append(r.Configurations, results.Configuration{Name: name, Baseline: i == 0})
 		for repeat := range 10 {

@@ -37,6 +37,6 @@ func ComparisonHTML(w io.Writer, c *analysis.Comparison) error {
 	}{
 		newPage(comparisonTitle(c), []page.Fact{{Name: "A", Text: sideText(c.A)}, {Name: "B", Text: sideText(c.B)}},
 			comparisonWarnings(c)),
-		c.Findings, comparedMetrics(c), families(c.Families),
+		c.Findings, comparedMetrics(c), family(c.Family),
 	})
 }

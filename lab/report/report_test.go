@@ -328,22 +328,18 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// The page and the Markdown name the results that are corrected together, and
-// the number of runs that is needed.
-func TestFamiliesAreExplained(t *testing.T) {
+// The page and the Markdown name the tested comparisons, and the number of runs that is needed.
+func TestFamilyIsExplained(t *testing.T) {
 	r, dir := smallReport(t)
-	families := analysis.Of(r).Families
-	if len(families) != 2 {
-		t.Fatalf("the families are %+v, want that of requests per second and another one", families)
+	f := analysis.Of(r).Family
+	if f == nil {
+		t.Fatal("nothing is tested")
 	}
 	page, md := html.UnescapeString(read(t, dir, "report.html")), strings.ReplaceAll(read(t, dir, "report.md"), `\`, "")
-	for i, which := range []string{"of requests per second", "of all other metrics"} {
-		f := families[i]
-		want := fmt.Sprintf("with %.3g as the limit of p: %s %s. A significant difference requires at least %d runs",
-			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, f.NeededRuns)
-		if !strings.Contains(page, want) || !strings.Contains(md, want) {
-			t.Errorf("the page or the Markdown lacks %q", want)
-		}
+	want := fmt.Sprintf("with 0.05 as the limit of p: %s of %s. A significant difference requires at least %d runs",
+		readable.Things(int64(f.Comparisons), "comparison"), readable.Enumerate(f.Metrics), f.NeededRuns)
+	if !strings.Contains(page, want) || !strings.Contains(md, want) {
+		t.Errorf("the page or the Markdown lacks %q", want)
 	}
 }
 
@@ -364,6 +360,7 @@ func TestFewRunsAreExplained(t *testing.T) {
 // them.
 func TestLongNamesBreak(t *testing.T) {
 	r := small.make()
+	r.Lead = []string{"BenchmarkLookup/static time/op"}
 	for i := range r.Runs {
 		r.Runs[i].Own = []results.Measure{{Name: "BenchmarkLookup/static time/op", Unit: "ns", Value: float64(100 + i)}}
 	}
@@ -525,7 +522,7 @@ func TestComparisonShowsDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, got := range map[string]string{"Markdown": md.String(), "page": html.UnescapeString(page.String())} {
-		if want := "Corrected together as one family, with 0.02 as the limit of p: "; !strings.Contains(got, want) {
+		if want := "Tested, and corrected together with 0.035 as the limit of p: 3 comparisons of requests per second. "; !strings.Contains(got, want) {
 			t.Errorf("%q is not in the comparison's %s:\n%s", want, form, got)
 		}
 	}

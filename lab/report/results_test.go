@@ -41,6 +41,7 @@ func (s scene) make() *results.Results {
 	random := rand.New(rand.NewPCG(1, 2))
 	r := &results.Results{
 		Name: "log-cost", Title: "What does logging cost this service?",
+		Lead:     []string{"requests per second"},
 		Question: "The same service with its output to nowhere, a file, a pipe and a terminal.",
 		Source:   "name: log-cost\nmatrix:\n  service.output: [null, file, pipe, terminal]\nrepeats: 10\n", Seed: 1,
 		Version: "test",

@@ -40,7 +40,7 @@ func newSheet(r *results.Results, a *analysis.Analysis) *sheet {
 		Sheet:      newPage(cmp.Or(r.Title, r.Name, "Experiment"), facts(r), slices.Clone(a.Warnings)),
 		Question:   r.Question,
 		Findings:   a.Findings,
-		HowSure:    append(howSure(a), families(a.Families)...),
+		HowSure:    append(howSure(a), family(a.Family)...),
 		Overview:   overview(r, a, worthKnowing),
 		Measures:   measures(a),
 		Runs:       runTable(r, a),
@@ -59,7 +59,8 @@ func howSure(a *analysis.Analysis) []string {
 			"as one, and p is corrected by the method of Westfall and Young.")
 	if slices.ContainsFunc(a.Metrics, notJudged) {
 		sentences = append(sentences,
-			"A difference in parentheses was not judged: there are too few runs, or neither direction is better.")
+			"A difference in parentheses was not judged: it is not tested, there are too few runs, or neither direction is "+
+				"better.")
 	}
 	var noise []string
 	for _, m := range leading(a, worthKnowing) {
@@ -81,24 +82,16 @@ func howSure(a *analysis.Analysis) []string {
 // maxFamily is the number of metrics of a family that are named.
 const maxFamily = 6
 
-// families describes the comparisons that are corrected together, and how many
-// runs they need.
-func families(all []analysis.Family) []string {
-	if len(all) == 0 {
+// family describes the comparisons that are tested, and how many runs they need.
+func family(f *analysis.Family) []string {
+	if f == nil {
 		return nil
 	}
-	var sentences []string
-	for _, f := range all {
-		which := "all other metrics"
-		if f.Leads || len(all) == 1 {
-			which = readable.Enumerate(firstNames(f.Metrics))
-		}
-		sentences = append(sentences, fmt.Sprintf("Corrected together as one family, with %.3g as the limit of p: %s "+
-			"of %s. A significant difference requires at least %s of each configuration.",
-			f.Alpha, readable.Things(int64(f.Comparisons), "comparison"), which, readable.Things(int64(f.NeededRuns),
-				"run")))
-	}
-	return append(sentences, "Of the pages of experiments in which nothing differs, about 5% report a difference.")
+	return []string{fmt.Sprintf("Tested, and corrected together with %.3g as the limit of p: %s of %s. A significant "+
+		"difference requires at least %s of each configuration. All other differences are descriptions.", f.Alpha,
+		readable.Things(int64(f.Comparisons), "comparison"), readable.Enumerate(firstNames(f.Metrics)),
+		readable.Things(int64(f.NeededRuns), "run")),
+		"Of the pages of experiments in which nothing differs, about 5% report a difference."}
 }
 
 // firstNames shortens a list of metrics for a sentence.
@@ -217,6 +210,8 @@ func versusCell(d *analysis.Difference, baseline, twin bool) page.Cell {
 		c.Text = "noise " + percentChange(*d.Ratio)
 	case d.Verdict == analysis.Better, d.Verdict == analysis.Worse:
 		c.Class = string(d.Verdict)
+	case d.Verdict == analysis.Differs:
+		c.Class = ""
 	}
 	if d.Ratio != nil {
 		c.Sort = sortNumber(*d.Ratio)
@@ -236,34 +231,41 @@ func valueCell(s analysis.Summary, unit string) page.Cell {
 	return page.Cell{Text: analysis.Quantity(s.Median, unit), Small: spread(s, unit), Sort: sortNumber(s.Median)}
 }
 
-// measures has a row for each metric of each configuration.
+// measures has a row for each metric of each configuration, and of each contrast that is not against the baseline.
 func measures(a *analysis.Analysis) page.Table {
-	numbers := page.Numbers("runs", "median", "95% interval", versusName, "95% interval of that", "p", "p, corrected")
+	numbers := page.Numbers("runs", "median", "95% interval", "difference", "95% interval of that", "p", "p, corrected")
 	t := page.Table{Columns: append(page.Texts("measure", "configuration"), numbers...)}
 	for i := range a.Metrics {
 		m := &a.Metrics[i]
 		for _, row := range m.Rows {
-			t.Rows = append(t.Rows, measureRow(a, m, row))
+			versus := versusCell(row.Versus, row.Configuration == a.Baseline, row.Configuration == a.Again)
+			t.Rows = append(t.Rows, append([]page.Cell{
+				{Text: m.Name}, {Text: row.Configuration}, {Text: fmt.Sprint(len(row.Values))},
+				{Text: analysis.Quantity(row.Median, m.Unit), Sort: sortNumber(row.Median)},
+				{Text: intervalText(row.Interval, m.Unit)},
+			}, differenceCells(row.Versus, versus)...))
+		}
+		for _, answer := range m.Answers {
+			question := answer.String()
+			if answer.Than != nil {
+				question += ", than " + answer.Than.String()
+			}
+			t.Rows = append(t.Rows, append([]page.Cell{{Text: m.Name}, {Text: question}, {Text: "-"}, {Text: "-"}, {Text: "-"}},
+				differenceCells(answer.Versus, versusCell(answer.Versus, false, false))...))
 		}
 	}
 	return t
 }
 
-func measureRow(a *analysis.Analysis, m *analysis.Metric, row analysis.Row) []page.Cell {
-	cells := []page.Cell{
-		{Text: m.Name}, {Text: row.Configuration}, {Text: fmt.Sprint(len(row.Values))},
-		{Text: analysis.Quantity(row.Median, m.Unit), Sort: sortNumber(row.Median)},
-		{Text: intervalText(row.Interval, m.Unit)},
-	}
-	v := versusCell(row.Versus, row.Configuration == a.Baseline, row.Configuration == a.Again)
+// differenceCells returns a difference, its interval and its p.
+func differenceCells(d *analysis.Difference, v page.Cell) []page.Cell {
 	interval := v.Small
 	v.Small = ""
 	var p, corrected *float64
-	if row.Versus != nil {
-		p, corrected = row.Versus.P, row.Versus.Corrected
+	if d != nil {
+		p, corrected = d.P, d.Corrected
 	}
-	return append(cells, v, page.Cell{Text: cmp.Or(interval, "-")}, page.Cell{Text: pText(p)},
-		page.Cell{Text: pText(corrected)})
+	return []page.Cell{v, {Text: cmp.Or(interval, "-")}, {Text: pText(p)}, {Text: pText(corrected)}}
 }
 
 // runTable has a row for each run, in the order in which they were made.

@@ -100,7 +100,7 @@ type mark struct{ Class, Name string }
 
 func markOf(v analysis.Verdict) mark {
 	switch v {
-	case analysis.Better, analysis.Worse:
+	case analysis.Better, analysis.Worse, analysis.Differs:
 		return mark{string(v), string(v)}
 	case analysis.Noise:
 		return mark{"noise", "no verdict"} // the sentence says whether there is no difference, or whether it is undecided

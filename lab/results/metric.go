@@ -21,6 +21,14 @@ type Metric struct {
 	PerRequest bool
 }
 
+// FailedRequests is the name of the metric of the share of the requests that were not answered with 2xx.
+const FailedRequests = "failed requests"
+
+// DefaultLead returns the leading metrics of an experiment that names none.
+func DefaultLead() []string {
+	return []string{"CPU per request", "latency p50", "latency p99", FailedRequests}
+}
+
 // Metrics returns the metrics that the lab knows, the most informative first.
 func Metrics() []Metric { return slices.Clone(metrics) }
 
@@ -47,8 +55,12 @@ var metrics = []Metric{
 	perRequest("context switches per request", "", func(u Usage) float64 {
 		return float64(u.VoluntarySwitches + u.ForcedSwitches)
 	}),
-	ofLoad("requests not answered with 2xx", "", Lower,
-		func(l *load.Result) float64 { return float64(l.Without2xx()) }),
+	{Name: FailedRequests, Unit: "%", Better: Lower, Of: func(r *Run) (float64, bool) {
+		if r.Load == nil || r.Load.Sent == 0 {
+			return 0, false
+		}
+		return 100 * float64(r.Load.Without2xx()) / float64(r.Load.Sent), true
+	}},
 	{Name: "log bytes per second", Unit: "bytes/s", Better: Neither, Of: func(r *Run) (float64, bool) {
 		return r.Output.BytesPerSecond, r.Output.Bytes > 0
 	}},

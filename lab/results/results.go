@@ -16,8 +16,12 @@ type Results struct {
 	Title    string `json:"title"`
 	Question string `json:"question,omitempty"`
 
-	// Lead has the names of the metrics that the question is about.
+	// Lead has the names of the leading metrics, the most important first. They are chosen before the first run, and only
+	// their differences are tested. Without any they are [DefaultLead], or the runs' own measures if no run has a load.
 	Lead []string `json:"lead,omitempty"`
+
+	// Contrasts are the differences that are tested. Without any, each configuration is compared with the baseline.
+	Contrasts []Contrast `json:"contrasts,omitempty"`
 
 	// Source is the experiment as it ran, in YAML. It can be run again.
 	Source string `json:"source"`
@@ -88,6 +92,17 @@ type Label struct {
 	Setting string `json:"setting"`
 	Value   string `json:"value"`
 }
+
+// A Contrast asks whether a configuration differs from another one. With Than it is an interaction: it asks whether this
+// difference is larger or smaller than that one, as ratios.
+type Contrast struct {
+	Configuration string    `json:"configuration"`
+	Against       string    `json:"against"`
+	Than          *Contrast `json:"than,omitempty"`
+}
+
+// String returns the contrast as in a file: "small against large".
+func (c Contrast) String() string { return c.Configuration + " against " + c.Against }
 
 // An Outcome says how a run ended.
 type Outcome string
