@@ -575,9 +575,9 @@ var layers = map[string]struct {
 		why: "the page of weir load; it knows no flags",
 	},
 	"cmd/weir/internal/labcmd": {
-		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/labpage", "experiments", "internal/livepage", "internal/nearest", "internal/readable",
-			"internal/version", "lab", "lab/analysis", "lab/experiment", "lab/guard", "lab/micro", "lab/report", "lab/results",
-			"load/settings"},
+		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/labpage", "experiments", "internal/livepage",
+			"internal/machine", "internal/nearest", "internal/readable", "internal/version", "lab", "lab/analysis",
+			"lab/experiment", "lab/guard", "lab/micro", "lab/report", "lab/results", "load", "load/settings"},
 		why: "weir lab measures any service",
 	},
 	"cmd/weir/internal/labpage": {

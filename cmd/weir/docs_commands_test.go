@@ -227,9 +227,8 @@ func (r *page) agent(args []string) {
 	start(r.t, args...).says("connected to NATS")
 }
 
-// lab runs each configuration of an experiment once, and each benchmark once. By
-// default log-cost has two configurations instead of five, and the benchmarks are
-// those of a package that compiles faster than the router.
+// lab runs each configuration of an experiment as often as one leading metric needs, and each benchmark once. By default
+// experiments have two configurations, and the benchmarks are those of a package that compiles faster than the router.
 func (r *page) lab(args []string) {
 	r.t.Helper()
 	if _, ran := r.measured.LoadOrStore(strings.Join(args, " "), true); ran {
@@ -246,9 +245,14 @@ func (r *page) lab(args []string) {
 			args[i] = "HEAD" // a clone may have another branch
 		}
 	case "run":
-		short := []string{"--repeats", "1", "-d", "100ms", "--set", "warm_up=0s", "--out", r.t.TempDir()}
-		if args[2] == "log-cost" && !long {
-			short = append(short, "--set", "matrix.service.output=[null, pipe]")
+		short := []string{"-d", "100ms", "--set", "warm_up=0s", "--set", "lead=[requests per second]",
+			"--out", r.t.TempDir()}
+		two := map[string]string{"log-cost": "matrix.service.output=[null, pipe]",
+			"three-events": "matrix.service.args={none: [--logger, none], log.go v1: [--logger, ons-v1]}"}
+		if set := two[args[2]]; set != "" && !long {
+			short = append(short, "--repeats", "3", "--set", set)
+		} else {
+			short = append(short, "--repeats", "5")
 		}
 		args = slices.Insert(args, 3, short...)
 	}

@@ -38,8 +38,9 @@ type runCommand struct {
 // Help implements kong.HelpProvider.
 func (runCommand) Help() string {
 	return `Starts the service in each configuration repeatedly, in shuffled order, sends requests, measures it, and
-reports the differences that are larger than noise. DIR then has report.html, report.md, runs.csv,
-samples.csv, results.json, analysis.json and plots/.
+reports the differences that are larger than noise. Before the first run it says which differences the runs
+can find, and it refuses a number of runs that cannot tell any from chance. DIR then has report.html,
+report.md, runs.csv, samples.csv, results.json, analysis.json and plots/.
 
 The first Ctrl-C ends the current run, stops all started processes, and reports the earlier runs; --resume continues
 later. The second one ends weir immediately. Both exit with 130. Exit code 1 means that no run could be measured.
@@ -56,7 +57,7 @@ Examples:
 
 // Run runs the experiment and writes the report.
 func (c *runCommand) Run(s cli.Streams) error {
-	e, cases, err := c.experiment()
+	e, cases, plan, err := c.experiment()
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 	signals, stop := cli.Interrupts()
 	r, err := cli.Interruptible(screen, interruptNotice, signals,
 		func(ctx context.Context) (*results.Results, error) {
-			screen.begin(cases, folder.name)
+			screen.begin(cases, folder.name, plan.sentence(earlierSpread(e)))
 			return lab.Run(ctx, e, page.follow(lab.Options{
 				Dir: folder.name, Resume: c.Resume, Version: version.String(), Weir: weir, Repo: repository(), Progress: screen.show,
 			}))
@@ -122,23 +123,30 @@ func (c *runCommand) resumeCommand(dir string) string {
 
 // experiment reads the experiment, applies the flags and returns it with its
 // configurations.
-func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, error) {
+func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, plan, error) {
 	e, err := readExperiment(string(c.Name))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, plan{}, err
 	}
 	if err := c.change(e); err != nil {
-		return nil, nil, err
+		return nil, nil, plan{}, err
 	}
 	cases, err := e.Configurations()
 	if err != nil {
-		return nil, nil, cli.Misuse(err, "weir lab run --help")
+		return nil, nil, plan{}, cli.Misuse(err, "weir lab run --help")
 	}
 	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
 		err := fmt.Errorf("%s has no command that starts the service", c.Name)
-		return nil, nil, cli.Misuse(err, "weir lab run "+string(c.Name)+" -- python3 -m http.server")
+		return nil, nil, plan{}, cli.Misuse(err, "weir lab run "+string(c.Name)+" -- python3 -m http.server")
 	}
-	return e, cases, nil
+	p, err := planOf(e, cases)
+	if err != nil {
+		return nil, nil, plan{}, err
+	}
+	if err := p.check(); err != nil {
+		return nil, nil, plan{}, cli.Misuse(err, fmt.Sprintf("weir lab run %s --repeats %d", c.Name, p.NeededRuns()))
+	}
+	return e, cases, p, nil
 }
 
 // change applies the flags to the experiment.

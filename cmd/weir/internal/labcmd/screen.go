@@ -24,25 +24,28 @@ type screen struct {
 
 	mu     sync.Mutex // guards the fields below: the lab shows progress, a signal ends it
 	quiet  bool
-	drawn  bool   // the live line is shown
-	header string // to be shown before the first line, unless ""
-	width  int    // of the longest configuration name so far
+	drawn  bool     // the live line is shown
+	header []string // to be shown before the first line
+	width  int      // of the longest configuration name so far
 }
 
 func newScreen(s cli.Streams, quiet bool) *screen {
 	return &screen{Streams: s, live: cli.IsScreen(s.Err), quiet: quiet}
 }
 
-// begin sets the header. It is printed with the first progress, because the lab
-// may refuse to start.
-func (v *screen) begin(cases []experiment.Case, dir string) {
+// begin sets the header, with the sentence of the plan. It is printed with the first progress, because the lab may refuse
+// to start.
+func (v *screen) begin(cases []experiment.Case, dir, plan string) {
 	for _, c := range cases {
 		v.widen(c.Name)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.header = fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in %s",
-		len(cases), dir)
+	v.header = []string{fmt.Sprintf("weir: %d configurations, the baseline's second one included; results are kept in "+
+		"%s", len(cases), dir)}
+	if plan != "" {
+		v.header = append(v.header, "weir: "+plan)
+	}
 }
 
 // widen extends the column of configuration names, up to 40 characters.
@@ -57,10 +60,10 @@ func (v *screen) show(p lab.Progress) {
 	if v.quiet {
 		return
 	}
-	if v.header != "" {
-		v.line(v.header)
-		v.header = ""
+	for _, line := range v.header {
+		v.line(line)
 	}
+	v.header = nil
 	switch {
 	case p.Line != "":
 		v.line(p.Line)
