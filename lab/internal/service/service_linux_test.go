@@ -28,9 +28,10 @@ func lives(pid int) bool {
 	return err == nil && !stat.Ended()
 }
 
-func linked(pid, fd int) bool {
-	_, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, fd))
-	return err == nil
+// link returns what a file of a process is, or "".
+func link(pid, fd int) string {
+	name, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, fd))
+	return name
 }
 
 // numbers waits for n lines that each contain a number.

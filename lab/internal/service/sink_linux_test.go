@@ -170,12 +170,13 @@ func TestStopDoesNotWaitForKeptPipe(t *testing.T) {
 	spec.Stdout = service.Pipe(0)
 	s := start(t, spec)
 	testkit.AwaitEqual(t, "it says its number", s.Lines, 1)
+	pipe := link(s.PID(), 1)
 	keeper := start(t, shell(fmt.Sprintf("exec 3>/proc/%d/fd/1; sleep 300", s.PID())))
-	testkit.Await(t, "the other has it", func() bool { return linked(keeper.PID(), 3) })
+	testkit.AwaitEqual(t, "file of the other", func() string { return link(keeper.PID(), 3) }, pipe)
 	if e := s.Stop(t.Context(), deadline); e.Lines != 1 {
 		t.Errorf("%d lines, want 1", e.Lines)
 	}
-	if !linked(keeper.PID(), 3) {
+	if link(keeper.PID(), 3) != pipe {
 		t.Error("stopping has waited for the other")
 	}
 	keeper.Stop(t.Context(), deadline)
