@@ -308,6 +308,25 @@ func TestPathGrowthIsServedByEachRouter(t *testing.T) {
 	}
 }
 
+func TestDoorsHaveACostOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"nginx", "haproxy"} {
+		if _, err := exec.LookPath(command); err != nil {
+			t.Skip(command + " is not installed")
+		}
+	}
+	doors := `{nginx: nginx, haproxy: haproxy, weir: weir, one: ["weir, one event"]}`
+	for name, r := range run(t, "doors", setting{"matrix.service.args", doors}) {
+		whole := 1e6 * r.Usage.CPUSeconds / float64(r.Load.Requests)
+		if cost := own(t, r, "CPU per request of the door"); cost <= 0 || cost > 3*whole {
+			t.Errorf("%s: a request costs the door %v us, and all processes %v us", name, cost, whole)
+		}
+		if lost := own(t, r, "lines that the log lacks"); lost < 0 || strings.Contains(name, "nginx") && lost > 0 {
+			t.Errorf("%s: the log lacks %v lines", name, lost)
+		}
+	}
+}
+
 func TestLoggingCallMeasuresTimes(t *testing.T) {
 	t.Parallel()
 	runs := run(t, "logging-call", withDoor(t), setting{"matrix.service.args", someDoors},

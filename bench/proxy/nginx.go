@@ -108,6 +108,7 @@ func backend(t Tools, s site) (command, error) {
 		listen %[3]s;
 		location / { return 200 "%[2]s"; }
 		location /%[4]s/ { root %[5]s; }
+		location = %[6]s { stub_status; }
 		location ~ ^(/checked)?/uploads/ {
 			client_body_buffer_size 1m;
 			proxy_pass http://uploads;
@@ -118,7 +119,7 @@ func backend(t Tools, s site) (command, error) {
 			proxy_set_header Connection "";
 		}
 	}
-`, s.file("uploads.socket"), body(bodySize), local(s.port), responsesDir, s.dir))
+`, s.file("uploads.socket"), body(bodySize), local(s.port), responsesDir, s.dir, requestsPath))
 }
 
 // nginx runs nginx in the foreground with all its files in the site's folder.
