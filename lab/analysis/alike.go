@@ -44,7 +44,7 @@ func (j judged) alike() string {
 		if d.kindOfNoise() == open {
 			return fmt.Sprintf("It is undecided whether the effects differ: %s (%s); %s.", j.effects(), j.sureness(), d.Why)
 		}
-		return fmt.Sprintf("The effects were not found to differ: %s%s (%s).", j.effects(), allowed(d.Interval), j.sureness())
+		return fmt.Sprintf("No difference between the effects was found: %s%s (%s).", j.effects(), allowed(d.Interval), j.sureness())
 	}
 	values := fmt.Sprintf("%s instead of %s", Quantity(j.row.Median, unit), Quantity(j.base.Median, unit))
 	switch d.kindOfNoise() {

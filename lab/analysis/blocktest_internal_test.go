@@ -283,6 +283,18 @@ func TestSquaresAreSeldomFalse(t *testing.T) {
 	}
 }
 
+// Two independent contests that are both as extreme as they can be have twice the p, less the chance of both.
+func TestFewDifferentPAreCorrected(t *testing.T) {
+	g := noisyGrid(rand.New(rand.NewPCG(1, 3)), 6, 0.001, 150, 300)
+	contests := append(contestsOf(g, []string{"x0"}, "x1"), contestsOf(g, []string{"base"}, "x1")...)
+	const each = 2.0 / 64
+	for i, p := range correctedTogether(contests, draws) {
+		if want := 1 - (1-each)*(1-each); contests[i].p(draws) != each || math.Abs(p-want) > 0.005 {
+			t.Errorf("the p of contest %d is %v, corrected %v; want %v and %v", i, contests[i].p(draws), p, each, want)
+		}
+	}
+}
+
 // The correlation of the statistics over the permutations of a shuffle is that of equal configurations.
 func TestShuffleKeepsTheCorrelationOfSharedRuns(t *testing.T) {
 	for bases, want := range map[int]float64{1: 1.0 / 2, 2: 1.0 / 3} {

@@ -33,18 +33,18 @@ func (p *pairing) contest(configuration, base string) contest {
 // many others differ (strong control). The permutations of the contests depend on each other as the statistics do, which
 // share the runs of the baseline. See [shuffle].
 func correctedTogether(contests []contest, draws int) []float64 {
-	tails := tailsOf(contests, draws)
+	all := permutedPs(contests, draws)
 	order := make([]int, len(contests))
 	for i := range contests {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(tails[i][0], tails[j][0]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(all[i][0], all[j][0]) })
 	ps := make([]float64, len(contests))
-	smallest := slices.Repeat([]int32{math.MaxInt32}, draws)
+	smallest := slices.Repeat([]float32{math.MaxFloat32}, draws)
 	for _, i := range slices.Backward(order) {
 		count := 0
-		for k, tail := range tails[i] {
-			if smallest[k] = min(smallest[k], tail); smallest[k] <= tails[i][0] {
+		for k, p := range all[i] {
+			if smallest[k] = min(smallest[k], p); smallest[k] <= all[i][0] {
 				count++
 			}
 		}
@@ -58,37 +58,62 @@ func correctedTogether(contests []contest, draws int) []float64 {
 	return ps
 }
 
-// tailsOf returns for each contest and permutation the number of permutations in which its statistic is not smaller. The
-// first one is the observed one.
-func tailsOf(contests []contest, draws int) [][]int32 {
-	// A key has the bits of a statistic as a float32, which are in the order of their values, and the permutation.
-	keys := make([][]uint64, len(contests))
+// permutedPs returns the p of each contest in each permutation. The first permutation is the observed one.
+func permutedPs(contests []contest, draws int) [][]float32 {
+	statistics := make([][]float32, len(contests))
 	for i := range contests {
-		keys[i] = make([]uint64, draws)
-		keys[i][0] = uint64(math.Float32bits(float32(contests[i].of(contests[i].observed)))) << 32
+		statistics[i] = make([]float32, draws)
+		statistics[i][0] = float32(contests[i].of(contests[i].observed))
 	}
 	s := newShuffle(contests)
 	for k := 1; k < draws; k++ {
 		s.next()
 		for i := range contests {
 			c := &contests[i]
-			keys[i][k] = uint64(math.Float32bits(float32(c.of(s.sums(i, c)))))<<32 | uint64(k)
+			statistics[i][k] = float32(c.of(s.sums(i, c)))
 		}
 	}
-	all := make([][]int32, len(contests))
-	for i, of := range keys {
-		slices.Sort(of)
-		all[i] = make([]int32, draws)
-		tail := int32(draws)
-		for at, key := range of {
-			if at > 0 && key>>32 != of[at-1]>>32 {
-				tail = int32(draws - at)
+	for i, of := range statistics {
+		distribution := contests[i].distribution()
+		if distribution == nil {
+			distribution = slices.Sorted(slices.Values(of))
+		}
+		n := float32(len(distribution))
+		for k, v := range of {
+			smaller, _ := slices.BinarySearch(distribution, v)
+			of[k] = (n - float32(smaller)) / n
+		}
+	}
+	return statistics
+}
+
+// distribution returns the sorted statistics of all permutations, or nil if they are too many. So contests that can only
+// have a few different p have equal ones, and not almost equal ones, which draws would give them.
+func (a *arrangement) distribution() []float32 {
+	tables := a.tables()
+	permutations := 1.0
+	for _, t := range tables {
+		permutations *= float64(len(t))
+	}
+	if permutations > draws {
+		return nil
+	}
+	all := []sums{0}
+	for _, table := range tables {
+		next := make([]sums, 0, len(all)*len(table))
+		for _, s := range all {
+			for _, each := range table {
+				next = append(next, s+each)
 			}
-			all[i][uint32(key)] = tail
 		}
-		keys[i] = nil
+		all = next
 	}
-	return all
+	statistics := make([]float32, len(all))
+	for i, s := range all {
+		statistics[i] = float32(a.of(s))
+	}
+	slices.Sort(statistics)
+	return statistics
 }
 
 // A shuffle permutes the labels of all contests at once.

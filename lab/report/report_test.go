@@ -343,6 +343,28 @@ func TestFamilyIsExplained(t *testing.T) {
 	}
 }
 
+// The table of measurements has a row for each contrast that is not against the baseline. The baseline's differences that
+// are not asked for are in parentheses.
+func TestContrastsHaveRows(t *testing.T) {
+	more := small
+	more.repeats = 8
+	r := more.make()
+	file := results.Contrast{Configuration: "output=file", Against: "output=null"}
+	r.Contrasts = []results.Contrast{file, {Configuration: "output=pipe", Against: "output=file"},
+		{Configuration: "output=pipe", Against: "output=file", Than: &file}}
+	md := strings.ReplaceAll(read(t, write(t, r), "report.md"), `\`, "")
+	for _, want := range []string{
+		"\n| requests per second | output=pipe against output=file | - | - | - | -1",
+		"\n| requests per second | output=pipe against output=file, than output=file against output=null | - | - | - | +",
+		" | (-28.",
+		"the effects differ, by a ratio of ",
+	} {
+		if !strings.Contains(md, want) {
+			t.Errorf("the Markdown lacks %q:\n%s", want, md[:min(len(md), 6000)])
+		}
+	}
+}
+
 // Parentheses are explained if there are any, and the version is not written
 // twice.
 func TestFewRunsAreExplained(t *testing.T) {
