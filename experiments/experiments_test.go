@@ -28,7 +28,7 @@ func parse(t *testing.T, name string) *experiment.Experiment {
 
 func TestNamesListAllExperiments(t *testing.T) {
 	got := experiments.Names()
-	want := []string{"csv-node", "doors", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "slow-consumer",
+	want := []string{"csv-node", "doors", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "router", "slow-consumer",
 		"three-events"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -327,6 +327,16 @@ func TestDoorsHaveACostOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestRouterIsMeasuredWithGitHubsRoutes(t *testing.T) {
+	t.Parallel()
+	routers := `{weir: [--router, weir Router], net/http: [--router, net/http ServeMux]}`
+	for name, r := range run(t, "router", setting{"matrix.service.args", routers}) {
+		if took := own(t, r, "routing, GitHub's API"); took <= 0 || r.Load.Status["2xx"] != r.Load.Requests {
+			t.Errorf("%s: routing took %v us, with %v", name, took, r.Load.Status)
+		}
+	}
+}
+
 func TestLoggingCallMeasuresTimes(t *testing.T) {
 	t.Parallel()
 	runs := run(t, "logging-call", withDoor(t), setting{"matrix.service.args", someDoors},

@@ -73,3 +73,12 @@ func (s *Served) Route(r *http.Request) (took time.Duration, found bool) {
 
 // FilesPath returns a path of n segments below /files/.
 func FilesPath(n int) string { return "/files/" + segments(n) }
+
+// GitHubRequests returns a request for each of GitHub's routes, as in "GET /gists/1".
+func GitHubRequests() []string {
+	var all []string
+	for _, r := range github().requests {
+		all = append(all, r.Method+" "+r.URL.RequestURI())
+	}
+	return all
+}

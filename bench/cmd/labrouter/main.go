@@ -1,9 +1,11 @@
-// Labrouter is the service of the built-in experiment about routing: an HTTP server that sends each request through one
-// of the routers that bench/router compares. For paths of 1, 10, 100, 1,000 and 10,000 segments below /files/ it
-// measures the time from the request as parsed by net/http to a handler that has read the rest of the path.
+// Labrouter is the service of the built-in experiments about routing: an HTTP server that sends each request through one
+// of the routers that bench/router compares. It measures the time from the request as parsed by net/http to a handler
+// that has read the parameters: for GitHub's routes, and for paths of 1, 10, 100, 1,000 and 10,000 segments below
+// /files/.
 //
 //	labrouter --listen 127.0.0.1:8080 --router chi
-//	labrouter --requests FILE    writes requests for such paths, for weir load --requests-file
+//	labrouter --requests FILE                for such paths, for weir load --requests-file
+//	labrouter --requests FILE --of github    for each of GitHub's routes
 package main
 
 import (
@@ -24,15 +26,20 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "the `address` to serve on")
 	name := flag.String("router", router.WeirRouter, "router, one of "+strings.Join(router.ServedNames(), ", "))
 	requests := flag.String("requests", "", "write requests to this `file` instead")
+	of := flag.String("of", "lengths", "the requests to write, lengths or github")
 	flag.Parse()
-	if err := run(*listen, *name, *requests); err != nil {
+	if err := run(*listen, *name, *requests, *of); err != nil {
 		log.Fatalf("labrouter: error: %v", err)
 	}
 }
 
-func run(listen, name, requests string) error {
+func run(listen, name, requests, of string) error {
 	if requests != "" {
-		return os.WriteFile(requests, []byte(requestLines()), 0o644)
+		lines, ok := map[string]string{"lengths": requestLines(), "github": githubLines()}[of]
+		if !ok {
+			return fmt.Errorf("--of %s: there are lengths and github", of)
+		}
+		return os.WriteFile(requests, []byte(lines), 0o644)
 	}
 	routes, err := router.Serve(name)
 	if err != nil {
@@ -58,10 +65,20 @@ func requestLines() string {
 	return b.String()
 }
 
+// githubLines returns a request for each of GitHub's routes.
+func githubLines() string {
+	var b strings.Builder
+	for _, r := range router.GitHubRequests() {
+		fmt.Fprintf(&b, "%s\n", strings.Replace(r, " ", " http://127.0.0.1", 1))
+	}
+	return b.String()
+}
+
 // routed responds with the result of the router and stores the duration.
 type routed struct {
 	routes *router.Served
 	times  map[int]*labservice.Times // by length; not changed while serving
+	github labservice.Times
 }
 
 func newRouted(routes *router.Served) *routed {
@@ -82,22 +99,29 @@ func (s *routed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if times := s.times[strings.Count(rest, "/")+1]; times != nil {
 			times.Add(took)
 		}
+	} else {
+		s.github.Add(took)
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// measures returns the median for each requested length. A mean would include moments in which the machine was busy.
+// measures returns the median for GitHub's routes and for each length, where they were requested. A mean would include
+// moments in which the machine was busy.
 func (s *routed) measures() []labservice.Measure {
 	var measures []labservice.Measure
-	for _, n := range lengths {
-		if times := s.times[n]; times.Count() > 0 {
-			m := labservice.Measure{Name: fmt.Sprintf("routing, path of %d", n), Unit: "us",
-				Value: labservice.Microseconds(times.Quantile(0.5))}
-			if slices.Contains(between, n) {
-				m.Better = "neither"
-			}
-			measures = append(measures, m)
+	add := func(times *labservice.Times, name, better string) {
+		if times.Count() > 0 {
+			measures = append(measures, labservice.Measure{Name: name, Unit: "us", Better: better,
+				Value: labservice.Microseconds(times.Quantile(0.5))})
 		}
+	}
+	add(&s.github, "routing, GitHub's API", "")
+	for _, n := range lengths {
+		better := ""
+		if slices.Contains(between, n) {
+			better = "neither"
+		}
+		add(s.times[n], fmt.Sprintf("routing, path of %d", n), better)
 	}
 	return measures
 }
