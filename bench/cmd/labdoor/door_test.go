@@ -116,7 +116,7 @@ func TestDroppedLinesAreCounted(t *testing.T) {
 
 // TestFailedWritesAreCounted checks that failed writes of the log are counted.
 func TestFailedWritesAreCounted(t *testing.T) {
-	for _, name := range []string{"zerolog", "zap", "slog", "weir", "ons-v1", "ons-v2"} {
+	for _, name := range []string{"zerolog", "phuslu", "zap", "slog", "weir", "ons-v1", "ons-v2"} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	phuslu "github.com/phuslu/log"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/weirhq/weir/bench/log"
@@ -36,6 +37,7 @@ var loggers = map[string]func(stdout io.Writer) logger{
 	"ons-v1":  direct(log.ByLogGoV1),
 	"ons-v2":  direct(log.ByLogGoV2),
 	"zerolog": direct(log.ByZerolog),
+	"phuslu":  direct(func(w io.Writer) log.Three { return log.ByPhuslu(phuslu.IOWriter{Writer: w}) }),
 	// as zap's documentation requires
 	"zap":         direct(func(w io.Writer) log.Three { return log.ByZap(zapcore.Lock(zapcore.AddSync(w))) }),
 	"slog":        direct(log.BySlog),
