@@ -50,7 +50,7 @@ func (c *collector) collect(over <-chan struct{}) {
 	defer every.Stop()
 	atEnd := time.NewTimer(c.run.End() - c.run.Now())
 	defer atEnd.Stop()
-	next := time.Second
+	next := c.run.Now().Truncate(time.Second) + time.Second
 	for {
 		select {
 		case <-over:
@@ -67,7 +67,7 @@ func (c *collector) collect(over <-chan struct{}) {
 		switch {
 		case now >= end:
 			c.endSeries(end)
-		case whole:
+		case whole && next > 0: // else of the warm-up
 			c.endSecond(now)
 		}
 		if whole {
@@ -223,6 +223,7 @@ func (c *collector) result(usage []send.Usage) *Result {
 				requests(res.RowsDropped))
 		}
 	}
+	res.setWarmUp(r.plan.WarmUp, &c.now.WarmUp)
 	r.feed.addTo(res)
 	res.dropOthers()
 	res.Warnings = append(res.Warnings, r.plan.Warnings...)

@@ -67,7 +67,7 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	}
 	e := &execution{plan: p, program: compiled, Run: send.NewRun(send.Settings{
 		Server: server, Threads: p.Threads, Pipeline: p.Pipeline, NoKeepAlive: p.NoKeepAlive, Timeout: p.Timeout,
-		Duration: p.Duration, Expect: p.Expect,
+		Duration: p.Duration, WarmUp: p.WarmUp, Expect: p.Expect,
 	})}
 	e.feed = newLogFeed(&e.plan, frame)
 	if e.watched, err = findServer(p.Process, server); err != nil {
@@ -118,6 +118,7 @@ func (e *execution) execute(ctx context.Context) (*Result, error) {
 	if !e.plan.StartAt.IsZero() {
 		at = e.plan.StartAt
 	}
+	at = at.Add(e.plan.WarmUp)
 	e.began = at.Round(0)
 	e.Start(at)
 	c := newCollector(e)
@@ -128,7 +129,13 @@ func (e *execution) execute(ctx context.Context) (*Result, error) {
 	if e.rows != nil {
 		watching.Go(func() { e.rows.Read(func(rows []Row) { e.plan.Each(e.began, rows) }) })
 	}
-	watching.Go(func() { e.watched.watch(e.Now, over) })
+	watching.Go(func() {
+		select {
+		case <-over:
+		case <-time.After(-e.Now()): // after the warm-up
+			e.watched.watch(e.Now, over)
+		}
+	})
 	usage := running()
 	stopFeed()
 	interrupted()
@@ -210,8 +217,8 @@ func (e *execution) parts(perRequest bool) []send.Part {
 	parts := make([]send.Part, p.Threads)
 	for i := range parts {
 		number, of := p.Share.part(i, p.Threads)
-		o := dispatch.Options{Pace: p.Pace, Part: number, Parts: of, Seed: p.Seed, Backlog: p.Backlog,
-			PerRequest: perRequest}
+		o := dispatch.Options{Pace: p.Pace, Part: number, Parts: of, Seed: p.Seed, WarmUp: p.WarmUp,
+			Backlog: p.Backlog, PerRequest: perRequest}
 		log := e.feed.queue(number, of)
 		script := send.Script(log)
 		if log != nil {

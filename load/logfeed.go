@@ -18,6 +18,7 @@ import (
 type logFeed struct {
 	log    *replay.Log
 	speed  float64
+	warmUp time.Duration
 	frame  *program.Frame
 	parts  int
 	queues map[int]*recorded.Queue // by part; those of other shares are missing
@@ -69,7 +70,7 @@ func newLogFeed(p *Plan, frame *program.Frame) *logFeed {
 	if p.Log == nil {
 		return nil
 	}
-	return &logFeed{log: p.Log, speed: p.Pace.Speed, frame: frame, queues: make(map[int]*recorded.Queue)}
+	return &logFeed{log: p.Log, speed: p.Pace.Speed, warmUp: p.WarmUp, frame: frame, queues: make(map[int]*recorded.Queue)}
 }
 
 // queue returns the queue of a thread's part, which begins empty; nil without a log.
@@ -125,7 +126,7 @@ func (l *logFeed) read() {
 		if q == nil {
 			continue
 		}
-		due := time.Duration(float64(r.At) / l.speed)
+		due := time.Duration(float64(r.At)/l.speed) - l.warmUp
 		if !q.Add(recorded.Request{Due: due, Message: l.frame.Message(r.Method, r.Host, r.Target, seq)}) {
 			return
 		}
@@ -154,7 +155,7 @@ func (l *logFeed) addTo(r *Result) {
 	defer l.mu.Unlock()
 	c := l.log.Counts()
 	r.Log = &LogResult{
-		File: l.log.Name(), Speed: l.speed, RecordedSeconds: l.last.Seconds() * l.speed, Lines: c.Lines, Others: c.Others,
+		File: l.log.Name(), Speed: l.speed, RecordedSeconds: (l.last + l.warmUp).Seconds() * l.speed, Lines: c.Lines, Others: c.Others,
 		Unsafe: c.Unsafe, Unreadable: c.Unreadable, FirstUnreadable: c.FirstUnreadable, Redacted: c.Redacted,
 		Displaced: c.Displaced,
 	}

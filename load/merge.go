@@ -24,7 +24,7 @@ func Merge(shares []*Result) (*Result, error) {
 	})
 	first := shares[0]
 	m := &merger{shares: shares, sum: &Result{
-		Started: first.Share.StartAt, URL: first.URL, Unix: first.Unix, Method: first.Method, BodyBytes: first.BodyBytes,
+		Started: first.Share.StartAt.Add(first.warmUp()), URL: first.URL, Unix: first.Unix, Method: first.Method, BodyBytes: first.BodyBytes,
 		Protocol: first.Protocol, Pace: first.Pace, Pipeline: first.Pipeline, TimeoutSeconds: first.TimeoutSeconds,
 		Seed: first.Seed, RequestsHash: first.RequestsHash, Version: first.Version, Machine: first.Machine,
 		UnsentFor: map[string]int64{}, LateFor: map[string]int64{}, Status: map[string]int64{},
@@ -117,6 +117,7 @@ var planProperties = []struct {
 	{"requests with hash", func(r *Result) any { return r.RequestsHash }},
 	{"seed", func(r *Result) any { return r.Seed }},
 	{"number of targets", func(r *Result) any { return len(r.Targets) }},
+	{"warm-up", func(r *Result) any { return r.warmUp() }},
 	{"number of shares", func(r *Result) any { return r.Share.Of }},
 	{"connections", func(r *Result) any { return r.Share.Connections }},
 	{"most connections", func(r *Result) any { return r.Share.MaxConnections }},
@@ -130,6 +131,29 @@ var planProperties = []struct {
 
 // seconds returns a number of seconds as a time.Duration.
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
+
+// warmUp returns the length of the warm-up.
+func (r *Result) warmUp() time.Duration {
+	if r.WarmUp == nil {
+		return 0
+	}
+	return seconds(r.WarmUp.Seconds)
+}
+
+// add adds the counts of another share; nil is none.
+func (w *WarmUpResult) add(o *WarmUpResult) *WarmUpResult {
+	if o == nil {
+		return w
+	}
+	if w == nil {
+		w = &WarmUpResult{Seconds: o.Seconds}
+	}
+	w.Asked += o.Asked
+	w.Sent += o.Sent
+	w.Requests += o.Requests
+	w.Failed += o.Failed
+	return w
+}
 
 // A merger adds shares up.
 type merger struct {
@@ -155,6 +179,7 @@ func (m *merger) addCounts() {
 		s.Connections += r.Connections
 		s.ConnectionsMade += r.ConnectionsMade
 		s.Threads += r.Threads
+		s.WarmUp = s.WarmUp.add(r.WarmUp)
 		addTo(s.UnsentFor, r.UnsentFor)
 		addTo(s.LateFor, r.LateFor)
 		addTo(s.Status, r.Status)
@@ -321,6 +346,7 @@ func (m *merger) judge() {
 			strings.Join(missing, ", "))
 	}
 	s.judge(m.shares[0].Share.MaxConnections)
+	s.warnAboutWarmUp()
 	s.warnAboutLog()
 }
 

@@ -50,6 +50,10 @@ type Plan struct {
 	Duration time.Duration
 	Requests int64
 
+	// WarmUp is how long requests are sent before Duration and Requests begin to count. They are in no measurement, except
+	// the Result's WarmUp. The open loop then has the rate with which the Pace begins, and a Log its first requests.
+	WarmUp time.Duration
+
 	// Timeout limits a response, and the opening of a connection; 0 is 10 s. It is also
 	// how long the run waits for responses after its end.
 	Timeout time.Duration
@@ -72,7 +76,7 @@ type Plan struct {
 	// needs StartAt and Seed, which all shares have in common.
 	Share Share
 
-	// StartAt is when the run begins. The connections are opened shortly before. The zero
+	// StartAt is when the run begins, with its warm-up. The connections are opened shortly before. The zero
 	// time is as soon as they are open.
 	StartAt time.Time
 
@@ -151,6 +155,7 @@ func (p Plan) withDefaults() (Plan, error) {
 		{"Connections", int64(p.Connections)}, {"MaxConnections", int64(p.MaxConnections)},
 		{"Pipeline", int64(p.Pipeline)}, {"Threads", int64(p.Threads)}, {"Points", int64(p.Points)},
 		{"Duration", int64(p.Duration)}, {"Requests", p.Requests}, {"Timeout", int64(p.Timeout)},
+		{"WarmUp", int64(p.WarmUp)},
 		{"ProgressEvery", int64(p.ProgressEvery)},
 	} {
 		if n.value < 0 {
@@ -166,6 +171,9 @@ func (p Plan) withDefaults() (Plan, error) {
 	}
 	if !p.Protocol.known() {
 		return p, fmt.Errorf("load: the plan's Protocol is %d, which is not known", uint8(p.Protocol))
+	}
+	if p.WarmUp > 0 && len(p.Pace.Stages) > 0 && p.Pace.Stages[0].From == 0 {
+		return p, errors.New("load: the warm-up has the rate with which the pace begins, and that is 0; begin with a higher one")
 	}
 	setZero(&p.Timeout, defaultTimeout)
 	setZero(&p.Pipeline, 1)

@@ -10,7 +10,7 @@ import (
 
 // Progress has the state of a run that is under way.
 type Progress struct {
-	Elapsed  time.Duration
+	Elapsed  time.Duration // of the measured time; negative during the warm-up, of which nothing is counted
 	Duration time.Duration // of the plan; 0 without one
 	Asked    int64
 	Sent     int64

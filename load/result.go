@@ -116,6 +116,9 @@ type Result struct {
 	// the machine of the first share.
 	Generators []GeneratorShare `json:"generators,omitempty"`
 
+	// WarmUp counts the requests before the measured time; nil without a warm-up.
+	WarmUp *WarmUpResult `json:"warm_up,omitempty"`
+
 	// Log describes the log of the requests; nil without one.
 	Log *LogResult `json:"log,omitempty"`
 
@@ -127,6 +130,16 @@ type Result struct {
 	// the server. Warnings has the reason, and other facts about the run.
 	Saturated bool     `json:"saturated"`
 	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// A WarmUpResult counts the requests of a warm-up, which are in no other number of the Result. Sent = Requests + Failed +
+// those that had no response at the end of the run.
+type WarmUpResult struct {
+	Seconds  float64 `json:"seconds"`
+	Asked    int64   `json:"asked"`
+	Sent     int64   `json:"sent"`
+	Requests int64   `json:"requests"` // answered
+	Failed   int64   `json:"failed"`
 }
 
 // Without2xx returns the number of requests that were sent and have no 2xx response.

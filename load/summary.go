@@ -52,6 +52,23 @@ func (e *execution) document(n *record.Tally, window time.Duration) *Result {
 	return res
 }
 
+// setWarmUp sets the counts of the warm-up, and warns if it has a failure: the service may not have been ready.
+func (res *Result) setWarmUp(length time.Duration, n *record.WarmUp) {
+	if length == 0 {
+		return
+	}
+	res.WarmUp = &WarmUpResult{Seconds: length.Seconds(), Asked: n.Asked, Sent: n.Sent, Requests: n.Answered, Failed: n.Failed}
+	res.warnAboutWarmUp()
+}
+
+// warnAboutWarmUp adds a warning if a request of the warm-up was not answered.
+func (res *Result) warnAboutWarmUp() {
+	if w := res.WarmUp; w != nil && w.Requests < w.Asked {
+		res.warn("%d of %s of the warm-up got no response, or not as expected; the numbers have none of them",
+			w.Asked-w.Requests, requests(w.Asked))
+	}
+}
+
 // setWrong sets the fields about responses that are not as expected.
 func (res *Result) setWrong(w *record.Wrong, expected []expect.Expectation) {
 	if w == nil {

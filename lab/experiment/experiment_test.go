@@ -243,6 +243,7 @@ func TestParseReportsMistakes(t *testing.T) {
 		{"a load's key", "name: e\nload: {conections: 1}\n", []string{`2:8 "conections"|did you mean "connections"?`}},
 		{"a load's flag", "name: e\nload: {max-connections: 1}\n",
 			[]string{`2:8 "max-connections"|did you mean "max_connections"?`}},
+		{"a warm-up of the load", "name: e\nload: {warm_up: 1s}\n", []string{`2:8 "warm_up"`}},
 		{"a load's value", "name: e\nload: {duration: 10}\n", []string{`2:18 duration|not a time|10s`}},
 		{"a load that cannot be", "name: e\nload:\n  rate: 5\n  stages: [1s:5]\n", []string{`3:9 rate|stages`}},
 		{"an open setting of a closed loop", "name: e\nload: {poisson: true}\n", []string{`2:17 poisson|open loop`}},

@@ -105,6 +105,9 @@ func sink(path string, at func(target) *Sink) setting {
 func loadSettings() []setting {
 	var all []setting
 	for _, f := range new(settings.Settings).Fields() {
+		if f.Name == "warm_up" { // the experiment has one
+			continue
+		}
 		all = append(all, key("load."+f.Name,
 			func(r *reader, p place, n *yamlfile.Node) { readLoad(r, p, n, f.Name) },
 			func(t target) *yamlfile.Node { return showLoad(t.load, f.Name) }))

@@ -189,6 +189,32 @@ func TestRunMergesSharesOfAgents(t *testing.T) {
 	}
 }
 
+// TestAgentsWarmUp executes a plan with a warm-up on two agents. Together they send all of it.
+func TestAgentsWarmUp(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{})
+	var got atomic.Int64
+	s := testkit.Serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) }))
+	for i := range 2 {
+		serve(t, n, fmt.Sprint("agent-", i), "1", nil)
+	}
+	c, warnings := coordinator(t, n, 2, settings.Settings{URL: s.URL, Rate: 100, WarmUp: 500 * time.Millisecond, Requests: 30}, nil)
+	var early, late bool
+	c.Progress = func(p load.Progress) {
+		early, late = early || p.Elapsed < 0 && p.Requests == 0, late || p.Elapsed > 0
+	}
+	r, err := agent.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Requests != 30 || r.WarmUp == nil || r.WarmUp.Requests != 50 || got.Load() != 80 || warnings.String() != "" {
+		t.Errorf("%d answered, the warm-up is %+v, the server got %d; warnings: %s", r.Requests, r.WarmUp, got.Load(), warnings)
+	}
+	if !early || !late {
+		t.Errorf("the progress was shown before the start: %v, and after it: %v", early, late)
+	}
+}
+
 // A run needs one agent that can be used. The shares of the others are missing.
 func TestRunLeavesOutUnusableAgents(t *testing.T) {
 	t.Parallel()

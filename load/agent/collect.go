@@ -128,7 +128,7 @@ func (c *coordinator) show(p load.Progress, done bool) {
 	if now.Before(c.startAt) {
 		return
 	}
-	p.Elapsed, p.Done = now.Sub(c.startAt), done
+	p.Elapsed, p.Done = now.Sub(c.startAt)-c.Settings.WarmUp, done
 	p.Duration, p.Of = c.Settings.Duration, c.Settings.Requests
 	p.Waiting = p.Duration > 0 && p.Elapsed > p.Duration
 	c.mu.Lock()

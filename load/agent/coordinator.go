@@ -399,5 +399,5 @@ func (c *coordinator) sign(r *remote, s *load.Result) {
 	share := *s.Share
 	share.Agent, share.StartAt = r.Name, c.startAt
 	share.ClockOffset, share.ClockError = load.Micros(r.offset.Nanoseconds())/1e3, load.Micros(r.within.Nanoseconds())/1e3
-	s.Share, s.Started = &share, c.startAt
+	s.Share, s.Started = &share, c.startAt.Add(c.Settings.WarmUp)
 }

@@ -65,6 +65,12 @@ var properties = []property{
 	{name: "number of threads", of: func(r *load.Result) string { return fmt.Sprint(r.Threads) }},
 	{name: "duration", of: func(r *load.Result) string { return fmt.Sprintf("%.1fs", r.DurationSeconds) },
 		same: sameDuration},
+	{name: "warm-up", of: func(r *load.Result) string {
+		if r.WarmUp == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%gs", r.WarmUp.Seconds)
+	}},
 	{name: "machine", of: machine},
 }
 

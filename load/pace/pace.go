@@ -206,6 +206,13 @@ func (p Pace) Scaled(part, of int) Pace {
 	return p
 }
 
+// WarmedUp returns the pace after an interval with the rate with which it begins.
+func (p Pace) WarmedUp(d time.Duration) Pace {
+	first := p.Stages[0].From
+	p.Stages = slices.Insert(slices.Clone(p.Stages), 0, Stage{Duration: d, From: first, To: first})
+	return p
+}
+
 // Length returns the duration of all stages; 0 if the last one does not end.
 func (p Pace) Length() time.Duration {
 	var sum time.Duration

@@ -312,6 +312,10 @@ func progressLine(p load.Progress, width int) line {
 
 func progressText(p load.Progress) string {
 	switch {
+	case p.Elapsed < 0 && p.Done:
+		return "ended in the warm-up"
+	case p.Elapsed < 0:
+		return "warming up, " + readable.Lasting(wholeSeconds(-p.Elapsed)) + " left"
 	case p.Done:
 		return "done after " + readable.Lasting(p.Elapsed.Seconds())
 	case p.Waiting:

@@ -78,6 +78,9 @@ func distrust(r *load.Result) string {
 func headline(r *load.Result) []string {
 	if r.Requests == 0 {
 		sentence := "Nothing was sent."
+		if r.WarmUp != nil {
+			sentence = "Nothing was sent after the warm-up."
+		}
 		if r.Sent > 0 {
 			sentence = fmt.Sprintf("No response came to %s.", readable.Things(r.Sent, "request"))
 		}
@@ -207,6 +210,10 @@ func facts(r *load.Result) []page.Fact {
 		r.Started.Format("2006-01-02 15:04:05 MST"), readable.Things(int64(r.Threads), "thread"))
 	if r.Seed != 0 {
 		took += fmt.Sprintf(", seed %d", r.Seed)
+	}
+	if w := r.WarmUp; w != nil {
+		took += fmt.Sprintf("; after a warm-up of %s with %s, which %s left out", readable.Lasting(w.Seconds),
+			readable.Things(w.Sent, "request"), was(w.Sent))
 	}
 	if r.Interrupted {
 		took += "; interrupted before the plan's end"

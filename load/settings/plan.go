@@ -25,7 +25,7 @@ func (s Settings) Plan() (load.Plan, error) {
 	}
 	p := load.Plan{
 		Connections: s.Connections, MaxConnections: s.MaxConnections, Pipeline: s.Pipeline,
-		Duration: s.Duration, Requests: s.Requests, Timeout: s.Timeout, Threads: s.Threads,
+		Duration: s.Duration, WarmUp: s.WarmUp, Requests: s.Requests, Timeout: s.Timeout, Threads: s.Threads,
 		NoKeepAlive: s.NoKeepAlive, Unix: s.Unix, Process: s.PID, Seed: s.Seed, Find: s.find,
 	}
 	if s.HTTP2 {

@@ -26,7 +26,7 @@ type Settings struct {
 	Expect []string // of responses, in the notation of expect.Parse
 
 	Connections, MaxConnections, Pipeline, Threads int
-	Duration, Timeout                              time.Duration
+	Duration, Timeout, WarmUp                      time.Duration
 	Requests                                       int64
 	HTTP2, NoKeepAlive                             bool
 	Unix                                           string // the path of a socket to connect to
@@ -77,6 +77,7 @@ func (s *Settings) Fields() []Field {
 		{"connections", &s.Connections, "64"},
 		{"pipeline", &s.Pipeline, "1"},
 		{"duration", &s.Duration, "10s, or until something else ends the run"},
+		{"warm_up", &s.WarmUp, ""},
 		{"requests", &s.Requests, "as many as there is time for"},
 		{"timeout", &s.Timeout, "10s"},
 		{"threads", &s.Threads, "one for each CPU"},

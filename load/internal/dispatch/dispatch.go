@@ -27,15 +27,17 @@ type Dispatcher struct {
 
 	// The fields below are for the open loop.
 	asking, taking Cursor // nil in the closed loop
-	asked, taken   int64
-	limit          int64 // of asked
+	asked, taken   int64  // asked has no requests of the warm-up, and taken has them
+	warmUp         int64  // requests of the warm-up that were asked for
+	limit          int64  // of asked
 	backlog        int
 	perRequest     bool
-	starved        time.Duration // when a request last found no free connection; -1 is never
+	starved        time.Duration // when a request last found no free connection; never is before all times
 	growth         growth
 }
 
 // A Cursor goes through the requests of a schedule. Due is when its next request is due, or was; Never after the last.
+// Requests of the warm-up are due before 0.
 type Cursor interface {
 	Due() time.Duration
 	Advance()
@@ -64,6 +66,7 @@ type Options struct {
 	Pace        pace.Pace // the zero Pace is the closed loop
 	Part, Parts int       // of the pace
 	Seed        uint64
+	WarmUp      time.Duration // sends before 0 at the rate with which the pace begins; not of a log, which has its own times
 	Backlog     int           // as in a Plan
 	Requests    int64         // of the open loop; 0 is no limit
 	Budget      *atomic.Int64 // of the closed loop: requests left, shared by all threads; nil without a limit
@@ -78,24 +81,52 @@ func New(o Options) *Dispatcher {
 	if !o.Pace.Open() {
 		return &Dispatcher{budget: o.Budget}
 	}
-	d := &Dispatcher{backlog: o.Backlog, limit: cmp.Or(o.Requests, math.MaxInt64), perRequest: o.PerRequest, starved: -1}
+	d := &Dispatcher{backlog: o.Backlog, limit: cmp.Or(o.Requests, math.MaxInt64), perRequest: o.PerRequest, starved: never}
 	if d.asking, d.taking = o.Asking, o.Taking; d.asking == nil {
-		d.asking = pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
-		d.taking = pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
+		d.asking, d.taking = o.schedule(), o.schedule()
 	}
 	return d
+}
+
+// never is before all times.
+const never = time.Duration(math.MinInt64)
+
+// schedule returns the part of the pace, with the warm-up before it.
+func (o *Options) schedule() Cursor {
+	if o.WarmUp == 0 {
+		return pace.NewSchedule(o.Pace, o.Part, o.Parts, o.Seed)
+	}
+	return early{pace.NewSchedule(o.Pace.WarmedUp(o.WarmUp), o.Part, o.Parts, o.Seed), o.WarmUp}
+}
+
+// An early cursor is a schedule that begins before 0.
+type early struct {
+	*pace.Schedule
+	by time.Duration
+}
+
+// Due implements Cursor.
+func (e early) Due() time.Duration {
+	due := e.Schedule.Due()
+	if due == pace.Never {
+		return due
+	}
+	return due - e.by
 }
 
 // Open reports whether the loop is open.
 func (d *Dispatcher) Open() bool { return d.asking != nil }
 
 // Claim takes one request of the closed loop from the budget, and reports whether
-// one was left. The caller must send the request or count it as unsent.
-func (d *Dispatcher) Claim() bool { return d.budget == nil || d.budget.Add(-1) >= 0 }
+// one was left. The caller must send the request or count it as unsent, and due is its
+// time in both cases. The warm-up needs no budget.
+func (d *Dispatcher) Claim(due time.Duration) bool {
+	return d.budget == nil || due < 0 || d.budget.Add(-1) >= 0
+}
 
 // Step hands the requests that are due at now to the sender, and has it grow if
 // requests wait. The run ends at end. It returns the number of requests that it
-// skipped because of the backlog's limit.
+// skipped because of the backlog's limit, without those of the warm-up.
 func (d *Dispatcher) Step(now, end time.Duration, s Sender) (skipped int64) {
 	d.ask(min(now, end-1))
 	waited := d.Waiting() > 0
@@ -123,8 +154,12 @@ func (d *Dispatcher) nextDue() time.Duration {
 
 // ask asks for every request that is due at now.
 func (d *Dispatcher) ask(now time.Duration) {
-	for d.nextDue() <= now {
-		d.asked++
+	for due := d.nextDue(); due <= now; due = d.nextDue() {
+		if due < 0 {
+			d.warmUp++
+		} else {
+			d.asked++
+		}
 		d.asking.Advance()
 	}
 }
@@ -142,11 +177,11 @@ func (d *Dispatcher) More(end time.Duration) bool {
 // awaitLog is how long the end of a run waits for the next line of its log.
 const awaitLog = time.Second
 
-// Asked returns the number of requests that were asked for.
-func (d *Dispatcher) Asked() int64 { return d.asked }
+// Asked returns the number of requests that were asked for, and of those of the warm-up, which are not among them.
+func (d *Dispatcher) Asked() (n, warmUp int64) { return d.asked, d.warmUp }
 
 // Waiting returns the number of requests that are due and were not taken.
-func (d *Dispatcher) Waiting() int64 { return d.asked - d.taken }
+func (d *Dispatcher) Waiting() int64 { return d.asked + d.warmUp - d.taken }
 
 // Take takes the request that has waited longest. At least one must wait. It
 // returns when the request was due, and whether no connection was free then.
@@ -158,14 +193,15 @@ func (d *Dispatcher) Take() (due time.Duration, starved bool) {
 }
 
 // skip takes the requests beyond the backlog's limit, those that have waited
-// longest first, and returns their number.
-func (d *Dispatcher) skip() int64 {
+// longest first, and returns their number without those of the warm-up.
+func (d *Dispatcher) skip() (n int64) {
 	if d.backlog == 0 {
 		return 0
 	}
-	n := max(d.Waiting()-int64(max(d.backlog, 0)), 0)
-	for range n {
-		d.Take()
+	for range max(d.Waiting()-int64(max(d.backlog, 0)), 0) {
+		if due, _ := d.Take(); due >= 0 {
+			n++
+		}
 	}
 	return n
 }
@@ -224,7 +260,7 @@ func (g *growth) next(now time.Duration, waiting int64, open int) int64 {
 		return waiting
 	}
 	if g.since == 0 {
-		g.since = now
+		g.since, g.last = now, now
 	}
 	if now-g.since < growAfter || now-g.last < GrowEvery {
 		return 0

@@ -176,7 +176,7 @@ func TestEachRequestIsClaimedOnce(t *testing.T) {
 	for range 4 {
 		d := New(Options{Budget: &budget})
 		all.Go(func() {
-			for d.Claim() {
+			for d.Claim(0) {
 				claimed.Add(1)
 			}
 		})

@@ -85,8 +85,22 @@ type Flight struct {
 	Target           *string // the method and the path
 }
 
+// askWarmUp counts a request as one of the warm-up. In the closed loop its sender has counted it with the others. In the
+// open loop the dispatcher counts both.
+func (r *Recorder) askWarmUp() {
+	if !r.options.Open {
+		r.Asked--
+		r.WarmUp.Asked++
+	}
+}
+
 // Send counts a request. forConnection reports that it waited for a connection.
 func (r *Recorder) Send(f *Flight, forConnection bool) {
+	if f.Due < 0 {
+		r.askWarmUp()
+		r.WarmUp.Sent++
+		return
+	}
 	r.Sent++
 	r.lastSent = f.Sent
 	if int64(f.Sent) <= r.options.End.Load() {
@@ -112,6 +126,10 @@ func (r *Recorder) Send(f *Flight, forConnection bool) {
 
 // Response counts a whole response. Its status has three digits.
 func (r *Recorder) Response(f *Flight, status int, done time.Duration) {
+	if f.Due < 0 {
+		r.WarmUp.Answered++
+		return
+	}
 	r.Answered++
 	if int64(done) <= r.options.End.Load() {
 		r.InTime++
@@ -147,6 +165,10 @@ func (r *Recorder) began(f *Flight) time.Duration {
 
 // Fail counts a request that was sent and failed. Its timeout began at began.
 func (r *Recorder) Fail(f *Flight, k failure.Kind, err error, began, now time.Duration) {
+	if f.Due < 0 {
+		r.WarmUp.Failed++
+		return
+	}
 	r.fail(f, k, err, began, now)
 	r.row(f, 0, now, k.String())
 }
@@ -169,6 +191,10 @@ func (r *Recorder) fail(f *Flight, k failure.Kind, err error, began, now time.Du
 // Reject counts a whole response that does not meet an expectation. Its request has failed: a server that fails fast
 // does not improve a quantile.
 func (r *Recorder) Reject(f *Flight, status, expectation int, mistake string, done time.Duration) {
+	if f.Due < 0 {
+		r.WarmUp.Failed++
+		return
+	}
 	r.lastDone = max(r.lastDone, done)
 	r.Measures.Wrong.Codes[status]++
 	r.Measures.Wrong.Reasons[expectation].add(1, mistake)
@@ -178,6 +204,9 @@ func (r *Recorder) Reject(f *Flight, status, expectation int, mistake string, do
 
 // Fault counts an error of a request or a connection.
 func (r *Recorder) Fault(k failure.Kind, err error, now time.Duration) {
+	if now < 0 {
+		return
+	}
 	r.Failures.Add(k, err)
 	if int64(now) <= r.options.End.Load() {
 		r.ErrorsInTime++
@@ -186,6 +215,9 @@ func (r *Recorder) Fault(k failure.Kind, err error, now time.Duration) {
 
 // Abandon counts a request that was sent and has no response at the end of the run.
 func (r *Recorder) Abandon(f *Flight, now time.Duration) {
+	if f.Due < 0 {
+		return // it was sent, and neither answered nor failed
+	}
 	r.Unanswered++
 	r.miss(f, true, now)
 	if r.Measures.Endpoints != nil {
@@ -199,6 +231,10 @@ func (r *Recorder) Abandon(f *Flight, now time.Duration) {
 // FailUnsent counts a request that was not sent, because its connection or its wait
 // for a stream failed. The flight's Sent is when that began.
 func (r *Recorder) FailUnsent(f *Flight, k failure.Kind, now time.Duration) {
+	if f.Due < 0 {
+		r.askWarmUp()
+		return
+	}
 	r.NoConnection++
 	r.row(f, 0, now, k.String())
 	r.miss(f, r.gaveUp(k, f.Sent, now), now)
@@ -225,6 +261,10 @@ func (r *Recorder) Skip(n int64) {
 
 // EndUnsent counts a request that was due and was not sent before the end of the run.
 func (r *Recorder) EndUnsent(due, now time.Duration) {
+	if due < 0 {
+		r.askWarmUp()
+		return
+	}
 	r.Ended++
 	if r.options.Open {
 		r.headline.Miss(now-due, true)
@@ -252,18 +292,27 @@ func (r *Recorder) row(f *Flight, status int, done time.Duration, failure string
 
 // Bytes counts bytes that were read.
 func (r *Recorder) Bytes(n int, now time.Duration) {
+	if now < 0 {
+		return
+	}
 	r.Read += int64(n)
 	if int64(now) <= r.options.End.Load() {
 		r.ReadInTime += int64(n)
 	}
 }
 
-// Connected counts a connection that was made.
-func (r *Recorder) Connected(took time.Duration) {
+// Connected counts a connection that was made. It was secured in the time of handshake, 0 without TLS.
+func (r *Recorder) Connected(took, handshake, now time.Duration) {
 	r.Made++
 	r.Connections++
 	r.Most = max(r.Most, r.Connections)
+	if now < 0 {
+		return
+	}
 	r.Connect.Record(took)
+	if handshake > 0 {
+		r.Handshake.Record(handshake)
+	}
 }
 
 // swap replaces the headline, and returns the old one and a copy of the tally. It swaps the

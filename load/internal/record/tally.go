@@ -2,6 +2,12 @@ package record
 
 import "github.com/weirhq/weir/load/internal/failure"
 
+// A WarmUp counts the requests of the warm-up, which are due before 0. In the closed loop a request is due when it is
+// claimed. They are in no other measurement.
+type WarmUp struct {
+	Asked, Sent, Answered, Failed int64
+}
+
 // A Tally has the counters of a thread, or of all threads.
 type Tally struct {
 	Sent, Answered, Failed, Unanswered int64
@@ -14,6 +20,8 @@ type Tally struct {
 	Asked                              int64
 	ErrorsInTime                       int64     // failed before the end: requests, and connections
 	Classes                            [10]int64 // answered, by the status's first digit
+
+	WarmUp WarmUp
 
 	Connections, Made int64 // open now, and made in total
 	Most              int64 // the most that were open at the same time
@@ -41,6 +49,10 @@ func (t *Tally) add(u *Tally) {
 	for class, n := range u.Classes {
 		t.Classes[class] += n
 	}
+	t.WarmUp.Asked += u.WarmUp.Asked
+	t.WarmUp.Sent += u.WarmUp.Sent
+	t.WarmUp.Answered += u.WarmUp.Answered
+	t.WarmUp.Failed += u.WarmUp.Failed
 	t.Connections += u.Connections
 	t.Made += u.Made
 	t.Most += u.Most

@@ -22,7 +22,7 @@ func (t *http1) refill(s *slot) {
 			t.free.push(s)
 		}
 	case t.Run.Pipeline == 1:
-		if now := t.Run.Now(); now < t.Run.End() && t.claim(s) {
+		if now := t.Run.Now(); now < t.Run.End() && t.claim(s, now) {
 			t.Rec.Asked++
 			t.send(s, now, now, false)
 		}
@@ -44,6 +44,8 @@ func (t *http1) launch(s *slot, m *program.Message, due, now time.Duration, star
 		now = s.began // the connection is part of the request
 		if t.Requests.Open() {
 			now = max(now, due) // the connection may have been made for an earlier request
+		} else {
+			due = now
 		}
 	}
 	f := s.launch(record.Flight{Due: due, Sent: now, Endpoint: m.Endpoint, NoBody: m.NoBody, Target: m.Target}, m)
@@ -68,7 +70,7 @@ func (t *http1) fill(s *slot) {
 		return
 	}
 	t.out = t.out[:0]
-	for s.canSend() && t.claim(s) {
+	for s.canSend() && t.claim(s, now) {
 		t.Rec.Asked++
 		m := t.Script.Next()
 		t.launch(s, m, now, now, false)
@@ -253,7 +255,7 @@ func (t *http1) landed(s *slot, now time.Duration) {
 		// The server does not process the requests behind it (RFC 9112, section 9.6).
 		s.left = s.flights
 		t.close(s)
-		t.open(s)
+		t.open(s, now)
 	case s.parser.Close() || t.Run.NoKeepAlive:
 		t.close(s)
 		t.reopen(s, 0)

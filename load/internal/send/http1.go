@@ -83,6 +83,7 @@ func (t *http1) pace() (rest time.Duration, more bool) {
 		return time.Millisecond, true
 	}
 	now := t.Run.Now() // after begin, which sets the start of the clock
+	t.measure(now, &t.usage)
 	if now >= t.expiry {
 		t.expire(now)
 	}
@@ -130,6 +131,7 @@ func (t *http1) begin() bool {
 	}
 	t.begun = true
 	t.opens = t.cut
+	t.expiry = t.Run.Now()
 	t.usage.begin()
 	for _, s := range t.slots {
 		if s.conn != nil {
@@ -153,6 +155,7 @@ func (t *http1) unfinished(now time.Duration) bool {
 // end closes everything and counts the requests without a response.
 func (t *http1) end(now time.Duration) {
 	t.over = true
+	t.measure(max(now, 0), &t.usage) // also if the warm-up was interrupted
 	t.release()
 	t.endUnsent(now)
 	for _, s := range t.slots {
@@ -207,7 +210,7 @@ func (t *http1) Grow(n int64) {
 		if s == nil {
 			return
 		}
-		t.open(s)
+		t.open(s, t.Run.Now())
 	}
 }
 
@@ -236,7 +239,7 @@ func (t *http1) openUpTo(n int) {
 		if t.begun {
 			t.openAgain(s)
 		} else {
-			t.open(s)
+			t.open(s, t.Run.Now())
 		}
 	}
 }
@@ -245,21 +248,22 @@ func (t *http1) openUpTo(n int) {
 // Without keep-alive it claims the request now, so that there are no more
 // connections than requests.
 func (t *http1) openAgain(s *slot) {
+	now := t.Run.Now()
 	if t.Run.NoKeepAlive && !s.claimed {
-		if !t.Requests.Claim() {
+		if !t.Requests.Claim(now) {
 			return
 		}
 		s.claimed = true
 		t.claimed++
 	}
-	t.open(s)
+	t.open(s, now)
 }
 
 // claim claims a request of the closed loop for a slot, unless it has done
-// so before, and reports whether one was left.
-func (t *http1) claim(s *slot) bool {
+// so before, and reports whether one was left. Its time is due.
+func (t *http1) claim(s *slot, due time.Duration) bool {
 	if !s.claimed {
-		return t.Requests.Claim()
+		return t.Requests.Claim(due)
 	}
 	s.claimed = false
 	t.claimed--

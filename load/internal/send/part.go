@@ -19,6 +19,8 @@ type Part struct {
 	Log      *recorded.Queue // the requests of a log, which is the Script; nil without one
 	First    int             // connections at the start
 	Most     int             // connections
+
+	measured bool // the warm-up is over
 }
 
 // A Script has the messages of a thread, in the order in which they are sent. A message that is not fixed is valid until
@@ -31,7 +33,20 @@ func (p *Part) dispatch(now time.Duration, s dispatch.Sender) {
 	if p.Run.cut.Load() {
 		p.endUnsent(now)
 	}
-	p.Rec.Asked = p.Requests.Asked()
+	p.Rec.Asked, p.Rec.WarmUp.Asked = p.Requests.Asked()
+}
+
+// measure is called in each turn. In the first one after the warm-up the bytes that are written and the CPU time begin to
+// count. The recorder's lock is held.
+func (p *Part) measure(now time.Duration, usage *usageClock) {
+	if p.measured || now < 0 {
+		return
+	}
+	p.measured = true
+	if p.Run.WarmUp > 0 {
+		p.Rec.Written = 0
+		usage.begin()
+	}
 }
 
 // endUnsent counts the requests that wait and will not be sent. The recorder's lock
@@ -42,7 +57,7 @@ func (p *Part) endUnsent(now time.Duration) {
 		p.Rec.EndUnsent(due, now)
 	}
 	if p.Log != nil {
-		p.Rec.Asked = p.Requests.Asked()
+		p.Rec.Asked, p.Rec.WarmUp.Asked = p.Requests.Asked()
 	}
 }
 

@@ -40,6 +40,7 @@ type Settings struct {
 	NoKeepAlive bool
 	Timeout     time.Duration
 	Duration    time.Duration // 0 if only a number of requests ends the run
+	WarmUp      time.Duration // before 0
 	Expect      []expect.Expectation
 }
 
@@ -58,7 +59,7 @@ const mostOpening = 128 // connections opened at the same time, to fit into the 
 // interruptGrace is how long an interrupted run waits for responses.
 const interruptGrace = time.Second
 
-// Now returns the time since the run began.
+// Now returns the time since the measured part of the run began. It is negative during the warm-up.
 func (r *Run) Now() time.Duration { return time.Since(r.created) - time.Duration(r.zero.Load()) }
 
 // End returns when the run stops sending; never if only a number of requests ends it.
@@ -101,7 +102,7 @@ func (r *Run) Open(ctx context.Context, threads []Thread) (await func() []Usage)
 	}
 }
 
-// Start lets the threads send, and sets the origin of all times.
+// Start lets the threads send. The origin of all times is at, after the warm-up.
 func (r *Run) Start(at time.Time) {
 	r.zero.Store(int64(at.Sub(r.created)))
 	r.started.Store(true)

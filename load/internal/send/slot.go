@@ -134,8 +134,8 @@ type conn struct {
 func (c *conn) current() bool { return c.slot.conn == c }
 
 // open starts to connect.
-func (t *http1) open(s *slot) {
-	s.began, s.opening = t.Run.Now(), true
+func (t *http1) open(s *slot, now time.Duration) {
+	s.began, s.opening = now, true
 	t.opening++
 	t.driver.Go(&conn{thread: t, slot: s, ctx: t.opens})
 }
@@ -194,10 +194,7 @@ func (c *conn) EndTurn() {
 	s.conn, s.failures = c, 0
 	s.parser.Reset()
 	s.exam.reset()
-	t.Rec.Connected(c.connect)
-	if t.config != nil {
-		t.Rec.Handshake.Record(c.handshake)
-	}
+	t.Rec.Connected(c.connect, c.handshake, t.Run.Now())
 	t.driver.attend(c)
 	if !t.begun {
 		return
@@ -221,7 +218,7 @@ func (t *http1) failOpen(s *slot, k failure.Kind, err error) {
 	switch {
 	case !t.begun || again:
 	case !t.Requests.Open():
-		if t.claim(s) {
+		if t.claim(s, s.began) {
 			t.Rec.Asked++
 			t.Rec.FailUnsent(&f, k, t.Run.Now())
 		}

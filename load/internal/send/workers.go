@@ -97,6 +97,7 @@ func (w *workers) closeLines() {
 		w.Rec.Written += int64(o.Written)
 		w.Rec.Bytes(o.Read, w.Run.Now())
 	}
+	w.measure(max(w.Run.Now(), 0), &w.usage) // also if the warm-up was interrupted
 }
 
 // openFirst makes the first lines and connects them, mostOpening at the same time.
@@ -134,10 +135,7 @@ func (w *workers) connect(ctx context.Context, l *line.Line) error {
 	case err != nil:
 		w.Rec.Fault(failure.OfConnection(err), fmt.Errorf("%s: %w", w.Run.Server, err), w.Run.Now())
 	case o.Made:
-		w.Rec.Connected(o.Connect)
-		if o.Handshake > 0 {
-			w.Rec.Handshake.Record(o.Handshake)
-		}
+		w.Rec.Connected(o.Connect, o.Handshake, w.Run.Now())
 	}
 	return err
 }
@@ -165,6 +163,7 @@ func (w *workers) turn() (pause time.Duration, more bool) {
 	w.Rec.Lock()
 	defer w.Rec.Unlock()
 	now, end := w.Run.Now(), w.Run.End()
+	w.measure(now, &w.usage)
 	w.dispatch(now, w)
 	if !w.Requests.Over(now, end) || w.Requests.Waiting() > 0 && now < w.Run.deadline() {
 		return w.Requests.UntilDue(now, end), true
@@ -225,6 +224,9 @@ func (w *workers) await() {
 			return
 		case <-time.After(dispatch.Tick):
 			now := w.Run.Now()
+			w.Rec.Lock()
+			w.measure(now, &w.usage)
+			w.Rec.Unlock()
 			if now >= w.Run.End() {
 				w.usage.stop()
 			}
@@ -239,7 +241,7 @@ func (w *workers) await() {
 func (k *worker) serveClosed() {
 	for failures := 0; ; {
 		now := k.Run.Now()
-		if now >= k.Run.End() || !k.Requests.Claim() {
+		if now >= k.Run.End() || !k.Requests.Claim(now) {
 			return
 		}
 		k.Rec.Lock()
@@ -314,7 +316,7 @@ func (k *worker) serveOne(r dueRequest) bool {
 	k.Rec.Lock()
 	defer k.Rec.Unlock()
 	x.over = true
-	if x.begun && k.Rec.StreamWait != nil {
+	if x.begun && k.Rec.StreamWait != nil && x.Due >= 0 {
 		k.Rec.StreamWait.Record(x.waited)
 	}
 	k.count(&o, now)
@@ -438,9 +440,6 @@ func (k *worker) sending(x *workerExchange) {
 	x.waited = now - x.ready
 	if !k.Run.NoKeepAlive {
 		x.Sent = now
-	}
-	if !k.Requests.Open() {
-		x.Due = x.Sent
 	}
 	if !x.begun {
 		x.begun = true

@@ -37,7 +37,7 @@ func (a *aborter) run(ctx context.Context, p load.Plan) (*load.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.Snapshot = func(r *load.Result) {
-		if a.reason == "" {
+		if a.reason == "" && r.DurationSeconds > 0 { // after the warm-up
 			a.look(r)
 		}
 		if a.reason != "" {

@@ -24,6 +24,7 @@ type sendCommand struct {
 	Connections    string   `group:"Load:" short:"c" placeholder:"N" help:"Keep N connections open (default 64)."`
 	Pipeline       string   `group:"Load:" short:"p" placeholder:"N" help:"Keep N requests in flight on each connection (default 1)."`
 	Duration       string   `group:"Load:" short:"d" placeholder:"TIME" help:"Send for TIME, such as 30s (default 10s, unless something else ends the run)."`
+	WarmUp         string   `group:"Load:" placeholder:"TIME" help:"Send for TIME before, and leave these requests out of all results."`
 	Requests       string   `group:"Load:" short:"n" placeholder:"N" help:"Stop after N requests."`
 	Timeout        string   `group:"Load:" placeholder:"TIME" help:"Wait up to TIME for a response or a connection (default 10s)."`
 	Threads        string   `group:"Load:" placeholder:"N" help:"Send from N threads (default one per CPU)."`

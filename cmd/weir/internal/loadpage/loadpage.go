@@ -81,11 +81,12 @@ type quantile struct {
 
 // Show adds the state of the run, at most once a second and when a second is complete.
 func (g *Page) Show(p load.Progress) {
-	if g.began.IsZero() {
+	first := g.began.IsZero()
+	if first {
 		g.began = time.Now().Add(-p.Elapsed).UTC()
 	}
 	second := g.seconds.Next(&p, g.began)
-	if second == nil && !p.Done && p.Elapsed-g.told < time.Second {
+	if second == nil && !first && !p.Done && p.Elapsed-g.told < time.Second {
 		return
 	}
 	g.told = p.Elapsed

@@ -85,11 +85,12 @@ function showProgress(p, more, moreSeconds) {
   if (more) {
     return;
   }
-  announce(p.waiting ? "waiting for the last responses" : "running");
+  announce(p.elapsed < 0 ? "warming up" : p.waiting ? "waiting for the last responses" : "running");
   if (p.share >= 0) { // without a value it only moves
     at("progress").value = p.share;
   }
-  const time = p.left == null ? `${lasting(p.elapsed)} so far` : `${lasting(Math.round(p.left))} left`;
+  const time = p.elapsed < 0 ? `${lasting(Math.ceil(-p.elapsed))} of the warm-up left`
+    : p.left == null ? `${lasting(p.elapsed)} so far` : `${lasting(Math.round(p.left))} left`;
   document.title = `${time} · weir load`;
   at("about").textContent = `· ${time} · ${started.pace} · ${started.protocol} · ${started.version}`;
   showNumbers(p, last);
