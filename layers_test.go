@@ -396,8 +396,10 @@ var layers = map[string]struct {
 		foreign: []string{"golang.org/x/sys/unix"},
 		why:     "sends requests in threads; it knows neither plans nor results",
 	},
+	"load/internal/curl": {own: []string{"load/internal/request", "internal/nearest"},
+		why: "reads command lines; it knows no targets"},
 	"load/target": {
-		own: []string{"load/internal/random", "load/internal/request", "internal/httpsyntax"},
+		own: []string{"load/internal/curl", "load/internal/random", "load/internal/request", "internal/httpsyntax"},
 		why: "the requests of a load test; it does not send them",
 	},
 	"load/check": {own: []string{"load", "internal/nearest"},

@@ -138,7 +138,7 @@ func (s *Settings) readTargets(header []target.Header) (targets []target.Target,
 		warnings = append(warnings, fmt.Sprintf("%d of the %d requests in %s cannot be sent and are skipped; the first: %s",
 			n, n+len(list.Targets), s.RequestsFile, list.Skipped[0]))
 	}
-	targets = list.Targets
+	targets, s.Insecure = list.Targets, s.Insecure || list.Insecure
 	if s.To != "" {
 		if list.Recorded && !s.AllHosts {
 			var others int

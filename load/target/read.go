@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/load/internal/curl"
 	"github.com/weirhq/weir/load/internal/request"
 )
 
@@ -18,6 +20,7 @@ import (
 type List struct {
 	Targets  []Target
 	Recorded bool // the file is HAR, with the requests of a page to several origins
+	Insecure bool // a command of curl has -k: the server's certificate is not verified
 
 	// Skipped describes the entries of HAR that cannot be sent, for example because
 	// the recorder left their bodies out.
@@ -57,6 +60,7 @@ func hostOf(url string) string {
 //     and @ with the name of a file that holds the body; a blank line or the next
 //     METHOD ends a target, and # begins a comment
 //   - URLs, one per line, which may be mixed with plain lines
+//   - commands of curl, as browsers copy them, with the options that describe the request
 //   - HAR, as saved by browsers and proxies: its requests to http and https, in
 //     order, without the fields of the connection; websockets and entries that
 //     never left the browser are left out, and entries that cannot be sent are
@@ -76,6 +80,8 @@ func Read(r io.Reader, name string, find func(name string) (path string, err err
 	f := &targetFile{name: name, find: find, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	read := f.plainLines
 	switch {
+	case curl.Begins(f.data):
+		read = f.curl
 	case !bytes.HasPrefix(bytes.TrimLeft(f.data, " \t\r\n"), []byte("{")):
 	case f.isHAR():
 		read, f.Recorded = f.har, true
@@ -89,6 +95,34 @@ func Read(r io.Reader, name string, find func(name string) (path string, err err
 		return nil, fmt.Errorf("%s has no targets; write one a line, such as GET http://127.0.0.1:8080/", name)
 	}
 	return &f.List, nil
+}
+
+// curl reads commands of curl.
+func (f *targetFile) curl() error {
+	commands, err := curl.Parse(string(f.data), func(name string) (string, error) {
+		path, err := f.find.Path(name)
+		if err != nil {
+			return "", err
+		}
+		content, err := os.ReadFile(path)
+		return string(content), err
+	})
+	if e, ok := errors.AsType[*curl.Error](err); ok {
+		return f.fail(e.Offset, e.Err)
+	}
+	for _, c := range commands {
+		t := Target{Method: c.Method, URL: c.URL, Body: Body{Text: c.Body}}
+		for _, h := range c.Header {
+			if strings.EqualFold(h.Name, "Host") || !belongsToConnection(h.Name) {
+				t.addHeader(Header(h))
+			}
+		}
+		if err := t.check(); err != nil {
+			return f.fail(c.Offset, err)
+		}
+		f.Targets, f.Insecure = append(f.Targets, t), f.Insecure || c.Insecure
+	}
+	return nil
 }
 
 // A targetFile is a file of targets that is being read.
