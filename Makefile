@@ -10,7 +10,7 @@ PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./
 
 .PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module release-test release vulnerabilities apidiff lacking soak build pgo fuzz bench \
 	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-compare bench-load load-peers \
-	test-node bench-node node-programs pictures clean
+	test-node bench-node node-programs pictures guard clean
 
 # JOBS targets run at once, because the tests of race mostly wait. The output of a target appears when it has ended; the
 # last line of one that failed is "*** [...] Error".
@@ -171,6 +171,12 @@ fuzz:
 pictures:
 	$(GO) test ./router -run Picture -update
 	$(GO) run ./docs/pictures
+
+# Whether the work tree makes the front door slower than BASE: docs/guard.md.
+BASE ?= origin/main
+guard:
+	$(GO) run ./cmd/weir lab guard --base $(BASE) --build '$(GO) build -o weir ./cmd/weir' $(GUARDFLAGS) \
+		-- ./weir serve --listen '127.0.0.1:$${port}' --admin off
 
 # Weir beside its peers: docs/measuring.md says how to read the tables.
 bench:
