@@ -21,15 +21,16 @@ type Condition struct {
 
 // A metric is a value of a run that a condition is about.
 type metric struct {
-	name  string
-	lab   string // its name in results.Metrics, if it has one
-	share bool   // it is a share of all requests: the difference, not the ratio, is compared
+	name    string
+	lab     string // its name in results.Metrics, if it has one
+	latency bool
+	share   bool // it is a share of all requests: the difference, not the ratio, is compared
 }
 
 var metrics = []metric{
 	{name: "CPU per request", lab: "CPU per request"},
-	{name: "p50", lab: "latency p50"},
-	{name: "p99", lab: "latency p99"},
+	{name: "p50", lab: "latency p50", latency: true},
+	{name: "p99", lab: "latency p99", latency: true},
 	{name: "memory", lab: "memory, peak"},
 	{name: "failed requests", share: true},
 }

@@ -122,8 +122,9 @@ type Judged struct {
 	// infinite if there are too few blocks.
 	Estimate, Low, High float64
 
-	// More is the number of blocks more that would decide if the estimate
-	// stays; 0 if it is decided or none would do.
+	// More is the number of blocks more that would decide in about four of five
+	// guards whose true difference is the estimate; 0 if it is decided or if
+	// they were too many.
 	More int
 }
 
@@ -151,6 +152,11 @@ func (d *Decision) Judged() []Judged {
 // needs more blocks may as well be equal to the bound.
 const maxMore = 20
 
+// reserve is the ratio of the blocks that decide in about four of five guards to
+// those after which the interval is expected to end at the bound, in which half of
+// the guards would have decided. TestMoreBlocksDecide checks it.
+const reserve = 1.5
+
 // more estimates how many blocks would decide, from the blocks so far: the
 // width of an interval is inversely proportional to the root of their number.
 func more(blocks int, j Judged, center float64) int {
@@ -164,7 +170,7 @@ func more(blocks int, j Judged, center float64) int {
 	if math.IsInf(half, 0) { // the blocks contradict each other
 		half = 2 * distance
 	}
-	needed := float64(blocks) * (half / distance) * (half / distance)
+	needed := reserve * float64(blocks) * (half / distance) * (half / distance)
 	if !(needed <= float64(maxMore*blocks)) {
 		return 0
 	}

@@ -129,7 +129,7 @@ func TestOutlookNamesMoreBlocks(t *testing.T) {
 	for _, test := range []struct {
 		high        float64
 		least, most int
-	}{{110, 0, 0}, {107, 1, 60}} {
+	}{{110, 0, 0}, {107, 1, 90}} {
 		d := guard.NewDecision(conditions(t, "CPU per request > 5%"))
 		decide(t, d, constant(measured(100, 0)), func(block int) *results.Run {
 			return measured(100+(test.high-100)*float64(block%2), 0)

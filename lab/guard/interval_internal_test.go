@@ -78,3 +78,40 @@ func TestChangeWithoutValuesIsWorse(t *testing.T) {
 		t.Errorf("%s, %g to %g", run.answer, low, high)
 	}
 }
+
+// TestMoreBlocksDecide gives undecided guards as many blocks more as they ask for. Their
+// true difference is the estimate.
+func TestMoreBlocksDecide(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 31))
+	const first, deviation = 14, 0.05
+	decided, all := 0, 0
+	for all < 60 {
+		d, run := simulated(random, 0.08, deviation, first)
+		if run.answer != Undecided {
+			continue
+		}
+		j := Judged{Estimate: d.estimate()}
+		j.Low, j.High = d.interval(run)
+		blocks := more(first, j, run.center)
+		if blocks == 0 {
+			continue
+		}
+		blocks += first
+		longer := newTest(run.center, level, level)
+		for k := range blocks {
+			x := j.Estimate + deviation*random.NormFloat64()
+			if k < first {
+				x = d.values[k]
+			}
+			longer.add(x, float64(k+1)/float64(blocks))
+		}
+		all++
+		if longer.answer != Undecided {
+			decided++
+		}
+	}
+	if share := float64(decided) / float64(all); share < 0.65 || share > 0.95 {
+		t.Errorf("%d of %d are decided, want four of five", decided, all)
+	}
+}

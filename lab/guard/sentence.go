@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
@@ -68,7 +69,7 @@ func (r *Result) outlook() string {
 		}
 		most = max(most, j.More)
 	}
-	text := "and about " + readable.Things(int64(most), "block") + " more would decide"
+	text := "and about " + readable.Things(int64(most), "block") + " more would probably decide"
 	if n := len(r.Blocks); n > 0 {
 		text += fmt.Sprintf(" (%s)", readable.Lasting(math.Round(float64(most)*r.Elapsed.Seconds()/float64(n))))
 	}
@@ -88,13 +89,24 @@ func failure(f *Failure) string {
 // Notes returns remarks that a reader of the answer needs.
 func (r *Result) Notes() (notes []string) {
 	var base, change answered
+	saturated := 0
 	for _, b := range r.Blocks {
 		base.add(b.Base)
 		change.add(b.Change)
+		for _, run := range []*results.Run{b.Base, b.Change} {
+			if run.Load.Saturated {
+				saturated++
+			}
+		}
 	}
 	if base.without2xx+change.without2xx > 0 {
 		notes = append(notes, fmt.Sprintf("requests not answered with 2xx: %s of the base, %s of the change",
 			readable.Share(base.without2xx, base.sent), readable.Share(change.without2xx, change.sent)))
+	}
+	ofLatency := slices.ContainsFunc(r.Conditions, func(j Judged) bool { return j.metric.latency })
+	if saturated > 0 && ofLatency {
+		notes = append(notes, fmt.Sprintf("in %d of %d runs the load generator was at its limit, or waited for a CPU: "+
+			"latencies include that, and hide a part of a difference", saturated, 2*len(r.Blocks)))
 	}
 	return notes
 }
