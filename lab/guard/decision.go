@@ -15,6 +15,7 @@ type Decision struct {
 	all        []differences // of each condition
 	blocks     []Block
 	failure    *Failure
+	left       []*results.Run // that were not measured, of blocks that were left out
 }
 
 // A Failure is a run in which the change did not serve, while the base did.
@@ -42,18 +43,33 @@ func NewDecision(conditions []Condition) *Decision {
 // chance that the signs of six blocks are equal is below the level.
 const LeastBlocks = 6
 
-// Add adds a block. It returns an error if the base was not measured, or either
-// run for a reason that is not the service's: then there is nothing to compare.
+// maxLeft is the number of blocks at which a decision gives up because they were
+// not measured.
+const maxLeft = 3
+
+// Add adds a block. It returns an error if the base does not serve: then there is
+// nothing to compare. A block in which a run was not measured for another reason
+// than the service, such as a port that another program took, is left out. The third
+// one is an error.
 func (d *Decision) Add(b Block) error {
-	if err := unmeasured("the base", b.Base); err != nil {
-		return err
+	if b.Base.ServiceFailed() {
+		return &RunError{"the base", b.Base}
+	}
+	for _, side := range []struct {
+		name string
+		run  *results.Run
+	}{{"the base", b.Base}, {"the change", b.Change}} {
+		if side.run.Outcome != results.Failed {
+			continue
+		}
+		if d.left = append(d.left, side.run); len(d.left) == maxLeft {
+			return &RunError{side.name, side.run}
+		}
+		return nil
 	}
 	if b.Change.ServiceFailed() {
 		d.failure = &Failure{Block: len(d.blocks) + 1, Run: b.Change}
 		return nil
-	}
-	if err := unmeasured("the change", b.Change); err != nil {
-		return err
 	}
 	for _, c := range d.conditions {
 		if math.IsNaN(c.of(b.Base)) {
@@ -81,14 +97,6 @@ func (e *RunError) Error() string {
 		return fmt.Sprintf("%s failed: nothing to compare the change with: %s: %s", e.Of, e.Run.Outcome, e.Run.Error)
 	}
 	return fmt.Sprintf("%s was not measured: %s", e.Of, e.Run.Error)
-}
-
-// unmeasured returns a RunError if a run was not measured.
-func unmeasured(name string, r *results.Run) error {
-	if r.ServiceFailed() || r.Outcome == results.Failed {
-		return &RunError{name, r}
-	}
-	return nil
 }
 
 // Answer returns the answer so far. It does not change when it is no longer

@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -76,11 +77,32 @@ func TestAnswersOfConditions(t *testing.T) {
 	}
 }
 
+var unmeasured = &results.Run{Outcome: results.Failed, Error: "no free port"}
+
+// TestUnmeasuredBlocksAreLeftOut has blocks that were not measured, of which the third ends
+// the guard.
+func TestUnmeasuredBlocksAreLeftOut(t *testing.T) {
+	t.Parallel()
+	d := guard.NewDecision(conditions(t, "CPU per request > 5%"))
+	fine := measured(100, 0)
+	for i, b := range []guard.Block{{Base: fine, Change: unmeasured}, {Base: unmeasured, Change: fine}} {
+		if err := d.Add(b); err != nil {
+			t.Errorf("block %d: %v", i+1, err)
+		}
+	}
+	err := d.Add(guard.Block{Base: fine, Change: unmeasured})
+	if err == nil || err.Error() != "the change was not measured: no free port" {
+		t.Errorf("the third block: %v", err)
+	}
+	if j := d.Judged()[0]; !math.IsNaN(j.Estimate) {
+		t.Errorf("the estimate is %g, want none", j.Estimate)
+	}
+}
+
 // TestDeadServiceIsNoMeasurement checks the answer if a side does not serve.
 func TestDeadServiceIsNoMeasurement(t *testing.T) {
 	t.Parallel()
 	dead := &results.Run{Outcome: results.Died, Error: "the service has ended", Exit: "exit status 3"}
-	failed := &results.Run{Outcome: results.Failed, Error: "no free port"}
 	fine := measured(100, 0)
 	for _, test := range []struct {
 		name         string
@@ -91,8 +113,7 @@ func TestDeadServiceIsNoMeasurement(t *testing.T) {
 		{"the change is dead", fine, dead, guard.Worse, ""},
 		{"the base is dead", dead, fine, guard.Undecided, "the base failed: nothing to compare the change with: died: the service"},
 		{"both are dead", dead, dead, guard.Undecided, "the base failed"},
-		{"the base was not measured", failed, fine, guard.Undecided, "the base was not measured: no free port"},
-		{"the change was not measured", fine, failed, guard.Undecided, "the change was not measured: no free port"},
+		{"the change is dead, and the base was not measured", unmeasured, dead, guard.Undecided, ""},
 	} {
 		d := guard.NewDecision(conditions(t, "p99 > 5%"))
 		err := d.Add(guard.Block{Base: test.base, Change: test.change, Share: 0.1})

@@ -58,6 +58,7 @@ type Result struct {
 	Conditions []Judged
 	Failure    *Failure // the run for which the change is worse, whatever the conditions say
 	Blocks     []Block
+	Left       []*results.Run // that were not measured; their blocks are not in Blocks
 	Started    time.Time
 	Elapsed    time.Duration // of the runs
 	Seed       uint64
@@ -188,7 +189,8 @@ func (w *watch) until(runs []results.Run) bool {
 		w.began = runs[0].Started
 	}
 	w.result.Elapsed = time.Since(w.began)
-	blocks := time.Duration(len(w.decision.blocks) + 1)
+	before := len(w.decision.blocks)
+	blocks := time.Duration(before + len(w.decision.left) + 1)
 	b.Share = min(1, float64(w.result.Elapsed)/float64(w.Within))
 	if w.result.Elapsed+w.result.Elapsed/blocks > w.Within {
 		b.Share = 1 // another block would take too long
@@ -196,7 +198,7 @@ func (w *watch) until(runs []results.Run) bool {
 	if w.err = w.decision.Add(b); w.err != nil {
 		return true
 	}
-	if w.Looked != nil && w.decision.failure == nil {
+	if w.Looked != nil && len(w.decision.blocks) == before+1 {
 		w.Looked(w.now())
 	}
 	return w.decision.Answer() != Undecided || b.Share == 1
@@ -206,6 +208,6 @@ func (w *watch) until(runs []results.Run) bool {
 func (w *watch) now() *Result {
 	r := w.result
 	r.Answer, r.Conditions, r.Failure = w.decision.Answer(), w.decision.Judged(), w.decision.failure
-	r.Blocks = w.decision.blocks
+	r.Blocks, r.Left = w.decision.blocks, w.decision.left
 	return &r
 }

@@ -108,6 +108,9 @@ func (r *Result) Notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("in %d of %d runs the load generator was at its limit, or waited for a CPU: "+
 			"latencies include that, and hide a part of a difference", saturated, 2*len(r.Blocks)))
 	}
+	for _, run := range r.Left {
+		notes = append(notes, fmt.Sprintf("a block was left out, because the %s was not measured: %s", run.Configuration, run.Error))
+	}
 	return notes
 }
 
