@@ -354,7 +354,7 @@ var layers = map[string]struct {
 	"load": {
 		own: []string{"load/internal/dispatch", "load/internal/failure", "load/internal/hdr",
 			"load/internal/latencies", "load/internal/program", "load/internal/random", "load/internal/record",
-			"load/internal/recorded", "load/internal/send", "load/expect", "load/pace", "load/replay", "load/target", "internal/machine", "internal/process", "internal/version"},
+			"load/internal/recorded", "load/internal/send", "load/internal/users", "load/expect", "load/flow", "load/pace", "load/replay", "load/target", "internal/machine", "internal/process", "internal/version"},
 		why: "the load generator knows HTTP, but not the system under test",
 	},
 	"load/internal/response": {own: []string{"internal/http1", "internal/httpsyntax"}, why: "reads responses by the grammar of all parsers"},
@@ -364,6 +364,10 @@ var layers = map[string]struct {
 	},
 	"load/expect": {own: []string{"internal/httpsyntax", "internal/nearest", "internal/readable"},
 		why: "judges responses; it knows neither connections nor results"},
+	"load/flow": {own: []string{"internal/httpsyntax", "internal/yamlfile", "load/expect", "load/internal/request", "load/target"},
+		why: "what users do, as it is written; it sends nothing"},
+	"load/internal/users": {own: []string{"load/expect", "load/flow", "load/internal/program", "load/internal/random", "load/internal/request", "load/target"},
+		why: "users who execute flows; it knows neither connections nor clocks"},
 	"load/internal/recorded": {own: []string{"load/internal/program", "load/pace"},
 		why: "holds requests that were read; it knows neither logs nor connections"},
 	"load/replay": {own: []string{"internal/httpsyntax"},
@@ -391,7 +395,7 @@ var layers = map[string]struct {
 	},
 	"load/internal/send": {
 		own: []string{"load/internal/response", "load/internal/dispatch", "load/internal/failure",
-			"load/internal/line", "load/internal/program", "load/internal/record", "load/internal/recorded", "load/expect", "load/pace", "internal/machine",
+			"load/internal/line", "load/internal/program", "load/internal/record", "load/internal/recorded", "load/internal/users", "load/expect", "load/pace", "internal/machine",
 			"internal/process", "internal/transport"},
 		foreign: []string{"golang.org/x/sys/unix"},
 		why:     "sends requests in threads; it knows neither plans nor results",
@@ -420,7 +424,7 @@ var layers = map[string]struct {
 		why:     "executes plans on several machines; package load knows no network but that of the test",
 	},
 	"load/settings": {
-		own: []string{"load", "load/expect", "load/pace", "load/replay", "load/target", "internal/nearest"},
+		own: []string{"load", "load/expect", "load/flow", "load/pace", "load/replay", "load/target", "internal/nearest"},
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {

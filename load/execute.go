@@ -41,7 +41,7 @@ func Run(ctx context.Context, p Plan) (*Result, error) {
 func (p Plan) Check() error {
 	p, err := p.withDefaults()
 	if err == nil {
-		_, _, err = p.compile()
+		_, _, _, err = p.compile()
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, frame, err := p.compile()
+	compiled, frame, flows, err := p.compile()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, program: compiled, Run: send.NewRun(send.Settings{
+	e := &execution{plan: p, program: compiled, flows: flows, Run: send.NewRun(send.Settings{
 		Server: server, Threads: p.Threads, Pipeline: p.Pipeline, NoKeepAlive: p.NoKeepAlive, Timeout: p.Timeout,
 		Duration: p.Duration, WarmUp: p.WarmUp, Expect: p.Expect,
 	})}
@@ -81,7 +81,7 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 	for i := range p.Threads {
 		recorders = append(recorders, record.New(record.Options{
 			Open: p.Pace.Open(), End: &e.EndAt, Timeout: p.Timeout, Endpoints: len(compiled.Endpoints),
-			Expected: len(p.Expect), Rows: e.rows,
+			Expected: e.reasons(), Rows: e.rows,
 			Points: p.Points, Random: random.New(p.Seed, uint64(i)),
 			Handshakes: compiled.Origin.Scheme == "https", Streams: protocols[p.Protocol].streams,
 		}))
@@ -92,6 +92,11 @@ func newExecution(ctx context.Context, p Plan) (*execution, error) {
 
 // execute runs the threads to their end.
 func (e *execution) execute(ctx context.Context) (*Result, error) {
+	if e.flows != nil {
+		if err := e.SetUp(ctx, e.flows, e.tls(), e.plan.Protocol == HTTP1); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.await(ctx, openAhead); err != nil {
 		return nil, err
 	}
@@ -205,10 +210,10 @@ func (e *execution) unreachable() error {
 // newThreads returns the threads of the protocol.
 func (e *execution) newThreads() ([]send.Thread, error) {
 	config := e.tls()
-	if e.plan.Protocol == HTTP1 {
+	if e.plan.Protocol == HTTP1 && e.flows == nil {
 		return send.NewHTTP1(e.parts(e.plan.NoKeepAlive), config, e.plan.onGoroutines)
 	}
-	return send.NewHTTP2(e.parts(false), config), nil
+	return send.NewWorkers(e.parts(false), config, e.plan.Protocol == HTTP1), nil
 }
 
 // parts divides the run among its threads. perRequest is that of their dispatchers.
@@ -234,6 +239,7 @@ func (e *execution) parts(perRequest bool) []send.Part {
 			Rec:      e.total.Recorders[i],
 			Requests: dispatch.New(o),
 			Script:   script,
+			Flows:    e.flows,
 			Log:      log,
 			First:    share(p.Connections, i, p.Threads),
 			Most:     share(p.MaxConnections, i, p.Threads),

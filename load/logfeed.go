@@ -29,12 +29,8 @@ type logFeed struct {
 	err  error         // of reading the log
 }
 
-// compile compiles the targets. The frame is nil without a log.
-func (p *Plan) compile() (*program.Program, *program.Frame, error) {
-	if p.Log == nil {
-		compiled, err := program.Compile(p.Targets, p.NoKeepAlive, p.Find)
-		return compiled, nil, err
-	}
+// compileLog compiles the target of a log.
+func (p *Plan) compileLog() (*program.Program, *program.Frame, error) {
 	beginning := p.Log.Beginning()
 	compiled, frame, err := program.CompileRecorded(p.Targets[0], endpointsOf(beginning), p.Seed, p.NoKeepAlive, p.Find)
 	if err != nil {

@@ -261,7 +261,7 @@ func (m *merger) addLatencies() {
 // addTargets adds the targets, which are the same in all shares.
 func (m *merger) addTargets() {
 	for i, first := range m.shares[0].Targets {
-		sum := TargetResult{Method: first.Method, Path: first.Path, Targets: first.Targets, BodyBytes: first.BodyBytes,
+		sum := TargetResult{Step: first.Step, Method: first.Method, Path: first.Path, Targets: first.Targets, BodyBytes: first.BodyBytes,
 			Status: map[string]int64{}}
 		for _, r := range m.shares {
 			t := r.Targets[i]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/load/expect"
+	"github.com/weirhq/weir/load/flow"
 	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/replay"
@@ -29,6 +30,10 @@ type Plan struct {
 	// header all requests have, and Pace is [pace.OfLog]. Without Duration and Requests the run ends with the log. A Log
 	// is read once: the plan can be run once, and Run closes it.
 	Log *replay.Log
+
+	// Flows, if not nil, is what users do. Each connection is a user, or each stream that may be under way on one. Then
+	// there is one Target, which has the server, a prefix of the paths and the header of all requests. The loop is closed.
+	Flows *flow.Page
 
 	// Connections are opened at the start; 0 is 64, but at most Requests. The open
 	// loop opens more if a request is due and all are in use, up to MaxConnections; 0
@@ -168,6 +173,9 @@ func (p Plan) withDefaults() (Plan, error) {
 	}
 	if (p.Log != nil) != (p.Pace.Speed > 0) || p.Log != nil && len(p.Targets) != 1 {
 		return p, errors.New("load: a plan with a Log has the Pace of a log and one target, and others have neither")
+	}
+	if p.Flows != nil && (len(p.Flows.Flows) == 0 || len(p.Targets) != 1 || p.Pace.Open() || p.Protocol == HTTP1 && p.Pipeline > 1) {
+		return p, errors.New("load: a plan with Flows has at least one, one target, a closed loop, and no pipeline of HTTP/1.1")
 	}
 	if !p.Protocol.known() {
 		return p, fmt.Errorf("load: the plan's Protocol is %d, which is not known", uint8(p.Protocol))

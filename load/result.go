@@ -149,6 +149,7 @@ func (r *Result) Without2xx() int64 { return r.Sent - r.Status["2xx"] }
 // in the query, the header or the body share it. If there are more than 20, the last
 // one is the sum of the rest, without Method and Path.
 type TargetResult struct {
+	Step      string `json:"step,omitempty"` // of a flow, such as "buy/login"
 	Method    string `json:"method"`
 	Path      string `json:"path"`       // with templates, without the query
 	Targets   int    `json:"targets"`    // number of targets; of a log, at its beginning

@@ -37,7 +37,11 @@ func (e *execution) document(n *record.Tally, window time.Duration) *Result {
 		Status: make(map[string]int64), StatusCodes: make(map[string]int64), Share: e.plan.shared,
 	}
 	res.Errors, res.ErrorExamples = n.Failures.Maps()
-	res.setWrong(sum.Wrong, e.plan.Expect)
+	if e.flows != nil {
+		res.setWrongSteps(sum.Wrong, e.flows.Reasons)
+	} else {
+		res.setWrong(sum.Wrong, e.plan.Expect)
+	}
 	res.CertificateRefused = n.Failures.CertificateRefused()
 	res.setLatencies(sum)
 	res.setTargets(sum, e.program, e.plan.Pace.Open())
@@ -74,16 +78,9 @@ func (res *Result) setWrong(w *record.Wrong, expected []expect.Expectation) {
 	if w == nil {
 		return
 	}
-	res.WrongStatusCodes = make(map[string]int64)
-	delete(res.Errors, failure.Unexpected.String())
-	delete(res.ErrorExamples, failure.Unexpected.String())
+	res.countWrong(w)
 	for code, n := range w.Codes {
-		if n == 0 {
-			continue
-		}
-		res.Wrong += n
-		res.WrongStatusCodes[strconv.Itoa(code)] = n
-		if !expect.MeetsStatus(expected, code) {
+		if n > 0 && !expect.MeetsStatus(expected, code) {
 			res.Errors[expect.StatusFailure(code)] = n
 		}
 	}
@@ -92,6 +89,33 @@ func (res *Result) setWrong(w *record.Wrong, expected []expect.Expectation) {
 		if r := w.Reasons[i]; r.N > 0 && !e.OfStatus() {
 			res.Errors[e.Failure()] += r.N
 			res.ErrorExamples[e.Failure()] = r.Example
+		}
+	}
+}
+
+// setWrongSteps sets the fields about responses of flows that are not as expected, or lack a value for a later step.
+func (res *Result) setWrongSteps(w *record.Wrong, reasons []string) {
+	if w == nil {
+		return
+	}
+	res.countWrong(w)
+	for i, r := range w.Reasons {
+		if r.N > 0 {
+			res.Errors[reasons[i]] += r.N
+			res.ErrorExamples[reasons[i]] = r.Example
+		}
+	}
+}
+
+// countWrong counts the responses that are not as expected. Their reasons replace their common kind.
+func (res *Result) countWrong(w *record.Wrong) {
+	res.WrongStatusCodes = make(map[string]int64)
+	delete(res.Errors, failure.Unexpected.String())
+	delete(res.ErrorExamples, failure.Unexpected.String())
+	for code, n := range w.Codes {
+		if n > 0 {
+			res.Wrong += n
+			res.WrongStatusCodes[strconv.Itoa(code)] = n
 		}
 	}
 }
@@ -133,7 +157,7 @@ func (res *Result) setLatencies(m *record.Measures) {
 // targetResult returns the tally of an endpoint for a Result.
 func targetResult(t *record.EndpointTally, e program.Endpoint, open bool) TargetResult {
 	r := TargetResult{
-		Method: e.Method, Path: e.Path, Targets: e.Targets, BodyBytes: e.BodyBytes,
+		Step: e.Step, Method: e.Method, Path: e.Path, Targets: e.Targets, BodyBytes: e.BodyBytes,
 		Sent: t.Sent, Failed: t.Failed, Unanswered: t.Unanswered, Status: statuses(t.Classes),
 	}
 	for _, n := range r.Status {
@@ -154,7 +178,7 @@ func (res *Result) setTargets(m *record.Measures, p *program.Program, open bool)
 	if m.Endpoints == nil {
 		only := p.Endpoints[0]
 		res.Targets = []TargetResult{{
-			Method: only.Method, Path: only.Path, Targets: only.Targets, BodyBytes: only.BodyBytes,
+			Step: only.Step, Method: only.Method, Path: only.Path, Targets: only.Targets, BodyBytes: only.BodyBytes,
 			Sent: res.Sent, Requests: res.Requests, Failed: res.Failed, Unanswered: res.Unanswered, Status: res.Status,
 		}}
 		return

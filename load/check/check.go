@@ -161,7 +161,7 @@ func (c Check) Fits(p load.Plan) error {
 				c.text, c.metric.name)
 		}
 	case "wrong":
-		if len(p.Expect) == 0 {
+		if len(p.Expect) == 0 && p.Flows == nil {
 			return fmt.Errorf("check %q: the plan expects nothing of responses, so that none is wrong", c.text)
 		}
 	case "tls":

@@ -6,15 +6,15 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// A target is a method and a path pattern that all results have.
-type target struct{ method, path string }
+// A target is a method and a path pattern, or a step of a flow, that all results have.
+type target struct{ step, method, path string }
 
 // commonTargets returns the targets of all results, if each has several and all
 // latencies count from the same moment.
 func commonTargets(results []*load.Result) []target {
 	var common []target
 	for _, t := range results[0].Targets {
-		key := target{t.Method, t.Path}
+		key := target{t.Step, t.Method, t.Path}
 		lacks := func(r *load.Result) bool {
 			return len(r.Targets) < 2 || key.of(r) == nil || open(r) != open(results[0])
 		}
@@ -25,11 +25,18 @@ func commonTargets(results []*load.Result) []target {
 	return common
 }
 
-func (t target) name() string { return t.method + " " + t.path }
+func (t target) name() string {
+	if t.step != "" {
+		return t.step
+	}
+	return t.method + " " + t.path
+}
 
 // of returns the target's part of a result, nil if there is none.
 func (t target) of(r *load.Result) *load.TargetResult {
-	i := slices.IndexFunc(r.Targets, func(p load.TargetResult) bool { return p.Method == t.method && p.Path == t.path })
+	i := slices.IndexFunc(r.Targets, func(p load.TargetResult) bool {
+		return p.Step == t.step && p.Method == t.method && p.Path == t.path
+	})
 	if i < 0 {
 		return nil
 	}

@@ -326,7 +326,11 @@ func targetTable(r *load.Result) page.Table {
 	}
 	_, from := primary(r)
 	s := scaleOf(all)
-	t := newTable("Targets, "+s.Name, "share", "not 2xx", "50%", "99%", "max")
+	title := "Targets, "
+	if r.Targets[0].Step != "" {
+		title = "Steps, "
+	}
+	t := newTable(title+s.Name, "share", "not 2xx", "50%", "99%", "max")
 	for i := range r.Targets {
 		t.Rows = append(t.Rows, targetRow(&r.Targets[i], r.Sent, s))
 	}
@@ -348,13 +352,16 @@ func targetRow(target *load.TargetResult, sent int64, s readable.Scale) []page.C
 	return newRow(targetName(target), "", bad > 0, cells...)
 }
 
-// targetName returns the method and the path pattern.
+// targetName returns the method and the path pattern, or the step of a flow.
 func targetName(t *load.TargetResult) string {
 	if t.Path == "" {
 		if t.Targets == 0 {
 			return "other targets"
 		}
 		return readable.Things(int64(t.Targets), "other target")
+	}
+	if t.Step != "" {
+		return readable.Clip(t.Step)
 	}
 	return readable.Clip(t.Method + " " + t.Path)
 }

@@ -44,6 +44,10 @@ func (s *Settings) open() bool { return s.Rate != 0 || len(s.Stages) > 0 || s.Fr
 // checkLoop checks the settings of the loop.
 func (s *Settings) checkLoop() error {
 	switch {
+	case s.Flows != "" && (s.open() || s.Poisson):
+		return fail("flows", "leave out the rate; the connections are the users", "users set the rate: each waits for its response, and thinks")
+	case s.Flows != "" && s.Pipeline > 1 && !s.HTTP2:
+		return fail("pipeline", "leave it out; the connections are the users", "a user waits for its response")
 	case s.Rate != 0 && len(s.Stages) > 0:
 		return fail("rate", "leave it out, or make it a stage, such as 30s:1000", "the stages have a rate already")
 	case s.FromLog != "" && (s.Rate != 0 || len(s.Stages) > 0 || s.Poisson):
@@ -92,6 +96,10 @@ func (s *Settings) checkFile() error {
 	switch {
 	case s.RequestsFile != "" && s.FromLog != "":
 		return fail("from_log", "send one of them, and then the other", "a file of requests and a log are two sources of requests")
+	case s.Flows != "" && (s.RequestsFile != "" || s.FromLog != "" || s.To != ""):
+		return fail("flows", "send one of them, and then the other; the URL is that of the server", "flows have their own requests")
+	case s.Flows != "":
+		return s.checkParts("flows", "leave it out; each step has its own")
 	case s.FromLog != "" && s.URL == "" && s.To == "":
 		return fail("from_log", "add --to http://127.0.0.1:8080", "a log does not say where to send its requests")
 	case s.FromLog != "":
@@ -102,16 +110,25 @@ func (s *Settings) checkFile() error {
 		}
 		return nil
 	}
+	if s.URL != "" {
+		return &Error{name, errors.New("the file has the requests, and a URL does not go with it"), inFile}
+	}
+	return s.checkParts(name, inFile)
+}
+
+const inFile = "leave it out; to sends the requests to another origin, and headers are added to all of them"
+
+// checkParts checks that no parts of a request are given beside those of a file.
+func (s *Settings) checkParts(name, hint string) error {
 	for _, f := range []struct {
 		name  string
 		given bool
 	}{
-		{"a URL", s.URL != ""}, {"a method", s.Method != ""}, {"a body", s.Body != ""},
+		{"a method", s.Method != ""}, {"a body", s.Body != ""},
 		{"a form", len(s.Form) > 0}, {"a growing path", s.PathGrowth > 0},
 	} {
 		if f.given {
-			return &Error{name, fmt.Errorf("the file has the requests, and %s does not go with it", f.name),
-				"leave it out; to sends the requests to another origin, and headers are added to all of them"}
+			return &Error{name, fmt.Errorf("the file has the requests, and %s does not go with it", f.name), hint}
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/load"
+	"github.com/weirhq/weir/load/flow"
 	"github.com/weirhq/weir/load/replay"
 	"github.com/weirhq/weir/load/target"
 )
@@ -44,6 +45,9 @@ func (s Settings) Plan() (load.Plan, error) {
 	if p.Targets, p.Warnings, err = s.targets(); err != nil {
 		return p, err
 	}
+	if p.Flows, err = s.flows(); err != nil {
+		return p, err
+	}
 	if p.TLS, err = s.tls(); err != nil || s.FromLog == "" {
 		return p, err
 	}
@@ -67,6 +71,27 @@ func (s *Settings) openLog() (*replay.Log, error) {
 		return nil, &Error{"from_log", err, ""}
 	}
 	return log, nil
+}
+
+// flows reads the page of Flows; nil without one.
+func (s *Settings) flows() (*flow.Page, error) {
+	if s.Flows == "" {
+		return nil, nil
+	}
+	in, err := s.openInput(s.Flows)
+	if err != nil {
+		return nil, &Error{"flows", err, ""}
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, &Error{"flows", err, ""}
+	}
+	page, err := flow.Parse(s.Flows, text)
+	if err != nil {
+		return nil, &Error{"flows", err, ""}
+	}
+	return page, nil
 }
 
 // find returns the path of a file.

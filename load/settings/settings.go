@@ -21,7 +21,8 @@ type Settings struct {
 	FromLog          string // a log with the requests to send to To, or - for Stdin
 	AllMethods       bool   // with FromLog, also send requests of methods that may change something
 	Speed            float64
-	AllHosts         bool // with To, also send the requests of a HAR to other hosts than the host of the first one
+	Flows            string // a page of flows, whose requests are sent to URL
+	AllHosts         bool   // with To, also send the requests of a HAR to other hosts than the host of the first one
 
 	Expect []string // of responses, in the notation of expect.Parse
 
@@ -99,6 +100,7 @@ func (s *Settings) Fields() []Field {
 		{"from_log", &s.FromLog, ""},
 		{"all_methods", &s.AllMethods, ""},
 		{"speed", &s.Speed, "1, as fast as the log"},
+		{"flows", &s.Flows, ""},
 		{"to", &s.To, ""},
 		{"all_hosts", &s.AllHosts, ""},
 		{"path_growth", &s.PathGrowth, ""},

@@ -212,6 +212,11 @@ func TestRelativeNamesAreBelowFolder(t *testing.T) {
 			t.Errorf("%+v: the file of a template is %q, %v", c.settings, path, err)
 		}
 	}
+	write("flows.yaml", "flows: [{name: f, steps: [{name: a, request: GET /}]}]\n")
+	flows := settings.Settings{URL: "a", Flows: "flows.yaml", Folder: dir}
+	if p, err := flows.Plan(); err != nil || len(p.Flows.Steps()) != 1 || p.Targets[0].URL != "http://a" {
+		t.Errorf("flows: %+v, %v", p.Flows, err)
+	}
 	s := settings.Settings{URL: "a", Form: []string{"f=@body.txt"}, Folder: dir}
 	if p, err := s.Plan(); err != nil || p.Targets[0].Body.Size == 0 {
 		t.Errorf("a form: %v", err)

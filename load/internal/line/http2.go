@@ -18,30 +18,32 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 )
 
-// An Line speaks HTTP/2 with package net/http, over TLS or with prior knowledge.
-// Its exchanges are streams.
+// A Line speaks HTTP with package net/http: HTTP/2 over TLS or with prior knowledge, or
+// HTTP/1.1. Its exchanges are streams of HTTP/2; with HTTP/1.1 there is one at a time.
 type Line struct {
 	scheme, server string
+	http1          bool
 	tls            *tls.Config // nil for h2c
 
 	mu   sync.Mutex // guards the fields below
-	c    *http2Conn
+	c    *conn
 	lost bool // a connection was retired, and open has not returned it as lost
 }
 
-type http2Conn struct {
+type conn struct {
 	client  *http.ClientConn
 	counted *countedConn
 }
 
-// New returns a line to a server. The configuration of TLS is nil for prior knowledge.
-func New(server string, config *tls.Config) *Line {
+// New returns a line to a server. The configuration of TLS is nil without it.
+func New(server string, config *tls.Config, http1 bool) *Line {
 	if config == nil {
-		return &Line{scheme: "http", server: server}
+		return &Line{scheme: "http", server: server, http1: http1}
 	}
-	config = config.Clone()
-	config.VerifyConnection = onlyHTTP2
-	return &Line{scheme: "https", server: server, tls: config}
+	if config = config.Clone(); !http1 {
+		config.VerifyConnection = onlyHTTP2
+	}
+	return &Line{scheme: "https", server: server, http1: http1, tls: config}
 }
 
 // Open connects if there is no usable connection.
@@ -51,7 +53,7 @@ func (l *Line) Open(ctx context.Context) (Opened, error) {
 	if l.c != nil && l.c.client.Err() == nil {
 		return Opened{}, nil
 	}
-	c := &http2Conn{}
+	c := &conn{}
 	lost := l.lost || l.c != nil
 	if l.c != nil {
 		l.c.client.Close()
@@ -71,8 +73,9 @@ func (l *Line) Open(ctx context.Context) (Opened, error) {
 			return c.counted, nil
 		},
 	}
-	transport.Protocols.SetHTTP2(l.tls != nil)
-	transport.Protocols.SetUnencryptedHTTP2(l.tls == nil)
+	transport.Protocols.SetHTTP1(l.http1)
+	transport.Protocols.SetHTTP2(!l.http1 && l.tls != nil)
+	transport.Protocols.SetUnencryptedHTTP2(!l.http1 && l.tls == nil)
 	var began time.Time
 	trace := &httptrace.ClientTrace{
 		TLSHandshakeStart: func() { began = time.Now() },
@@ -117,7 +120,7 @@ func (l *Line) Exchange(ctx context.Context, m *program.Message, watch Watch) (O
 	if c == nil {
 		return Outcome{}, ErrGone
 	}
-	o, err := c.exchange(ctx, m, watch)
+	o, err := c.exchange(ctx, m.Request(l.http1), watch)
 	c.counted.settle(&o)
 	switch {
 	case err == nil:
@@ -129,22 +132,22 @@ func (l *Line) Exchange(ctx context.Context, m *program.Message, watch Watch) (O
 	if c.client.Err() != nil {
 		o.Last = l.leave(c)
 	}
-	return o, describeHTTP2(err)
+	return o, describe(err)
 }
 
 // exchange sends a request. If the server's limit of streams is reached it first waits
 // for a stream.
-func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch Watch) (Outcome, error) {
+func (c *conn) exchange(ctx context.Context, r *http.Request, watch Watch) (Outcome, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		// net/http encodes this field first. WroteHeaders is called after the write, when
 		// the server may already be working on the request.
 		WroteHeaderField: func(name string, _ []string) {
-			if name == ":authority" {
+			if name == ":authority" || name == "Host" {
 				watch.Sending()
 			}
 		},
 	})
-	resp, err := c.client.RoundTrip(m.Request().WithContext(ctx))
+	resp, err := c.client.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -154,9 +157,9 @@ func (c *http2Conn) exchange(ctx context.Context, m *program.Message, watch Watc
 		return Outcome{}, failure.New(failure.BadResponse, fmt.Errorf("the status is %d", s))
 	}
 	out := io.Discard
-	if watch.Exam != nil {
-		watch.Exam.Begin(resp.StatusCode, header(resp.Header))
-		out = watch.Exam
+	if watch.Reader != nil {
+		watch.Reader.Begin(resp.StatusCode, header(resp.Header))
+		out = watch.Reader
 	}
 	n, err := io.Copy(out, resp.Body)
 	return Outcome{Status: resp.StatusCode, Body: n}, err
@@ -178,7 +181,7 @@ func (h header) Values(name string) iter.Seq[[]byte] {
 
 // retire stops using a connection on which the server accepts no more streams. net/http
 // closes it after the last response.
-func (l *Line) retire(c *http2Conn) {
+func (l *Line) retire(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c == c {
@@ -187,7 +190,7 @@ func (l *Line) retire(c *http2Conn) {
 }
 
 // leave closes a connection that is not usable, and reports whether it was open.
-func (l *Line) leave(c *http2Conn) bool {
+func (l *Line) leave(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.client.Close()
@@ -226,16 +229,17 @@ type streamError struct {
 func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
 
 // unprocessed reports whether an error of net/http means that the server has not
-// processed the request: its GOAWAY excluded the stream, or the connection accepted no
-// more streams. net/http has neither types nor exported values for these errors, so
+// processed the request: its GOAWAY excluded the stream, the connection accepted no
+// more streams, or an idle connection of HTTP/1.1 was closed. net/http has neither types nor exported values for these errors, so
 // that only their texts distinguish them. TestGoAwayLosesNoRequest fails if a text changes.
 func unprocessed(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "graceful shutdown GOAWAY") || strings.Contains(text, "client conn not usable")
+	return strings.Contains(text, "graceful shutdown GOAWAY") || strings.Contains(text, "client conn not usable") ||
+		strings.Contains(text, "server closed idle connection")
 }
 
-// describeHTTP2 adds the kind to an error of HTTP/2.
-func describeHTTP2(err error) error {
+// describe adds the kind to an error of HTTP/2, and to an expired time.
+func describe(err error) error {
 	var stream streamError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

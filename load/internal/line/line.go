@@ -1,10 +1,11 @@
-// Package line carries requests of a load test over connections of HTTP/2. It does not
+// Package line carries requests of a load test over connections of package net/http. It does not
 // measure: a [Line] returns the times and bytes of an exchange to the worker that counts them.
 package line
 
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -20,7 +21,13 @@ type Watch struct {
 	Sending func() // the request's header will be written next, for each attempt
 	Began   func() // the first byte of the response was read
 
-	Exam *expect.Examiner // gets the response of each attempt, but not its end; nil if nothing is expected
+	Reader Reader // gets the response of each attempt, but not its end; nil if nothing needs it
+}
+
+// A Reader gets a response.
+type Reader interface {
+	Begin(status int, h expect.Header)
+	io.Writer // of the body
 }
 
 // The errors of exchanges that may be sent again.

@@ -15,6 +15,7 @@ import (
 // An Endpoint is a method and a path pattern. Targets that differ only in the
 // query, the header or the body have the same endpoint.
 type Endpoint struct {
+	Step         string // "" for a target that is of no flow
 	Method, Path string // both "" for all targets without an endpoint of their own
 	Targets      int    // number of targets
 	BodyBytes    int64  // of the first target
@@ -24,9 +25,9 @@ type Endpoint struct {
 // 0.3 MB per thread. Beyond the limit, targets share the last one.
 const maxEndpoints = 20
 
-// setEndpoints finds the endpoints of the targets. If there are too many, those
-// with most targets are kept. They are in the order of the targets.
-func (p *Program) setEndpoints(targets []target.Target, parsed []*request.Parsed) {
+// endpointsOf returns the endpoints of the targets, in the order of the targets, and the index of each target's
+// endpoint. If there are too many, those with most targets are kept.
+func endpointsOf(targets []target.Target, parsed []*request.Parsed) (kept []Endpoint, indexes []int32) {
 	var all []Endpoint
 	index := make(map[[2]string]int)
 	of := make([]int, len(targets)) // the endpoint of each target
@@ -41,15 +42,16 @@ func (p *Program) setEndpoints(targets []target.Target, parsed []*request.Parsed
 		all[n].Targets++
 		of[i] = n
 	}
-	indexes := p.keepEndpoints(all)
-	for i := range p.targets {
-		p.targets[i].message.Endpoint = int32(indexes[of[i]])
+	kept, own := keepEndpoints(all)
+	for _, n := range of {
+		indexes = append(indexes, int32(own[n]))
 	}
+	return kept, indexes
 }
 
-// keepEndpoints chooses the program's endpoints from all. indexes[i] is the index of
-// all[i] among the program's endpoints.
-func (p *Program) keepEndpoints(all []Endpoint) (indexes []int) {
+// keepEndpoints chooses a program's endpoints from all. indexes[i] is the index of
+// all[i] among those that are kept.
+func keepEndpoints(all []Endpoint) (chosen []Endpoint, indexes []int) {
 	byTargets := make([]int, len(all))
 	for i := range all {
 		byTargets[i] = i
@@ -71,17 +73,14 @@ func (p *Program) keepEndpoints(all []Endpoint) (indexes []int) {
 			others.Targets += e.Targets
 			continue
 		}
-		indexes[i] = len(p.Endpoints)
-		p.Endpoints = append(p.Endpoints, e)
+		indexes[i] = len(chosen)
+		chosen = append(chosen, e)
 	}
 	if others.Targets > 0 {
-		p.Endpoints = append(p.Endpoints, others)
+		chosen = append(chosen, others)
 	}
-	return indexes
+	return chosen, indexes
 }
-
-// First returns the endpoint of the first target.
-func (p *Program) First() Endpoint { return p.Endpoints[p.targets[0].message.Endpoint] }
 
 // pathPattern returns the path of a target with its templates, without its query.
 func pathPattern(path string) string {

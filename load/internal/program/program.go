@@ -35,6 +35,7 @@ type Message struct {
 	NoBody   bool    // the response has no body, because the method is HEAD
 	Endpoint int32   // index in the program's Endpoints
 	Target   *string // the method and the path, with templates and without the query
+	Cookie   string  // of Request, for the message of a user; "" for none
 
 	scheme, address string // of the program's origin
 }
@@ -55,16 +56,30 @@ type compiled struct {
 // templates. With noKeepAlive each request asks the server to
 // close the connection.
 func Compile(targets []target.Target, noKeepAlive bool, find request.Find) (*Program, error) {
-	p, _, err := compileAll(targets, noKeepAlive, find)
-	return p, err
+	p, all, err := compileAll(targets, noKeepAlive, &request.LineFiles{Find: find}, nil)
+	if err != nil {
+		return nil, err
+	}
+	var indexes []int32
+	p.Endpoints, indexes = endpointsOf(targets, all)
+	for i := range p.targets {
+		p.targets[i].message.Endpoint = indexes[i]
+	}
+	return p, nil
 }
 
-// compileAll is Compile, and returns the parsed targets, too.
-func compileAll(targets []target.Target, noKeepAlive bool, find request.Find) (*Program, []*request.Parsed, error) {
+// First returns the endpoint of the first target.
+func (p *Program) First() Endpoint { return p.Endpoints[p.targets[0].message.Endpoint] }
+
+// compileAll compiles the targets without their endpoints, and returns the parsed targets, too. begin, if not nil, is
+// called before each of them.
+func compileAll(targets []target.Target, noKeepAlive bool, files *request.LineFiles, begin func(i int)) (*Program, []*request.Parsed, error) {
 	p := &Program{targets: make([]compiled, len(targets)), shares: 1}
-	files := &request.LineFiles{Find: find}
 	all := make([]*request.Parsed, len(targets))
 	for i, t := range targets {
+		if begin != nil {
+			begin(i)
+		}
 		parsed, err := request.Parse(t.Method, t.URL, t.Header, request.Body(t.Body))
 		if err == nil {
 			err = parsed.ReadLines(files)
@@ -88,7 +103,6 @@ func compileAll(targets []target.Target, noKeepAlive bool, find request.Find) (*
 			return nil, nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
 	}
-	p.setEndpoints(targets, all)
 	p.Hash = requestsHash(targets, all)
 	return p, all, nil
 }
@@ -227,13 +241,17 @@ func (s *Script) Next() *Message {
 	}
 	random := random.New(s.seed, seq)
 	s.message = t.message
-	b := t.front.Append(s.buffer[:0], seq, line, &random)
-	if t.body == nil {
-		s.buffer, s.message.Head = b, b
-		return &s.message
-	}
-	s.buffer, s.message.Head = t.appendBody(b, seq, line, &random)
+	s.buffer, s.message.Head = t.fill(s.buffer[:0], seq, line, &random, nil)
 	return &s.message
+}
+
+// fill appends the head of a message that is not fixed. It returns the buffer and the head in it.
+func (c *compiled) fill(b []byte, seq, line uint64, random *random.Source, values []string) (buffer, head []byte) {
+	b = c.front.Append(b, seq, line, random, values)
+	if c.body == nil {
+		return b, b
+	}
+	return c.appendBody(b, seq, line, random, values)
 }
 
 // lengthSize is the size of the longest Content-Length with the blank line after it.
@@ -247,11 +265,11 @@ const lengthSize = len("9223372036854775807\r\n\r\n")
 //	after   ______________POST / HTTP/1.1 … Content-Length: 4body
 //
 // It returns the buffer and the message in it.
-func (c *compiled) appendBody(b []byte, seq, line uint64, random *random.Source) (buffer, head []byte) {
+func (c *compiled) appendBody(b []byte, seq, line uint64, random *random.Source, values []string) (buffer, head []byte) {
 	var space [lengthSize]byte
 	front := len(b)
 	start := front + lengthSize
-	b = c.body.Append(append(b, space[:]...), seq, line, random)
+	b = c.body.Append(append(b, space[:]...), seq, line, random, values)
 
 	length := strconv.AppendInt(space[:0], int64(len(b)-start), 10)
 	length = append(length, "\r\n\r\n"...)

@@ -21,7 +21,7 @@ type Frame struct {
 // CompileRecorded compiles the target with the header of a log's requests. The endpoints are of those that are known; the
 // last of the program is of all others.
 func CompileRecorded(base target.Target, known []Endpoint, seed uint64, noKeepAlive bool, find request.Find) (*Program, *Frame, error) {
-	p, all, err := compileAll([]target.Target{base}, noKeepAlive, find)
+	p, all, err := compileAll([]target.Target{base}, noKeepAlive, &request.LineFiles{Find: find}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,8 +41,9 @@ func CompileRecorded(base target.Target, known []Endpoint, seed uint64, noKeepAl
 		f.rest = append(f.rest, request.Literal("\r\n"))
 	}
 	f.rest = f.rest.Joined()
-	p.Endpoints = nil
-	for i, index := range p.keepEndpoints(known) {
+	var indexes []int
+	p.Endpoints, indexes = keepEndpoints(known)
+	for i, index := range indexes {
 		if e := known[i]; p.Endpoints[index].Path != "" {
 			f.endpoints[[2]string{e.Method, e.Path}] = int32(index)
 		}
@@ -67,7 +68,7 @@ func (f *Frame) Message(method, host, path string, seq uint64) Message {
 		b = append(append(append(b, "Host: "...), host...), "\r\n"...)
 	}
 	source := random.New(f.seed, seq)
-	b = f.rest.Append(b, seq, seq, &source)
+	b = f.rest.Append(b, seq, seq, &source, nil)
 	if sendsLength(method) {
 		b = append(b, "Content-Length: 0\r\n"...)
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Request returns the message as a request of net/http, for HTTP/2. It copies
+// Request returns the message as a request of net/http, for HTTP/2 or HTTP/1.1. It copies
 // Head, so that several requests may be under way. It leaves out the fields of one
 // HTTP/1.1 connection (RFC 9113 section 8.2.2).
-func (m *Message) Request() *http.Request {
+func (m *Message) Request(http1 bool) *http.Request {
 	head, text, _ := strings.Cut(string(m.Head), "\r\n\r\n")
 	line, fields, _ := strings.Cut(head, "\r\n")
 	method, target, _ := strings.Cut(line, " ")
@@ -34,9 +34,15 @@ func (m *Message) Request() *http.Request {
 			r.Header[name] = append(r.Header[name], value)
 		}
 	}
-	// net/url would clean the path. An opaque URL is sent unchanged, without its
-	// scheme and host.
-	r.URL.Opaque = "//" + cmp.Or(r.Host, m.address) + strings.TrimSuffix(target, " HTTP/1.1")
+	if m.Cookie != "" {
+		r.Header["Cookie"] = []string{strings.Join(append(r.Header["Cookie"], m.Cookie), "; ")}
+	}
+	// net/url would clean the path. An opaque URL is sent unchanged: with HTTP/2 without its
+	// scheme and host, and with HTTP/1.1 with them if the path could be taken for them.
+	r.URL.Opaque = strings.TrimSuffix(target, " HTTP/1.1")
+	if !http1 || strings.HasPrefix(r.URL.Opaque, "//") {
+		r.URL.Opaque = "//" + cmp.Or(r.Host, m.address) + r.URL.Opaque
+	}
 	switch {
 	case m.File != nil:
 		r.Body = io.NopCloser(io.NewSectionReader(m.File, 0, m.Size))

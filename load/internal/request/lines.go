@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -20,7 +21,12 @@ const (
 // LineFiles reads the files of templates. It reads each file once and encodes it
 // once for each place.
 type LineFiles struct {
-	Find   Find
+	Find Find
+
+	// From returns the index of a value of a response. inHeader reports that it is for a field's value. Nil is for
+	// requests that are not of a flow, and have none.
+	From func(f From, inHeader bool) (index int, err error)
+
 	fitted map[lineFile][][]byte
 }
 
@@ -33,15 +39,32 @@ type lineFile struct {
 func (f *LineFiles) resolve(t Template, where place) error {
 	for i := range t {
 		p := &t[i]
-		if p.kind != partLine {
+		var err error
+		switch p.kind {
+		case partFrom:
+			if err := f.resolveFrom(p, where); err != nil {
+				return &ColumnError{p.offset + 1, err}
+			}
+			continue
+		case partLine:
+		default:
 			continue
 		}
-		var err error
 		if p.lines, err = f.fit(p.file, where); err != nil {
 			return &ColumnError{p.offset + 1, err}
 		}
 	}
 	return nil
+}
+
+// resolveFrom sets the index of a value of a response.
+func (f *LineFiles) resolveFrom(p *Part, where place) (err error) {
+	if f.From == nil {
+		return errors.New("{{from}} is for the steps of --flows: there is no response before this request")
+	}
+	p.where = where
+	p.value, err = f.From(p.from, where == inHeader)
+	return err
 }
 
 // fit returns a file's lines, encoded for a place.

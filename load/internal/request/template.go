@@ -3,6 +3,7 @@ package request
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ const (
 	partRand
 	partLine
 	partNow
+	partFrom
 )
 
 // A Part is text or an action. The zero Part is an empty text.
@@ -39,7 +41,24 @@ type Part struct {
 	span   uint64 // of partRand: the number of values, 0 for 2^64
 	file   string // of partLine
 	lines  [][]byte
-	offset int // in the template's text
+	from   From  // of partFrom
+	value  int   // of partFrom: the index of the value
+	where  place // of partFrom
+	offset int   // in the template's text
+}
+
+// From names a value of a response: of which step of a flow, and which.
+type From struct{ Step, Value string }
+
+// Froms returns the values of responses that the template needs, by their offsets.
+func (t Template) Froms() iter.Seq2[int, From] {
+	return func(yield func(int, From) bool) {
+		for _, p := range t {
+			if p.kind == partFrom && !yield(p.offset, p.from) {
+				return
+			}
+		}
+	}
 }
 
 // Literal returns a part that is always the same text.
@@ -102,6 +121,8 @@ func parseAction(text string) (Part, int, error) {
 	switch p.kind {
 	case partLine:
 		p.file = words[1].text
+	case partFrom:
+		p.from = From{words[1].text, words[2].text}
 	case partRand:
 		low, err := strconv.ParseInt(words[1].text, 10, 64)
 		if err != nil {
@@ -124,6 +145,7 @@ var templateActions = map[string]struct {
 	arguments int
 }{
 	"seq": {partSeq, 0}, "uuid": {partUUID, 0}, "rand": {partRand, 2}, "line": {partLine, 1}, "now": {partNow, 0},
+	"from": {partFrom, 2},
 }
 
 type templateWord struct {
@@ -140,7 +162,7 @@ func splitAction(text string) (words []templateWord, length int, err error) {
 			i++
 		case strings.HasPrefix(rest, "}}"):
 			return words, i + len("}}"), nil
-		case rest[0] == '"':
+		case rest[0] == '"' || rest[0] == '`':
 			quoted, err := strconv.QuotedPrefix(rest)
 			if err != nil {
 				return nil, 0,
@@ -161,7 +183,7 @@ func splitAction(text string) (words []templateWord, length int, err error) {
 // wordLength returns the length of the word at the start of rest.
 func wordLength(rest string) int {
 	for i := 1; i < len(rest); i++ {
-		if c := rest[i]; c == ' ' || c == '\t' || c == '"' || c == '}' {
+		if c := rest[i]; c == ' ' || c == '\t' || c == '"' || c == '`' || c == '}' {
 			return i
 		}
 	}
@@ -207,8 +229,8 @@ func (t Template) Joined() Template {
 }
 
 // Append appends the template's text for request number seq. Parts of files use
-// the given line.
-func (t Template) Append(b []byte, seq, line uint64, r *random.Source) []byte {
+// the given line, and those of responses the values of a flow.
+func (t Template) Append(b []byte, seq, line uint64, r *random.Source, values []string) []byte {
 	for i := range t {
 		p := &t[i]
 		switch p.kind {
@@ -224,6 +246,23 @@ func (t Template) Append(b []byte, seq, line uint64, r *random.Source) []byte {
 			b = append(b, p.lines[line%uint64(len(p.lines))]...)
 		case partNow:
 			b = strconv.AppendInt(b, time.Now().UnixMilli(), 10)
+		case partFrom:
+			b = p.appendValue(b, values[p.value])
+		}
+	}
+	return b
+}
+
+// appendValue appends a value, which is percent-encoded in a URL.
+func (p *Part) appendValue(b []byte, value string) []byte {
+	if p.where != inURL {
+		return append(b, value...)
+	}
+	for i := range len(value) {
+		if c := value[i]; isUnreserved(c) {
+			b = append(b, c)
+		} else {
+			b = appendEncoded(b, c)
 		}
 	}
 	return b

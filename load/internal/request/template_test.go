@@ -26,7 +26,7 @@ func texts(t *testing.T, text string, where place, n int) []string {
 	var out []string
 	for seq := range uint64(n) {
 		r := random.New(1, seq)
-		out = append(out, string(parsed.Append(nil, seq, seq, &r)))
+		out = append(out, string(parsed.Append(nil, seq, seq, &r, nil)))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/internal/recorded"
+	"github.com/weirhq/weir/load/internal/users"
 )
 
 // A Part is one thread's part of a run. Both senders embed it: loop and workers.
@@ -16,6 +17,7 @@ type Part struct {
 	Rec      *record.Recorder
 	Requests *dispatch.Dispatcher
 	Script   Script
+	Flows    *users.Flows    // are executed in place of the Script; nil without flows
 	Log      *recorded.Queue // the requests of a log, which is the Script; nil without one
 	First    int             // connections at the start
 	Most     int             // connections

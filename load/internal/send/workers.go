@@ -14,13 +14,15 @@ import (
 	"github.com/weirhq/weir/load/internal/line"
 	"github.com/weirhq/weir/load/internal/program"
 	"github.com/weirhq/weir/load/internal/record"
+	"github.com/weirhq/weir/load/internal/users"
 )
 
-// workers send a thread's part of a run over HTTP/2, from goroutines, each with one request
+// workers send a thread's part of a run over the connections of package line, from goroutines, each with one request
 // under way.
 type workers struct {
 	Part
 	config *tls.Config // nil without TLS
+	http1  bool        // not HTTP/2
 	usage  usageClock
 
 	// Guarded by the recorder's lock.
@@ -42,6 +44,7 @@ type worker struct {
 	message program.Message
 	head    []byte           // of message
 	exam    *expect.Examiner // nil if nothing is expected of responses
+	user    *users.User      // executes flows; nil without them
 }
 
 // A dueRequest is a request that a worker is to send.
@@ -51,18 +54,18 @@ type dueRequest struct {
 	message *program.Message // of a log; nil without one
 }
 
-// NewHTTP2 returns a thread for each part of a run over HTTP/2. config is nil without TLS.
-func NewHTTP2(parts []Part, config *tls.Config) []Thread {
+// NewWorkers returns a thread for each part of a run over HTTP/2, or of a run with flows. config is nil without TLS.
+func NewWorkers(parts []Part, config *tls.Config, http1 bool) []Thread {
 	threads := make([]Thread, len(parts))
 	for i, p := range parts {
-		w := &workers{Part: p, config: config}
+		w := &workers{Part: p, config: config, http1: http1}
 		w.cut, w.release = context.WithCancel(context.Background())
 		threads[i] = w
 	}
 	return threads
 }
 
-func (w *workers) newLine() *line.Line { return line.New(w.Run.Server, w.config) }
+func (w *workers) newLine() *line.Line { return line.New(w.Run.Server, w.config, w.http1) }
 
 // serve implements Thread.
 func (w *workers) serve(opening context.Context) Usage {
@@ -146,7 +149,10 @@ func (w *workers) staff(l *line.Line) {
 	w.lines = append(w.lines, l)
 	for range w.Run.Pipeline {
 		k := &worker{workers: w, line: l, due: make(chan dueRequest, 1)}
-		if len(w.Run.Expect) > 0 {
+		switch {
+		case w.Flows != nil:
+			k.user = w.Flows.NewUser()
+		case len(w.Run.Expect) > 0:
 			k.exam = expect.NewExaminer(w.Run.Expect)
 		}
 		if w.Requests.Open() {
@@ -240,6 +246,9 @@ func (w *workers) await() {
 // serveClosed sends requests of the closed loop.
 func (k *worker) serveClosed() {
 	for failures := 0; ; {
+		if k.user != nil {
+			k.think(k.user.Next())
+		}
 		now := k.Run.Now()
 		if now >= k.Run.End() || !k.Requests.Claim(now) {
 			return
@@ -252,6 +261,9 @@ func (k *worker) serveClosed() {
 			continue
 		}
 		failures++
+		if k.user != nil {
+			k.user.Lost()
+		}
 		k.pause(backoff(failures))
 	}
 }
@@ -339,11 +351,16 @@ func (k *worker) serveOne(r dueRequest) bool {
 
 // answered counts a whole response. The recorder's lock is held.
 func (k *worker) answered(f *record.Flight, status int, now time.Duration) {
-	if k.exam != nil {
-		if wrong, mistake := k.exam.End(); wrong >= 0 {
-			k.Rec.Reject(f, status, wrong, mistake, now)
-			return
-		}
+	wrong, mistake := -1, ""
+	switch {
+	case k.user != nil:
+		wrong, mistake = k.user.End()
+	case k.exam != nil:
+		wrong, mistake = k.exam.End()
+	}
+	if wrong >= 0 {
+		k.Rec.Reject(f, status, wrong, mistake, now)
+		return
 	}
 	k.Rec.Response(f, status, now)
 }
@@ -368,7 +385,12 @@ func (k *worker) exchange(x *workerExchange) (line.Outcome, error) {
 	watch := line.Watch{
 		Sending: func() { k.sending(x) },
 		Began:   func() { x.First = k.Run.Now() },
-		Exam:    k.exam,
+	}
+	switch {
+	case k.user != nil:
+		watch.Reader = k.user
+	case k.exam != nil:
+		watch.Reader = k.exam
 	}
 	var before line.Outcome // of the attempts that sent nothing
 	for {
@@ -414,7 +436,11 @@ func (k *worker) begin(r dueRequest, began time.Duration) *workerExchange {
 	k.Rec.Lock()
 	defer k.Rec.Unlock()
 	m := r.message
-	if m == nil {
+	switch {
+	case m != nil:
+	case k.user != nil:
+		m = k.user.Message()
+	default:
 		m = k.Script.Next()
 	}
 	k.message = *m
@@ -444,6 +470,20 @@ func (k *worker) sending(x *workerExchange) {
 	if !x.begun {
 		x.begun = true
 		k.Rec.Send(&x.Flight, x.starved || x.waited > record.LateAfter)
+	}
+}
+
+// thinkFor is how long a user thinks before it looks whether the run is over.
+const thinkFor = 250 * time.Millisecond
+
+// think waits before a request, but not beyond the end of the run, or of its number of requests.
+func (k *worker) think(d time.Duration) {
+	for until := k.Run.Now() + d; ; {
+		now, end := k.Run.Now(), k.Run.End()
+		if now >= until || k.cut.Err() != nil || k.Requests.Over(now, end) {
+			return
+		}
+		k.pause(min(until-now, end-now, thinkFor))
 	}
 }
 

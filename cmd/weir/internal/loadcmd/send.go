@@ -48,6 +48,7 @@ type sendCommand struct {
 	Speed        string   `group:"Request:" placeholder:"N" help:"Send the log N times as fast (default 1)."`
 	AllMethods   bool     `group:"Request:" help:"Send requests of all methods of the log, without bodies, not only GET, HEAD and OPTIONS."`
 	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file or log to ORIGIN, such as http://127.0.0.1:8080."`
+	Flows        string   `group:"Request:" placeholder:"FILE" help:"Let each connection be a user who executes the flows in FILE (YAML) on the server of the URL."`
 	AllHosts     bool     `group:"Request:" help:"With --to, send the requests of a HAR to other hosts than the first one's too."`
 	Expect       []string `group:"Request:" sep:"none" placeholder:"WHAT" help:"Count a response as failed unless it has WHAT, such as 'status 200'. May be repeated."`
 	PathGrowth   string   `group:"Request:" placeholder:"N" help:"Extend the path by up to N segments: /, /0, /0/1, ..."`
@@ -92,7 +93,8 @@ The first Ctrl-C stops sending, waits a second for responses in flight, and repo
 exit code 130. The exit code is 1 if a --fail is true or no response arrived. A report file appears complete or not at
 all.
 
-See also weir agent --help, weir load merge --help, weir load compare --help and weir load gen --help, and docs/load.md for details.
+See also weir agent --help, weir load merge --help, weir load compare --help and weir load gen --help, and docs/load.md for details,
+and docs/load-flows.md for --flows.
 
 Examples:
   weir load http://127.0.0.1:8080/
@@ -103,6 +105,7 @@ Examples:
   weir load --expect 'status 200' --expect 'body contains ok' URL
   weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL
   weir load --from-log access.log.gz --speed 2 --to http://127.0.0.1:8080
+  weir load --flows shop.yaml -c 200 --warm-up 10s http://127.0.0.1:8080
   weir load --agents 8 --via nats://nats-1:4222 -r 200000 http://server/`
 }
 
