@@ -40,7 +40,7 @@ one run each in random order, until the answer is clear:
 
   fine       exit code 0: the whole 95% interval of each difference is below its bound
   worse      exit code 1: the whole interval of one is above its bound, or the change does not serve
-  undecided  exit code 4: the time is over; the answer says how many blocks more would decide
+  undecided  exit code 4: the time is over; the answer says how many blocks more would probably decide
 
 Exit code 3 means that there was nothing to compare: a version does not build, or the base does not serve. The metrics are
 ` + strings.Join(guard.Metrics(), ", ") + `. The bounds are relative to the base, but that of failed
