@@ -274,7 +274,10 @@ func (x *exchange) describeEnd(ended time.Time) {
 // withoutUserinfo removes the user and the password from a target that is not a
 // path, as in CONNECT user:password@host:443. Such a request is refused.
 func withoutUserinfo(path string) string {
-	if at := strings.LastIndexByte(path, '@'); at >= 0 && path[0] != '/' {
+	if path == "" || path[0] == '/' {
+		return path
+	}
+	if at := strings.LastIndexByte(path, '@'); at >= 0 {
 		return "[redacted]" + path[at:]
 	}
 	return path

@@ -177,7 +177,7 @@ func (c *ChunkReader) extension(b byte) (reason string) {
 		return ""
 	case b == '\n':
 		return errBareLF
-	case isControl(b), c.Request && c.ext == 0 && !httpsyntax.IsToken([]byte{b}), c.Request && c.ext == maxExtension:
+	case httpsyntax.IsControl(b), c.Request && c.ext == 0 && !httpsyntax.IsToken([]byte{b}), c.Request && c.ext == maxExtension:
 		return errChunkExt
 	}
 	c.ext++

@@ -12,7 +12,7 @@ type lines struct {
 // next returns the end of the current line in buf, without its CRLF, or -1 if the line is
 // incomplete. If it is complete, the line after it becomes the current one.
 func (l *lines) next(buf []byte) (end int, err *Error) {
-	i := findControl(buf, l.seen)
+	i := httpsyntax.FindControl(httpsyntax.View(buf), l.seen)
 	if i+1 < len(buf) && buf[i] == '\r' && buf[i+1] == '\n' {
 		l.start, l.seen = i+2, i+2
 		return i, nil

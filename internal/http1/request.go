@@ -23,6 +23,8 @@ type RequestHead struct {
 	Host Span
 	// Continue reports that the client waits for a 100 response (Expect: 100-continue).
 	Continue bool
+	// Upgrade reports that there is a field Upgrade.
+	Upgrade bool
 
 	authority Span
 	coding    int // position of a coding other than chunked, or 0
@@ -140,7 +142,7 @@ func (p *RequestParser) begin(buf []byte) {
 	h.Message.reset()
 	p.Fields.reset()
 	h.Method, h.Target, h.Scheme, h.Path, h.Host, h.authority = Span{}, Span{}, Span{}, Span{}, Span{}, Span{}
-	h.Form, h.Continue, h.coding = OriginForm, false, 0
+	h.Form, h.Continue, h.Upgrade, h.coding = OriginForm, false, false, 0
 	p.stage, p.lines = firstLine, lines{}
 	if len(buf) >= 2 && buf[0] == '\r' && buf[1] == '\n' {
 		p.lines = lines{start: 2, seen: 2}
@@ -173,7 +175,7 @@ func (h *RequestHead) requestLine(buf []byte, start, end int) *Error {
 	if method == start || buf[method] != ' ' {
 		return bad(errRequestLine, method)
 	}
-	target := method + 1 + findInvisible(buf[method+1:end])
+	target := method + 1 + httpsyntax.FindInvisible(httpsyntax.View(buf[method+1:end]))
 	if target == method+1 || buf[target] != ' ' {
 		return bad(errRequestLine, target)
 	}
@@ -212,8 +214,11 @@ func (h *RequestHead) field(buf []byte, f Field) *Error {
 				return &Error{Status: fault.Status, Reason: fault.Reason, Pos: int(f.Value.Start)}
 			}
 		}
-	case len("Trailer"):
-		if named(buf, f, "Trailer") && !httphead.MayAnnounce(value) {
+	case len("Trailer"): // also of Upgrade
+		switch {
+		case named(buf, f, "Upgrade"):
+			h.Upgrade = true
+		case named(buf, f, "Trailer") && !httphead.MayAnnounce(value):
 			reason = httphead.BadTrailer
 		}
 	case len("Connection"):

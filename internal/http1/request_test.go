@@ -63,7 +63,7 @@ func TestUnusualRequestsAreAccepted(t *testing.T) {
 // TestRequestHeadIsParsed checks the parts of a head.
 func TestRequestHeadIsParsed(t *testing.T) {
 	const wire = "\r\nPOST http://a.example:80?q=%zz HTTP/1.0\r\nhOsT:\ta.EXAMPLE \r\nExpect: 100-Continue\r\n" +
-		"Connection: x , Keep-Alive\r\nEmpty:\r\nContent-Length: 12\r\n\r\n"
+		"Connection: x , Keep-Alive\r\nEmpty:\r\nContent-Length: 12\r\nuPGRADE: h2c\r\n\r\n"
 	var fields http1.Fields
 	p := http1.RequestParser{Fields: &fields}
 	n, err := p.Parse([]byte(wire + "body"))
@@ -71,14 +71,14 @@ func TestRequestHeadIsParsed(t *testing.T) {
 		t.Fatalf("Parse = %d, %v; want %d", n, err, len(wire))
 	}
 	h, buf := &p.Head, []byte(wire)
-	got := fmt.Sprintf("%s %s %s %s %s %v %v %v %v %v %d", h.Method.Of(buf), h.Target.Of(buf), h.Scheme.Of(buf),
+	got := fmt.Sprintf("%s %s %s %s %s %v %v %v %v %v %v %d", h.Method.Of(buf), h.Target.Of(buf), h.Scheme.Of(buf),
 		h.Path.Of(buf), h.Host.Of(buf), h.Form == http1.AbsoluteForm, h.HTTP10, h.Close, h.Continue,
-		h.Framing == http1.BodyLength, h.Length)
-	if want := "POST http://a.example:80?q=%zz http ?q=%zz a.EXAMPLE true true false true true 12"; got != want {
+		h.Upgrade, h.Framing == http1.BodyLength, h.Length)
+	if want := "POST http://a.example:80?q=%zz http ?q=%zz a.EXAMPLE true true false true true true 12"; got != want {
 		t.Errorf("head %s, want %s", got, want)
 	}
 	if got, want := fmt.Sprintf("%q", text(buf, &fields)), `["hOsT: a.EXAMPLE" "Expect: 100-Continue" `+
-		`"Connection: x , Keep-Alive" "Empty: " "Content-Length: 12"]`; got != want {
+		`"Connection: x , Keep-Alive" "Empty: " "Content-Length: 12" "uPGRADE: h2c"]`; got != want {
 		t.Errorf("fields %s, want %s", got, want)
 	}
 }

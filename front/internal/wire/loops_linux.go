@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/http1"
-	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -207,16 +206,8 @@ func (on *loopClient) leaveLoop(s step) {
 // fits reports whether the request whose head is complete can be served on the loop. All
 // its waiting must happen in package transport.
 func (on *loopClient) fits() bool {
-	in := on.client.in
-	if in.parser.Head.Continue {
-		return false
-	}
-	for i := range in.fields.Len() {
-		if httpsyntax.EqualFold(in.fields.At(i).Name.Of(in.buf), "Upgrade") {
-			return false
-		}
-	}
-	return true
+	h := &on.client.in.parser.Head
+	return !h.Continue && !h.Upgrade
 }
 
 // Run implements transport.Task. It serves the request whose head is complete, and the
