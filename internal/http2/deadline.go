@@ -23,7 +23,7 @@ func (c *Conn) arm() {
 			want, slack = ping, limits.PingAfter
 		}
 	}
-	if next, change := lazydeadline.Next(c.readBy, want, slack); change {
+	if next, change := lazydeadline.Next(c.readBy, want, slack, 0); change {
 		c.readBy = next
 		c.conn.SetReadDeadline(next)
 	}

@@ -15,6 +15,8 @@ type goroutines struct{}
 
 func (goroutines) Index() int { return 0 }
 
+func (goroutines) Now() time.Time { return time.Now() }
+
 func (goroutines) Block(f func()) { f() }
 
 func (goroutines) Go(t Task) { go t.Run() }

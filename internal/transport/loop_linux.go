@@ -106,7 +106,7 @@ func NewLoop(index int, onPanic func(value any, stack []byte)) (*Loop, error) {
 // Index implements Driver.
 func (l *Loop) Index() int { return l.index }
 
-// Now returns the time of the loop's present turn.
+// Now implements Driver.
 func (l *Loop) Now() time.Time { return l.now }
 
 func (l *Loop) readClock() {
@@ -298,7 +298,7 @@ func (l *Loop) timeout() time.Duration {
 		timeout = l.rest
 	}
 	if at, ok := l.wheel.next(); ok {
-		timeout = min(timeout, time.Duration(at)-time.Since(l.start))
+		timeout = min(timeout, time.Duration(at-l.elapsed))
 	}
 	return max(timeout, 0)
 }

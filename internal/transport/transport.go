@@ -78,6 +78,10 @@ type Driver interface {
 	// Goroutines and 1, 2, ... for loops.
 	Index() int
 
+	// Now returns the present time. On a loop it is that of the turn, a few milliseconds old at
+	// most.
+	Now() time.Time
+
 	// Dial connects to a TCP address, host:port, or to a Unix socket: UnixPrefix and its
 	// path.
 	Dial(ctx context.Context, addr string) (Conn, error)

@@ -6,6 +6,7 @@
 package pacing
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -24,7 +25,8 @@ import (
 type Pacer struct {
 	proxying.Client // the wrapped one
 	conn            Conn
-	NoRoom          bool // Client does not know its free space
+	driver          transport.Driver // of the exchange; its clock is exact enough for pauses
+	NoRoom          bool             // Client does not know its free space
 	in, out         limit.Pace
 	quiet           bool             // each byte allows the longest pause again
 	leftIn          time.Duration    // until the deadline, when the last read ended
@@ -79,6 +81,7 @@ func (p *Pacer) Begin(conn Conn, readBy, writeBy time.Time) {
 // Bind wraps the client and the body of an exchange. Call it after Begin.
 func (p *Pacer) Bind(x *proxying.Exchange) {
 	p.Client, x.Client = x.Client, p
+	p.driver = cmp.Or(x.Driver, transport.Goroutines)
 	if x.Body != nil {
 		p.body, x.Body = x.Body, (*pacedBody)(p)
 		if _, ok := p.body.(proxying.SpaceReader); ok {
@@ -116,7 +119,7 @@ func (p *Pacer) SentFields() []proxying.Field { return p.fields }
 
 // Reset makes the pacer ready for another exchange.
 func (p *Pacer) Reset() {
-	p.Client, p.conn, p.NoRoom, p.body = nil, nil, false, nil
+	p.Client, p.conn, p.driver, p.NoRoom, p.body = nil, nil, nil, false, nil
 	p.in, p.out, p.fields = limit.Pace{}, limit.Pace{}, nil
 	p.leftIn, p.leftOut, p.counted, p.mayRead = 0, 0, 0, 0
 	p.setIn, p.setOut, p.sendBy, p.receiveBy = time.Time{}, time.Time{}, time.Time{}, time.Time{}
@@ -150,7 +153,7 @@ func (b *pacedInput) ReadInto(s transport.Space) (int, error) {
 
 // beginRead sets the deadline of a read, and returns when the read is due.
 func (p *Pacer) beginRead() (due time.Time) {
-	began := time.Now()
+	began := p.driver.Now()
 	due = began.Add(p.leftIn)
 	if !p.beganRead {
 		p.beganRead, due = true, p.in.Start(began)
@@ -165,7 +168,7 @@ func (p *Pacer) beginRead() (due time.Time) {
 // read updates the pace after a read, and returns its result.
 func (p *Pacer) read(due time.Time, n int, err error) (int, error) {
 	if p.in.PerSecond > 0 {
-		ended := time.Now()
+		ended := p.driver.Now()
 		if p.leftIn = p.in.Next(due, ended, n).Sub(ended); p.quiet && n > 0 {
 			p.leftIn = p.in.Grace
 		}
@@ -192,7 +195,7 @@ func (p *Pacer) allowRead(want time.Time) {
 		want = time.Time{}
 	}
 	want, grace := bound(want, p.sendBy, p.in.Grace)
-	next, change := lazydeadline.Next(p.setIn, want, grace)
+	next, change := lazydeadline.Next(p.setIn, want, grace, 0)
 	if change && !p.stopped {
 		p.setIn = next
 		p.conn.SetReadDeadline(next) // if this fails, so does the read
@@ -272,11 +275,11 @@ func (p *Pacer) Informational(status int, fields []proxying.Field) error {
 func (p *Pacer) allowWrite(n int) (began time.Time) {
 	var want time.Time
 	if p.out.PerSecond > 0 {
-		began = time.Now()
+		began = p.driver.Now()
 		want = began.Add(p.leftOut + min(p.out.Time(n), p.out.Grace))
 	}
 	want, grace := bound(want, p.receiveBy, p.out.Grace)
-	next, change := lazydeadline.Next(p.setOut, want, grace)
+	next, change := lazydeadline.Next(p.setOut, want, grace, grace) // it may be that of a write of more bytes
 	if change {
 		p.setOut = next
 		p.conn.SetWriteDeadline(next)
@@ -292,8 +295,7 @@ func (p *Pacer) wrote(began time.Time, n int, err error) error {
 	if p.out.PerSecond == 0 {
 		return err
 	}
-	ended := time.Now()
-	p.leftOut = p.out.Next(began.Add(p.leftOut), ended, n).Sub(ended)
+	p.leftOut = min(p.leftOut-p.driver.Now().Sub(began)+p.out.Time(n), p.out.Grace)
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrSlowDownload
 	}

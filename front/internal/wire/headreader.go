@@ -26,7 +26,7 @@ func newHeadReader(c *clientConn) headReader {
 // more waits for more bytes of a head. It returns false if the connection has ended.
 func (r *headReader) more() bool {
 	c := r.client
-	for r.arm() {
+	for r.arm(time.Now()) {
 		n, err := c.ReadInto(c)
 		switch {
 		case n > 0:
@@ -78,9 +78,9 @@ func (r *headReader) expired() expiry {
 
 // arm sets the deadline of a read. It returns false if the connection must end and nothing
 // has arrived.
-func (r *headReader) arm() bool {
+func (r *headReader) arm(now time.Time) bool {
 	c, limits := r.client, r.client.server.limits()
-	now, timeout := time.Now(), limits.HeaderTimeout
+	timeout := limits.HeaderTimeout
 	if c.in != nil && r.due.IsZero() {
 		r.due = now.Add(timeout)
 	}
@@ -104,7 +104,7 @@ func (r *headReader) arm() bool {
 	if c.listener.ending.Load() != ending {
 		return true // perhaps interrupted already
 	}
-	if next, change := lazydeadline.Next(c.readBy, r.want, timeout); change {
+	if next, change := lazydeadline.Next(c.readBy, r.want, timeout, 0); change {
 		c.setReadDeadline(next)
 	}
 	return true

@@ -107,7 +107,7 @@ type loopClient struct {
 
 // idle waits for more bytes of a head, outside of a task.
 func (on *loopClient) idle() {
-	if !on.arm() {
+	if !on.arm(on.loop.Now()) {
 		on.finish()
 		return
 	}

@@ -52,7 +52,7 @@ func (c *Conn) Close() error {
 func (c *Conn) Arm(now time.Time, timeout time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next, change := lazydeadline.Next(c.deadline, now.Add(timeout), timeout)
+	next, change := lazydeadline.Next(c.deadline, now.Add(timeout), timeout, 0)
 	if change {
 		c.deadline = next
 		c.setDeadline(next) // an error appears in the next read or write
