@@ -135,19 +135,14 @@ func (a *attempt) useService(ctx context.Context) {
 		a.failed(results.Failed, err)
 		return
 	}
-	plan, err := a.plan()
-	if err != nil {
-		a.failed(results.Failed, err)
-		return
-	}
 	if err := a.watch(); err != nil {
 		a.failed(results.Died, err)
 		return
 	}
 	ctx, release := a.untilEnded(ctx)
 	defer release()
-	if a.warmUp(ctx, plan) {
-		a.load(ctx, plan)
+	if a.warmUp(ctx) {
+		a.load(ctx)
 	}
 	a.settle(ctx)
 	a.warnOfPorts()
@@ -176,9 +171,9 @@ func (a *attempt) untilEnded(ctx context.Context) (_ context.Context, release fu
 	}
 }
 
-// plan returns the load with the URL of the service.
+// plan returns the load with the URL of the service. Its log can be read once.
 func (a *attempt) plan() (load.Plan, error) {
-	if a.Load.RequestsFile != "" {
+	if a.Load.RequestsFile != "" || a.Load.FromLog != "" {
 		a.Load.To = cmp.Or(a.Load.To, below(a.url, "/"))
 	} else {
 		a.Load.URL = cmp.Or(below(a.url, a.Load.URL), a.url)
@@ -218,13 +213,18 @@ func (a *attempt) unwatch() {
 }
 
 // warmUp reports whether the service can be measured.
-func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
+func (a *attempt) warmUp(ctx context.Context) bool {
 	if a.Service.LinesPerRequest > 0 {
 		a.awaitQuiet(ctx, readyQuiet, time.Second)
 		a.linesAt = a.service.Lines()
 	}
 	if a.experiment.WarmUp <= 0 {
 		return true
+	}
+	plan, err := a.plan()
+	if err != nil {
+		a.failed(results.Failed, err)
+		return false
 	}
 	a.reporter.step(Warming)
 	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
@@ -240,7 +240,12 @@ func (a *attempt) warmUp(ctx context.Context, plan load.Plan) bool {
 }
 
 // load sends the load and measures it.
-func (a *attempt) load(ctx context.Context, plan load.Plan) {
+func (a *attempt) load(ctx context.Context) {
+	plan, err := a.plan()
+	if err != nil {
+		a.failed(results.Failed, err)
+		return
+	}
 	a.reporter.step(Loading)
 	plan.Progress, plan.ProgressEvery = a.options.LoadProgress, time.Second
 	profiles := a.startProfiles(ctx, plan)

@@ -596,6 +596,25 @@ func TestWarmUpMayHaveNoRequest(t *testing.T) {
 	}
 }
 
+// TestRequestsOfALogAreRepeated sends the first requests of a log as a warm-up, and then the log from its beginning.
+func TestRequestsOfALogAreRepeated(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "access.log")
+	var lines strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&lines, `127.0.0.1 - - [28/Nov/2026:10:00:%02d +0000] "GET /?i=%d HTTP/1.1" 200 3 "-" "-"`+"\n", i/20, i)
+	}
+	if err := os.WriteFile(file, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e := parse(t, "repeats: 1\nwarm_up: 200ms\nload: {from_log: '"+file+"', speed: 2, threads: 1}\nservice:\n")
+	for _, one := range run(t, e, options(t)).Runs {
+		if one.Outcome != results.Done || one.Load.Requests != 40 || one.Load.Status["2xx"] != 40 {
+			t.Errorf("%s, %s: %+v, want a response to each of the 40 requests", one.Outcome, one.Error, one.Load)
+		}
+	}
+}
+
 // Earlier runs are complete, and the experiment can be resumed.
 func TestUnwritableRunLosesNoOther(t *testing.T) {
 	t.Parallel()

@@ -100,8 +100,6 @@ func (s *Settings) checkFile() error {
 		return fail("flows", "send one of them, and then the other; the URL is that of the server", "flows have their own requests")
 	case s.Flows != "":
 		return s.checkParts("flows", "leave it out; each step has its own")
-	case s.FromLog != "" && s.URL == "" && s.To == "":
-		return fail("from_log", "add --to http://127.0.0.1:8080", "a log does not say where to send its requests")
 	case s.FromLog != "":
 		name = "from_log"
 	case s.RequestsFile == "":

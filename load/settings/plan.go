@@ -114,6 +114,9 @@ func (s *Settings) targets() (all []target.Target, warnings []string, err error)
 	if s.RequestsFile != "" {
 		return s.readTargets(header)
 	}
+	if s.FromLog != "" && s.To == "" {
+		return nil, nil, fail("from_log", "add --to http://127.0.0.1:8080", "a log does not say where to send its requests")
+	}
 	if s.FromLog != "" {
 		all, err = target.Rebase([]target.Target{{URL: "http://log/", Header: header}}, WithScheme(s.To))
 		if err != nil {
