@@ -215,6 +215,50 @@ func TestAgentsWarmUp(t *testing.T) {
 	}
 }
 
+// TestAgentsExecuteFlows executes flows on two agents, which get the page as a file. Each executes the setup, and the
+// numbers of their flows are those of one run.
+func TestAgentsExecuteFlows(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{})
+	var mu sync.Mutex
+	seen := make(map[string]int) // guarded by mu
+	s := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[r.URL.Path]++
+		w.Header().Set("X-Id", "7")
+	}))
+	for i := range 2 {
+		serve(t, n, fmt.Sprint("agent-", i), "1", nil)
+	}
+	page := testkit.TempFile(t, "flows.yaml", `
+setup: [{name: s, request: GET /setup}]
+flows:
+  - name: f
+    steps:
+      - {name: a, request: 'GET /{{from "s" "header X-Id"}}/{{seq}}'}
+      - {name: b, request: GET /b}
+`)
+	c, warnings := coordinator(t, n, 2, settings.Settings{URL: s.URL, Flows: page, Connections: 2, Requests: 40}, nil)
+	r, err := agent.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Requests != 40 || len(r.Targets) != 2 || r.Targets[1].Step != "f/b" || r.Targets[1].Requests != 20 || warnings.String() != "" {
+		t.Errorf("%d answered in the steps %+v; warnings: %s", r.Requests, r.Targets, warnings)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for i := range 20 {
+		if got := seen[fmt.Sprint("/7/", i)]; got != 1 {
+			t.Errorf("the first step of flow %d was sent %d times", i, got)
+		}
+	}
+	if seen["/setup"] != 2 || seen["/b"] != 20 {
+		t.Errorf("the server got %v", seen)
+	}
+}
+
 // A run needs one agent that can be used. The shares of the others are missing.
 func TestRunLeavesOutUnusableAgents(t *testing.T) {
 	t.Parallel()
