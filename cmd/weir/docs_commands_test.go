@@ -250,9 +250,9 @@ func (r *page) lab(args []string) {
 		two := map[string]string{"log-cost": "matrix.service.output=[null, pipe]",
 			"three-events": "matrix.service.args={none: [--logger, none], log.go v1: [--logger, ons-v1]}"}
 		if set := two[args[2]]; set != "" && !long {
-			short = append(short, "--repeats", "3", "--set", set)
+			short = append(short, "--repeats", "4", "--set", set)
 		} else {
-			short = append(short, "--repeats", "5")
+			short = append(short, "--repeats", "6")
 		}
 		args = slices.Insert(args, 3, short...)
 	}

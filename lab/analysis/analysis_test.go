@@ -132,7 +132,7 @@ func TestVerdictsFollowTheDifference(t *testing.T) {
 		{"between the baseline and its twin", base, around(2, 10, 60_000, 0.01), around(3, 10, 55_000, 0.01),
 			analysis.Noise, "chance may be all of it"},
 		{"two runs", few(base), few(twin), few(around(3, 10, 90_000, 0.01)), analysis.NotJudged,
-			"too few runs: 2 blocks; at least 3 of each are needed"},
+			"too few runs: 2 blocks; at least 4 of each are needed"},
 		{"five runs and no twin", base[:5], nil, around(3, 5, 90_000, 0.01), analysis.NotJudged,
 			"too few runs: 5 blocks; at least 6 of each are needed"},
 		{"no twin", base, nil, around(3, 10, 60_000, 0.01), analysis.Better, ""},
@@ -743,7 +743,7 @@ func TestOtherMetricsAreDescribed(t *testing.T) {
 				t.Errorf("a finding is %q", f.Text)
 			}
 		}
-		want := &analysis.Family{Metrics: []string{"requests per second"}, Comparisons: 1, Alpha: 0.05, NeededRuns: 3}
+		want := &analysis.Family{Metrics: []string{"requests per second"}, Comparisons: 1, Alpha: 0.05, NeededRuns: 4}
 		if diff := cmp.Diff(want, a.Family); diff != "" {
 			t.Errorf("the family, -want +got:\n%s", diff)
 		}

@@ -46,16 +46,12 @@ type inBlocks struct {
 
 func (t inBlocks) vary() bool { return vary(t.base, t.values) }
 
-// smallestP is one of all permutations. If the other configuration has one run in each block, it is two of them: where
-// all runs change places, the statistic is the same.
+// smallestP is two of all permutations, because the test has two sides. With a twin it may be one of them, but only if
+// the statistic is smaller where the smallest run of each block is the configuration's.
 func (t inBlocks) smallestP() float64 {
-	p, symmetric := 1.0, true
+	p := 2.0
 	for _, b := range t.blocks {
 		p /= float64(b.runs)
-		symmetric = symmetric && b.runs == 2
-	}
-	if symmetric {
-		p *= 2
 	}
 	return min(1, p)
 }
@@ -65,12 +61,13 @@ func (t inBlocks) smallestOf(n int) float64 {
 	return smallestInBlocks(n, len(t.blocks) > 0 && t.blocks[0].runs == 3)
 }
 
-// smallestInBlocks returns the smallest possible p of n blocks, in which the other configuration has a twin or not.
+// smallestInBlocks returns the smallest p of n blocks, in which the other configuration has a twin or not.
 func smallestInBlocks(n int, twin bool) float64 {
+	runs := 2.0
 	if twin {
-		return math.Pow(3, -float64(n))
+		runs = 3
 	}
-	return min(1, 2*math.Pow(2, -float64(n)))
+	return min(1, 2*math.Pow(runs, -float64(n)))
 }
 
 func (t inBlocks) runs() string { return readable.Things(int64(len(t.blocks)), "block") }

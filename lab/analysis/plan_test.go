@@ -16,7 +16,7 @@ func TestPlanNeedsRunsForEachContrast(t *testing.T) {
 		want      int
 	}{
 		{square(1, 1, nil).Contrasts, 3, 10},
-		{square(1, 1, nil).Contrasts[:1], 4, 4},
+		{square(1, 1, nil).Contrasts[:1], 4, 5},
 		{square(1, 1, nil).Contrasts[1:2], 1, 6},
 		{nil, 4, 1},
 	} {
