@@ -45,7 +45,7 @@ type Progress struct {
 	Elapsed       time.Duration // since the experiment began
 	Left          time.Duration // estimated from the runs so far; 0 while it is not known
 	Last          *results.Run  // the run that has just ended, on Step Ended; read-only
-	Line          string        // a line of a build's output, on Step Building
+	Line          string        // a line of a build's output, on Step Building, or about the machine, on Step Looking
 }
 
 // A Step is the current activity.
@@ -53,6 +53,7 @@ type Step string
 
 const (
 	Building  Step = "building"
+	Looking   Step = "looking at the machine"
 	Starting  Step = "starting"
 	Warming   Step = "warming up"
 	Loading   Step = "loading"

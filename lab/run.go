@@ -145,6 +145,7 @@ func (s *session) makeAll(ctx context.Context) error {
 		return err
 	}
 	s.noteChanges()
+	s.lookAtMachine(ctx)
 	for _, t := range s.turns {
 		if ctx.Err() != nil {
 			return nil
