@@ -249,11 +249,3 @@ func (t *table) keep(c column) {
 	}
 	t.columns = append(t.columns, c)
 }
-
-// column returns the column of a metric.
-func (t *table) column(m *Metric) *column {
-	i := slices.IndexFunc(t.columns, func(c column) bool {
-		return c.Name == m.Name && c.Unit == m.Unit && c.own == m.Own
-	})
-	return &t.columns[i]
-}
