@@ -119,11 +119,7 @@ func (e *execution) execute(ctx context.Context) (*Result, error) {
 		running()
 		return nil, err
 	}
-	at := time.Now()
-	if !e.plan.StartAt.IsZero() {
-		at = e.plan.StartAt
-	}
-	at = at.Add(e.plan.WarmUp)
+	at := e.measuredFrom()
 	e.began = at.Round(0)
 	e.Start(at)
 	c := newCollector(e)
@@ -152,6 +148,15 @@ func (e *execution) execute(ctx context.Context) (*Result, error) {
 	result := c.result(usage)
 	result.Server = e.watched.result()
 	return result, nil
+}
+
+// measuredFrom returns the end of the warm-up.
+func (e *execution) measuredFrom() time.Time {
+	at := time.Now()
+	if !e.plan.StartAt.IsZero() {
+		at = e.plan.StartAt
+	}
+	return at.Add(e.plan.WarmUp)
 }
 
 // openAhead is how long before StartAt connections are opened. A server may close
