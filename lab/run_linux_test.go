@@ -578,7 +578,7 @@ service:
 				warnings := strings.Join(one.Warnings, "; ")
 				if !slices.Equal(one.Own, c.want) || !strings.Contains(warnings, c.warning) || c.warning == "" &&
 					strings.Contains(warnings, "measure") {
-					t.Errorf("measured %+v, warnings %q; want %+v and %q", one.Own, warnings, c.want, c.warning)
+					t.Errorf("%s, %s: measured %+v, warnings %q; want %+v and %q", one.Outcome, one.Error, one.Own, warnings, c.want, c.warning)
 				}
 			}
 		})
