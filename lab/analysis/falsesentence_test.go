@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/internal/noisetest"
 )
 
 // TestFalseSentencesAreRare has experiments without any difference. About 5% of the
@@ -22,8 +23,8 @@ func TestFalseSentencesAreRare(t *testing.T) {
 	if soak {
 		designs, sets = allDesigns(), 1000
 	}
-	for i, model := range noiseModels {
-		t.Run(model.name, func(t *testing.T) {
+	for i, model := range noisetest.Models {
+		t.Run(model.Name, func(t *testing.T) {
 			t.Parallel()
 			var all falseSentences
 			for k, d := range designs {
@@ -61,7 +62,7 @@ func allDesigns() []design {
 // falseSentences counts pages with a false sentence.
 type falseSentences struct{ sets, pages, comparisons int }
 
-func falseSentencesOf(random *rand.Rand, model noiseModel, d design, sets int) falseSentences {
+func falseSentencesOf(random *rand.Rand, model noisetest.Model, d design, sets int) falseSentences {
 	f := falseSentences{sets: sets}
 	for range sets {
 		a, b := d.experiment(random, model, 1), d.experiment(random, model, 1)
@@ -101,12 +102,12 @@ func (f falseSentences) check(t *testing.T) {
 func TestDifferenceOfFivePercentIsFound(t *testing.T) {
 	simulates(t)
 	const experiments, least = 20, 19
-	for _, model := range noiseModels {
-		if model.name != "drift" && model.name != "slow" {
+	for _, model := range noisetest.Models {
+		if model.Name != "drift" && model.Name != "slow" {
 			continue
 		}
 		for _, d := range []design{{1, 0, 10, closedLoad}, {3, 2, 10, closedLoad}} {
-			t.Run(fmt.Sprintf("%s, %s", model.name, d), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %s", model.Name, d), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(5, uint64(d.configurations)))
 				found := 0

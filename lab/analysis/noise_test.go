@@ -2,80 +2,15 @@ package analysis_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/internal/noisetest"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
-
-// A noiseModel returns the noise of runs in the order in which they are made,
-// as a share of the true value.
-type noiseModel struct {
-	name string
-	of   func(random *rand.Rand, runs int) []float64
-}
-
-// independent returns noise in which runs do not depend on each other.
-func independent(one func(*rand.Rand) float64) func(*rand.Rand, int) []float64 {
-	return func(random *rand.Rand, runs int) []float64 {
-		noise := make([]float64, runs)
-		for i := range noise {
-			noise[i] = one(random)
-		}
-		return noise
-	}
-}
-
-// noiseModels are nine ways in which the runs of a machine may scatter. The
-// last three change with time.
-var noiseModels = []noiseModel{
-	{"even", independent(func(r *rand.Rand) float64 { return 0.01 * r.NormFloat64() })},
-	{"skewed", independent(func(r *rand.Rand) float64 { return 0.02 * math.Exp(r.NormFloat64()) })},
-	{"heavy tails", independent(func(r *rand.Rand) float64 { // Student's t of two degrees of freedom, bounded
-		return max(-0.5, min(0.5, 0.01*r.NormFloat64()/math.Sqrt(r.ExpFloat64())))
-	})},
-	{"two levels", independent(func(r *rand.Rand) float64 { return 0.05*float64(r.IntN(2)) + 0.003*r.NormFloat64() })},
-	{"outliers", independent(func(r *rand.Rand) float64 {
-		if r.IntN(10) == 0 {
-			return -0.3 * r.Float64()
-		}
-		return 0.01 * r.NormFloat64()
-	})},
-	{"counts", independent(func(r *rand.Rand) float64 { return math.Round(2*r.NormFloat64()) / 100 })},
-	{"drift", func(r *rand.Rand, runs int) []float64 {
-		noise := make([]float64, runs)
-		for i := range noise {
-			noise[i] = 0.08*float64(i)/float64(runs) + 0.01*r.NormFloat64()
-		}
-		return noise
-	}},
-	{"slow", func(r *rand.Rand, runs int) []float64 { // an autoregressive process
-		const keeps, deviation = 0.9, 0.02
-		noise, level := make([]float64, runs), deviation*r.NormFloat64()
-		for i := range noise {
-			level = keeps*level + deviation*math.Sqrt(1-keeps*keeps)*r.NormFloat64()
-			noise[i] = level + 0.01*r.NormFloat64()
-		}
-		return noise
-	}},
-	{"a neighbour", func(r *rand.Rand, runs int) []float64 { // is present during some runs
-		noise, there := make([]float64, runs), false
-		for i := range noise {
-			if r.IntN(6) == 0 {
-				there = !there
-			}
-			noise[i] = 0.01 * r.NormFloat64()
-			if there {
-				noise[i] -= 0.05
-			}
-		}
-		return noise
-	}},
-}
 
 // A design is the form of simulated experiments.
 type design struct {
@@ -101,14 +36,14 @@ func (d design) String() string {
 
 // experiment returns results in which each metric has its own noise. The CPU per request of the first configuration
 // differs by the ratio.
-func (d design) experiment(random *rand.Rand, model noiseModel, ratio float64) *results.Results {
+func (d design) experiment(random *rand.Rand, model noisetest.Model, ratio float64) *results.Results {
 	r := &results.Results{Configurations: []results.Configuration{{Name: "base", Baseline: true},
 		{Name: "again", Again: true}}}
 	for i := range d.configurations {
 		r.Configurations = append(r.Configurations, results.Configuration{Name: fmt.Sprint("x", i)})
 	}
 	turns := lab.Order(len(r.Configurations), d.runs, random.Uint64())
-	series := func() []float64 { return model.of(random, len(turns)) }
+	series := func() []float64 { return model.Of(random, len(turns)) }
 	for _, t := range turns {
 		r.Runs = append(r.Runs, results.Run{Number: t.Number, Repeat: t.Repeat,
 			Configuration: r.Configurations[t.Case].Name, Outcome: results.Done})

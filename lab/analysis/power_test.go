@@ -10,42 +10,8 @@ import (
 
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/internal/noisetest"
 )
-
-// noisierModels are machines on which 5% is little.
-var noisierModels = []noiseModel{
-	{"independent, 4%", independent(func(r *rand.Rand) float64 { return 0.04 * r.NormFloat64() })},
-	{"drift of 50%", func(r *rand.Rand, runs int) []float64 {
-		noise := make([]float64, runs)
-		for i := range noise {
-			noise[i] = 0.5*float64(i)/float64(runs) + 0.02*r.NormFloat64()
-		}
-		return noise
-	}},
-	{"AR(0.8), 4%", autoregressive(0.8, 0.04)},
-	{"AR(0.95), 4%", autoregressive(0.95, 0.04)},
-	{"step of 15%", func(r *rand.Rand, runs int) []float64 {
-		noise, at := make([]float64, runs), r.IntN(runs)
-		for i := range noise {
-			noise[i] = 0.02 * r.NormFloat64()
-			if i >= at {
-				noise[i] += 0.15
-			}
-		}
-		return noise
-	}},
-}
-
-func autoregressive(keeps, deviation float64) func(*rand.Rand, int) []float64 {
-	return func(r *rand.Rand, runs int) []float64 {
-		noise, level := make([]float64, runs), deviation*r.NormFloat64()
-		for i := range noise {
-			noise[i] = level
-			level = keeps*level + deviation*math.Sqrt(1-keeps*keeps)*r.NormFloat64()
-		}
-		return noise
-	}
-}
 
 // simulates skips a test that simulates thousands of experiments in one goroutine under the race detector: `make promises`
 // runs it.
@@ -63,7 +29,7 @@ type rates struct {
 }
 
 // ratesOf simulates experiments with that many configurations, without the baseline's twin.
-func ratesOf(random *rand.Rand, model noiseModel, configurations, runs, sets int) (r rates) {
+func ratesOf(random *rand.Rand, model noisetest.Model, configurations, runs, sets int) (r rates) {
 	const limit = 0.05
 	names := []string{"base", "again"}
 	for i := range configurations - 1 {
@@ -71,7 +37,7 @@ func ratesOf(random *rand.Rand, model noiseModel, configurations, runs, sets int
 	}
 	for range sets {
 		turns := lab.Order(len(names), runs, random.Uint64())
-		noise := model.of(random, len(turns))
+		noise := model.Of(random, len(turns))
 		for _, effect := range []float64{1, 0.95} {
 			values := map[string][]float64{}
 			for i, turn := range turns {
@@ -101,16 +67,16 @@ func ratesOf(random *rand.Rand, model noiseModel, configurations, runs, sets int
 // the table of docs/decisions/runs-not-requests.md, which takes minutes.
 func TestTestUsesTheBlocks(t *testing.T) {
 	simulates(t)
-	models := append(noiseModels[:len(noiseModels):len(noiseModels)], noisierModels...)
+	models := append(noisetest.Models[:len(noisetest.Models):len(noisetest.Models)], noisetest.Noisier...)
 	if os.Getenv("WEIR_SOAK") == "" {
 		const sets = 40
 		alarms := 0.0
 		for i, model := range models {
 			r := ratesOf(rand.New(rand.NewPCG(uint64(i), 6)), model, 6, 6, sets)
 			alarms += r.alarms / float64(len(models))
-			t.Logf("%s: %.0f%% alarms, %.0f%% found", model.name, r.alarms, r.found)
-			if strings.HasPrefix(model.name, "AR(0.95)") && r.found < 60 {
-				t.Errorf("with %s, %.0f%% find a difference of 5%%, want more", model.name, r.found)
+			t.Logf("%s: %.0f%% alarms, %.0f%% found", model.Name, r.alarms, r.found)
+			if strings.HasPrefix(model.Name, "AR(0.95)") && r.found < 60 {
+				t.Errorf("with %s, %.0f%% find a difference of 5%%, want more", model.Name, r.found)
 			}
 		}
 		if alarms > 7.5 { // 5, and more than two standard deviations
@@ -120,7 +86,7 @@ func TestTestUsesTheBlocks(t *testing.T) {
 	}
 	const sets = 400
 	for i, model := range models {
-		t.Run(model.name, func(t *testing.T) {
+		t.Run(model.Name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(uint64(i), 7))
 			var row strings.Builder
@@ -132,7 +98,7 @@ func TestTestUsesTheBlocks(t *testing.T) {
 					most = max(most, r.alarms)
 				}
 			}
-			fmt.Printf("| %s |%s\n", model.name, &row)
+			fmt.Printf("| %s |%s\n", model.Name, &row)
 			if limit := 5.8 + 3*100*math.Sqrt(0.05*0.95/sets); most > limit {
 				t.Errorf("up to %.1f%% of the experiments have a false alarm, want at most %.1f%%", most, limit)
 			}

@@ -7,7 +7,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir/lab/internal/noisetest"
 )
+
+var noiseModels = noisetest.Named("even", "independent, 4%", "skewed", "heavy tails", "two levels", "outliers", "counts",
+	"drift of 50%", "AR(0.8), 4%", "AR(0.95), 4%", "step of 15%", "a neighbour")
 
 // answers has the percentages of simulated guards by their answer, and the
 // mean number of blocks.
@@ -15,9 +20,9 @@ type answers struct{ worse, fine, blocks float64 }
 
 // simulate returns the answers of guards with a bound of 5%, to a change that
 // multiplies each value by 1+effect.
-func simulate(random *rand.Rand, model noiseModel, effect float64, blocks, sets int) (a answers) {
+func simulate(random *rand.Rand, model noisetest.Model, effect float64, blocks, sets int) (a answers) {
 	for range sets {
-		noise := model.of(random, 2*blocks)
+		noise := model.Of(random, 2*blocks)
 		t := newTest(math.Log(1.05), level, level)
 		k := 0
 		for ; k < blocks && t.answer == Undecided; k++ {
@@ -53,7 +58,7 @@ func TestAnswersAreSeldomWrong(t *testing.T) {
 	for i, model := range noiseModels {
 		random := rand.New(rand.NewPCG(uint64(i), 31))
 		for k, blocks := range sizes {
-			fmt.Fprintf(&tables[k], "\n| %s |", model.name)
+			fmt.Fprintf(&tables[k], "\n| %s |", model.Name)
 			for _, effect := range effects {
 				a := simulate(random, model, effect, blocks, sets)
 				fmt.Fprintf(&tables[k], " %.1f, %.1f, %.0f |", a.worse, a.fine, a.blocks)
@@ -68,7 +73,7 @@ func TestAnswersAreSeldomWrong(t *testing.T) {
 					wrong += bad / float64(len(noiseModels)*len(sizes))
 				}
 				if limit := most + 4*math.Sqrt(most*(100-most)/float64(sets)); bad > limit {
-					t.Errorf("%s, %d blocks, effect %g: %.1f%% are wrong, want at most %.1f%%", model.name, blocks, effect, bad, limit)
+					t.Errorf("%s, %d blocks, effect %g: %.1f%% are wrong, want at most %.1f%%", model.Name, blocks, effect, bad, limit)
 				}
 			}
 		}
