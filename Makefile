@@ -3,6 +3,9 @@
 GO ?= go
 FUZZTIME ?= 1m
 
+# What is built does not depend on the folder of the checkout, so that another clone or worktree finds it in Go's cache.
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
+
 # The modules of go.work, and their packages. bench is not among them: its
 # peers must not choose the versions that Weir is built with.
 MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
