@@ -56,6 +56,15 @@ func (e *Error) ByClient() bool { return e.inner().ByClient() }
 // this process is caused by neither side, and so are a full queue and Overdue.
 func (e *Error) ByUpstream() bool { return e.inner().ByUpstream() }
 
+// Timeout reports whether the cause is that something took too long, as in [net.Error].
+func (e *Error) Timeout() bool {
+	switch e.Kind {
+	case Timeout, ConnectTimeout, Overdue, ClientSlow, QueueTimeout:
+		return true
+	}
+	return false
+}
+
 // Status returns the status of the response that [Proxy] sends for the error: 499 for a client that
 // is gone, to which none is sent.
 func (e *Error) Status() int { return e.inner().Status() }

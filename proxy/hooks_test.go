@@ -378,3 +378,49 @@ func TestUpgradesPassHooks(t *testing.T) {
 		client.CloseIdleConnections()
 	}
 }
+
+// TestRewrittenLengthAgreesWithReverseProxy compares the requests that an origin gets if Rewrite replaces or wraps a body
+// without its ContentLength.
+func TestRewrittenLengthAgreesWithReverseProxy(t *testing.T) {
+	t.Parallel()
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%d %v %q %v", r.ContentLength, r.TransferEncoding, body, err)
+	})).URL
+	for name, rewrite := range map[string]func(*httputil.ProxyRequest){
+		"none": func(r *httputil.ProxyRequest) { r.Out.Body = http.NoBody },
+		"unknown": func(r *httputil.ProxyRequest) {
+			r.Out.Body, r.Out.ContentLength = io.NopCloser(strings.NewReader("b")), 0
+		},
+		"wrapped": func(r *httputil.ProxyRequest) {
+			if r.Out.Body != nil {
+				r.Out.Body = io.NopCloser(io.MultiReader(r.Out.Body))
+			}
+		},
+	} {
+		both := doors(t, origin, proxy.Proxy{Rewrite: rewrite})
+		for _, body := range []string{"", "a"} {
+			_, want := send(t, newRequest(t, "POST", both["httputil"], body))
+			if _, got := send(t, newRequest(t, "POST", both["weir"], body)); got != want {
+				t.Errorf("%s: the origin got %s for %q, want %s", name, got, body, want)
+			}
+		}
+	}
+}
+
+// TestReplacedBodyIsClosed checks that a body of ModifyResponse is closed, also if it returns an error.
+func TestReplacedBodyIsClosed(t *testing.T) {
+	t.Parallel()
+	origin := testkit.Serve(t, http.HandlerFunc(echo)).URL
+	for _, result := range []error{nil, errors.New("no")} {
+		body := &closing{Reader: strings.NewReader("other")}
+		door := testkit.Serve(t, &proxy.Proxy{Upstream: openUpstream(t, proxy.Options{}, origin),
+			ModifyResponse: func(resp *http.Response) error {
+				resp.Header.Del("Content-Length")
+				resp.Body = body
+				return result
+			}}).URL
+		send(t, newRequest(t, "GET", door, ""))
+		body.wait(t)
+	}
+}

@@ -47,8 +47,8 @@ func (p *Proxy) serveModified(inner *proxying.Proxy, w http.ResponseWriter, r, o
 	began := err == nil
 	if began {
 		err = m.send(resp, r.Method == http.MethodHead)
-		resp.Body.Close()
 	}
+	resp.Body.Close() // also if ModifyResponse has replaced it before its error
 	in.end(x)
 	<-over
 	result := resultOf(x)

@@ -24,11 +24,12 @@ type Proxy struct {
 	// Host, header, body and ContentLength. An empty Host means that of the URL. The servers are
 	// those of Upstream, whatever the host of the URL, and the fields about the way of the request
 	// (X-Forwarded-For and others) are those of Trust. Out has neither these nor hop-by-hop fields.
+	// Its Body is nil without a body. The length of a Body with ContentLength 0 is unknown.
 	Rewrite func(*httputil.ProxyRequest)
 
 	// ModifyResponse, if not nil, changes the response of a server: its status, header and body. If
-	// it replaces Body, it also sets or removes Content-Length. An error responds in place of the
-	// response. Responses of the proxy itself, informational ones and upgrades do not pass it.
+	// it replaces Body, which the proxy closes, it also sets or removes Content-Length. An error
+	// responds in place of the response. Responses of the proxy itself, informational ones and upgrades do not pass it.
 	// Request is the request for the upstream.
 	ModifyResponse func(*http.Response) error
 

@@ -19,7 +19,11 @@ func (p *Proxy) rewrite(r *http.Request) *http.Request {
 		})
 	}
 	removeKept(out.Header)
+	if out.ContentLength == 0 {
+		out.Body = nil // as in httputil.ReverseProxy: hooks wrap only a body that exists
+	}
 	p.Rewrite(&httputil.ProxyRequest{In: r, Out: out})
+	setLength(out)
 	removeKept(out.Header)
 	for name, values := range r.Header {
 		if proxying.IsForwarding(name) || name == "Te" || name == "Upgrade" {
@@ -35,6 +39,16 @@ func (p *Proxy) rewrite(r *http.Request) *http.Request {
 		})
 	}
 	return out
+}
+
+// setLength sets the length of a body as net/http does for the request of a client.
+func setLength(out *http.Request) {
+	switch {
+	case out.Body == http.NoBody:
+		out.ContentLength = 0
+	case out.Body != nil && out.ContentLength == 0:
+		out.ContentLength = -1 // unknown
+	}
 }
 
 // removeKept removes the fields of a request that Rewrite cannot change.

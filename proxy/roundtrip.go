@@ -18,7 +18,7 @@ var errTarget = errors.New("the request has no URL or is CONNECT")
 // is ignored. A base path of the servers is put before the path.
 //
 // RoundTrip sends the fields of the request as they are. It adds none of its own, does not decompress responses, and
-// passes on no upgrade. Its errors are of type *Error. As with [http.Transport], the caller must close the Body of the
+// passes on no upgrade. A body with another length than ContentLength is an error. Its errors are of type *Error. As with [http.Transport], the caller must close the Body of the
 // response, and the context of the request applies until then.
 func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	own := &ownClient{r: r}
@@ -77,9 +77,12 @@ func (c *ownClient) exchange() *proxying.Exchange {
 	}
 	x.Deadline, _ = r.Context().Deadline()
 	if r.Body == nil || r.Body == http.NoBody {
+		if r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch {
+			x.Header = append(x.Header, proxying.Field{Name: "Content-Length", Value: "0"}) // some servers require it
+		}
 		return x
 	}
-	x.Body, x.Length = r.Body, r.ContentLength
+	x.Body, x.Length = proxying.BodyOf(r), r.ContentLength
 	if x.Length == 0 {
 		x.Length = -1
 	}

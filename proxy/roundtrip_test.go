@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/http/httputil"
@@ -32,7 +33,10 @@ func transports(t *testing.T, options proxy.Options, origin string) map[string]h
 // TestRoundTripSendsLikeNetHTTP compares the requests that an origin gets from both transports.
 func TestRoundTripSendsLikeNetHTTP(t *testing.T) {
 	t.Parallel()
-	origin := testkit.Serve(t, http.HandlerFunc(echo)).URL
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["X-Length"] = r.Header["Content-Length"]
+		echo(w, r)
+	})).URL
 	for name, set := range map[string]func(*http.Request){
 		"GET":  func(r *http.Request) { r.Method, r.Body, r.ContentLength = "", nil, 0 },
 		"body": func(*http.Request) {},
@@ -41,6 +45,8 @@ func TestRoundTripSendsLikeNetHTTP(t *testing.T) {
 		},
 		"streamed":   func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(strings.NewReader(long)), -1 },
 		"unknown":    func(r *http.Request) { r.ContentLength = 0 },
+		"no body":    func(r *http.Request) { r.Body, r.ContentLength = http.NoBody, 0 },
+		"nil body":   func(r *http.Request) { r.Method, r.Body, r.ContentLength = "PATCH", nil, 0 },
 		"host":       func(r *http.Request) { r.Host = "b.example" },
 		"forwarding": func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1"); r.Header.Add("Via", "x") },
 		"trailers": func(r *http.Request) {
@@ -49,7 +55,11 @@ func TestRoundTripSendsLikeNetHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := map[string]received{}
+			type sent struct {
+				Request received
+				Length  []string // Content-Length
+			}
+			got := map[string]sent{}
 			for which, transport := range transports(t, proxy.Options{}, origin) {
 				r := newRequest(t, "POST", origin+"/a%2Fb?x=%20", "body")
 				r.Header.Set("User-Agent", "test")
@@ -63,7 +73,7 @@ func TestRoundTripSendsLikeNetHTTP(t *testing.T) {
 					t.Fatalf("%s: %v", which, err)
 				}
 				resp.Body.Close()
-				got[which] = request
+				got[which] = sent{request, resp.Header["X-Length"]}
 			}
 			if diff := cmp.Diff(got["net/http"], got["weir"]); diff != "" {
 				t.Errorf("the origin got (- from net/http, + from weir):\n%s", diff)
@@ -73,6 +83,52 @@ func TestRoundTripSendsLikeNetHTTP(t *testing.T) {
 }
 
 var long = strings.Repeat("long ", 100_000)
+
+// TestRoundTripSendsNoPartOfABody checks that a request fails if its body has another length than ContentLength.
+func TestRoundTripSendsNoPartOfABody(t *testing.T) {
+	t.Parallel()
+	origin := testkit.Serve(t, http.HandlerFunc(echo)).URL
+	for _, size := range []int{10, 100_000} {
+		for _, declared := range []int{size - 1, size + 1} {
+			for which, transport := range transports(t, proxy.Options{}, origin) {
+				r := newRequest(t, "POST", origin, strings.Repeat("x", size))
+				r.ContentLength = int64(declared)
+				resp, err := transport.RoundTrip(r)
+				if err == nil {
+					resp.Body.Close()
+					t.Errorf("%s: a body of %d bytes was sent as one of %d", which, size, declared)
+				}
+				if failure := new(proxy.Error); which == "weir" && (!errors.As(err, &failure) || failure.Kind != proxy.ClientBody) {
+					t.Errorf("%d bytes as %d: %v", size, declared, err)
+				}
+			}
+		}
+	}
+}
+
+// TestTimeoutsAreThoseOfNetHTTP checks that the errors of both transports report a timeout as a net.Error.
+func TestTimeoutsAreThoseOfNetHTTP(t *testing.T) {
+	t.Parallel()
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })).URL
+	short := openUpstream(t, proxy.Options{Timeout: 20 * time.Millisecond}, origin)
+	check := func(name string, transport http.RoundTripper, ctx context.Context, want bool) {
+		_, err := (&http.Client{Transport: transport}).Do(newRequest(t, "GET", origin, "").WithContext(ctx))
+		var timeout net.Error
+		if !errors.As(err, &timeout) || timeout.Timeout() != want {
+			t.Errorf("%s: a timeout is %v in the error %v", name, !want, err)
+		}
+	}
+	check("of the upstream", short, t.Context(), true)
+	for which, transport := range transports(t, proxy.Options{}, origin) {
+		ctx, cancel := deadlineSoon(t.Context())
+		check(which, transport, ctx, true)
+		cancel()
+		check(which+" after cancel", transport, ctx, true)
+		ctx, cancel = context.WithCancel(t.Context())
+		cancel()
+		check(which+", cancelled", transport, ctx, false)
+	}
+}
 
 // TestRoundTripReturnsLikeNetHTTP compares the responses of both transports.
 func TestRoundTripReturnsLikeNetHTTP(t *testing.T) {

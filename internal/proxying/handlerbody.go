@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/internal/proxying/internal/upload"
 )
 
-// A handlerBody is the body of a request that a handler received. Middleware may
-// have replaced net/http's body, which has the declared length or fails.
+// A handlerBody is the body of a request that a handler received, or that this process sends. Middleware may have
+// replaced net/http's body, which has the declared length or fails.
 type handlerBody struct {
 	r     *http.Request
 	left  int64 // bytes up to the declared length; negative if that is unknown
@@ -23,6 +23,9 @@ type handlerBody struct {
 	reading atomic.Bool
 	late    atomic.Bool // a read has failed because of its deadline
 }
+
+// BodyOf returns a reader of the body of r that fails unless it has the declared length.
+func BodyOf(r *http.Request) io.Reader { return &handlerBody{r: r, left: r.ContentLength} }
 
 // cancelWait limits the wait for a read of the body that is in progress when the context is cancelled.
 const cancelWait = 100 * time.Millisecond
