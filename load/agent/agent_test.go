@@ -405,10 +405,10 @@ func TestStoppedAgentKeepsItsResults(t *testing.T) {
 			Version: "1", Log: log.add})
 	}()
 	log.await(t, "connected to NATS", 1)
-	c, _ := coordinator(t, n, 2, settings.Settings{URL: s.URL, Rate: 100, Duration: 2 * time.Second,
+	c, _ := coordinator(t, n, 2, settings.Settings{URL: s.URL, Rate: 100, Duration: 6 * time.Second,
 		Connections: 10}, nil)
 	c.Progress = func(p load.Progress) {
-		if asked.Load() > 20 {
+		if p.Last.Seconds > 0 && asked.Load() > 20 { // Last is a second that both agents have reported
 			stop()
 		}
 	}
@@ -419,7 +419,10 @@ func TestStoppedAgentKeepsItsResults(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if g := r.Generators[1]; g.Agent != "stopped" || g.Lost != "" || g.Requests == 0 || g.Requests >= 100 {
+	if len(r.Generators) != 2 {
+		t.Fatalf("generators %+v, want two", r.Generators)
+	}
+	if g := r.Generators[1]; g.Agent != "stopped" || g.Lost != "" || g.Requests == 0 || g.Requests >= 300 {
 		t.Errorf("the share of the agent that was stopped is %+v", g)
 	}
 	if r.Sent != asked.Load() {
