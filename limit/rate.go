@@ -143,7 +143,8 @@ func (r *Rate) Allow(now time.Time, key Key) Decision { return r.AllowN(now, key
 // now is the current time, and should have a monotonic reading, as time.Now has. Then setting the
 // clock has no effect, and a call that is later than one with a newer time counts as one at that
 // time. Without a monotonic reading, a clock set an hour forward fills the buckets, and one set
-// back by more than a second counts as no time passed; a call that is so late looks the same.
+// back by more than a second counts as no time passed; a call that is so late looks the same, and
+// so does one with the zero Time.
 func (r *Rate) AllowN(now time.Time, key Key, n int) Decision {
 	checkTokens(n)
 	switch {

@@ -255,6 +255,21 @@ func TestRateSurvivesClockJumps(t *testing.T) {
 	}
 }
 
+// TestRateSurvivesTheZeroTime checks that a call without a time neither fills a bucket nor stops the clock of the buckets.
+func TestRateSurvivesTheZeroTime(t *testing.T) {
+	r := limit.NewRate(limit.RateOptions{Every: time.Second, Burst: 1})
+	now := time.Now()
+	r.Allow(now, key(1))
+	if d := r.Allow(time.Time{}, key(1)); d.OK {
+		t.Errorf("at the zero time: %+v", d)
+	}
+	for second := range 3 {
+		if d := r.Allow(now.Add(time.Duration(second+1)*time.Second), key(1)); !d.OK {
+			t.Errorf("after %d s: %+v", second+1, d)
+		}
+	}
+}
+
 // TestRateGivesDelayedRequestsNoTokens delays every second request on the way to the lock by up to
 // 900 ms, and checks that it gains nothing.
 func TestRateGivesDelayedRequestsNoTokens(t *testing.T) {

@@ -94,9 +94,13 @@ func (s *shard) take(hash uint64, now, cost int64) (wait, reset int64) {
 // advance returns the buckets' time for the time now, which is at since the start. now may be
 // older than before, because goroutines overtake each other on the way to the lock; the
 // buckets' time does not go back then. If now has no monotonic reading and is older by more
-// than clockSetBack, the clock was set, and the buckets' time continues from there.
+// than clockSetBack, the clock was set, and the buckets' time continues from there. A time that is
+// more than a century away counts as no time passed.
 func (s *shard) advance(now time.Time, at int64) int64 {
 	step := at - s.last
+	if at < -int64(century) || at > int64(century) { // as of the zero Time: step would overflow
+		return s.elapsed
+	}
 	if step >= 0 {
 		s.elapsed += min(step, max(s.fill, s.latest-s.elapsed)) // a longer step fills all buckets as well
 		s.last = at

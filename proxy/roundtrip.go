@@ -18,8 +18,8 @@ var errTarget = errors.New("the request has no URL or is CONNECT")
 // is ignored. A base path of the servers is put before the path.
 //
 // RoundTrip sends the fields of the request as they are. It adds none of its own, does not decompress responses, and
-// passes on no upgrade. A body with another length than ContentLength is an error. Its errors are of type *Error. As with [http.Transport], the caller must close the Body of the
-// response, and the context of the request applies until then.
+// passes on no upgrade. A body with another length than ContentLength is an error. Errors are of type *Error. As with
+// [http.Transport], the caller must close the Body of the response, and the context of the request applies until then.
 func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	own := &ownClient{r: r}
 	if r.URL == nil || r.Method == http.MethodConnect {
