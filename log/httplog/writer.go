@@ -2,6 +2,7 @@ package httplog
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -68,8 +69,54 @@ func (w *writer) WriteString(s string) (int, error) {
 	return n, err
 }
 
-// Unwrap returns the inner writer, for http.ResponseController.
-func (w *writer) Unwrap() http.ResponseWriter { return w.inner }
+// Unwrap returns the inner writer, for http.ResponseController. If other middleware hides Flush or
+// Hijack, http.ResponseController finds them here, so that their use is recorded.
+func (w *writer) Unwrap() http.ResponseWriter {
+	if canHijack(w.inner) {
+		return unwrappedHijacker{unwrapped{w}}
+	}
+	return unwrapped{w}
+}
+
+// canHijack reports whether http.ResponseController finds a Hijack in w.
+func canHijack(w http.ResponseWriter) bool {
+	for {
+		switch inner := w.(type) {
+		case http.Hijacker:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = inner.Unwrap()
+		default:
+			return false
+		}
+	}
+}
+
+// The types that Unwrap returns.
+type (
+	unwrapped         struct{ *writer }
+	unwrappedHijacker struct{ unwrapped }
+)
+
+// Unwrap returns the inner writer itself.
+func (u unwrapped) Unwrap() http.ResponseWriter { return u.inner }
+
+// FlushError flushes the writer that implements it, if there is one.
+func (u unwrapped) FlushError() error {
+	err := http.NewResponseController(u.inner).Flush()
+	if !errors.Is(err, http.ErrNotSupported) {
+		u.begin(http.StatusOK)
+		u.wrote(0, err)
+	}
+	return err
+}
+
+// Hijack hijacks the connection of the writer that implements it.
+func (u unwrappedHijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffers, err := http.NewResponseController(u.inner).Hijack()
+	u.hijacked = u.hijacked || err == nil
+	return conn, buffers, err
+}
 
 // A closeNotifier is an http.CloseNotifier. That interface is deprecated, but
 // some frameworks, Gin for example, still assert it without checking.

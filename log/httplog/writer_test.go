@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	stdlog "log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -326,5 +327,46 @@ func TestRequestContinuesAfterRefusedHijack(t *testing.T) {
 	fetch(t, s, "GET", "/")
 	if e := events.completed(); e.Data.Hijacked || e.status() != 200 {
 		t.Errorf("got %d, hijacked %t, want 200, false", e.status(), e.Data.Hijacked)
+	}
+}
+
+// TestHiddenMethodsAreRecorded checks that a connection that is hijacked, and a response that is begun by Flush, through
+// a wrapper of other middleware that has only Unwrap are logged as such.
+func TestHiddenMethodsAreRecorded(t *testing.T) {
+	for name, c := range map[string]struct {
+		handler  http.HandlerFunc
+		status   int
+		hijacked bool
+	}{
+		"hijack": {func(w http.ResponseWriter, _ *http.Request) {
+			conn, buffers, err := http.NewResponseController(w).Hijack()
+			answerRaw(conn, buffers, err)
+		}, 0, true},
+		"flush": {func(w http.ResponseWriter, _ *http.Request) {
+			if err := http.NewResponseController(w).Flush(); err != nil {
+				t.Error(err)
+			}
+			w.WriteHeader(500) // too late
+		}, 200, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := &journal{t, make(chan event, 100)}
+			logged := httplog.Middleware(newLogger(j), completedOnly)(c.handler)
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				logged.ServeHTTP(unwrapper{w}, r)
+			}))
+			s.Config.ErrorLog = stdlog.New(io.Discard, "", 0)
+			s.Start()
+			t.Cleanup(s.Close)
+			answer, err := s.Client().Get(s.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if e := j.completed(); e.status() != c.status || e.Data.Hijacked != c.hijacked {
+				t.Errorf("the client got %d; logged %d, hijacked %t; want %d, %t", answer.StatusCode, e.status(),
+					e.Data.Hijacked, c.status, c.hijacked)
+			}
+		})
 	}
 }
