@@ -101,7 +101,7 @@ apidiff:
 
 # ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
 # engine. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.
-ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Files|Folder|ForwardAuth|Health|Unhealthy|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|NameChange|UnknownName|OwnNames|HostileNames|HTTPSServerName|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Steps|Fuzz|Resetting|Docs
+ABOVE = ACME|Access|Admin|Allocat|Balance|Basic|Users|Password|Certificates|CORS|Origins|Conditions|Edits|ErrorPages|Explain|Folder|ForwardAuth|Health|Unhealthy|Consecutive|Ejection|Outliers|Flapping|Servers|Sticky|Shared|Store|Mirror|NameChange|UnknownName|OwnNames|HostileNames|HTTPSServerName|Redirect|Split|Metrics|Networks|Rotation|Trace|HTTP3|SSLyze|Spelling|Steps|Fuzz|Resetting|Docs
 race engine: export GORACE = atexit_sleep_ms=0
 race:
 	$(GO) test -race -vet=off -timeout 30m $(PACKAGES)

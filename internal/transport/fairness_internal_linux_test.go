@@ -14,7 +14,14 @@ import (
 // less than a millisecond of the loop's own time. Other processes may delay the thread of the
 // loop for longer.
 func TestBusyTaskDelaysOthersOnlyBriefly(t *testing.T) {
+	f, content := patterned(t, 1<<20)
 	for name, work := range map[string]func(c Conn) error{
+		"file": func(c Conn) (err error) {
+			for err == nil {
+				_, err = c.(FileSender).SendFile(nil, int(f.Fd()), 0, len(content))
+			}
+			return err
+		},
 		"long response": func(c Conn) (err error) {
 			for body := make([]byte, 64<<20); err == nil; {
 				_, err = c.Write(body)

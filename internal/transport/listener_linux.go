@@ -90,7 +90,7 @@ func (d descriptor) Remote() netip.AddrPort { return d.remote }
 func (d descriptor) NetConn() (*NetConn, error) { return newNetConn(d.fd, d.remote) }
 
 func (d descriptor) Refuse(response []byte) {
-	sendRaw(d.fd, response)
+	sendRaw(d.fd, response, 0)
 	unix.Shutdown(d.fd, unix.SHUT_WR)
 	unix.Close(d.fd)
 }

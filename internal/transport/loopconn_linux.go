@@ -298,7 +298,7 @@ func (c *LoopConn) receive(p []byte) (int, error) {
 // send writes once. After a write that did not take all of p, an event follows when the
 // socket is writable again.
 func (c *LoopConn) send(p []byte) (int, error) {
-	n, err := sendRaw(int(c.fd), p)
+	n, err := sendRaw(int(c.fd), p, 0)
 	if err == unix.EAGAIN {
 		n, err = 0, nil
 	}
@@ -389,7 +389,7 @@ func (c *LoopConn) closeAfter(last []byte) error {
 	}
 	c.closeBy(func() {
 		if c.fd >= 0 {
-			sendRaw(int(c.fd), last)
+			sendRaw(int(c.fd), last, 0)
 		}
 		c.release()
 	})

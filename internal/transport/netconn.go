@@ -25,6 +25,7 @@ type NetConn struct {
 
 	reading reading
 	writing writing
+	file    fileWriting
 	room    room
 }
 

@@ -23,10 +23,11 @@ func receiveRaw(fd int, p []byte, flags int) (int, error) {
 }
 
 // sendRaw is a sendto(2) that does not wait, outside of the scheduler.
-func sendRaw(fd int, p []byte) (int, error) {
+func sendRaw(fd int, p []byte, flags int) (int, error) {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
-			uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+			uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)),
+			uintptr(flags|unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL), 0, 0)
 		switch errno {
 		case 0:
 			return int(n), nil

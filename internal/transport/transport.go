@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"time"
 )
@@ -64,6 +65,22 @@ type Conn interface {
 	// listener is for IPv6. It is the zero value if the peer has a Unix socket.
 	Remote() netip.AddrPort
 }
+
+// A FileSender is a Conn that sends files without a copy in the memory of the process. It is a
+// connection of Linux without TLS.
+type FileSender interface {
+	Conn
+
+	// SendFile sends p and then n bytes of the open file fd from the offset at, as much as the
+	// kernel takes immediately. If that is nothing and p is empty, SendFile waits until the
+	// kernel takes bytes again, and returns 0. It waits for the disk unless the bytes are in
+	// the page cache. The error is [ErrFile] if the file has failed, after p was sent.
+	SendFile(p []byte, fd int, at int64, n int) (sent int, err error)
+}
+
+// ErrFile reports that SendFile cannot read the file: it has ended, its disk has failed, or it
+// is of a file system without sendfile(2). A read of the same bytes returns the reason.
+var ErrFile = errors.New("the file cannot be sent without a read")
 
 // A Space provides the memory for a read. Space is called when there may be something to
 // read, and GiveBack before a wait.

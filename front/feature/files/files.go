@@ -265,21 +265,18 @@ type fileBody struct {
 	x     *stage.Exchange
 	file  files.File
 	parts []files.Part // those that are left
+	sends bool         // a beginning of the first part was sent by sendfile
 }
 
 var errShortened = errors.New("the file has become shorter")
 
 // Read implements io.Reader.
 func (b *fileBody) Read(p []byte) (n int, err error) {
-	for ; len(b.parts) > 0; b.parts = b.parts[1:] {
-		part := &b.parts[0]
+	if part := b.next(); part != nil {
 		if part.Text != "" {
 			n = copy(p, part.Text)
 			part.Text = part.Text[n:]
 			return n, nil
-		}
-		if part.Length == 0 {
-			continue
 		}
 		n, err = b.readAt(p[:min(int64(len(p)), part.Length)], part.From)
 		switch {
@@ -293,6 +290,17 @@ func (b *fileBody) Read(p []byte) (n int, err error) {
 		return n, nil
 	}
 	return 0, io.EOF
+}
+
+// next returns the first part that is not empty, or nil.
+func (b *fileBody) next() *files.Part {
+	for ; len(b.parts) > 0; b.parts = b.parts[1:] {
+		if part := &b.parts[0]; part.Text != "" || part.Length > 0 {
+			return part
+		}
+		b.sends = false
+	}
+	return nil
 }
 
 func (b *fileBody) readAt(p []byte, at int64) (n int, err error) {

@@ -257,6 +257,20 @@ func (p *Pacer) Write(b []byte) (n int, err error) {
 	return n, p.wrote(began, n-counted, err)
 }
 
+// SendsFiles implements proxying.FileClient.
+func (p *Pacer) SendsFiles() bool {
+	c, ok := p.Client.(proxying.FileClient)
+	return ok && c.SendsFiles()
+}
+
+// SendFile implements proxying.FileClient. Only the wait for the client counts: the caller has
+// read the file before.
+func (p *Pacer) SendFile(fd int, at int64, n int) (sent int, err error) {
+	began := p.allowWrite(n)
+	sent, err = p.Client.(proxying.FileClient).SendFile(fd, at, n)
+	return sent, p.wrote(began, sent, err)
+}
+
 // Flush implements proxying.Client.
 func (p *Pacer) Flush() error {
 	began := p.allowWrite(0)

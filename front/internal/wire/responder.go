@@ -102,10 +102,14 @@ func (w *responder) write(b []byte, done bool) {
 	w.conn.writes.Add(1)
 	defer w.conn.writes.Add(1)
 	n := 0
-	if n, w.err = w.conn.TryWrite(b); w.err != nil || n == len(b) {
-		return
+	if n, w.err = w.conn.TryWrite(b); w.err == nil && n < len(b) {
+		w.writeRest(b[n:], done)
 	}
-	rest := bytes.Clone(b[n:])
+}
+
+// writeRest waits until the client takes the rest of a write.
+func (w *responder) writeRest(rest []byte, done bool) {
+	rest = bytes.Clone(rest)
 	w.giveBack()
 	if done {
 		w.x.GiveBack()
