@@ -49,7 +49,7 @@ func (f *Feature) Action(c *Config, r *stage.Route) (stage.Action, error) {
 	files.LoadTypes()
 	s := &serveFiles{
 		site: files.Site{
-			Folder: files.Folder(c.Root), Index: c.Index,
+			Folder: files.Folder(c.Root), Direct: files.Folder(c.Root).IsDirect(), Index: c.Index,
 			Fallback: strings.TrimPrefix(c.Fallback, "/"), Precompressed: c.Precompressed,
 		},
 		rest:     strings.HasSuffix(r.Match, "...}"),

@@ -5,6 +5,7 @@ import "io/fs"
 // A Site finds the files of a Folder. Goroutines may share it.
 type Site struct {
 	Folder   Folder
+	Direct   bool     // the result of Folder.IsDirect, or false
 	Index    []string // names of the file that is served for a folder, in the order of preference
 	Fallback string   // the path below Folder of the file for names without a file; "" for none
 
@@ -27,7 +28,7 @@ type Found struct {
 // not wait, it fails with an error that WouldWait recognises if it would have to. The errors
 // are fs.ErrNotExist if there is no file, a *FolderError, and errors of the system.
 func (s *Site) Find(n Name, acceptEncoding string, wait bool) (Found, error) {
-	o, err := s.Folder.open(wait)
+	o, err := s.Folder.open(s.Direct, wait)
 	if err != nil {
 		return Found{}, err
 	}
@@ -46,7 +47,7 @@ func (s *Site) Find(n Name, acceptEncoding string, wait bool) (Found, error) {
 }
 
 // regular opens a regular file.
-func regular(o opening, path string) (Found, error) {
+func regular(o *opening, path string) (Found, error) {
 	f, err := o.file(path)
 	if err != nil {
 		return Found{}, err
@@ -59,7 +60,7 @@ func regular(o opening, path string) (Found, error) {
 }
 
 // plain finds the file of a name.
-func (s *Site) plain(o opening, n Name) (Found, error) {
+func (s *Site) plain(o *opening, n Name) (Found, error) {
 	if !n.Folder {
 		f, err := o.file(n.Path)
 		switch {
@@ -82,7 +83,7 @@ func (s *Site) plain(o opening, n Name) (Found, error) {
 // compressed replaces a file by a compressed one beside it that the client prefers. One that
 // is older than the file has been forgotten, and is ignored. Tools that copy the time of the
 // file may drop the fraction of the second.
-func (s *Site) compressed(o opening, plain Found, acceptEncoding string) (found Found, err error) {
+func (s *Site) compressed(o *opening, plain Found, acceptEncoding string) (found Found, err error) {
 	found = plain
 	preferred(acceptEncoding, s.Precompressed, func(coding string) bool {
 		var f Found

@@ -31,7 +31,7 @@ func link(t *testing.T, folder, path, target string) {
 }
 
 // contentOf returns the content of the file that is found for a path, or the error. It looks
-// it up with and without permission to wait.
+// it up with and without permission to wait, and by its whole path.
 func contentOf(t *testing.T, s *Site, path, acceptEncoding string) (Found, string, error) {
 	t.Helper()
 	n, why := ParseName(path)
@@ -39,13 +39,23 @@ func contentOf(t *testing.T, s *Site, path, acceptEncoding string) (Found, strin
 		t.Fatalf("%q: %s", path, why)
 	}
 	found, err := s.Find(n, acceptEncoding, true)
-	if quick, other := s.Find(n, acceptEncoding, false); !WouldWait(other) {
-		if (other == nil) != (err == nil) || quick.Type != found.Type || quick.Coding != found.Coding ||
-			quick.Size != found.Size {
-			t.Errorf("%s: without waiting %+v, %v, and with it %+v, %v", path, quick, other, found, err)
+	direct := *s
+	direct.Direct = true
+	for name, find := range map[string]func() (Found, error){
+		"without waiting":        func() (Found, error) { return s.Find(n, acceptEncoding, false) },
+		"direct":                 func() (Found, error) { return direct.Find(n, acceptEncoding, true) },
+		"direct without waiting": func() (Found, error) { return direct.Find(n, acceptEncoding, false) },
+	} {
+		other, otherErr := find()
+		if WouldWait(otherErr) {
+			continue
 		}
-		if other == nil && !quick.AddSlash {
-			quick.Close()
+		if (otherErr == nil) != (err == nil) || IsFolderError(otherErr) != IsFolderError(err) ||
+			other.Type != found.Type || other.Coding != found.Coding || other.Size != found.Size || other.Path != found.Path {
+			t.Errorf("%s: %s %+v, %v, otherwise %+v, %v", path, name, other, otherErr, found, err)
+		}
+		if otherErr == nil && !other.AddSlash {
+			other.Close()
 		}
 	}
 	if err != nil || found.AddSlash {

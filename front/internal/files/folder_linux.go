@@ -2,6 +2,7 @@ package files
 
 import (
 	"io/fs"
+	"strings"
 	"syscall"
 	"time"
 
@@ -12,31 +13,44 @@ import (
 // disk.
 const resolveCached = 0x20
 
-// An opening is a folder that is open while a name is looked up.
+// An opening is a folder while a name is looked up.
 type opening struct {
 	folder Folder
-	fd     int
 	wait   bool
+	direct bool // files may be opened by their whole path
+	found  bool // a file was opened by its whole path
+	opened bool // fd is valid
+	fd     int  // of the folder; -1 without openat2
 }
 
-// open opens the folder. If it may not wait, it and the lookups below fail with errWait.
-func (d Folder) open(wait bool) (o opening, err error) {
-	o = opening{folder: d, wait: wait}
-	o.fd, err = openBeneath(unix.AT_FDCWD, string(d), unix.O_PATH|unix.O_DIRECTORY, 0, wait)
+// open begins a lookup. If it may not wait, the lookups below fail with errWait. The folder
+// itself is opened when that is necessary.
+func (d Folder) open(direct, wait bool) (*opening, error) {
+	return &opening{folder: d, wait: wait, direct: direct}, nil
+}
+
+// openFolder opens the folder, unless it is open.
+func (o *opening) openFolder() (err error) {
+	if o.opened {
+		return nil
+	}
+	o.fd, err = openBeneath(unix.AT_FDCWD, string(o.folder), unix.O_PATH|unix.O_DIRECTORY, 0, o.wait)
 	switch {
-	case err == nil || err == errWait:
-		return o, err
-	case unsupported(err) && !wait:
-		return o, errWait
+	case err == errWait:
+		return err
+	case unsupported(err) && !o.wait:
+		return errWait
 	case unsupported(err):
 		o.fd = -1
-		return o, nil
+	case err != nil:
+		return &FolderError{err}
 	}
-	return o, &FolderError{err}
+	o.opened = true
+	return nil
 }
 
-func (o opening) close() {
-	if o.fd >= 0 {
+func (o *opening) close() {
+	if o.opened && o.fd >= 0 {
 		unix.Close(o.fd)
 	}
 }
@@ -45,19 +59,44 @@ func (o opening) close() {
 // system calls from that time.
 func unsupported(err error) bool { return err == unix.ENOSYS || err == unix.EPERM }
 
+// readOnly are the flags for a file. O_NONBLOCK: opening a FIFO without a writer would wait.
+const readOnly = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY
+
 // file opens a file or a folder beneath the folder.
-func (o opening) file(path string) (f File, err error) {
+func (o *opening) file(path string) (f File, err error) {
+	if o.direct && !o.opened {
+		if f, err = o.fileDirectly(path); err == nil || err == errWait || err == unix.ENOENT && o.found {
+			return f, err
+		}
+	}
+	if err := o.openFolder(); err != nil {
+		return f, err
+	}
 	if o.fd < 0 {
 		return openPlainly(o.folder, path)
 	}
-	// O_NONBLOCK: opening a FIFO without a writer would wait.
-	f.fd, err = openBeneath(o.fd, path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, unix.RESOLVE_BENEATH, o.wait)
+	f.fd, err = openBeneath(o.fd, path, readOnly, unix.RESOLVE_BENEATH, o.wait)
 	if err == unix.EAGAIN { // a rename at the same time
 		return openPlainly(o.folder, path)
 	}
 	if err != nil {
 		return f, err
 	}
+	return f.described()
+}
+
+// fileDirectly opens a file or a folder by its whole path, which saves opening the folder. Without
+// symbolic links and without "..", the path leads to a place beneath the folder. If it fails, file
+// finds the reason.
+func (o *opening) fileDirectly(path string) (f File, err error) {
+	if strings.Contains(path, "..") {
+		return f, unix.EXDEV
+	}
+	f.fd, err = openBeneath(unix.AT_FDCWD, string(o.folder)+"/"+path, readOnly, unix.RESOLVE_NO_SYMLINKS, o.wait)
+	if err != nil {
+		return f, err
+	}
+	o.found = true
 	return f.described()
 }
 

@@ -12,17 +12,17 @@ import (
 type opening struct{ folder Folder }
 
 // open returns errWait if it may not wait: the system cannot look up a name without waiting.
-func (d Folder) open(wait bool) (opening, error) {
+func (d Folder) open(direct, wait bool) (*opening, error) {
 	if !wait {
-		return opening{}, errWait
+		return nil, errWait
 	}
-	return opening{d}, nil
+	return &opening{d}, nil
 }
 
-func (o opening) close() {}
+func (o *opening) close() {}
 
 // file opens a file or a folder beneath the folder.
-func (o opening) file(path string) (f File, err error) {
+func (o *opening) file(path string) (f File, err error) {
 	file, err := openByRoot(string(o.folder), path)
 	if err != nil {
 		return f, err

@@ -3,4 +3,4 @@
 package files
 
 // withoutOpenat2 returns an open folder.
-func withoutOpenat2(d Folder) opening { return opening{d} }
+func withoutOpenat2(d Folder) *opening { return &opening{d} }
