@@ -99,7 +99,7 @@ class Exchange {
     this.#ended = true
     const response = this.#response
     const isCut = isClosed && !response.writableFinished
-    const isAborted = isCut && response.errored // by the handler: destroy(error), or a pipeline that failed
+    const isAborted = isCut && isCutHere(rawOf(this.#request), response)
     const http = this.#http
     http.status_code = response.headersSent || !isCut ? response.statusCode : isAborted ? 0 : statusClientGone
     http.ended_at = now()
@@ -125,6 +125,14 @@ class Exchange {
     this.hold.write()
     if (this.hold.missing > 0) fields.discarded = this.hold.missing
   }
+}
+
+// isCutHere reports whether this process has cut a response: by destroy(error), by a pipeline that failed, or by closing
+// the connection, as Express does after an error in the middle of a response. Otherwise the client has closed or reset
+// the connection, which its socket knows. That of http2 has other streams too.
+function isCutHere(request, response) {
+  const { socket, httpVersionMajor } = request
+  return Boolean(response.errored) || httpVersionMajor === 1 && !socket.readableEnded && !socket.errored
 }
 
 module.exports = { middleware }

@@ -114,6 +114,30 @@ test('a client that disconnects is logged as a warning with 499', async (t) => {
   assert.deepStrictEqual({ severity, status, data }, { severity: 2, status: 499, data: { failure: 'client_gone', cut: false } })
 })
 
+test('express: a response that the server has cut is aborted, and one of a client that is gone is not', async (t) => {
+  const { log, events, lines } = collector()
+  const app = require('express')()
+  app.use(weir.middleware(log, { events: 'completed' }))
+  app.get('/throws', (request, response) => { response.write('part'); throw boom() })
+  app.get('/destroys', (request, response) => { response.write('part'); setImmediate(() => response.destroy()) })
+  app.get('/hangs', (request, response) => { response.write('part') })
+  app.use((error, request, response, next) => next(error)) // Express closes the connection
+  const url = await listening(app.listen(0), t)
+  for (const path of ['/throws', '/destroys', '/hangs', '/resets']) {
+    const client = net.connect(new URL(url).port, '127.0.0.1').on('error', () => {})
+    client.write(`GET ${path.replace('resets', 'hangs')} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await once(client, 'data')
+    if (path === '/hangs') client.destroy()
+    if (path === '/resets') client.resetAndDestroy()
+    await until(() => lines.length === 1)
+    const [{ http: { status_code: status }, data, errors }] = events()
+    const isHere = path === '/throws' || path === '/destroys'
+    assert.deepStrictEqual([status, data, errors?.[0].message],
+      [200, { failure: isHere ? 'aborted' : 'client_gone', cut: true }, path === '/throws' ? 'boom' : undefined], path)
+    lines.length = 0
+  }
+})
+
 // Servers whose handlers and hooks fail, under /own with an error handler of the program. An error with the status 404 is
 // no failure of the server.
 const boom = () => Object.assign(new Error('boom'), { code: 'E1' })
