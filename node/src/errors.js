@@ -31,7 +31,7 @@ function encodeErrors(thrown, fields, maxBytes) {
     if (texts.length >= longestChain || seen.has(thrown)) return
     seen.add(thrown)
     const joined = joinedBy(thrown)
-    if (joined.length === 0 || messageText(thrown) !== '') texts.push(encode(thrown, fields, maxBytes))
+    if (joined.length === 0 || messageText(thrown, fields) !== '') texts.push(encode(thrown, fields, maxBytes))
     for (const one of joined) add(one, seen)
   }
 }
@@ -56,7 +56,7 @@ function encode(thrown, fields, maxBytes) {
     addFields(data, error)
   }
   const object = fields.object(data)
-  return quote(messageOf(chain), maxBytes) + (frames && ',"stack_trace":[' + frames + ']') +
+  return quote(messageOf(chain, fields), maxBytes) + (frames && ',"stack_trace":[' + frames + ']') +
     (object !== '{}' ? ',"data":' + object : '') + '}'
 }
 
@@ -72,17 +72,17 @@ function chainOf(thrown) {
 }
 
 // messageOf joins the messages of a chain with colons. Many outer messages contain that of the cause.
-function messageOf(chain) {
-  return chain.map(messageText).reduceRight((inner, outer) => {
+function messageOf(chain, fields) {
+  return chain.map((thrown) => messageText(thrown, fields)).reduceRight((inner, outer) => {
     if (outer === '' || inner === '' || outer.includes(inner)) return outer || inner
     return outer + ': ' + inner
   })
 }
 
 // messageText returns the message of an error or of any other thrown value. An object may have none: its properties are
-// data.
-function messageText(thrown) {
-  const text = textOf(thrown)
+// data. The secrets of a URL are replaced as in a field.
+function messageText(thrown, fields) {
+  const text = fields.urlText(thrown) ?? textOf(thrown)
   return text === noText ? '' : text
 }
 

@@ -51,6 +51,15 @@ class FieldEncoder {
     }
   }
 
+  // urlText returns a URL or URLSearchParams as text, without secrets, and undefined for any other value.
+  urlText(value) {
+    try {
+      return isURL(value) ? this.#url(value) : undefined
+    } catch {
+      return undefined // a revoked Proxy
+    }
+  }
+
   // #isSimple reports whether JSON.stringify encodes fields as the event format does: a plain object of short strings,
   // booleans, numbers that JSON has, and null.
   #isSimple(fields) {

@@ -33,6 +33,17 @@ test('URL values are redacted', () => {
   assert.deepStrictEqual(events()[0].data, { to: shown, deep: [shown], query: 'page=2&token=[redacted]' })
 })
 
+test('URLs in the place of an error, or as its cause, are redacted', () => {
+  const { log, events } = collector({ redact: ['token'] })
+  const to = new URL('https://ada:x@h.example/a?token=canary')
+  log.error('not fetched', to, { id: 1 })
+  log.with({ errors: [new URLSearchParams('token=canary')] }).error('not fetched')
+  log.error('not fetched', new Error('no', { cause: to }))
+  assert.deepStrictEqual(events().map((event) => event.errors[0].message),
+    ['https://[redacted]@h.example/a?token=[redacted]', 'token=[redacted]',
+      'no: https://[redacted]@h.example/a?token=[redacted]'])
+})
+
 test('requests and responses are http objects, without the secrets of their headers', async (t) => {
   const { log, lines, events } = collector({ redact: ['authorization', 'cookie', 'set-cookie', 'token', 'password'] })
   const server = http.createServer((req, res) => {
