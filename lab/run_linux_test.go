@@ -86,17 +86,17 @@ func runService() {
 			fmt.Println(err)
 		}
 	}
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM) // before a request can be served: the lab may then end the service
+	if *stays {
+		signal.Ignore(syscall.SIGTERM)
+	}
 	l, err := net.Listen("tcp", *listen)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
 	go http.Serve(l, nil)
-	ends := make(chan os.Signal, 1)
-	signal.Notify(ends, syscall.SIGTERM)
-	if *stays {
-		signal.Ignore(syscall.SIGTERM)
-	}
 	<-ends
 	if *measures != "" {
 		os.WriteFile(os.Getenv("WEIR_LAB_MEASURES"), []byte(*measures), 0o666)
