@@ -67,6 +67,9 @@ func (a *attempt) prepare() error {
 		return nil // awaitReady finds it
 	}
 	a.url = settings.WithScheme(a.url)
+	if a.Service.Running() {
+		return nil
+	}
 	return checkFree(a.url)
 }
 
@@ -77,15 +80,26 @@ func usesPort(s experiment.Service) bool {
 		slices.ContainsFunc(slices.Collect(maps.Values(s.Env)), isPort)
 }
 
-// perform starts the service, loads it and stops it.
+// perform starts the service, loads it and stops it. A service that already runs is only loaded.
 func (a *attempt) perform(ctx context.Context) {
-	var err error
-	if a.service, err = service.Start(a.spec()); err != nil {
+	if a.Service.Running() {
+		a.service = a.attached[processesOf(a.Service)]
+		select {
+		case <-a.service.Ended(): // another process may have its URL now
+			a.failed(results.Died, a.endedError("before the run began"))
+		default:
+			a.useService(ctx)
+		}
+		return
+	}
+	started, err := service.Start(a.spec())
+	if err != nil {
 		a.failed(results.Failed, err)
 		return
 	}
+	a.service = started
 	a.useService(ctx)
-	a.stop(ctx)
+	a.stop(ctx, started)
 }
 
 func (a *attempt) spec() service.Spec {
@@ -125,17 +139,22 @@ func (a *attempt) useService(ctx context.Context) {
 	began := time.Now()
 	if err := a.awaitReady(ctx); err != nil {
 		if errors.Is(err, errEnded) {
-			a.failed(results.Died, fmt.Errorf("%w before it was ready", err))
+			a.failed(results.Died, a.endedError("before it was ready"))
 		}
 		a.failed(results.NeverReady, err)
 		return
 	}
-	a.run.ReadyAfter = time.Since(began).Seconds()
+	if !a.Service.Running() {
+		a.run.ReadyAfter = time.Since(began).Seconds()
+	}
 	if err := a.checkAnswerer(ctx); err != nil {
 		a.failed(results.Failed, err)
 		return
 	}
 	if err := a.watch(); err != nil {
+		if errors.Is(err, os.ErrProcessDone) {
+			err = a.endedError("before it was loaded")
+		}
 		a.failed(results.Died, err)
 		return
 	}
@@ -192,7 +211,7 @@ func (a *attempt) watch() (err error) {
 	if a.Service.Go != "" {
 		goURL = below(a.url, a.Service.Go)
 	}
-	a.watcher, err = watch.Start(a.service.PID(), cmp.Or(a.experiment.Sample, defaultSample),
+	a.watcher, err = watch.Start(a.processes(), cmp.Or(a.experiment.Sample, defaultSample),
 		func() (bytes, behind int64) {
 			c := a.service.Count()
 			return c.Bytes, c.Unread
@@ -203,7 +222,7 @@ func (a *attempt) watch() (err error) {
 // unwatch adds the watcher's results to the run.
 func (a *attempt) unwatch() {
 	s := a.watcher.Stop()
-	a.run.Usage, a.run.Go, a.run.Samples = s.Usage, s.Go, s.Samples
+	a.run.Usage, a.run.Missing, a.run.Go, a.run.Samples = s.Usage, s.Missing, s.Go, s.Samples
 	for _, sample := range s.Samples {
 		a.run.Output.MostBehind = max(a.run.Output.MostBehind, sample.Behind)
 	}
@@ -286,8 +305,8 @@ func (a *attempt) hold(s experiment.Sink) {
 func (a *attempt) answered(ctx context.Context, result *load.Result, err error, when string) bool {
 	unreachable := new(load.UnreachableError)
 	switch {
-	case errors.Is(context.Cause(ctx), errEnded):
-		a.failed(results.Died, fmt.Errorf("%w %s", errEnded, when))
+	case errors.Is(context.Cause(ctx), errEnded), a.closedBeforeEnd(result):
+		a.failed(results.Died, a.endedError(when))
 	case errors.As(err, &unreachable):
 		a.failed(results.NoAnswer, fmt.Errorf("%s: %w", when, err))
 	case err != nil:
@@ -371,9 +390,9 @@ func (a *attempt) awaitQuiet(ctx context.Context, quiet, limit time.Duration) {
 }
 
 // stop ends the service and completes the run.
-func (a *attempt) stop(ctx context.Context) {
+func (a *attempt) stop(ctx context.Context, started *service.Service) {
 	a.reporter.step(Stopping)
-	e := a.service.Stop(ctx, cmp.Or(a.Service.StopWithin, defaultStopWithin))
+	e := started.Stop(ctx, cmp.Or(a.Service.StopWithin, defaultStopWithin))
 	a.run.Exit = e.Exit
 	a.judgeLeft(e)
 	if len(e.Alive) > 0 {

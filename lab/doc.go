@@ -9,6 +9,8 @@
 //	a := analysis.Of(r)
 //	err = report.Write("out", r, a)
 //
+// A service that already runs is only loaded and watched, see [experiment.Service.Running].
+//
 // A run is one start of the service in one configuration, with warm-up and
 // load. It is the unit of all statistics: the requests of one run share its
 // time, its memory layout and the other load of the machine, and a test on

@@ -19,6 +19,7 @@ import (
 
 	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab/internal/service"
 )
 
 // freePort returns a free port. It is below the range of ephemeral ports, so no
@@ -86,11 +87,7 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 	within := cmp.Or(a.Service.ReadyWithin, defaultReadyWithin)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	client := &http.Client{
-		// The load decides whether to trust the service's certificate.
-		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := readyClient()
 	defer client.CloseIdleConnections()
 	var last error // without the error of the timeout itself
 	for rest := time.Millisecond; ; rest = min(2*rest, 20*time.Millisecond) {
@@ -108,6 +105,15 @@ func (a *attempt) awaitReady(ctx context.Context) error {
 			return fmt.Errorf("not ready within %v: %w%s", within, last, a.elsewhere())
 		case <-time.After(rest):
 		}
+	}
+}
+
+// readyClient returns a client for checkReady.
+func readyClient() *http.Client {
+	return &http.Client{
+		// The load decides whether to trust the service's certificate.
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
@@ -227,6 +233,9 @@ func (a *attempt) checkAnswerer(ctx context.Context) error {
 		if a.reached, err = reach(ctx, a.url); err != nil {
 			return nil // it has ended, or accepts no more connections: the load reports that
 		}
+	}
+	if running, ok := a.service.(*service.Running); ok {
+		return a.checkRunning(running)
 	}
 	p, err := process.Open(a.service.PID())
 	if err != nil {

@@ -86,10 +86,10 @@ func (s *session) noteChanges() {
 }
 
 // filesOf returns the program of a case and its arguments as file names. If the
-// case cannot be expanded it returns nil, because the run will report that.
+// case cannot be expanded it returns nil, because the run will report that. A service that already runs has none.
 func (s *session) filesOf(c experiment.Case) (names []string) {
 	c, err := s.example(c)
-	if err != nil {
+	if err != nil || c.Service.Running() {
 		return nil
 	}
 	if program, err := s.program(c); err == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/internal/service"
+	"github.com/weirhq/weir/lab/internal/watch"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
@@ -47,7 +48,8 @@ func Run(ctx context.Context, e *experiment.Experiment, o Options) (*results.Res
 }
 
 func newSession(e *experiment.Experiment, o Options) (*session, error) {
-	s := &session{experiment: e, options: o, failures: make(map[string]int)}
+	s := &session{experiment: e, options: o, failures: make(map[string]int),
+		attached: make(map[watch.Processes]*service.Running)}
 	var err error
 	if s.cases, err = e.Configurations(); err != nil {
 		return nil, err
@@ -55,9 +57,11 @@ func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	if o.Until != nil {
 		s.cases = slices.DeleteFunc(s.cases, func(c experiment.Case) bool { return c.Again })
 	}
-	if len(e.Service.Command) == 0 && slices.ContainsFunc(s.cases,
-		func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
-		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --")
+	if slices.ContainsFunc(s.cases, func(c experiment.Case) bool {
+		return len(c.Service.Command) == 0 && !c.Service.Running()
+	}) {
+		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --; a " +
+			"service that already runs has a service.url or a service.pid")
 	}
 	if o.Repo == "" && strings.Contains(string(e.Source()), "${repo}") {
 		return nil, errors.New("the experiment builds parts of Weir, and needs its sources: run it in a clone of Weir")
@@ -105,6 +109,7 @@ func (s *session) openStore() error {
 // service may have needed them.
 func (s *session) close() {
 	s.reporter.stop()
+	s.detach()
 	service.EndMarked(s.mark("build")) // the error is that a process of another user may not be killed
 	s.store.close()
 }
@@ -141,7 +146,7 @@ func (s *session) makeAll(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := s.checkServices(); err != nil {
+	if err := s.checkServices(ctx); err != nil {
 		return err
 	}
 	s.noteChanges()
@@ -267,12 +272,24 @@ func (s *session) profile(ctx context.Context) error {
 }
 
 // checkServices checks before the first run that every program exists and that
-// its limits can be set.
-func (s *session) checkServices() error {
+// its limits can be set, or that the service already runs.
+func (s *session) checkServices(ctx context.Context) error {
 	for _, c := range s.cases {
 		expanded, err := s.example(c)
 		if err != nil {
 			return fmt.Errorf("configuration %q: %w", c.Name, err)
+		}
+		if err := s.checkLog(expanded); err != nil {
+			return fmt.Errorf("configuration %q cannot be loaded: %w", c.Name, err)
+		}
+		if c.Service.Running() {
+			if c.Again {
+				continue
+			}
+			if err := s.attach(ctx, expanded); err != nil {
+				return fmt.Errorf("configuration %q cannot be measured: %w", c.Name, err)
+			}
+			continue
 		}
 		if _, err := s.program(expanded); err != nil {
 			return fmt.Errorf("configuration %q cannot be started: %w", c.Name, err)
@@ -282,6 +299,18 @@ func (s *session) checkServices() error {
 		}
 	}
 	return nil
+}
+
+// checkLog checks that the log of the load, if it has one, can be read and has requests.
+func (s *session) checkLog(c experiment.Case) error {
+	if c.Load.FromLog == "" {
+		return nil
+	}
+	plan, err := (&attempt{session: s, Case: c, url: "http://127.0.0.1/"}).plan()
+	if plan.Log != nil {
+		plan.Log.Close()
+	}
+	return err
 }
 
 // labCPU returns the share of one CPU that the lab used during the load of all

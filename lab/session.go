@@ -38,6 +38,8 @@ type session struct {
 	reporter   *reporter
 	results    *results.Results
 
+	attached map[watch.Processes]*service.Running // services that already run, by their settings
+
 	since    time.Time      // start of the first run of earlier results; zero without any
 	failures map[string]int // successive, at the start, by configuration
 	notes    []string       // warnings for the next run
@@ -121,7 +123,7 @@ type attempt struct {
 	chosen          bool           // url was derived from the port on which the service listens
 	reached         netip.AddrPort // address of a connection to url; invalid before the first
 	stem            *string        // name of its profiles, nil without any
-	service         *service.Service
+	service         subject
 	watcher         *watch.Watcher
 
 	warmed   int64 // responses during the warm-up

@@ -83,7 +83,9 @@ func (p *Process) AnswersAt(addr netip.AddrPort) (bool, error) {
 // listening returns the addresses of the sockets that the process has open, and
 // removes these from the map.
 func (p *Process) listening(sockets map[string]netip.AddrPort) (found []netip.AddrPort, err error) {
-	if _, err := unix.Seek(p.fds, 0, unix.SEEK_SET); err != nil {
+	if _, err := unix.Seek(p.fds, 0, unix.SEEK_SET); errors.Is(err, unix.EBADF) {
+		return nil, unix.EACCES // open had no permission to list them
+	} else if err != nil {
 		return nil, err
 	}
 	names, err := p.names(p.fds)

@@ -34,7 +34,9 @@ func findings(t *table, a *Analysis) []Finding {
 			told = append(told, alike(part)...)
 		}
 	}
-	if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads || m.constant }) {
+	if t.alone() && len(told) == 0 {
+		told = append(told, Finding{Text: onlyOne})
+	} else if len(told) == 0 && slices.ContainsFunc(a.Metrics, func(m Metric) bool { return m.Leads || m.constant }) {
 		told = append(told, Finding{Text: allTheSame})
 	}
 	told = append(told, beside(a)...)
@@ -47,6 +49,10 @@ func findings(t *table, a *Analysis) []Finding {
 
 // allTheSame is the finding if no leading metric varies.
 const allTheSame = "No difference was found: the compared metrics are the same in all runs."
+
+// onlyOne is the finding of an experiment that only measures.
+const onlyOne = "Nothing was compared: the experiment has one configuration. The difference between its runs and those with " +
+	"(again) is the noise of this machine."
 
 // unmeasured returns findings about configurations without a counted run.
 // Configurations with the same outcome share one.

@@ -45,7 +45,7 @@ func tableOf(r *results.Results) *table {
 	paced := isPaced(r)
 	unanswered := slices.ContainsFunc(r.Runs, func(run results.Run) bool { return measured(&run) && run.Unanswered() })
 	for _, m := range results.MetricsOf(r.Runs) {
-		if m.PerRequest && unanswered {
+		if m.PerRequest && unanswered && !results.LackedBy(r.Runs, m.Name) {
 			t.undivided = append(t.undivided, m.Name)
 		}
 		c := column{Name: m.Name, Unit: m.Unit, Better: m.Better, values: map[string][]Value{}}
@@ -71,6 +71,12 @@ func tableOf(r *results.Results) *table {
 	}
 	t.lead(r)
 	return t
+}
+
+// alone reports whether there is one configuration, apart from its twin, and some run of it was measured.
+func (t *table) alone() bool {
+	return !slices.ContainsFunc(t.configurations, func(name string) bool { return name != t.baseline && name != t.again }) &&
+		t.again != "" && slices.ContainsFunc(t.runs, func(r Runs) bool { return r.Counted > 0 })
 }
 
 // dropUnmeasured removes the configurations without a measured run from a column. There is nothing to compare with

@@ -24,6 +24,7 @@ func warnings(r *results.Results, t *table, a *Analysis) []string {
 	if r.Interrupted {
 		all = append(all, "The experiment was ended before all of its runs were made.")
 	}
+	all = append(all, missingParts(r)...)
 	all = append(all, notMeasured(r, t, a)...)
 	all = append(all, undivided(t)...)
 	all = append(all, unlikeItself(a)...)
@@ -40,11 +41,11 @@ func warnings(r *results.Results, t *table, a *Analysis) []string {
 	return all
 }
 
-// notMeasured names leading metrics that no run has.
+// notMeasured names leading metrics that no run has, except those of missingParts.
 func notMeasured(r *results.Results, t *table, a *Analysis) []string {
 	var missing []string
 	for _, name := range r.Lead {
-		if a.Metric(name) == nil && !slices.Contains(t.undivided, name) {
+		if a.Metric(name) == nil && !slices.Contains(t.undivided, name) && !results.LackedBy(r.Runs, name) {
 			missing = append(missing, fmt.Sprintf("%q", name))
 		}
 	}
@@ -103,6 +104,9 @@ func few(t *table, a *Analysis) []string {
 	}
 	if with == 0 {
 		return nil
+	}
+	if t.alone() {
+		return nil // a finding says it
 	}
 	if len(allCompared(a)) == 0 {
 		return []string{"Nothing was compared: " + t.whyNotCompared() + "."}

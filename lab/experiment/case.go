@@ -25,6 +25,10 @@ const maxConfigurations = 200
 // mutable with the experiment.
 func (e *Experiment) Configurations() ([]Case, error) {
 	cases, wrong := e.cases()
+	for _, c := range cases {
+		wrong = append(wrong, unfit(&c.Service)...) // of a draft in a file, a command may be missing still
+	}
+	wrong = withoutDoubles(wrong)
 	if len(wrong) > 0 {
 		errs := make([]error, len(wrong))
 		for i, p := range wrong {
@@ -283,6 +287,12 @@ func (e *Experiment) checkCase(d draft) (wrong []problem) {
 	if err := d.Load.Check(); errors.As(err, &bad) {
 		path := "load." + bad.Setting
 		wrong = append(wrong, problem{cmp.Or(d.positions[path], path), bad.Setting + ": " + bad.Err.Error(), bad.Hint})
+	}
+	if d.Service.PID != 0 || d.Service.Cgroup != "" {
+		for _, p := range unfit(&d.Service) {
+			p.where = cmp.Or(d.positions[p.where], p.where)
+			wrong = append(wrong, p)
+		}
 	}
 	if len(e.Profiles) > 0 && d.Service.Go == "" {
 		wrong = append(wrong, problem{"profiles", "profiles are of a Go service, and service.go does not say where " +

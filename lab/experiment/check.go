@@ -31,7 +31,9 @@ func (t target) check(f *yamlfile.File) {
 	short := *e
 	err := short.Shorten()
 	if err == nil {
-		_, err = short.Configurations()
+		if _, wrong := short.cases(); len(wrong) > 0 {
+			err = wrong[0]
+		}
 	}
 	if err != nil {
 		what, _, _ := strings.Cut(err.Error(), "\n")

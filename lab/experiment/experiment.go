@@ -72,7 +72,7 @@ const DefaultRepeats = 10
 // A Command is a program and its arguments.
 type Command []string
 
-// A Service is the program that is measured.
+// A Service is the program that is measured. The lab starts and stops it, unless it is [Service.Running].
 type Service struct {
 	// Command starts the service in Dir, with Env added to the lab's own
 	// environment. All texts of the service and the load may contain
@@ -96,6 +96,11 @@ type Service struct {
 	// URL is the address of the service. Without it, the lab takes the
 	// first port on which the service or a child of it listens.
 	URL string
+
+	// PID and Cgroup name the processes of a service that already runs: a process with its descendants, or a control group
+	// of version 2, as a folder or as a path below /sys/fs/cgroup. At most one of them is set, and Command is empty.
+	PID    int
+	Cgroup string
 
 	// Ready is a path or a URL that responds with a status below 500 when
 	// the service is ready. Without it, the service is ready when it

@@ -36,31 +36,9 @@ func allSettings() []setting {
 		one("title", parseProse, showAny, t(func(e *Experiment) *string { return &e.Title })),
 		one("question", parseProse, showAny, t(func(e *Experiment) *string { return &e.Question })),
 		key("build", readBuild, showBuild),
-		key("service", (*reader).Fields, nil),
-		list("service.command", func(t target) *[]string { return (*[]string)(&t.service.Command) }),
-		list("service.args", func(t target) *[]string { return &t.service.Args }),
-		key("service.env", (*reader).Names, showEnv),
-		key("service.env.*", readVariable, nil),
-		one("service.dir", parseFilled, showAny, func(t target) *string { return &t.service.Dir }),
-		one("service.url", parseURL, showAny, func(t target) *string { return &t.service.URL }),
-		one("service.ready", parsePath, showAny, func(t target) *string { return &t.service.Ready }),
-		one("service.ready_within", parseTime, showTime,
-			func(t target) *time.Duration { return &t.service.ReadyWithin }),
-		one("service.stop_within", parseTime, showTime, func(t target) *time.Duration { return &t.service.StopWithin }),
-		key("service.limits", (*reader).Fields, nil),
-		one("service.limits.files", orNone(between(1, 1<<30)), showAny,
-			func(t target) *int { return &t.service.Limits.Files }),
-		one("service.limits.memory", orNone(parseMemory), showSize,
-			func(t target) *int64 { return &t.service.Limits.Memory }),
-		one("service.limits.cpus", orNone(between(1, 4096)), showAny,
-			func(t target) *int { return &t.service.Limits.CPUs }),
-		sink("service.output", func(t target) *Sink { return &t.service.Output }),
-		sink("service.stderr", func(t target) *Sink { return &t.service.Stderr }),
-		one("service.lines_per_request", parseShare, showAny,
-			func(t target) *float64 { return &t.service.LinesPerRequest }),
-		one("service.go", parsePath, showAny, func(t target) *string { return &t.service.Go }),
-		key("load", (*reader).Fields, nil),
 	}
+	settings = append(settings, serviceSettings()...)
+	settings = append(settings, key("load", (*reader).Fields, nil))
 	settings = append(settings, loadSettings()...)
 	return append(settings,
 		one("warm_up", yamlfile.Duration, showTime, func(t target) *time.Duration { return &t.experiment.WarmUp }),
@@ -85,6 +63,37 @@ func allSettings() []setting {
 		key("quick", readQuick, showQuick),
 		key("quick.*", readQuickSetting, nil),
 	)
+}
+
+// serviceSettings returns the settings of the service.
+func serviceSettings() []setting {
+	return []setting{
+		key("service", (*reader).Fields, nil),
+		list("service.command", func(t target) *[]string { return (*[]string)(&t.service.Command) }),
+		list("service.args", func(t target) *[]string { return &t.service.Args }),
+		key("service.env", (*reader).Names, showEnv),
+		key("service.env.*", readVariable, nil),
+		one("service.dir", parseFilled, showAny, func(t target) *string { return &t.service.Dir }),
+		one("service.url", parseURL, showAny, func(t target) *string { return &t.service.URL }),
+		one("service.pid", between(1, 1<<22), showAny, func(t target) *int { return &t.service.PID }), // the most PIDs of Linux
+		one("service.cgroup", parseProse, showAny, func(t target) *string { return &t.service.Cgroup }),
+		one("service.ready", parsePath, showAny, func(t target) *string { return &t.service.Ready }),
+		one("service.ready_within", parseTime, showTime,
+			func(t target) *time.Duration { return &t.service.ReadyWithin }),
+		one("service.stop_within", parseTime, showTime, func(t target) *time.Duration { return &t.service.StopWithin }),
+		key("service.limits", (*reader).Fields, nil),
+		one("service.limits.files", orNone(between(1, 1<<30)), showAny,
+			func(t target) *int { return &t.service.Limits.Files }),
+		one("service.limits.memory", orNone(parseMemory), showSize,
+			func(t target) *int64 { return &t.service.Limits.Memory }),
+		one("service.limits.cpus", orNone(between(1, 4096)), showAny,
+			func(t target) *int { return &t.service.Limits.CPUs }),
+		sink("service.output", func(t target) *Sink { return &t.service.Output }),
+		sink("service.stderr", func(t target) *Sink { return &t.service.Stderr }),
+		one("service.lines_per_request", parseShare, showAny,
+			func(t target) *float64 { return &t.service.LinesPerRequest }),
+		one("service.go", parsePath, showAny, func(t target) *string { return &t.service.Go }),
+	}
 }
 
 // many returns the setting of a list of values, each read separately.

@@ -143,7 +143,7 @@ func samplesCSV(w io.Writer, r *results.Results) error {
 		run := &r.Runs[i]
 		row[0], row[1] = strconv.Itoa(run.Number), safe(run.Configuration)
 		for k := range run.Samples {
-			sampleRow(row[2:], &run.Samples[k])
+			sampleRow(row[2:], run, &run.Samples[k])
 			out.Write(row)
 		}
 		n += len(run.Samples)
@@ -155,13 +155,19 @@ func samplesCSV(w io.Writer, r *results.Results) error {
 	return nil
 }
 
-// sampleRow fills a row. The columns of Go services are empty for others.
-func sampleRow(row []string, s *results.Sample) {
+// sampleRow fills a row. The columns of Go services are empty for others, and so are those that the run lacks.
+func sampleRow(row []string, run *results.Run, s *results.Sample) {
 	for i, f := range []float64{s.At, s.User, s.System} {
 		row[i] = decimal(f)
 	}
 	for i, n := range []int64{s.RSS, int64(s.Threads), int64(s.Files), s.Switches, s.Output, s.Behind} {
 		row[3+i] = strconv.FormatInt(n, 10)
+	}
+	for i, p := range []results.Part{results.CPU, results.CPU, results.Memory, results.Threads, results.OpenFiles,
+		results.Switches} {
+		if run.Lacks(p) {
+			row[1+i] = ""
+		}
 	}
 	if s.Heap == 0 && s.Goroutines == 0 {
 		clear(row[9:])

@@ -84,7 +84,7 @@ func (s signal) panels(r *results.Results, end float64, parts int) (page.Figure,
 	for _, c := range r.Configurations {
 		var runs []binned
 		for i := range r.Runs {
-			if run := &r.Runs[i]; run.Configuration == c.Name && measured(run) && len(run.Samples) > 0 {
+			if run := &r.Runs[i]; run.Configuration == c.Name && measured(run) && len(run.Samples) > 0 && !run.Lacks(s.of) {
 				runs = append(runs, s.binned(run.Samples, end, parts))
 			}
 		}

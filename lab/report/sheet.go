@@ -51,8 +51,8 @@ func newSheet(r *results.Results, a *analysis.Analysis) *sheet {
 
 // howSure explains in sentences how reliable the numbers are.
 func howSure(a *analysis.Analysis) []string {
-	sentences := []string{"A run is one start of the service, and the unit of all statistics here: each dot of a " +
-		"chart is a run, and each value is the median of a configuration's runs."}
+	sentences := []string{"A run is one start of the service, or one load of a service that already ran. It is the unit of " +
+		"all statistics here: each dot of a chart is a run, and each value is the median of a configuration's runs."}
 	sentences = append(sentences,
 		"An interval contains the median with 95% confidence. ~ marks a difference that is not significant. The test "+
 			"permutes the runs of each block, which has one of each configuration; the two copies of the baseline count "+

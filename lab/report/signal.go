@@ -8,7 +8,8 @@ import (
 // A signal is a value of samples: the sum of its parts.
 type signal struct {
 	unit  string
-	level bool // not a rate: each sample is meaningful by itself
+	of    results.Part // the part of the usage that it shows, or ""
+	level bool         // not a rate: each sample is meaningful by itself
 	parts []part
 	file  string // name of the picture, without extension
 
@@ -42,14 +43,14 @@ func (s signal) keys() []page.Key {
 
 var signals = []signal{
 	{
-		unit: "bytes", level: true, file: "memory-over-time",
+		unit: "bytes", of: results.Memory, level: true, file: "memory-over-time",
 		parts: []part{{"c2", "memory", func(s results.Sample) float64 { return float64(s.RSS) }}},
 		title: "Memory over time", help: "The memory of the service and its children (RSS). A constant level is " +
 			"healthy. A level that still rises at the end may be a leak. A saw-tooth is a garbage collector.",
 		runTitle: "Memory of the service", runHelp: "The memory of the service and its children (RSS). A sudden " +
 			"fall is memory that was returned; growth during a stall is waiting work.",
 	}, {
-		unit: "CPUs", file: "cpu-over-time",
+		unit: "CPUs", of: results.CPU, file: "cpu-over-time",
 		parts: []part{{"c1", "user", func(s results.Sample) float64 { return s.User }},
 			{"c2", "system", func(s results.Sample) float64 { return s.System }}},
 		title: "CPU over time", help: "1 is one CPU in full use. In a dip of all runs the service waits for " +

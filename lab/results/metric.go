@@ -19,6 +19,9 @@ type Metric struct {
 	// PerRequest says that the value is divided by the number of responses. A
 	// run that is [Run.Unanswered] does not have it.
 	PerRequest bool
+
+	// Part is the part of the usage that the value is from, or "". A run that [Run.Lacks] it does not have the metric.
+	Part Part
 }
 
 // FailedRequests is the name of the metric of the share of the requests that were not answered with 2xx.
@@ -43,16 +46,15 @@ var metrics = []Metric{
 	{Name: "latency p99", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.P99 })},
 	{Name: "latency p99.9", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.P999 })},
 	{Name: "latency max", Unit: "us", Better: Lower, Of: latency(func(l quantiles) float64 { return l.Max })},
-	perRequest("CPU per request", "us", func(u Usage) float64 { return u.CPUSeconds * 1e6 }),
-	perRequest("user CPU per request", "us", func(u Usage) float64 { return u.UserSeconds * 1e6 }),
-	perRequest("system CPU per request", "us", func(u Usage) float64 { return u.SystemSeconds * 1e6 }),
-	{Name: "CPU", Unit: "CPUs", Better: Neither, Of: used(func(u Usage) float64 { return u.CPUSeconds / u.Seconds })},
-	{Name: "memory, peak", Unit: "bytes", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.PeakRSS) })},
-	{Name: "memory, mean", Unit: "bytes", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.MeanRSS) })},
-	{Name: "threads, peak", Unit: "", Better: Lower, Of: used(func(u Usage) float64 { return float64(u.PeakThreads) })},
-	{Name: "open files, peak", Unit: "", Better: Neither,
-		Of: used(func(u Usage) float64 { return float64(u.PeakFiles) })},
-	perRequest("context switches per request", "", func(u Usage) float64 {
+	perRequest(CPU, "CPU per request", "us", func(u Usage) float64 { return u.CPUSeconds * 1e6 }),
+	perRequest(CPU, "user CPU per request", "us", func(u Usage) float64 { return u.UserSeconds * 1e6 }),
+	perRequest(CPU, "system CPU per request", "us", func(u Usage) float64 { return u.SystemSeconds * 1e6 }),
+	used(CPU, "CPU", "CPUs", Neither, func(u Usage) float64 { return u.CPUSeconds / u.Seconds }),
+	used(Memory, "memory, peak", "bytes", Lower, func(u Usage) float64 { return float64(u.PeakRSS) }),
+	used(Memory, "memory, mean", "bytes", Lower, func(u Usage) float64 { return float64(u.MeanRSS) }),
+	used(Threads, "threads, peak", "", Lower, func(u Usage) float64 { return float64(u.PeakThreads) }),
+	used(OpenFiles, "open files, peak", "", Neither, func(u Usage) float64 { return float64(u.PeakFiles) }),
+	perRequest(Switches, "context switches per request", "", func(u Usage) float64 {
 		return float64(u.VoluntarySwitches + u.ForcedSwitches)
 	}),
 	{Name: FailedRequests, Unit: "%", Better: Lower, Of: func(r *Run) (float64, bool) {
@@ -112,17 +114,20 @@ func wait(l *load.Result, us load.Micros) float64 {
 	return float64(us)
 }
 
-func used(of func(Usage) float64) func(*Run) (float64, bool) {
-	return func(r *Run) (float64, bool) {
-		if r.Usage.Seconds == 0 {
+// used returns a metric of a part of the usage.
+func used(p Part, name, unit string, better Better, of func(Usage) float64) Metric {
+	return Metric{Name: name, Unit: unit, Better: better, Part: p, Of: func(r *Run) (float64, bool) {
+		if r.Usage.Seconds == 0 || r.Lacks(p) {
 			return 0, false
 		}
 		return of(r.Usage), true
-	}
+	}}
 }
 
-func perRequest(name, unit string, of func(Usage) float64) Metric {
-	return divided(name, unit, func(r *Run) (float64, bool) { return of(r.Usage), r.Usage.Seconds > 0 })
+func perRequest(p Part, name, unit string, of func(Usage) float64) Metric {
+	m := divided(name, unit, used(p, name, unit, Lower, of).Of)
+	m.Part = p
+	return m
 }
 
 // divided returns a metric that is divided by the number of responses.

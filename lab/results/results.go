@@ -121,7 +121,7 @@ func (r *Run) ServiceFailed() bool {
 	return r.Outcome == NeverReady || r.Outcome == Died || r.Outcome == NoAnswer
 }
 
-// A Run is one start of the service.
+// A Run is one start of the service, or one period of load if the service already runs.
 type Run struct {
 	Number        int       `json:"number"` // from 1, in the order in which they ran
 	Configuration string    `json:"configuration"`
@@ -138,15 +138,16 @@ type Run struct {
 	// SIGTERM.
 	LastOutput string `json:"last_output,omitempty"`
 
-	// ReadyAfter is the time until the service was ready, in seconds.
+	// ReadyAfter is the time until the service was ready, in seconds. It is 0 if the service already ran.
 	ReadyAfter float64 `json:"ready_after"`
 
 	// Load is the result of the load generator, or nil if it did not run.
 	Load *load.Result `json:"load,omitempty"`
 
 	// Usage is the resource usage of the service during the load, without
-	// the warm-up.
-	Usage Usage `json:"usage"`
+	// the warm-up. Missing has the parts of it, and of Samples, that could not be measured. Their values are 0.
+	Usage   Usage     `json:"usage"`
+	Missing []Missing `json:"missing,omitempty"`
 
 	// Output counts the service's stdout and stderr together.
 	Output Output `json:"output"`

@@ -20,6 +20,11 @@ func Start(Spec) (*Service, error) {
 	return nil, fmt.Errorf("run a service on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
+// Attach returns an error that wraps [errors.ErrUnsupported].
+func Attach(int, string) (*Running, error) {
+	return nil, fmt.Errorf("measure a service on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}
+
 // Check does nothing, because there are no services.
 func (Limits) Check() error { return nil }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
@@ -30,10 +31,10 @@ const (
 // safe for concurrent use. Its goroutine must keep its thread
 // (runtime.LockOSThread) while it takes a sample.
 type sampler struct {
-	process *process.Process
-	every   time.Duration
-	output  func() (bytes, behind int64) // nil if there is none
-	golang  func() *goState              // returns the last state, or nil; is nil if the service is not polled
+	source source
+	every  time.Duration
+	output func() (bytes, behind int64) // nil if there is none
+	golang func() *goState              // returns the last state, or nil; is nil if the service is not polled
 
 	started  time.Time // origin of the samples' times until relative
 	samples  []results.Sample
@@ -47,8 +48,9 @@ type sampler struct {
 	thinned  bool
 	gone     error // the reason why there are no more samples
 
-	load  loadUsage
-	limit int64 // of open files
+	load     loadUsage
+	limit    int64 // of open files
+	unlisted bool  // the open files of a process could not be counted
 }
 
 // A reading is the values of all counters at a moment.
@@ -58,10 +60,10 @@ type reading struct {
 	output, behind int64
 }
 
-// newSampler does not take ownership of the process: the caller closes it.
-func newSampler(p *process.Process, every time.Duration, output func() (bytes, behind int64)) *sampler {
-	s := &sampler{process: p, every: every, output: output, started: time.Now()}
-	s.limit, _ = p.FileLimit() // 0 if it is not known
+// newSampler does not take ownership of the source: the caller closes it.
+func newSampler(of source, every time.Duration, output func() (bytes, behind int64)) *sampler {
+	s := &sampler{source: of, every: every, output: output, started: time.Now()}
+	s.limit, _ = of.FileLimit() // 0 if it is not known
 	return s
 }
 
@@ -110,20 +112,21 @@ func (s *sampler) read(now time.Time, all bool) (r reading, ok bool) {
 	if s.gone != nil {
 		return r, false
 	}
-	s.switches.update(s.process, all)
+	s.unlisted = s.unlisted || r.Files < 0
+	s.switches.update(s.source, all)
 	return r, true
 }
 
-// tree samples the process with all its descendants.
+// tree samples all processes.
 func (s *sampler) tree(search bool) (process.Sample, error) {
 	now := time.Now()
 	if !search && now.Before(s.search) {
-		sample, err := s.process.SampleKnown()
+		sample, err := s.source.SampleKnown()
 		s.late.add(sample.Late, s.looked)
 		return sample, err
 	}
 	before := machine.ThreadCPU()
-	sample, err := s.process.SampleTree()
+	sample, err := s.source.SampleTree()
 	s.late.add(sample.Late, s.looked)
 	s.looked, s.search = now, notBefore(now, machine.ThreadCPU()-before, lookEvery)
 	return sample, err
@@ -219,6 +222,16 @@ func (s *sampler) used() results.Usage {
 		u.FileLimit = s.limit
 	}
 	return u
+}
+
+// missing returns the parts that were not measured.
+func (s *sampler) missing() []results.Missing {
+	all := s.source.missing()
+	if s.unlisted && !slices.ContainsFunc(all, func(m results.Missing) bool { return m.Part == results.OpenFiles }) {
+		all = append(all, results.Missing{Part: results.OpenFiles, Why: "weir may not list the files of its processes: " +
+			"run it as their user, or as root"})
+	}
+	return all
 }
 
 // warnings reports missing samples.
@@ -368,13 +381,13 @@ type switchRate struct {
 }
 
 // update reads the counters if they are due, or if now is set.
-func (r *switchRate) update(p *process.Process, now bool) {
+func (r *switchRate) update(of source, now bool) {
 	began := time.Now()
 	if !now && began.Before(r.due) {
 		return
 	}
 	before := machine.ThreadCPU()
-	s, err := p.Switches()
+	s, err := of.Switches()
 	r.due = notBefore(began, machine.ThreadCPU()-before, switchEvery)
 	if err != nil {
 		return // the next sample reports that the process has ended

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/internal/machine"
-	"github.com/weirhq/weir/internal/process"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -25,20 +24,21 @@ type Watcher struct {
 
 // Seen is the result of a Watcher.
 type Seen struct {
-	Usage    results.Usage    // zero if there was no load
+	Usage    results.Usage // zero if there was no load
+	Missing  []results.Missing
 	Go       *results.GoUsage // nil if the runtime is not known
 	Samples  []results.Sample
 	Warnings []string
 }
 
-// Start watches a process and all its descendants and takes a sample at that interval.
+// Start watches the processes of a service and takes a sample at that interval.
 // output returns the bytes that the service has written so far and the bytes of them
 // that wait for their reader. It is called by a goroutine of the Watcher until Stop
 // returns, and may be nil. goURL is the URL of a Go service's runtime, as in Service.Go
 // of an experiment, or "". The error wraps [os.ErrProcessDone] if there is no such
 // process.
-func Start(pid int, every time.Duration, output func() (bytes, behind int64), goURL string) (*Watcher, error) {
-	p, err := process.Open(pid)
+func Start(of Processes, every time.Duration, output func() (bytes, behind int64), goURL string) (*Watcher, error) {
+	p, err := of.open()
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func (w *Watcher) Stop() Seen {
 	if w.golang != nil {
 		w.golang.stop()
 	}
-	w.sampler.process.Close()
-	s := Seen{Usage: w.sampler.used(), Samples: w.sampler.relative(), Warnings: w.sampler.warnings()}
+	w.sampler.source.Close()
+	s := Seen{Usage: w.sampler.used(), Missing: w.sampler.missing(), Samples: w.sampler.relative(), Warnings: w.sampler.warnings()}
 	if w.golang != nil {
 		s.Go = w.golang.used()
 		s.Warnings = append(s.Warnings, w.golang.warnings()...)

@@ -36,7 +36,7 @@ func shell(t *testing.T, script string) *exec.Cmd {
 
 func watching(t *testing.T, pid int, every time.Duration, output func() (int64, int64), goURL string) *Watcher {
 	t.Helper()
-	w, err := Start(pid, every, output, goURL)
+	w, err := Start(Processes{PID: pid}, every, output, goURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSamplesOfEndedServiceAreKept(t *testing.T) {
 	if len(s.Warnings) > 0 {
 		t.Errorf("its end is no warning of the watcher's: %q", s.Warnings)
 	}
-	if _, err := Start(mortal.Process.Pid, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
+	if _, err := Start(Processes{PID: mortal.Process.Pid}, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("Start of one that has died: %v, want %v", err, os.ErrProcessDone)
 	}
 }
