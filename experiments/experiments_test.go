@@ -28,7 +28,7 @@ func parse(t *testing.T, name string) *experiment.Experiment {
 
 func TestNamesListAllExperiments(t *testing.T) {
 	got := experiments.Names()
-	want := []string{"csv-node", "doors", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "router", "slow-consumer",
+	want := []string{"csv-node", "doors", "fd-limit", "gc", "log-cost", "logging-call", "path-growth", "replay", "router", "slow-consumer",
 		"three-events"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -50,6 +50,11 @@ func TestEveryExperimentCanBeRun(t *testing.T) {
 			if e.Name != name || !strings.HasSuffix(e.Title, "?") || e.Question == "" || e.Repeats < 10 {
 				t.Errorf("got name %q, title %q, question %q, %d repeats; want those of a whole experiment", e.Name,
 					e.Title, e.Question, e.Repeats)
+			}
+			if name == "replay" { // compares only with --against
+				if err := e.Set("matrix.service.command", "{base: ./old, change: ./new}"); err != nil {
+					t.Fatal(err)
+				}
 			}
 			whole := answered(t, e)
 			if err := e.Shorten(); err != nil {

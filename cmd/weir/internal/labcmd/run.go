@@ -2,11 +2,13 @@ package labcmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -30,6 +32,12 @@ type runCommand struct {
 
 	Web cli.WebAddress `group:"Results:" placeholder:"ADDR" help:"Show the experiment on a page while it lasts, at a free port of 127.0.0.1, or at ADDR with --web=ADDR."`
 
+	PID     string `group:"Experiment:" name:"pid" placeholder:"PID" help:"Measure this process and its children, which already run, instead of starting the service."`
+	Cgroup  string `group:"Experiment:" placeholder:"PATH" help:"Measure the processes of a control group (v2), which already run."`
+	Against string `group:"Experiment:" placeholder:"CMD" help:"Compare the command after -- with CMD, which becomes the baseline."`
+
+	Log     string `group:"Experiment:" placeholder:"FILE" help:"Send the requests of a log at their recorded times: weir, nginx, Apache or Caddy."`
+	Speed   string `group:"Experiment:" placeholder:"N" help:"Send the log so many times as fast (default 1)."`
 	Quick   bool   `group:"Experiment:" help:"Use the short settings of the experiment, for a first look."`
 	Repeats string `group:"Experiment:" placeholder:"N" help:"Make N runs of each configuration."`
 	settingFlags
@@ -52,7 +60,10 @@ Examples:
   weir lab run log-cost --set 'matrix.service.output=[null, pipe]' -- ./app
   weir lab run mine.yaml --set load.connections=16 --repeats 20
   weir lab run mine.yaml --out lab-results/mine --resume
-  weir lab run mine.yaml --web`
+  weir lab run mine.yaml --web
+  weir lab run replay --log access.log -- ./my-service --port '${port}'
+  weir lab run replay --log access.log --against ./old -- ./new
+  weir lab run replay --log access.log --url http://127.0.0.1:8080 --pid 4711`
 }
 
 // Run runs the experiment and writes the report.
@@ -135,7 +146,7 @@ func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, pl
 	if err != nil {
 		return nil, nil, plan{}, cli.Misuse(err, "weir lab run --help")
 	}
-	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return len(c.Service.Command) == 0 }) {
+	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return len(c.Service.Command) == 0 && !c.Service.Running() }) {
 		err := fmt.Errorf("%s has no command that starts the service", c.Name)
 		return nil, nil, plan{}, cli.Misuse(err, "weir lab run "+string(c.Name)+" -- python3 -m http.server")
 	}
@@ -151,12 +162,35 @@ func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, pl
 
 // change applies the flags to the experiment.
 func (c *runCommand) change(e *experiment.Experiment) error {
+	if c.Against != "" && len(c.Command) == 0 {
+		return cli.Misuse(errors.New("--against compares two commands, and the one after -- is missing"),
+			"weir lab run "+string(c.Name)+" --against 'OLD COMMAND' -- NEW COMMAND")
+	}
 	if c.Quick {
 		if err := e.Shorten(); err != nil {
 			return err
 		}
 	}
-	return c.apply(e, c.Command, setting{"--repeats", "repeats", c.Repeats})
+	return c.apply(e, c.Command, c.against(), setting{"--repeats", "repeats", c.Repeats}, setting{"--pid", "service.pid", c.PID},
+		setting{"--cgroup", "service.cgroup", quoted(c.Cgroup)}, setting{"--log", "load.from_log", quoted(c.Log)},
+		setting{"--speed", "load.speed", c.Speed})
+}
+
+// against returns the matrix that compares the command with that of --against, the baseline.
+func (c *runCommand) against() setting {
+	if c.Against == "" {
+		return setting{}
+	}
+	words, _ := json.Marshal(c.Command) // a list of texts cannot fail
+	return setting{"--against", "matrix.service.command", fmt.Sprintf("{base: %s, change: %s}", quoted(c.Against), words)}
+}
+
+// quoted returns a text as a value of YAML; "" stays "".
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strconv.Quote(text)
 }
 
 // reportResults writes the report into the folder and prints its summary, or the
@@ -204,7 +238,7 @@ func unmeasuredHint(dir string, runs []results.Run) string {
 	switch {
 	case slices.ContainsFunc(runs, func(r results.Run) bool { return r.LastOutput != "" }):
 		return "read the runs' last output in " + page
-	case slices.ContainsFunc(runs, func(r results.Run) bool { return r.Outcome != results.Failed }):
+	case slices.ContainsFunc(runs, func(r results.Run) bool { return r.Outcome != results.Failed && r.Exit != "" }):
 		return "the service wrote nothing, or to /dev/null; --set service.stderr=pipe shows its errors"
 	}
 	return "read why in " + page
