@@ -128,7 +128,7 @@ func TestGRPCSurvivesRestartOfService(t *testing.T) {
 }
 
 // Calls in which one side, or both, is silent live as long as the timeout of their route, also if that is longer than
-// upload_rate and timeouts.read allow. Both ends have their default policies of PINGs, and some clients send more.
+// upload_rate and client_timeouts.read allow. Both ends have their default policies of PINGs, and some clients send more.
 // Servers of gRPC end the connections of clients that send more than a few in five minutes.
 func TestGRPCQuietCallsLive(t *testing.T) {
 	t.Parallel()

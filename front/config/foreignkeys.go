@@ -147,7 +147,7 @@ var foreignDirectives = func() map[string]string {
 		"write limits, as in limits: {body: 10MiB}, in a route, a group or defaults": "client_max_body_size request_body buffering max_body_size",
 		rates: "limit_req limit_req_zone rate_limit ratelimit stick_table throttle",
 		"write limits, as in limits: {in_flight: 100}":                                                    "limit_conn limit_conn_zone inflightreq",
-		"remove it: weir limits only slow clients; see limits.download_rate":                              "limit_rate",
+		"remove it: weir limits only slow clients; see download_rate in the limits of a route":            "limit_rate",
 		"write limits: {max_connections: 10000} at the top, or connections: {max: 100} in an upstream":    "maxconn worker_connections events",
 		"write limits: {head: 64KiB} at the top":                                                          "large_client_header_buffers client_header_buffer_size",
 		clients:                                                                                           "client_header_timeout client_body_timeout keepalive_timeout send_timeout respondingtimeouts",
@@ -192,7 +192,7 @@ var foreignDirectives = func() map[string]string {
 			"experimental charset default_type set internal contenttype proxy_pass_header proxy_cookie_path proxy_cookie_domain daemon",
 		missing: "fastcgi_pass uwsgi_pass php_fastcgi templates proxy_cache proxy_cache_path cache tcp udp plugin grpcweb lua agent_check",
 		"write upstreams with backup servers, as in servers: [{url: http://a}, {url: http://b, backup: true}]": "failover",
-		"remove it: each event of a request has its traceparent":                                               "tracing",
+		"write traces at the top, as in traces: {to: \"otlp+http://collector:4318\", sample: 1%}":              "tracing opentelemetry otel_exporter otel_trace",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = hint

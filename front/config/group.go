@@ -27,10 +27,11 @@ var groupKeys = []key{
 // readGroup reads a group, and the routes in it.
 func readGroup(r *fileReader, p place, n *yamlfile.Node) {
 	from := yamlfile.Outer{Name: "group", At: p.Key.Pos}
-	if name := n.Find("name"); name != nil && name.Value.Kind == yamlfile.Single {
+	name := n.Find("name")
+	if name != nil && name.Value.Kind == yamlfile.Single {
 		from.Name += " " + name.Value.Text
 	}
-	g := new(groupDraft)
+	g := &groupDraft{hasName: name != nil}
 	p.To.group = g
 	delete(r.Positions, routePath+".hosts") // of another group
 	in := *r
@@ -65,8 +66,10 @@ func (f filling) addGroup(r *fileReader, p place, s *scope, l *RequestLimits) {
 	g := f.group
 	name := g.name.Text
 	if name == "" {
-		r.Mistakef(p.Key.Pos, "add one, as in name: shop; it is in the log and in metrics",
-			"a group whose limits count requests has no name")
+		if !g.hasName {
+			r.Mistakef(p.Key.Pos, "add one, as in name: shop; it is in the log and in metrics",
+				"a group whose limits count requests has no name")
+		}
 		return
 	}
 	if f.groups == nil {

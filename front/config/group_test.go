@@ -127,6 +127,7 @@ func TestGroupMistakesAreReported(t *testing.T) {
 		"routes:\n- group: {prefix: '/x/{', to: a, routes: [{match: /}, {match: /b}]}\n": {`3:23 pattern`},
 		"routes:\n- group: {limits: {in_flight: 1}, to: a, routes: [{match: /}]}\n- group: {name: all, routes: [{match: /x, to: a}]}\n": {
 			`3:3 no name|name: shop`, `4:17 metrics have the name`},
+		"routes:\n- group: {name: all, limits: {in_flight: 1}, to: a, routes: [{match: /}]}\n":         {`3:17 metrics have the name`},
 		"routes:\n- group: {access: {deny: [10.0.0.0/8]}, to: a, routes: [{match: /, access: off}]}\n": {`3:76 "access"|off`},
 		"routes:\n- group: {timeout: 1s, routes: [{match: /, respond: 204, timeout: 2s}, {match: /b, respond: 204}]}\n": {
 			`3:58 applies only to requests that are forwarded`},

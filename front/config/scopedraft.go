@@ -31,6 +31,7 @@ var (
 // A groupDraft has the keys of a group that routes do not have.
 type groupDraft struct {
 	name, prefix yamlfile.Scalar
+	hasName      bool     // it has the key, perhaps with a mistake
 	hosts        []string // nil if there are none in the file
 	key          yamlfile.Scalar
 	routes       *yamlfile.Node

@@ -339,9 +339,9 @@ func passed(end time.Time) bool { return !end.IsZero() && !time.Now().Before(end
 // The failures of an exchange that exceeds a limit of its bodies.
 var (
 	ErrSlowUpload = &proxying.Error{Kind: proxying.ClientSlow, Step: readingBody,
-		Err: errors.New("slower than upload_rate and timeouts.read allow")}
+		Err: errors.New("slower than upload_rate and client_timeouts.read allow")}
 	ErrSlowDownload = &proxying.Error{Kind: proxying.ClientSlow, Step: "sending the response",
-		Err: errors.New("slower than download_rate and timeouts.write allow")}
+		Err: errors.New("slower than download_rate and client_timeouts.write allow")}
 	errOverdueUpload   = &proxying.Error{Kind: proxying.ClientSlow, Step: readingBody, Err: proxying.ErrOverdue}
 	errOverdueDownload = &proxying.Error{Kind: proxying.Overdue, Step: "sending the response", Err: proxying.ErrOverdue}
 	ErrBodyTooLong     = &proxying.Error{Kind: proxying.TooLarge, Step: readingBody,
