@@ -263,10 +263,10 @@ func (p *Pacer) SendsFiles() bool {
 	return ok && c.SendsFiles()
 }
 
-// SendFile implements proxying.FileClient. Only the wait for the client counts: the caller has
-// read the file before.
+// SendFile implements proxying.FileClient. Like Room, it waits only until the client takes some
+// bytes. The caller has read the file before, so that only the wait for the client counts.
 func (p *Pacer) SendFile(fd int, at int64, n int) (sent int, err error) {
-	began := p.allowWrite(n)
+	began := p.allowWrite(min(n, transport.SendBlock))
 	sent, err = p.Client.(proxying.FileClient).SendFile(fd, at, n)
 	return sent, p.wrote(began, sent, err)
 }
