@@ -51,7 +51,7 @@ const (
 var Doors = []Door{
 	{Name: Relay, Note: "C, parses nothing, no log", works: mainKind | fileKind | offKind | fixedKind | bodiesKind,
 		command: relayDoor},
-	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind | tlsKind | http2Kind | http2OffKind,
+	{Name: Nginx, Note: "one line for a request", Lines: 1, works: closedLoop | fixedKind | bodiesKind | idleKind | tlsKind | http2Kind | http2OffKind | filesKind,
 		command: nginxDoor},
 	{Name: HAProxy, Note: "one line for a request", Lines: 1, lossy: true,
 		works: closedLoop | fixedKind | bodiesKind | idleKind | http2Kind | http2OffKind, command: haproxyDoor},
@@ -59,11 +59,12 @@ var Doors = []Door{
 		command: pingoraDoor},
 	{Name: ReverseProxy, Note: "zerolog, three lines", Lines: 3, works: closedLoop, mallocs: "/",
 		command: reverseProxyDoor},
-	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop | http2Kind | http2OffKind, command: caddyDoor},
+	{Name: Caddy, Note: "one line for a request", Lines: 1, works: closedLoop | http2Kind | http2OffKind | filesKind,
+		command: caddyDoor},
 	{Name: Weir, Note: "three lines", Lines: 3, lossy: true,
 		works: closedLoop&^offKind | fixedKind | bodiesKind | idleKind | tlsKind | http2Kind, level: "info", events: "all",
 		mallocs: "/metrics", command: weirDoor},
-	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind | tlsKind | http2Kind,
+	{Name: WeirOne, Note: "one line for a request", Lines: 1, lossy: true, works: closedLoop&^offKind | fixedKind | tlsKind | http2Kind | filesKind,
 		level: "info", events: "completed", mallocs: "/metrics", command: weirDoor},
 	{Name: WeirRoutines, Note: "three lines, a goroutine for each connection", Lines: 3, lossy: true, works: mainKind | tlsKind | http2Kind,
 		level: "info", events: "all", engine: "goroutines", mallocs: "/metrics", command: weirDoor},
@@ -113,6 +114,7 @@ type site struct {
 	route          string
 	work           Work
 	cert, key      string // files, for work with TLS
+	files          string // the folder of the files, for work with Files
 	port, upstream int
 	figures        int // a port for figures about itself
 }
@@ -142,6 +144,15 @@ func caddyDoor(t Tools, s site) (command, error) {
 		}
 		log = fmt.Sprintf("\tlog {\n\t\toutput %s\n\t\tformat json\n\t}", output)
 	}
+	handler := fmt.Sprintf(`	reverse_proxy %s {
+		transport http {
+			keepalive_idle_conns_per_host %d
+			compression off
+		}
+	}`, local(s.upstream), s.idle())
+	if s.work.Files {
+		handler = fmt.Sprintf("\troot * %s\n\tfile_server", s.files)
+	}
 	file, err := s.write("Caddyfile", fmt.Sprintf(`{
 	admin off
 	auto_https off
@@ -158,14 +169,9 @@ func caddyDoor(t Tools, s site) (command, error) {
 http://%s {
 	bind 127.0.0.1
 %s
-	reverse_proxy %s {
-		transport http {
-			keepalive_idle_conns_per_host %d
-			compression off
-		}
-	}
+%s
 }
-`, local(s.port), log, local(s.upstream), s.idle()))
+`, local(s.port), log, handler))
 	return command{
 		args: []string{t.Caddy, "run", "--adapter", "caddyfile", "--config", file},
 		env:  []string{"HOME=" + s.dir, "XDG_DATA_HOME=" + s.dir, "XDG_CONFIG_HOME=" + s.dir},
@@ -192,14 +198,18 @@ func weirDoor(t Tools, s site) (command, error) {
 	if s.work.hasTLS() {
 		listen = fmt.Sprintf("tls: {listen: [%q], certificates: {cert: %q, key: %q}}", local(s.port), s.cert, s.key)
 	}
+	action := "to: backend"
+	if s.work.Files {
+		action = fmt.Sprintf("files: {root: %q}", s.files)
+	}
 	file, err := s.write("weir.yaml", fmt.Sprintf(`%s
 admin: "%s"
 %slog: {to: "%s", level: %s, events: %s}
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
-  - {match: "/{path...}", to: backend%s}
-`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), s.route))
+  - {match: "/{path...}", %s%s}
+`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), action, s.route))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 

@@ -30,6 +30,17 @@ func nginxDoor(t Tools, s site) (command, error) {
 		ssl_certificate %s;
 		ssl_certificate_key %s`, s.cert, s.key)
 	}
+	handler := `proxy_pass http://backend;
+			proxy_http_version 1.1;
+			proxy_set_header Connection "";
+			proxy_set_header Host $http_host;
+			proxy_set_header X-Forwarded-For $remote_addr;
+			proxy_set_header X-Forwarded-Host $http_host;
+			proxy_set_header X-Forwarded-Proto $scheme;
+			proxy_set_header X-Request-Id $request_id;`
+	if s.work.Files {
+		handler = fmt.Sprintf("root %s; sendfile on; tcp_nopush on;", s.files)
+	}
 	return nginx(t, s, "auto", buffers+fmt.Sprintf(`
 	log_format events escape=json '{"created_at":"$time_iso8601","namespace":"front-door","event":"http request completed",'
 		'"trace_id":"$request_id","severity":3,"http":{"status_code":$status,"method":"$request_method","scheme":"$scheme",'
@@ -45,18 +56,11 @@ func nginxDoor(t Tools, s site) (command, error) {
 		listen %s;
 		access_log %s;
 		location / {
-			proxy_pass http://backend;
-			proxy_http_version 1.1;
-			proxy_set_header Connection "";
-			proxy_set_header Host $http_host;
-			proxy_set_header X-Forwarded-For $remote_addr;
-			proxy_set_header X-Forwarded-Host $http_host;
-			proxy_set_header X-Forwarded-Proto $scheme;
-			proxy_set_header X-Request-Id $request_id;
+			%s
 			add_header X-Request-Id $request_id;
 		}
 	}
-`, local(s.upstream), s.idle(), listen, log))
+`, local(s.upstream), s.idle(), listen, log, handler))
 }
 
 // bodyBuffers are nginx's settings for the larger bodies: an upload of 64 KiB and a head with 16 KiB fit into one

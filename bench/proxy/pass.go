@@ -155,7 +155,7 @@ func (b *Bench) site(d Door, w Work) (site, error) {
 	}
 	dir, err := os.MkdirTemp(b.dir, "pass-")
 	s := site{dir: dir, port: ports[0], figures: ports[1], upstream: b.port, level: d.level, events: d.events,
-		engine: d.engine, route: d.route, work: w, cert: b.cert, key: b.key}
+		engine: d.engine, route: d.route, work: w, cert: b.cert, key: b.key, files: b.dir}
 	switch {
 	case d.null:
 		s.log = os.DevNull

@@ -67,6 +67,7 @@ func TestPassMeasuresAndLeavesNothing(t *testing.T) {
 	}
 	for _, w := range []proxy.Work{
 		{Connections: 4, Log: proxy.ToFile, Response: 16 << 10, Load: time.Second},
+		{Connections: 4, Log: proxy.ToFile, Response: 16 << 10, Files: true, Load: time.Second},
 		{Connections: 4, Log: proxy.ToFile, Upload: 64 << 10, Load: time.Second},
 	} {
 		if got, err := b.Pass(t.Context(), door(t, proxy.Nginx), w); err != nil || got.CPU <= 0 {

@@ -18,6 +18,8 @@ type Work struct {
 	Rate     float64
 	Response int // size of the response's body in bytes; 0 means 1 KiB
 	Upload   int // size of the body of a POST in bytes, whose response has 1 KiB; 0 means that requests are GETs
+	// Files means that the door itself serves the response, from a file in the page cache.
+	Files bool
 	// Idle means that each connection makes one request and is then idle.
 	Idle bool
 	// Streams is the number of requests at a time on each connection, with HTTP/2. 0 means HTTP/1.1.
@@ -53,6 +55,7 @@ const (
 	tlsKind                       // requests with TLS, or only handshakes
 	http2Kind                     // requests with HTTP/2, log to a file
 	http2OffKind                  // requests with HTTP/2, log off
+	filesKind                     // files that the door serves
 
 	closedLoop = mainKind | fileKind | pipeKind | offKind
 )
@@ -67,6 +70,8 @@ func (w Work) kind() kind {
 		return http2OffKind
 	case w.Streams > 0:
 		return http2Kind
+	case w.Files:
+		return filesKind
 	case w.Upload > 0 || w.Response > 0:
 		return bodiesKind
 	case w.Rate > 0:

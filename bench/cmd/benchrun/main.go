@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"run only the cases whose names match this `expression`")
 	flags.TextVar(s.rows, "rows", s.rows, "run only the rows of proxy whose names match this `expression`")
 	flags.BoolVar(&s.all, "all", false,
-		"run all cases of proxy: 1, 64 and 1,000 connections, log to a file, to a pipe and off; larger bodies; idle "+
+		"run all cases of proxy: 1, 64 and 1,000 connections, log to a file, to a pipe and off; larger bodies; files; idle "+
 			"connections; without it and without -case, 64 connections with a log to a file and the fixed rate")
 	flags.Float64Var(&s.rate, "rate", 0,
 		"requests per second in proxy's case of a fixed rate (0: 60% of nginx's best, measured first)")

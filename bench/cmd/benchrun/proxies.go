@@ -30,7 +30,7 @@ type proxyCase struct {
 // shareOfNginx is the fixed rate, as a share of nginx's best in a closed loop.
 const shareOfNginx = 0.60
 
-// proxyCases returns the matrix of connections and logs, the fixed rate, the larger bodies and the idle connections.
+// proxyCases returns the matrix of connections and logs, the fixed rate, the larger bodies, the files and the idle connections.
 func proxyCases() []proxyCase {
 	var cases []proxyCase
 	for _, connections := range []struct {
@@ -60,6 +60,10 @@ func proxyCases() []proxyCase {
 			name: "proxy: 64 connections, responses of 1 MiB", result: "proxy_response_1m"},
 		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, Upload: 64 << 10},
 			name: "proxy: 64 connections, uploads of 64 KiB", result: "proxy_upload_64k"},
+		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, Response: 4 << 10, Files: true},
+			name: "proxy: 64 connections, files of 4 KiB", result: "proxy_file_4k"},
+		proxyCase{Work: proxy.Work{Connections: 64, Log: proxy.ToFile, Response: 1 << 20, Files: true},
+			name: "proxy: 64 connections, files of 1 MiB", result: "proxy_file_1m"},
 		proxyCase{Work: proxy.Work{Connections: 4000, Log: proxy.ToFile, Idle: true},
 			name: "proxy: 4,000 idle connections", result: "proxy_idle"})
 }
