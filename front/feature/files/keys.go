@@ -14,7 +14,7 @@ import (
 
 // Config is the key files: the files of a folder.
 type Config struct {
-	// Root is the path of the folder. It is opened for each request.
+	// Root is the path of the folder. It is looked up for each request.
 	Root string
 
 	// Index are the names of the file that is served for a folder, in the order of

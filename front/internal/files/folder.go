@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Folder is the path of a folder whose files are served. It is opened for each lookup, so
+// A Folder is the path of a folder whose files are served. It is looked up each time, so
 // that a folder that replaces it is served immediately. A symbolic link is followed if it is
 // relative and leads to a place beneath the folder. The path itself may be any link.
 type Folder string
