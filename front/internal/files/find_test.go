@@ -247,3 +247,9 @@ func TestTypeFollowsFromTheExtension(t *testing.T) {
 		}
 	}
 }
+
+func TestMissingAllocatesNothingWithoutAnError(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() { missing(nil) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -66,7 +66,7 @@ func openByRoot(folder, path string) (*os.File, error) {
 // missing reports whether err means that there is no file of a name beneath the folder.
 func missing(err error) bool {
 	switch {
-	case IsFolderError(err):
+	case err == nil || IsFolderError(err):
 		return false
 	case errors.Is(err, fs.ErrNotExist):
 		return true
