@@ -177,17 +177,20 @@ func (r *Reader[T]) Entries(p Place[T], n *Node) {
 }
 
 // RefuseEmpty adds a mistake if a list or mapping that must not be empty is, and
-// reports whether it did.
+// reports whether it did. A mapping whose values are all off is empty only if its key is required.
 func (r *Reader[T]) RefuseEmpty(p Place[T], n *Node) bool {
 	if n.about != nil {
 		n.about.Filled = true
 	}
-	empty := n.Kind == List && len(n.Items) == 0 || n.Kind == Mapping && len(n.Pairs) == 0 && !n.reduced
-	if empty {
-		own, _ := r.lookup(p.Path)
-		r.Mistakef(n.Pos, cmp.Or(own.Required, "give it at least one, or leave it out"), "%s is empty", r.name(p))
+	if n.Kind != List && n.Kind != Mapping || len(n.Items) != 0 || len(n.Pairs) != 0 {
+		return false
 	}
-	return empty
+	own, _ := r.lookup(p.Path)
+	if n.reduced && (own.Required == "" || n.about != nil) {
+		return false
+	}
+	r.Mistakef(n.Pos, cmp.Or(own.Required, "give it at least one, or leave it out"), "%s is empty", r.name(p))
+	return true
 }
 
 // Elements returns the elements of a list. A single value counts as a list of one.

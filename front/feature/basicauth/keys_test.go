@@ -120,6 +120,9 @@ func TestBasicAuthMistakesAreReported(t *testing.T) {
 				`4:58 the password of user "bob"|weir hash-password`, `4:74 the password of user "eve": its hash is too weak`,
 				`5:42 "users" is empty`, `5:59 weir itself writes "x_forwarded_for"`, `6:42 not the path of a file`,
 				`6:79 "maybe"`, `7:42 the users "no/users"|no such file`, `7:65 "a b" is not the name of a header field`}},
+		{"no user of a group is left", "upstreams: {a: {servers: http://a}}\nroutes:\n- group:\n    to: a\n" +
+			"    basic_auth: {users: {alice: " + someHash + "}}\n    routes:\n    - {match: /b, basic_auth: {users: {alice: off}}}\n",
+			[]string{`7:39 "users" is empty|users.htpasswd`}},
 	} {
 		configtest.WantMistakes(t, c.name, c.src, c.want)
 	}
