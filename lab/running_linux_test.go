@@ -231,6 +231,67 @@ func TestProcessOfAnotherUserHasWhatCanBeRead(t *testing.T) {
 	}
 }
 
+// TestOneOfSeveralWorkersHasAWarning measures a child that shares the listener of its parent.
+func TestOneOfSeveralWorkersHasAWarning(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed: ", err)
+	}
+	cmd := exec.Command(python, "-c", `
+import http.server, os, signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+child = os.fork()
+if child: print(child, server.server_port, flush=True)
+server.serve_forever()`)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startProcess(t, cmd)
+	var child, port int
+	if _, err := fmt.Fscan(out, &child, &port); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		syscall.Kill(child, syscall.SIGKILL)
+		testkit.Await(t, "the end of the child", func() bool { return syscall.Kill(child, 0) != nil })
+	})
+	for pid, want := range map[int]bool{child: true, cmd.Process.Pid: false} {
+		e := parse(t, few+fmt.Sprintf("service: {url: 'http://127.0.0.1:%d/', pid: %d}\n", port, pid))
+		for _, one := range run(t, e, options(t)).Runs {
+			warned := strings.Contains(strings.Join(one.Warnings, " "), fmt.Sprintf("process %d, the parent of process %d, listens",
+				cmd.Process.Pid, child))
+			if one.Outcome != results.Done || warned != want {
+				t.Errorf("%s, %s, warnings %q; want a warning: %v", one.Outcome, one.Error, one.Warnings, want)
+			}
+		}
+	}
+}
+
+// TestProcessInAnotherNetworkNamespaceHasAWarning measures a process whose requests another one forwards, as in a container.
+func TestProcessInAnotherNetworkNamespaceHasAWarning(t *testing.T) {
+	t.Parallel()
+	url, _ := startRunning(t)
+	inside := exec.Command("sleep", "600")
+	inside.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	if err := inside.Start(); err != nil {
+		t.Skip("a network namespace is needed, which root can make: ", err)
+	}
+	t.Cleanup(func() {
+		inside.Process.Kill()
+		inside.Wait() // its error is that it was killed
+	})
+	e := parse(t, few+fmt.Sprintf("service: {url: %q, pid: %d}\n", url, inside.Process.Pid))
+	for _, one := range run(t, e, options(t)).Runs {
+		if one.Outcome != results.Done || !strings.Contains(strings.Join(one.Warnings, " "), "is in another network namespace") {
+			t.Errorf("%s, %s, warnings %q; want one about the namespace", one.Outcome, one.Error, one.Warnings)
+		}
+	}
+}
+
 // TestRunningCgroupIsMeasured moves a service into a control group of its own.
 func TestRunningCgroupIsMeasured(t *testing.T) {
 	t.Parallel()

@@ -290,7 +290,7 @@ func (e *Experiment) checkCase(d draft) (wrong []problem) {
 	}
 	if d.Service.PID != 0 || d.Service.Cgroup != "" {
 		for _, p := range unfit(&d.Service) {
-			p.where = cmp.Or(d.positions[p.where], p.where)
+			p.where = withoutIndex(cmp.Or(d.positions[p.where], p.where))
 			wrong = append(wrong, p)
 		}
 	}
@@ -299,6 +299,14 @@ func (e *Experiment) checkCase(d draft) (wrong []problem) {
 			"it shows them", "write where, as in: service: {go: /debug}"})
 	}
 	return wrong
+}
+
+// withoutIndex returns the place of a dimension for that of one of its values, all of which have the same problem.
+func withoutIndex(where string) string {
+	if i := strings.LastIndexByte(where, '['); i >= 0 && strings.HasSuffix(where, "]") {
+		return where[:i]
+	}
+	return where
 }
 
 // findBaseline returns the index of the first configuration that matches
