@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/weirhq/weir/internal/process"
@@ -26,6 +27,9 @@ import (
 // connection of the load can take it before the service does.
 func freePort() (int, error) {
 	const first, count, tries = 10_000, 20_000, 100
+	// A process that starts meanwhile has a copy of the listener until it executes its program.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	var err error
 	for range tries {
 		port := first + rand.IntN(count)
