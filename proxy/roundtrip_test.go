@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -371,5 +372,74 @@ func TestUpstreamIsTransportOfReverseProxy(t *testing.T) {
 	if got.Target != "/a?b" || got.Host != "site.example" || got.Body != "body" ||
 		got.Header.Get("X-Forwarded-For") != "127.0.0.1" {
 		t.Errorf("the server got %+v", got)
+	}
+}
+
+// An acceptor calls accepted with the number of each connection before it returns it.
+type acceptor struct {
+	net.Listener
+	count    atomic.Int32
+	accepted func(int32)
+}
+
+func (a *acceptor) Accept() (net.Conn, error) {
+	c, err := a.Listener.Accept()
+	if err == nil {
+		a.accepted(a.count.Add(1))
+	}
+	return c, err
+}
+
+// TestRequestsToARemovedServerConnectOnce removes a server of HTTP/2 while requests connect to it. Each of them is served,
+// on a connection that it makes once.
+func TestRequestsToARemovedServerConnectOnce(t *testing.T) {
+	t.Parallel()
+	const requests = 3
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := &acceptor{Listener: inner}
+	up := openUpstream(t, proxy.Options{HTTP2: true}, "http://"+inner.Addr().String())
+	begun, removed := make(chan bool), make(chan bool)
+	listener.accepted = func(n int32) {
+		if n == 1 {
+			close(begun)
+			<-removed
+		}
+	}
+	server := &http.Server{Handler: http.HandlerFunc(echo), Protocols: new(http.Protocols)}
+	server.Protocols.SetUnencryptedHTTP2(true)
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
+	results := make(chan error, requests)
+	for range requests {
+		go func() {
+			resp, err := up.RoundTrip(newRequest(t, "POST", "http://site.example", "body"))
+			if err == nil {
+				_, err = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			results <- err
+		}()
+	}
+	<-begun
+	err = up.SetServers([]proxy.Server{{URL: "http://127.0.0.1:1"}})
+	close(removed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := 0
+	for range requests {
+		err := <-results
+		var failure *proxy.Error
+		if served++; err != nil {
+			if served--; !errors.As(err, &failure) || failure.Kind != proxy.Refused { // it has chosen a server only after the removal
+				t.Error(err)
+			}
+		}
+	}
+	if n := int(listener.count.Load()); served == 0 || n > requests {
+		t.Errorf("%d requests were served on %d connections", served, n)
 	}
 }

@@ -67,7 +67,11 @@ func (p *Pool) openStream(ctx context.Context, driver transport.Driver, l *Link,
 			sc.Retire()
 			continue
 		}
-		if c := sc.open(r); c != nil {
+		c := sc.open(r)
+		if dialled && conns.closed() {
+			sc.retire()
+		}
+		if c != nil {
 			return c, nil
 		}
 	}
@@ -83,9 +87,14 @@ func pingLimit(ctx context.Context) time.Duration {
 }
 
 // dialShared makes a connection. If another exchange is doing so, it waits for that instead, and
-// returns neither a connection nor an error.
+// returns neither a connection nor an error. After the server was closed, the connection is for one stream: the caller
+// retires it, but not before it has opened the stream.
 func (p *Pool) dialShared(ctx context.Context, driver transport.Driver, conns *driverPool, l *Link) (*sharedConn, error) {
 	conns.mu.Lock()
+	if conns.done {
+		conns.mu.Unlock()
+		return p.connectShared(ctx, driver, conns, l)
+	}
 	if other := conns.connecting; other != nil {
 		signal := transport.NewSignal()
 		other.waiting = append(other.waiting, signal)
@@ -102,17 +111,13 @@ func (p *Pool) dialShared(ctx context.Context, driver transport.Driver, conns *d
 	conns.mu.Unlock()
 	c, err := p.connectShared(ctx, driver, conns, l)
 	conns.mu.Lock()
-	if conns.connecting = nil; err == nil {
+	if conns.connecting = nil; err == nil && !conns.done {
 		conns.shared = append(conns.shared, c)
 	}
-	done := conns.done
 	attempt.err, attempt.over = err, true
 	conns.mu.Unlock()
 	for _, signal := range attempt.waiting {
 		signal.Send()
-	}
-	if done && err == nil {
-		c.retire()
 	}
 	return c, err
 }

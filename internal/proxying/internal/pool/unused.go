@@ -140,6 +140,13 @@ func (p *driverPool) close() {
 	}
 }
 
+// closed reports whether the server is closed.
+func (p *driverPool) closed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.done
+}
+
 // driverPools are those of a server, by the indexes of their drivers. The zero
 // value is ready to use.
 type driverPools struct {
