@@ -12,7 +12,7 @@ MODULES = . log log/logr log/logvet log/natssink log/otellog log/otlpsink router
 PACKAGES = ./... ./log/... ./log/logr/... ./log/logvet/... ./log/natssink/... ./log/otellog/... ./log/otlpsink/... ./router/...
 
 .PHONY: test checks format vet staticcheck tidy oldest elsewhere race engine allocs promises bench-module release-test release vulnerabilities apidiff lacking soak build pgo fuzz bench \
-	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-capacity bench-compare bench-load load-peers \
+	bench-log bench-router bench-sinks bench-proxy bench-tls bench-http2 bench-scale bench-capacity bench-compare bench-load load-peers \
 	test-node bench-node node-programs pictures guard clean
 
 # JOBS targets run at once, because the tests of race mostly wait. The output of a target appears when it has ended; the
@@ -201,6 +201,9 @@ bench-proxy: .bench/bin/caddy .bench/bin/pingora-door
 
 bench-tls:
 	cd bench && $(GO) run ./cmd/benchrun $(BENCHFLAGS) tls
+
+bench-scale:
+	cd bench && $(GO) run ./cmd/benchrun -picture ../docs/scale.svg $(BENCHFLAGS) scale
 
 # Needs nginx and h2load: apt-get install nginx-light nghttp2-client.
 bench-http2: .bench/bin/caddy

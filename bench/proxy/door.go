@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 )
 
 // A Door is one proxy with its settings for the comparison.
@@ -202,14 +203,17 @@ func weirDoor(t Tools, s site) (command, error) {
 	if s.work.Files {
 		action = fmt.Sprintf("files: {root: %q}", s.files)
 	}
+	var routes strings.Builder
+	for _, path := range s.work.routes() {
+		fmt.Fprintf(&routes, "  - {match: \"%s/{path...}\", %s%s}\n", path, action, s.route)
+	}
 	file, err := s.write("weir.yaml", fmt.Sprintf(`%s
 admin: "%s"
 %slog: {to: "%s", level: %s, events: %s}
 upstreams:
   backend: {servers: ["http://%s"]}
 routes:
-  - {match: "/{path...}", %s%s}
-`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), action, s.route))
+%s`, listen, local(s.figures), engine, s.log, s.level, s.events, local(s.upstream), &routes))
 	return command{args: []string{t.Weir, "serve", "--config", file}}, err
 }
 

@@ -25,8 +25,9 @@ var http2Client = func() *http.Client {
 func (b *Bench) h2load(ctx context.Context, url string, w Work, d time.Duration) (load, error) {
 	log := filepath.Join(b.dir, "h2load.log")
 	defer os.Remove(log)
-	out, err := output(ctx, "h2load", "-t1", "-c"+strconv.Itoa(w.Connections), "-m"+strconv.Itoa(w.Streams),
+	args := append(w.fieldArgs(), "-t1", "-c"+strconv.Itoa(w.Connections), "-m"+strconv.Itoa(w.Streams),
 		"-D"+strconv.Itoa(int(d.Seconds())), "--log-file="+log, url)
+	out, err := output(ctx, "h2load", args...)
 	if err != nil {
 		return load{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -38,8 +39,9 @@ func (b *Bench) load(ctx context.Context, origin string, w Work, d time.Duration
 	}
 	if w.Rate == 0 {
 		args := []string{"-t1", "-c" + c, "-d" + strconv.Itoa(int(d.Seconds())) + "s", "--timeout", "10s", "--latency"}
-		if w.Upload > 0 {
-			args = append(args, "-s", filepath.Join(b.dir, uploadScript))
+		args = append(args, w.fieldArgs()...)
+		if w.script() != "" {
+			args = append(args, "-s", filepath.Join(b.dir, wrkScript))
 		}
 		out, err := output(ctx, "wrk", append(args, url)...)
 		if err != nil {
@@ -48,8 +50,9 @@ func (b *Bench) load(ctx context.Context, origin string, w Work, d time.Duration
 		return parseLoad(string(out), w.responseSize())
 	}
 	rate := strconv.FormatFloat(w.Rate, 'f', 0, 64)
-	out, err := output(ctx, b.Tools.Weir, "load", "--json", "--quiet", "--pid=-1", "-c", c, "--max-connections",
-		strconv.Itoa(mostConnections), "-r", rate, "-d", d.String(), url)
+	args := []string{"load", "--json", "--quiet", "--pid=-1", "-c", c, "--max-connections",
+		strconv.Itoa(mostConnections), "-r", rate, "-d", d.String()}
+	out, err := output(ctx, b.Tools.Weir, append(append(args, w.fieldArgs()...), url)...)
 	if err != nil {
 		return load{}, err
 	}
@@ -99,8 +102,24 @@ var (
 	wrkP99       = regexp.MustCompile(`\s99%\s+([\d.]+)(us|ms|s)`)
 )
 
-// uploadScript is the file in the folder of the bench that makes wrk upload.
-const uploadScript = "upload.lua"
+// wrkScript is the file in the folder of the bench for the script of wrk.
+const wrkScript = "wrk.lua"
+
+// script is the script of wrk; "" if it needs none.
+func (w Work) script() string {
+	switch {
+	case w.Upload > 0:
+		return fmt.Sprintf("wrk.method = %q\nwrk.body = %q\n", http.MethodPost, body(w.Upload))
+	case w.Routes > 1:
+		return fmt.Sprintf(`local next = -1
+function request()
+  next = (next + 1) %% %d
+  return wrk.format(nil, string.format("/datasets/series-%%05d/september2026?page=2", next))
+end
+`, w.Routes)
+	}
+	return ""
+}
 
 // parseLoad reads wrk's report. Bodies of fewer than size bytes are an error if the total of bytes, which wrk rounds,
 // shows it.

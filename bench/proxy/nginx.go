@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // nginxDoor configures a worker for each CPU, persistent connections to the upstream, one JSON line per request without
@@ -55,12 +56,17 @@ func nginxDoor(t Tools, s site) (command, error) {
 	server {
 		listen %s;
 		access_log %s;
-		location / {
-			%s
-			add_header X-Request-Id $request_id;
-		}
+	%s}
+`, local(s.upstream), s.idle(), listen, log, nginxLocations(s.work, handler)))
+}
+
+// nginxLocations are the blocks of the routes.
+func nginxLocations(w Work, handler string) string {
+	var b strings.Builder
+	for _, path := range w.routes() {
+		fmt.Fprintf(&b, "\t\tlocation %s/ {\n\t\t\t%s\n\t\t\tadd_header X-Request-Id $request_id;\n\t\t}\n", path, handler)
 	}
-`, local(s.upstream), s.idle(), listen, log, handler))
+	return b.String()
 }
 
 // bodyBuffers are nginx's settings for the larger bodies: an upload of 64 KiB and a head with 16 KiB fit into one

@@ -175,8 +175,8 @@ func (b *Bench) provide(w Work) error {
 	if w.Response > 0 {
 		files[filepath.Join(responsesDir, strconv.Itoa(w.Response))] = body(w.Response)
 	}
-	if w.Upload > 0 {
-		files[uploadScript] = fmt.Sprintf("wrk.method = %q\nwrk.body = %q\n", http.MethodPost, body(w.Upload))
+	if script := w.script(); script != "" {
+		files[wrkScript] = script
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644); err != nil {

@@ -69,6 +69,8 @@ func TestPassMeasuresAndLeavesNothing(t *testing.T) {
 		{Connections: 4, Log: proxy.ToFile, Response: 16 << 10, Load: time.Second},
 		{Connections: 4, Log: proxy.ToFile, Response: 16 << 10, Files: true, Load: time.Second},
 		{Connections: 4, Log: proxy.ToFile, Upload: 64 << 10, Load: time.Second},
+		{Connections: 4, Log: proxy.ToFile, Long: true, Load: time.Second},
+		{Connections: 4, Log: proxy.ToFile, Long: true, Routes: 20, Load: time.Second},
 	} {
 		if got, err := b.Pass(t.Context(), door(t, proxy.Nginx), w); err != nil || got.CPU <= 0 {
 			t.Errorf("nginx, %+v: got %+v, %v", w, got, err)

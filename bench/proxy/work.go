@@ -20,6 +20,10 @@ type Work struct {
 	Upload   int // size of the body of a POST in bytes, whose response has 1 KiB; 0 means that requests are GETs
 	// Files means that the door itself serves the response, from a file in the page cache.
 	Files bool
+	// Long means that the requests are as long as those of a browser: a path of 160 bytes, and browserFields.
+	Long bool
+	// Routes is the number of routes of the door, which the requests use by turns. 0 means one for all paths.
+	Routes int
 	// Idle means that each connection makes one request and is then idle.
 	Idle bool
 	// Streams is the number of requests at a time on each connection, with HTTP/2. 0 means HTTP/1.1.
@@ -93,9 +97,57 @@ func (w Work) path() string {
 		return fmt.Sprintf("/uploads/%d?page=2", w.Upload)
 	case w.Response > 0:
 		return fmt.Sprintf("/responses/%d?page=2", w.Response)
+	case w.Routes > 0:
+		return routePath(w.Routes-1) + "/september2026?page=2"
+	case w.Long:
+		return longPath + "?page=2"
 	}
 	return "/economy/bulletins/september2026?page=2"
 }
+
+// longPath has 160 bytes.
+const longPath = "/economy/inflation-and-price-indices/bulletins/consumer-price-inflation-including-housing-costs/" +
+	"september-2026/main-points-of-the-release-with-all-tables/latest"
+
+// browserFields are fields that browsers send.
+var browserFields = [][2]string{
+	{"User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"},
+	{"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"},
+	{"Accept-Language", "en-GB,en;q=0.9,cy;q=0.8"},
+	{"Accept-Encoding", "gzip, deflate, br, zstd"},
+	{"Cookie", "session=8f14e45fceea167a5a36dedd4bea2543; cookies_preferences_set=true; usage=false"},
+}
+
+// fields are the fields of the requests that the load generators do not send by themselves.
+func (w Work) fields() [][2]string {
+	if w.Long {
+		return browserFields
+	}
+	return nil
+}
+
+// fieldArgs are the fields as arguments of wrk, h2load and weir load.
+func (w Work) fieldArgs() (args []string) {
+	for _, f := range w.fields() {
+		args = append(args, "-H", f[0]+": "+f[1])
+	}
+	return args
+}
+
+// routes are the paths of the routes, without a slash at their ends.
+func (w Work) routes() []string {
+	if w.Routes == 0 {
+		return []string{""}
+	}
+	var all []string
+	for i := range w.Routes {
+		all = append(all, routePath(i))
+	}
+	return all
+}
+
+// routePath is the path of a route, without a slash at its end.
+func routePath(i int) string { return fmt.Sprintf("/datasets/series-%05d", i) }
 
 // bodySize is the default size of the backend's response.
 const bodySize = 1024
@@ -121,6 +173,9 @@ func (w Work) try(ctx context.Context, origin string) error {
 		return err
 	}
 	req.Close = true
+	for _, f := range w.fields() {
+		req.Header.Set(f[0], f[1])
+	}
 	c := client
 	if w.Streams > 0 {
 		c = http2Client

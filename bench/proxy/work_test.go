@@ -31,6 +31,27 @@ func TestTryRefusesWrongResponses(t *testing.T) {
 	}
 }
 
+// TestLongRequestsAreLong makes a request of a browser's length.
+func TestLongRequestsAreLong(t *testing.T) {
+	var got *http.Request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		fmt.Fprint(w, body(bodySize))
+	}))
+	defer server.Close()
+	if err := (Work{Long: true}).try(t.Context(), server.URL); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.URL.Path) != 160 {
+		t.Errorf("the path has %d bytes, want 160", len(got.URL.Path))
+	}
+	for _, f := range browserFields {
+		if got.Header.Get(f[0]) != f[1] {
+			t.Errorf("%s is %q, want %q", f[0], got.Header.Get(f[0]), f[1])
+		}
+	}
+}
+
 // TestBackendChecksUploads sends the backend uploads that a proxy has changed.
 func TestBackendChecksUploads(t *testing.T) {
 	b := openBench(t)

@@ -125,8 +125,8 @@ func TestCasesAreChosenByPattern(t *testing.T) {
 		all     bool
 		want    int
 	}{
-		{"", false, 2}, {"", true, 14}, {"pipe", false, 3}, {"fixed", false, 1}, {"KiB|MiB", false, 3},
-		{"idle", false, 1}, {"nothing", true, 0},
+		{"", false, 3}, {"", true, 25}, {"pipe", false, 6}, {"fixed", false, 1}, {"KiB|MiB", false, 5},
+		{"long", false, 9}, {"idle", false, 1}, {"nothing", true, 0},
 	} {
 		s := settings{cases: regexp.MustCompile(c.pattern), all: c.all}
 		if got := s.chosenProxies(); len(got) != c.want {

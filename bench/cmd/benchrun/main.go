@@ -5,6 +5,7 @@
 //	benchrun [flags] proxy         the cost of a proxied request for a whole process
 //	benchrun [flags] tls           the same for https, and the cost of a handshake
 //	benchrun [flags] http2         the same for HTTP/2
+//	benchrun [flags] scale         the cost of a proxied request by the number of connections and of routes
 //	benchrun [flags] load          the cost of a request for a load generator, and its accuracy
 //	benchrun [flags] capacity      no comparison: the costs of Weir from which docs/capacity derives the needs of a
 //	                               deployment
@@ -43,6 +44,7 @@ type settings struct {
 	peers    string         // folder of the load generators
 	progress *progress
 	profile  string // file for the profile that profile collects
+	picture  string // file for the picture of scale; may be empty
 	dir      string // folder for logs whose writing is measured
 }
 
@@ -52,6 +54,7 @@ type comparison func(ctx context.Context, w io.Writer, s settings) ([]fmt.String
 var comparisons = map[string]comparison{"log": compareLoggers, "router": compareRouters, "proxy": compareProxies,
 	"tls":   compareTLS,
 	"http2": compareHTTP2,
+	"scale": compareScale,
 	"sinks": compareSinks, "load": compareLoads,
 	"capacity": measureCapacity,
 	"profile":  profileWeir}
@@ -68,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchrun", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|tls|http2|sinks|load|capacity|profile ...")
+		fmt.Fprintln(stderr, "usage: benchrun [flags] log|router|proxy|tls|http2|scale|sinks|load|capacity|profile ...")
 		flags.PrintDefaults()
 	}
 	flags.IntVar(&s.passes, "passes", 0,
@@ -79,8 +82,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"run only the cases whose names match this `expression`")
 	flags.TextVar(s.rows, "rows", s.rows, "run only the rows of proxy whose names match this `expression`")
 	flags.BoolVar(&s.all, "all", false,
-		"run all cases of proxy: 1, 64 and 1,000 connections, log to a file, to a pipe and off; larger bodies; files; idle "+
-			"connections; without it and without -case, 64 connections with a log to a file and the fixed rate")
+		"run all cases of proxy: long and short requests over 1, 64 and 1,000 connections, log to a file, to a pipe and "+
+			"off; larger bodies; files; idle connections; without it and without -case, 64 connections with a log to a file "+
+			"and the fixed rate")
 	flags.Float64Var(&s.rate, "rate", 0,
 		"requests per second in proxy's case of a fixed rate (0: 60% of nginx's best, measured first)")
 	flags.DurationVar(&s.loadTime, "load", 0,
@@ -92,6 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		"another `command` of Weir, such as an older build, with a row of its own in proxy's case of 64 connections")
 	flags.StringVar(&s.peers, "peers", "../.bench", "`folder` of load generators: bin/ and npm/")
 	flags.StringVar(&s.profile, "profile", "../cmd/weir/release.pgo", "`file` for the CPU profile that profile collects")
+	flags.StringVar(&s.picture, "picture", "", "SVG `file` for the picture of scale; without one, it draws none")
 	flags.StringVar(&s.dir, "dir", os.TempDir(),
 		"`folder` for logs, in comparisons that measure writing them")
 	if err := flags.Parse(args); err != nil {

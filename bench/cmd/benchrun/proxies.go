@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,25 +31,15 @@ type proxyCase struct {
 // shareOfNginx is the fixed rate, as a share of nginx's best in a closed loop.
 const shareOfNginx = 0.60
 
-// proxyCases returns the matrix of connections and logs, the fixed rate, the larger bodies, the files and the idle connections.
+// proxyCases returns the matrix of requests, connections and logs, the fixed rate, the larger bodies, the files and the
+// idle connections.
 func proxyCases() []proxyCase {
 	var cases []proxyCase
-	for _, connections := range []struct {
-		n    int
-		name string
-	}{{64, "64 connections"}, {1, "1 connection"}, {1000, "1,000 connections"}} {
-		for _, log := range []proxy.Log{proxy.ToFile, proxy.ToPipe, proxy.Off} {
-			main := connections.n == 64 && log == proxy.ToFile
-			c := proxyCase{
-				Work:   proxy.Work{Connections: connections.n, Log: log},
-				name:   fmt.Sprintf("proxy: %s, log %s", connections.name, log),
-				result: fmt.Sprintf("proxy_%d_%s", connections.n, strings.TrimPrefix(string(log), "to a ")),
-				always: main,
+	for _, long := range []bool{true, false} {
+		for _, connections := range []int{64, 1, 1000} {
+			for _, log := range []proxy.Log{proxy.ToFile, proxy.ToPipe, proxy.Off} {
+				cases = append(cases, closedLoop(proxy.Work{Connections: connections, Log: log, Long: long}))
 			}
-			if main {
-				c.result = "proxy"
-			}
-			cases = append(cases, c)
 		}
 	}
 	return append(cases,
@@ -66,6 +57,34 @@ func proxyCases() []proxyCase {
 			name: "proxy: 64 connections, files of 1 MiB", result: "proxy_file_1m"},
 		proxyCase{Work: proxy.Work{Connections: 4000, Log: proxy.ToFile, Idle: true},
 			name: "proxy: 4,000 idle connections", result: "proxy_idle"})
+}
+
+// closedLoop returns the case of requests without larger bodies.
+func closedLoop(w proxy.Work) proxyCase {
+	c := proxyCase{Work: w, name: "proxy: " + connectionsOf(w.Connections), result: "proxy"}
+	if w.Long {
+		c.name, c.result = c.name+", long requests", "proxy_long"
+	}
+	c.name += fmt.Sprintf(", log %s", w.Log)
+	if c.always = w.Connections == 64 && w.Log == proxy.ToFile; !c.always {
+		c.result += fmt.Sprintf("_%d_%s", w.Connections, strings.TrimPrefix(string(w.Log), "to a "))
+	}
+	return c
+}
+
+func connectionsOf(n int) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return counted(n) + " connections"
+}
+
+// counted writes a number with a comma between thousands.
+func counted(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", counted(n/1000), n%1000)
 }
 
 // chosenProxies returns the cases that the flags select.
