@@ -403,8 +403,11 @@ var layers = map[string]struct {
 	},
 	"load/internal/curl": {own: []string{"load/internal/request", "internal/nearest"},
 		why: "reads command lines; it knows no targets"},
+	"load/internal/postman": {own: []string{"load/internal/request"}, why: "reads collections; it knows no targets"},
+	"load/internal/openapi": {foreign: []string{"github.com/goccy/go-yaml"},
+		why: "makes requests from descriptions; it knows no targets"},
 	"load/target": {
-		own: []string{"load/internal/curl", "load/internal/random", "load/internal/request", "internal/httpsyntax"},
+		own: []string{"load/internal/curl", "load/internal/openapi", "load/internal/postman", "load/internal/random", "load/internal/request", "internal/httpsyntax"},
 		why: "the requests of a load test; it does not send them",
 	},
 	"load/check": {own: []string{"load", "internal/nearest"},

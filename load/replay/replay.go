@@ -259,7 +259,7 @@ func (l *Log) add(line []byte) {
 			if c.Unreadable++; c.Unreadable == 1 {
 				c.FirstUnreadable = fmt.Sprintf("%s:%d: %v", l.options.Name, l.line, err)
 			}
-		case !l.options.AllMethods && !safe(e.Method):
+		case !l.options.AllMethods && !Safe(e.Method):
 			c.Unsafe++
 		default:
 			heap.Push(&l.waiting, e)
@@ -270,5 +270,5 @@ func (l *Log) add(line []byte) {
 	}
 }
 
-// safe reports whether a method does not change anything (RFC 9110, section 9.2.1). TRACE is not sent.
-func safe(method string) bool { return method == "GET" || method == "HEAD" || method == "OPTIONS" }
+// Safe reports whether a method does not change anything (RFC 9110, section 9.2.1). TRACE is not sent.
+func Safe(method string) bool { return method == "GET" || method == "HEAD" || method == "OPTIONS" }

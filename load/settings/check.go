@@ -54,8 +54,8 @@ func (s *Settings) checkLoop() error {
 		return fail("from_log", "leave out the rate; a speed of 2 is twice as fast as the log", "the log has the times of the requests already")
 	case s.FromLog == "" && s.Speed != 0:
 		return fail("speed", "add --from-log FILE", "it is for the requests of a log")
-	case s.FromLog == "" && s.AllMethods:
-		return fail("all_methods", "add --from-log FILE", "it is for the requests of a log")
+	case s.FromLog == "" && s.RequestsFile == "" && s.AllMethods:
+		return fail("all_methods", "add --from-log FILE, or a description in OpenAPI", "it is for requests that a file has chosen")
 	case s.Pipeline > 1 && s.NoKeepAlive:
 		return fail("pipeline", "", "it needs connections that stay open, and each request has a new one")
 	}

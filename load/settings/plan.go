@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/weirhq/weir/load"
@@ -167,6 +168,14 @@ func (s *Settings) readTargets(header []target.Header) (targets []target.Target,
 			n, n+len(list.Targets), s.RequestsFile, list.Skipped[0]))
 	}
 	targets, s.Insecure = list.Targets, s.Insecure || list.Insecure
+	if list.NoServer && s.To == "" {
+		return nil, nil, &Error{"requests_file", fmt.Errorf("%s names no server", s.RequestsFile), "--to http://HOST:PORT gives one"}
+	}
+	if list.Described {
+		if targets, warnings, err = s.described(list, warnings); err != nil {
+			return nil, nil, err
+		}
+	}
 	if s.To != "" {
 		if list.Recorded && !s.AllHosts {
 			var others int
@@ -298,4 +307,22 @@ func (s *Settings) tls() (*tls.Config, error) {
 		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 	}
 	return c, nil
+}
+
+// described returns the requests of a description that are sent, and a warning about the others.
+func (s *Settings) described(list *target.List, warnings []string) ([]target.Target, []string, error) {
+	if s.AllMethods {
+		return list.Targets, warnings, nil
+	}
+	safe := slices.DeleteFunc(slices.Clone(list.Targets), func(t target.Target) bool { return !replay.Safe(t.Method) })
+	others := len(list.Targets) - len(safe)
+	if len(safe) == 0 {
+		return nil, nil, &Error{"requests_file", fmt.Errorf("each of the %d requests in %s may change something", others,
+			s.RequestsFile), "--all-methods sends them"}
+	}
+	if others > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d of the %d requests in %s may change something and are left out; "+
+			"--all-methods sends them too", others, len(list.Targets), s.RequestsFile))
+	}
+	return safe, warnings, nil
 }

@@ -19,7 +19,7 @@ type Settings struct {
 	PathGrowth       int
 	RequestsFile, To string // a file, or - for Stdin, and the origin to send its requests to
 	FromLog          string // a log with the requests to send to To, or - for Stdin
-	AllMethods       bool   // with FromLog, also send requests of methods that may change something
+	AllMethods       bool   // with FromLog or OpenAPI, also send requests of methods that may change something
 	Speed            float64
 	Flows            string // a page of flows, whose requests are sent to URL
 	AllHosts         bool   // with To, also send the requests of a HAR to other hosts than the host of the first one

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -238,12 +237,4 @@ func (p *harPost) encodedParams() string {
 		pairs = append(pairs, url.QueryEscape(param.Name)+"="+url.QueryEscape(param.Value))
 	}
 	return strings.Join(pairs, "&")
-}
-
-func (t *Target) hasHeader(name string) bool {
-	return slices.ContainsFunc(t.Header, func(h Header) bool { return strings.EqualFold(h.Name, name) })
-}
-
-func (t *Target) removeHeader(name string) {
-	t.Header = slices.DeleteFunc(t.Header, func(h Header) bool { return strings.EqualFold(h.Name, name) })
 }

@@ -13,44 +13,10 @@ import (
 
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/load/internal/curl"
+	"github.com/weirhq/weir/load/internal/openapi"
+	"github.com/weirhq/weir/load/internal/postman"
 	"github.com/weirhq/weir/load/internal/request"
 )
-
-// A List is the content of a file of targets.
-type List struct {
-	Targets  []Target
-	Recorded bool // the file is HAR, with the requests of a page to several origins
-	Insecure bool // a command of curl has -k: the server's certificate is not verified
-
-	// Skipped describes the entries of HAR that cannot be sent, for example because
-	// the recorder left their bodies out.
-	Skipped []string
-}
-
-// OfOwnHost returns the targets with the host and port of the first one, and the number of the others. A recorded page
-// also requests the hosts of others, which do not expect a load and whose paths another server does not have.
-func (l *List) OfOwnHost() (own []Target, others int) {
-	first := hostOf(l.Targets[0].URL)
-	for _, t := range l.Targets {
-		if hostOf(t.URL) == first {
-			own = append(own, t)
-		}
-	}
-	return own, len(l.Targets) - len(own)
-}
-
-// hostOf returns the host and port of a URL that was parsed before, without the default ports.
-func hostOf(url string) string {
-	scheme, rest, _ := strings.Cut(url, "://")
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	rest = strings.ToLower(rest[strings.LastIndexByte(rest, '@')+1:])
-	if strings.EqualFold(scheme, "https") {
-		return strings.TrimSuffix(rest, ":443")
-	}
-	return strings.TrimSuffix(rest, ":80")
-}
 
 // Read reads a file of targets. It recognizes these formats:
 //
@@ -61,6 +27,8 @@ func hostOf(url string) string {
 //     METHOD ends a target, and # begins a comment
 //   - URLs, one per line, which may be mixed with plain lines
 //   - commands of curl, as browsers copy them, with the options that describe the request
+//   - a collection of Postman 2.0 or 2.1, with the values of its own variables; scripts are not run
+//   - a description in OpenAPI 3, in JSON or YAML: a request for each operation, from the examples
 //   - HAR, as saved by browsers and proxies: its requests to http and https, in
 //     order, without the fields of the connection; websockets and entries that
 //     never left the browser are left out, and entries that cannot be sent are
@@ -79,12 +47,20 @@ func Read(r io.Reader, name string, find func(name string) (path string, err err
 	}
 	f := &targetFile{name: name, find: find, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	read := f.plainLines
+	openAPI := func() error { return f.readOpenAPI(name, f.data) }
 	switch {
 	case curl.Begins(f.data):
 		read = f.curl
 	case !bytes.HasPrefix(bytes.TrimLeft(f.data, " \t\r\n"), []byte("{")):
+		if openapi.IsYAML(f.data) {
+			read, f.Described = openAPI, true
+		}
 	case f.isHAR():
 		read, f.Recorded = f.har, true
+	case postman.Is(f.data):
+		read = func() error { return f.readPostman(name, f.data) }
+	case openapi.IsJSON(f.data):
+		read, f.Described = openAPI, true
 	default:
 		read = f.jsonLines
 	}
@@ -123,37 +99,6 @@ func (f *targetFile) curl() error {
 		f.Targets, f.Insecure = append(f.Targets, t), f.Insecure || c.Insecure
 	}
 	return nil
-}
-
-// A targetFile is a file of targets that is being read.
-type targetFile struct {
-	List
-	name   string
-	find   request.Find
-	data   []byte          // without a byte order mark
-	bodies map[string]Body // by file name
-}
-
-// fail adds the file name, line and column of an offset to an error.
-func (f *targetFile) fail(offset int, err error) error {
-	if e, ok := err.(*request.ColumnError); ok { // its column counts from offset
-		offset, err = offset+e.Column-1, e.Why
-	}
-	before := f.data[:min(max(offset, 0), len(f.data))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("%s:%d:%d: %w", f.name, line, column, err)
-}
-
-// close closes the files of bodies after an error.
-func (f *targetFile) close() error {
-	var errs []error
-	for _, body := range f.bodies {
-		if file, ok := body.File.(io.Closer); ok {
-			errs = append(errs, file.Close())
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // lines calls blank for each empty line or comment, and read for each other line,
@@ -216,11 +161,6 @@ func (f *targetFile) plainLines() error {
 			open = nil
 		}
 	})
-}
-
-func isURL(s string) bool {
-	scheme, _, ok := strings.Cut(s, "://")
-	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 func (f *targetFile) plainHeader(open *request.Parsed, line string, offset int) error {

@@ -69,6 +69,19 @@ func (t *Target) addHeader(h Header) {
 	}
 }
 
+func (t *Target) hasHeader(name string) bool {
+	return slices.ContainsFunc(t.Header, func(h Header) bool { return strings.EqualFold(h.Name, name) })
+}
+
+func (t *Target) removeHeader(name string) {
+	t.Header = slices.DeleteFunc(t.Header, func(h Header) bool { return strings.EqualFold(h.Name, name) })
+}
+
+func isURL(s string) bool {
+	scheme, _, ok := strings.Cut(s, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
 // Rebase returns the targets with their scheme, host and port replaced by the origin's,
 // such as "http://127.0.0.1:8080". It is for files that were recorded with other
 // servers. The origin's user and password replace the user and password of the URLs.

@@ -43,10 +43,10 @@ type sendCommand struct {
 	Header       []string `group:"Request:" short:"H" sep:"none" placeholder:"LINE" help:"Add \"Name: value\". May be repeated."`
 	Body         string   `group:"Request:" placeholder:"TEXT" help:"Send TEXT as the body, @FILE for a file, or @- for stdin."`
 	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form with fields in the syntax of curl -F: name=value, name=@FILE. May be repeated."`
-	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send the requests in FILE in turn: lines of METHOD URL, curl commands, vegeta's JSON lines, or a HAR."`
+	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send the requests in FILE in turn: lines of METHOD URL, curl commands, vegeta's JSON lines, a collection of Postman, OpenAPI 3, or a HAR."`
 	FromLog      string   `group:"Request:" placeholder:"FILE" help:"Send the requests of a log at their recorded times: weir, nginx, Apache or Caddy; also .gz, or - for stdin."`
 	Speed        string   `group:"Request:" placeholder:"N" help:"Send the log N times as fast (default 1)."`
-	AllMethods   bool     `group:"Request:" help:"Send requests of all methods of the log, without bodies, not only GET, HEAD and OPTIONS."`
+	AllMethods   bool     `group:"Request:" help:"Send requests of all methods of the log, without bodies, or of OpenAPI, not only GET, HEAD and OPTIONS."`
 	To           string   `group:"Request:" placeholder:"ORIGIN" help:"Send the requests of the file or log to ORIGIN, such as http://127.0.0.1:8080."`
 	Flows        string   `group:"Request:" placeholder:"FILE" help:"Let each connection be a user who executes the flows in FILE (YAML) on the server of the URL."`
 	AllHosts     bool     `group:"Request:" help:"With --to, send the requests of a HAR to other hosts than the first one's too."`
