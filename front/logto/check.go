@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/weirhq/weir/front/internal/namedfile"
 	"github.com/weirhq/weir/front/internal/serverurl"
@@ -40,17 +41,18 @@ func (c check) all() {
 // files checks that no file occurs twice, in whatever notation, and that there is a file if
 // keys for files are set.
 func (c check) files() {
-	files := map[string]bool{}
+	var files []string
 	for i, to := range c.To {
 		if !isFile(to) {
 			continue
 		}
-		if name := filepath.Clean(to); files[name] {
+		name := filepath.Clean(to)
+		if slices.ContainsFunc(files, func(other string) bool { return sameFile(name, other) }) {
 			c.Mistakef(c.at("to")[i], "keep one of the two", "%s is given twice", yamlfile.Quote(name))
-		} else {
-			files[name] = true
-			c.folder(c.at("to")[i], name)
+			continue
 		}
+		files = append(files, name)
+		c.folder(c.at("to")[i], name)
 	}
 	if len(files) > 0 || len(c.To) == 0 {
 		return
@@ -61,6 +63,18 @@ func (c check) files() {
 			return
 		}
 	}
+}
+
+// sameFile reports whether two names are of one file, also by a link or from the working directory.
+func sameFile(a, b string) bool {
+	absolute, err := filepath.Abs(a)
+	other, otherErr := filepath.Abs(b)
+	if err == nil && otherErr == nil && absolute == other {
+		return true
+	}
+	info, err := os.Stat(a)
+	otherInfo, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(info, otherInfo)
 }
 
 // folder reports a file that cannot be created. It does not report a folder that this user

@@ -1,6 +1,7 @@
 package logto_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,15 @@ func TestLogSettingsAreParsed(t *testing.T) {
 	}
 }
 
+func here(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func TestLogMistakesAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
@@ -77,6 +87,7 @@ func TestLogMistakesAreReported(t *testing.T) {
 		{"no destination", "log: {to: []}\n", []string{`1:11 "to" is empty`}},
 		{"a destination twice", "log: {to: [stdout, stdout]}\n", []string{`1:20 stdout is given twice`}},
 		{"a file twice", "log: {to: [./a.log, a.log]}\n", []string{`1:21 a.log is given twice`}},
+		{"a file by its whole path", "log: {to: [a.log, " + here(t) + "/a.log]}\n", []string{`1:19 a.log" is given twice|keep one`}},
 		{"a misspelt destination", "log: {to: [stdout, stder]}\n", []string{`1:20 "stder"|did you mean "stderr"?|"./stder"`}},
 		{"an unknown scheme", "log: {to: ['http://u:secret@collector', 'nat://s/x', 'kafka://x']}\n",
 			[]string{`1:12 "http://" is not|did you mean "otlp+http://"?`, `1:41 "nat://"|did you mean "nats://"?`,
