@@ -34,7 +34,7 @@ type scaleCell struct {
 
 func scales() []scale {
 	return []scale{
-		{name: "connections", cells: cellsOf(1, 10, 100, 1000, 5000),
+		{name: "connections", cells: cellsOf(1, 10, 100, 1000, 4000),
 			of: func(n int) proxy.Work { return proxy.Work{Connections: n, Log: proxy.ToFile, Long: true} }},
 		{name: "routes", cells: cellsOf(1, 10, 100, 1000, 10000),
 			of: func(n int) proxy.Work { return proxy.Work{Connections: 64, Routes: n, Log: proxy.ToFile, Long: true} }},
