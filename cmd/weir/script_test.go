@@ -34,7 +34,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata/sc
 func TestScriptsPass(t *testing.T) {
 	t.Parallel()
 	programs := t.TempDir()
-	build := exec.Command("go", "build", "-race=false", "-o", programs, ".")
+	build := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-o", programs, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
