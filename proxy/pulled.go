@@ -55,9 +55,6 @@ func (p *pulled) errorOf(x *proxying.Exchange) error {
 		failure.Err = cmp.Or(cause, context.DeadlineExceeded) // the context may notice it a moment later
 	case failure.Kind == ClientGone && cause != nil:
 		failure.Err = cause
-		if p.r.Context().Err() == context.DeadlineExceeded { // the context noticed it a moment earlier
-			failure.Kind = Overdue
-		}
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func (p *Proxy) rewrite(r *http.Request) *http.Request {
 		out.Body = nil // as in httputil.ReverseProxy: hooks wrap only a body that exists
 	}
 	p.Rewrite(&httputil.ProxyRequest{In: r, Out: out})
-	setLength(out)
+	out.ContentLength = lengthOf(out)
 	removeKept(out.Header)
 	for name, values := range r.Header {
 		if proxying.IsForwarding(name) || name == "Te" || name == "Upgrade" {
@@ -41,14 +41,15 @@ func (p *Proxy) rewrite(r *http.Request) *http.Request {
 	return out
 }
 
-// setLength sets the length of a body as net/http does for the request of a client.
-func setLength(out *http.Request) {
+// lengthOf returns the length of the body of a request as net/http reads it in the request of a client: -1 if it is unknown.
+func lengthOf(r *http.Request) int64 {
 	switch {
-	case out.Body == http.NoBody:
-		out.ContentLength = 0
-	case out.Body != nil && out.ContentLength == 0:
-		out.ContentLength = -1 // unknown
+	case r.Body == http.NoBody:
+		return 0
+	case r.Body != nil && r.ContentLength == 0:
+		return -1
 	}
+	return r.ContentLength
 }
 
 // removeKept removes the fields of a request that Rewrite cannot change.

@@ -32,7 +32,7 @@ func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := &proxying.Proxy{Upstream: u.inner, Fail: func(*proxying.Exchange, int, []proxying.Field) error {
 		return nil // RoundTrip returns the error
 	}}
-	release := proxying.CancelWith(r.Context(), x)
+	release := proxying.EndWith(r.Context(), x)
 	go func() {
 		in.serve(inner, x)
 		release()
@@ -82,10 +82,7 @@ func (c *ownClient) exchange() *proxying.Exchange {
 		}
 		return x
 	}
-	x.Body, x.Length = proxying.BodyOf(r), r.ContentLength
-	if x.Length == 0 {
-		x.Length = -1
-	}
+	x.Body, x.Length = proxying.BodyOf(r), lengthOf(r)
 	x.Trailers = func(dst []proxying.Field) []proxying.Field { return appendFields(dst, r.Trailer) }
 	if names := trailerNames(r.Trailer); names != "" {
 		x.Header = append(x.Header, proxying.Field{Name: "Trailer", Value: names})

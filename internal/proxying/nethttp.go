@@ -205,8 +205,7 @@ func (h *HTTP) StopReading() {
 // passed. Reads of the body are only stopped before its end: afterwards a read of
 // net/http's own would fail.
 func (h *HTTP) expire() {
-	h.x.expired.Store(true)
-	h.x.Cancel()
+	h.x.expire()
 	if h.x.Body != nil && !h.body.ended.Load() {
 		h.StopReading()
 	}
@@ -307,6 +306,24 @@ var defaultUpgrade = []string{"websocket"}
 // CancelWith cancels the exchange when ctx is done. After the returned function
 // was called it does not touch the exchange any more.
 func CancelWith(ctx context.Context, x *Exchange) (release func()) { return onDone(ctx, x.Cancel) }
+
+// EndWith is CancelWith for the context of the request itself: after its deadline, the exchange
+// fails with kind Overdue.
+func EndWith(ctx context.Context, x *Exchange) (release func()) {
+	return onDone(ctx, func() {
+		if ctx.Err() == context.DeadlineExceeded {
+			x.expire()
+		} else {
+			x.Cancel()
+		}
+	})
+}
+
+// expire cancels the exchange because the deadline of the request's context has passed.
+func (x *Exchange) expire() {
+	x.expired.Store(true)
+	x.Cancel()
+}
 
 // onDone calls f when ctx is done, unless the returned function was called, which
 // waits for f.
