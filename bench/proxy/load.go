@@ -114,9 +114,9 @@ func (w Work) script() string {
 		return fmt.Sprintf(`local next = -1
 function request()
   next = (next + 1) %% %d
-  return wrk.format(nil, string.format("/datasets/series-%%05d/september2026?page=2", next))
+  return wrk.format(nil, string.format(%q, next))
 end
-`, w.Routes)
+`, w.Routes, routeFormat+page)
 	}
 	return ""
 }

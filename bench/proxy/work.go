@@ -98,7 +98,7 @@ func (w Work) path() string {
 	case w.Response > 0:
 		return fmt.Sprintf("/responses/%d?page=2", w.Response)
 	case w.Routes > 0:
-		return routePath(w.Routes-1) + "/september2026?page=2"
+		return routePath(w.Routes-1) + page
 	case w.Long:
 		return longPath + "?page=2"
 	}
@@ -146,8 +146,13 @@ func (w Work) routes() []string {
 	return all
 }
 
-// routePath is the path of a route, without a slash at its end.
-func routePath(i int) string { return fmt.Sprintf("/datasets/series-%05d", i) }
+// routeFormat makes the path of a route from its number, without a slash at its end, in Go and in Lua.
+const routeFormat = "/datasets/series-%05d"
+
+// page is the rest of a path below a route.
+const page = "/september2026?page=2"
+
+func routePath(i int) string { return fmt.Sprintf(routeFormat, i) }
 
 // bodySize is the default size of the backend's response.
 const bodySize = 1024

@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/weirhq/weir/bench/proxy"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // A proxyCase is a table of the comparison of front doors.
@@ -61,7 +61,7 @@ func proxyCases() []proxyCase {
 
 // closedLoop returns the case of requests without larger bodies.
 func closedLoop(w proxy.Work) proxyCase {
-	c := proxyCase{Work: w, name: "proxy: " + connectionsOf(w.Connections), result: "proxy"}
+	c := proxyCase{Work: w, name: "proxy: " + readable.Things(int64(w.Connections), "connection"), result: "proxy"}
 	if w.Long {
 		c.name, c.result = c.name+", long requests", "proxy_long"
 	}
@@ -70,21 +70,6 @@ func closedLoop(w proxy.Work) proxyCase {
 		c.result += fmt.Sprintf("_%d_%s", w.Connections, strings.TrimPrefix(string(w.Log), "to a "))
 	}
 	return c
-}
-
-func connectionsOf(n int) string {
-	if n == 1 {
-		return "1 connection"
-	}
-	return counted(n) + " connections"
-}
-
-// counted writes a number with a comma between thousands.
-func counted(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%s,%03d", counted(n/1000), n%1000)
 }
 
 // chosenProxies returns the cases that the flags select.

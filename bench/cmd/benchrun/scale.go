@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/bench/measure"
 	"github.com/weirhq/weir/bench/proxy"
 	"github.com/weirhq/weir/internal/page"
+	"github.com/weirhq/weir/internal/readable"
 )
 
 // scaleDoors are the doors whose cost is measured by a number.
@@ -43,7 +44,13 @@ func scales() []scale {
 
 func cellsOf(numbers ...int) (cells []scaleCell) {
 	for _, n := range numbers {
-		cells = append(cells, scaleCell{n: n})
+		cell := scaleCell{n: n}
+		for _, d := range proxy.Doors {
+			if slices.Contains(scaleDoors, d.Name) {
+				cell.rows = append(cell.rows, doorRow{Door: d})
+			}
+		}
+		cells = append(cells, cell)
 	}
 	return cells
 }
@@ -83,23 +90,16 @@ func compareScale(ctx context.Context, w io.Writer, s settings) (_ []fmt.Stringe
 func (sc scale) run(ctx context.Context, bench *proxy.Bench, s settings, pass int) error {
 	for i := range sc.cells {
 		cell := &sc.cells[i]
-		if cell.rows == nil {
-			for _, d := range proxy.Doors {
-				if slices.Contains(scaleDoors, d.Name) {
-					cell.rows = append(cell.rows, doorRow{Door: d})
-				}
-			}
-		}
 		work := sc.of(cell.n)
 		work.Load = s.loadTime
 		for k := range cell.rows {
 			row := &cell.rows[(k+pass)%len(cell.rows)]
 			cost, err := bench.Pass(ctx, row.Door, work)
 			if err != nil {
-				return fmt.Errorf("%s %s, %s, pass %d: %w", counted(cell.n), sc.name, row.Name, pass+1, err)
+				return fmt.Errorf("%s %s, %s, pass %d: %w", readable.Count(int64(cell.n)), sc.name, row.Name, pass+1, err)
 			}
 			row.costs = append(row.costs, cost)
-			fmt.Fprintf(os.Stderr, "scale, pass %d of %d: %s %s, %s, %v of CPU per request\n", pass+1, s.passes, counted(cell.n),
+			fmt.Fprintf(os.Stderr, "scale, pass %d of %d: %s %s, %s, %v of CPU per request\n", pass+1, s.passes, readable.Count(int64(cell.n)),
 				sc.name, row.Name, cost.CPU)
 		}
 	}
@@ -120,7 +120,7 @@ func (sc scale) write(w io.Writer, s settings) error {
 	}
 	fmt.Fprintln(t)
 	for _, cell := range sc.cells {
-		fmt.Fprintf(t, "%s\t", counted(cell.n))
+		fmt.Fprintf(t, "%s\t", readable.Count(int64(cell.n)))
 		nginx := find(cell.rows, proxy.Nginx)
 		for _, r := range cell.rows {
 			fmt.Fprintf(t, "%.1f\t%s\t", r.cpu().Median(), r.cpu().Spread())
@@ -171,5 +171,5 @@ func decades(most int) page.Axis {
 		ticks[i] = float64(i)
 	}
 	return page.Axis{Place: func(v float64) float64 { return v / float64(most) }, Ticks: ticks,
-		Text: func(v float64) string { return counted(int(math.Pow(10, v))) }}
+		Text: func(v float64) string { return readable.Count(int64(math.Pow(10, v))) }}
 }
