@@ -57,9 +57,7 @@ func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	if o.Until != nil {
 		s.cases = slices.DeleteFunc(s.cases, func(c experiment.Case) bool { return c.Again })
 	}
-	if slices.ContainsFunc(s.cases, func(c experiment.Case) bool {
-		return len(c.Service.Command) == 0 && !c.Service.Running()
-	}) {
+	if slices.ContainsFunc(s.cases, func(c experiment.Case) bool { return !c.Service.Named() }) {
 		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --; a " +
 			"service that already runs has a service.url or a service.pid")
 	}

@@ -8,6 +8,9 @@ func (s *Service) Running() bool {
 	return len(s.Command) == 0 && (s.URL != "" || s.PID != 0 || s.Cgroup != "")
 }
 
+// Named reports whether there is a service to measure: one with a Command, or one that already runs.
+func (s *Service) Named() bool { return len(s.Command) > 0 || s.Running() }
+
 // unfit returns the problems of a service that already runs. Their places are the settings.
 func unfit(s *Service) (wrong []problem) {
 	switch {

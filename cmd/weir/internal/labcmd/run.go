@@ -2,13 +2,11 @@ package labcmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
@@ -146,7 +144,7 @@ func (c *runCommand) experiment() (*experiment.Experiment, []experiment.Case, pl
 	if err != nil {
 		return nil, nil, plan{}, cli.Misuse(err, "weir lab run --help")
 	}
-	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return len(c.Service.Command) == 0 && !c.Service.Running() }) {
+	if slices.ContainsFunc(cases, func(c experiment.Case) bool { return !c.Service.Named() }) {
 		err := fmt.Errorf("%s has no command that starts the service", c.Name)
 		return nil, nil, plan{}, cli.Misuse(err, "weir lab run "+string(c.Name)+" -- python3 -m http.server")
 	}
@@ -181,16 +179,7 @@ func (c *runCommand) against() setting {
 	if c.Against == "" {
 		return setting{}
 	}
-	words, _ := json.Marshal(c.Command) // a list of texts cannot fail
-	return setting{"--against", "matrix.service.command", fmt.Sprintf("{base: %s, change: %s}", quoted(c.Against), words)}
-}
-
-// quoted returns a text as a value of YAML; "" stays "".
-func quoted(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strconv.Quote(text)
+	return setting{"--against", "matrix.service.command", fmt.Sprintf("{base: %s, change: %s}", quoted(c.Against), words(c.Command))}
 }
 
 // reportResults writes the report into the folder and prints its summary, or the

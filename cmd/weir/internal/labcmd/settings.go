@@ -40,14 +40,10 @@ func (f *settingFlags) apply(e *experiment.Experiment, command []string, others 
 func (f *settingFlags) settings(command []string, others []setting) ([]setting, error) {
 	var list []setting
 	if len(command) > 0 {
-		words, err := json.Marshal(command)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, setting{"--", "service.command", string(words)})
+		list = append(list, setting{"--", "service.command", words(command)})
 	}
 	if f.URL != "" {
-		list = append(list, setting{"--url", "service.url", strconv.Quote(f.URL)})
+		list = append(list, setting{"--url", "service.url", quoted(f.URL)})
 	}
 	others = append(others, setting{"--duration", "load.duration", f.Duration}, setting{"--seed", "seed", f.Seed})
 	for _, set := range others {
@@ -63,4 +59,18 @@ func (f *settingFlags) settings(command []string, others []setting) ([]setting, 
 		list = append(list, setting{"--set", key, value})
 	}
 	return list, nil
+}
+
+// words returns a command as a value of YAML.
+func words(command []string) string {
+	text, _ := json.Marshal(command) // a list of texts cannot fail
+	return string(text)
+}
+
+// quoted returns a text as a value of YAML; "" stays "".
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strconv.Quote(text)
 }
