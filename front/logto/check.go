@@ -73,8 +73,13 @@ func sameFile(a, b string) bool {
 		return true
 	}
 	info, err := os.Stat(a)
-	otherInfo, otherErr := os.Stat(b)
-	return err == nil && otherErr == nil && os.SameFile(info, otherInfo)
+	return err == nil && isNameOf(b, info)
+}
+
+// isNameOf reports whether a name leads to the file that info describes.
+func isNameOf(name string, info fs.FileInfo) bool {
+	other, err := os.Stat(name)
+	return err == nil && os.SameFile(info, other)
 }
 
 // folder reports a file that cannot be created. It does not report a folder that this user

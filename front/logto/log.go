@@ -136,10 +136,7 @@ func (d *destination) checkDistinct(others []*destination) error {
 		return err
 	}
 	for _, other := range others {
-		if other.file == nil {
-			continue
-		}
-		if info, err := os.Stat(other.name); err == nil && os.SameFile(own, info) {
+		if other.file != nil && isNameOf(other.name, own) {
 			return fmt.Errorf("%s is the same file as %s", d.name, other.name)
 		}
 	}
