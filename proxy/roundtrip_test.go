@@ -123,6 +123,7 @@ func TestTimeoutsAreThoseOfNetHTTP(t *testing.T) {
 	for which, transport := range transports(t, proxy.Options{}, origin) {
 		ctx, cancel := deadlineSoon(t.Context())
 		check(which, transport, ctx, true)
+		<-ctx.Done() // the exchange may notice its deadline before the context
 		cancel()
 		check(which+" after cancel", transport, ctx, true)
 		ctx, cancel = context.WithCancel(t.Context())
