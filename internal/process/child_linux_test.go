@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -114,6 +115,8 @@ func (d *deeds) what(command string, args []string) (answer string, err error) {
 	case "hello":
 	case "burn":
 		burn(time.Duration(number()))
+	case "burn-and-end":
+		return "done", burnInThread(time.Duration(number()))
 	case "allocate":
 		d.memory = make([]byte, number())
 		for i := 0; i < len(d.memory); i += 4096 {
@@ -222,6 +225,34 @@ func (d *deeds) fork() (string, error) {
 		return "", err
 	}
 	return strconv.Itoa(c.Process.Pid), nil
+}
+
+// burnInThread uses the given CPU time in a thread, and returns when the thread has ended.
+func burnInThread(d time.Duration) error {
+	id := make(chan int)
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() == os.Getpid() { // the first thread does not end before the process
+			go func() { id <- 0 }()
+			select {}
+		}
+		burn(d)
+		id <- unix.Gettid()
+	}()
+	thread := <-id
+	if thread == 0 {
+		return burnInThread(d)
+	}
+	for {
+		_, err := os.Stat("/proc/self/task/" + strconv.Itoa(thread))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // burn uses the given CPU time, mostly in user mode.

@@ -12,8 +12,9 @@ import "time"
 // A Sample holds the resources of one or several processes: times since their
 // start, and the other values at the moment of the sample.
 type Sample struct {
-	// CPU is the CPU time of all threads, including ended ones. User and System
-	// are its parts, with a resolution of 10 ms.
+	// CPU is the CPU time of all threads, including ended ones, to the nanosecond: that of the process's CPU clock
+	// (clock_getcpuclockid(3)). User and System are its parts, with a resolution of 10 ms, as is the time of children
+	// that the process has waited for. /proc/PID/schedstat would have only the main thread.
 	CPU, User, System time.Duration
 
 	// Late is the part of CPU that was used before the previous sample but is

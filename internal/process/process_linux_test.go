@@ -54,6 +54,25 @@ func TestSampleMeasuresCPU(t *testing.T) {
 	}
 }
 
+// TestSampleMeasuresLessThanATick measures work that is shorter than the unit of /proc/PID/stat, in threads that live on
+// and in threads that end.
+func TestSampleMeasuresLessThanATick(t *testing.T) {
+	const work = time.Millisecond
+	for _, command := range []string{"burn", "burn-and-end"} {
+		t.Run(command, func(t *testing.T) {
+			c := start(t, "")
+			p := open(t, c.Process.Pid)
+			for range 20 {
+				before := sample(t, p)
+				c.command(t, command, int(work))
+				if got := sample(t, p).CPU - before.CPU; got < work {
+					t.Fatalf("the child has used %v of CPU time, the sample says %v", work, got)
+				}
+			}
+		})
+	}
+}
+
 func TestSampleMeasuresMemory(t *testing.T) {
 	c := start(t, "")
 	p := open(t, c.Process.Pid)
