@@ -115,7 +115,7 @@ var layers = map[string]struct {
 		why:     "a feature of routes: it admits users; it knows no other feature's stage",
 	},
 	"front/feature/compress": {
-		own:     []string{"front/internal/coding", "front/stage", "internal/httpsyntax", "internal/yamlfile"},
+		own:     []string{"front/internal/coding", "front/stage", "internal/httpsyntax", "internal/machine", "internal/yamlfile"},
 		foreign: []string{"github.com/prometheus/client_golang/prometheus"},
 		why:     "a feature of routes: it compresses responses; it knows no other feature's stage",
 	},

@@ -14,6 +14,7 @@ import (
 	"github.com/weirhq/weir/front/internal/coding"
 	"github.com/weirhq/weir/front/stage"
 	"github.com/weirhq/weir/internal/httpsyntax"
+	"github.com/weirhq/weir/internal/machine"
 )
 
 // encoderMemory is the maximum memory of the encoders in use, in bytes. A response that finds
@@ -27,20 +28,29 @@ type compression struct {
 	minLength       int64
 	withCredentials bool
 	skipped         prometheus.Counter // responses that found no encoder
+	slots           chan struct{}      // of the feature
 }
 
 // A Feature holds the state that the compressions of all routes share.
 type Feature struct {
 	encoders *coding.Encoders
 	skipped  prometheus.Counter
+
+	// slots has a place for each processor, which an encoder takes outside of the loops. More encoders at one time
+	// evict each other's tables from the caches, and no response ends earlier.
+	slots chan struct{}
 }
 
 // New returns the feature of a front door.
 func New(d *stage.Door) *Feature {
-	f := &Feature{encoders: coding.NewEncoders(encoderMemory), skipped: prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "weir_responses_not_compressed_total",
-		Help: "Responses that were not compressed because the memory of encoders was in use.",
-	})}
+	f := &Feature{
+		encoders: coding.NewEncoders(encoderMemory),
+		skipped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "weir_responses_not_compressed_total",
+			Help: "Responses that were not compressed because the memory of encoders was in use.",
+		}),
+		slots: make(chan struct{}, machine.Processors()),
+	}
 	d.Metrics.MustRegister(f.skipped)
 	return f
 }
@@ -52,7 +62,8 @@ func (f *Feature) Stage(c *Config, noSecrets bool) (stage.Stage, error) {
 		return nil, nil
 	}
 	s := &compression{
-		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials || noSecrets, skipped: f.skipped,
+		types: c.Types, minLength: c.MinLength, withCredentials: c.WithCredentials || noSecrets,
+		skipped: f.skipped, slots: f.slots,
 	}
 	for _, name := range c.Encodings {
 		s.sources = append(s.sources, f.encoders.Source(coding.Coding(name), c.Level))
@@ -337,14 +348,10 @@ func (c *compressor) notModifiedFields(fields []stage.Field) []stage.Field {
 	return own
 }
 
-const (
-	// encodedBatch is the number of bytes that are compressed at once, unless the client has to
-	// get fewer. The tables of an encoder take a MiB or more: it is slow as long as they are not
-	// in the caches of its processor. Most bodies are one batch.
-	encodedBatch = 256 << 10
-	// encodedInline is the number of bytes that a loop compresses itself, in less than 0.2 ms.
-	encodedInline = 8 << 10
-)
+// encodedBatch is the number of bytes that are compressed at once, unless the client has to
+// get fewer. The tables of an encoder take a MiB or more: it is slow as long as they are not
+// in the caches of its processor. Most bodies are one batch.
+const encodedBatch = 256 << 10
 
 // Write implements stage.Client.
 func (c *compressor) Write(p []byte) (n int, err error) {
@@ -384,10 +391,14 @@ func (c *compressor) encode(method func() error) {
 	}
 	c.held += len(c.batch)
 	c.err = errEncoder // if the encoder panics
-	if c.held <= encodedInline {
+	if c.held <= c.source.Quick {
 		c.err = c.encodeBatch(method)
 	} else {
-		c.x.Block(func() { c.err = c.encodeBatch(method) })
+		c.x.Block(func() {
+			c.rules.slots <- struct{}{}
+			defer func() { <-c.rules.slots }()
+			c.err = c.encodeBatch(method)
+		})
 	}
 	c.batch = c.batch[:0]
 	if c.err != nil || len(c.encoder.Out) == 0 {
