@@ -27,7 +27,7 @@ type Progress struct {
 
 	// Last is the last complete second. Its Seconds is 0 until there is one. Buckets count its
 	// requests by their latency: the first those up to LatencyBounds()[0], the last those above
-	// all bounds, with those that were never answered. Agents do not report Buckets.
+	// all bounds, with those that were never answered.
 	Last    Second
 	Buckets []int64 `json:"-"`
 
@@ -71,6 +71,19 @@ func buckets(o *latencies.Order) []int64 {
 	}
 	counts[len(latencyBounds)] += o.Never
 	return counts
+}
+
+// Buckets counts the requests of a share's second by latency, as the Buckets of a Progress. It returns nil for a second
+// without Latency. The error is that of a histogram that cannot be read.
+func (s *Second) Buckets() ([]int64, error) {
+	if s.Latency == nil {
+		return nil, nil
+	}
+	o, err := s.Latency.order()
+	if err != nil {
+		return nil, err
+	}
+	return buckets(o), nil
 }
 
 // Left returns the shorter of the times that the duration and the number of requests leave, and

@@ -151,10 +151,17 @@ func TestRunMergesSharesOfAgents(t *testing.T) {
 	}, strings.NewReader(content))
 	c.Labels = map[string]string{"zone": "a"}
 	var last load.Progress
-	c.Progress = func(p load.Progress) { last = p }
+	c.Progress = func(p load.Progress) {
+		if last = p; p.Last.Seconds > 0 {
+			checkBuckets(t, &p)
+		}
+	}
 	r, err := agent.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if last.Last.Seconds == 0 {
+		t.Error("the progress has no second")
 	}
 	if r.Requests != requests || r.Status["2xx"] != requests || r.Latency.Count != requests || len(r.Points) < 50 ||
 		r.Share != nil || len(r.Generators) != agents || warnings.String() != "" {
@@ -186,6 +193,24 @@ func TestRunMergesSharesOfAgents(t *testing.T) {
 	c.Files.Close()
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// checkBuckets checks that the last second of all agents has its requests in the buckets of their latency.
+func checkBuckets(t *testing.T, p *load.Progress) {
+	t.Helper()
+	bounds, sum, above := load.LatencyBounds(), int64(0), -1
+	for i, n := range p.Buckets {
+		if sum += n; n > 0 {
+			above = i
+		}
+	}
+	if len(p.Buckets) != len(bounds)+1 || sum != p.Last.Requests+p.Last.Errors {
+		t.Errorf("%d buckets with %d requests of %+v", len(p.Buckets), sum, p.Last)
+	}
+	most := time.Duration(p.Last.Max * 1000)
+	if above > 0 && most < bounds[above-1] || above >= 0 && above < len(bounds) && most > bounds[above]*102/100 {
+		t.Errorf("the slowest request took %v, and the last bucket with requests is %d: %v", most, above, p.Buckets)
 	}
 }
 

@@ -172,6 +172,9 @@ func (c *coordinator) merged() load.Progress {
 		c.sign(r, s)
 		s.Series = r.second(last)
 		shares = append(shares, s)
+		if err := addBuckets(&sum, s.Series); err != nil {
+			c.lines = append(c.lines, fmt.Sprintf("agent %s: %v", r.Name, err))
+		}
 	}
 	if len(shares) == 0 {
 		return sum
@@ -189,6 +192,23 @@ func (c *coordinator) merged() load.Progress {
 		sum.Latency, sum.FromDue = result.LatencyFromDue, true
 	}
 	return sum
+}
+
+// addBuckets adds the latencies of an agent's seconds to those of all agents.
+func addBuckets(sum *load.Progress, series []load.Second) error {
+	for i := range series {
+		counts, err := series[i].Buckets()
+		if err != nil {
+			return err
+		}
+		if sum.Buckets == nil {
+			sum.Buckets = make([]int64, len(load.LatencyBounds())+1)
+		}
+		for b, n := range counts {
+			sum.Buckets[b] += n
+		}
+	}
+	return nil
 }
 
 // lastSecond returns when the last second began that all agents have reported which are not

@@ -35,7 +35,7 @@ type Second struct {
 
 // latencies are those of the requests that ended in a second.
 type latencies struct {
-	Latency []int64  `json:"latency"` // requests by latency_bounds; nil if they are not known
+	Latency []int64  `json:"latency"` // requests by latency_bounds
 	P50     *float64 `json:"p50"`
 	P99     *float64 `json:"p99"`
 }

@@ -18,7 +18,6 @@ function makeCharts(p) {
   const chart = (id, title, series, text = number, help = "") => new Chart(at(id), { title, help, text, axis, series });
   const ofClass = (name, style) => [name, style, (s) => s.status[name] ?? 0];
   at("course").hidden = false;
-  at("latency").hidden = !p.second.requests.latency; // agents do not send it
   charts = [
     chart("rates", "Requests per second", [["due", "c3", (s) => (p.from_due ? s.asked : null)], ["sent", "c2", (s) => s.sent],
       ["answered", "c1", (s) => s.answered], ["errors", "bad", (s) => s.errors]]),
