@@ -38,8 +38,10 @@ type Options struct {
 	// Version is the version of the program, for the results.
 	Version string
 
-	// Progress, if not nil, is called by the goroutine of Run.
+	// Progress, if not nil, is called by the goroutine of Run, and so is Begin, before the first run, with the results
+	// without runs.
 	Progress func(lab.Progress)
+	Begin    func(*results.Results)
 }
 
 // Run builds the benchmarks of both sides and runs them. A commit is checked
@@ -148,6 +150,9 @@ func (e *experiment) close() {
 // has no such benchmark, because other runs would not have it either.
 func (e *experiment) run(ctx context.Context) (*results.Results, error) {
 	r := e.results()
+	if e.Begin != nil {
+		e.Begin(r)
+	}
 	e.built = time.Now()
 	for _, turn := range lab.Order(len(r.Configurations), e.Count, e.Seed) {
 		configuration := r.Configurations[turn.Case] // the baseline, its twin, or the other side

@@ -102,6 +102,12 @@ func TestCommitsAreCompared(t *testing.T) {
 	var steps []lab.Step
 	r, err := micro.Run(t.Context(), micro.Options{Dir: filepath.Join(dir, "cost"), A: "HEAD~1", B: "HEAD", Time: "10x",
 		Count: 6, Seed: 1, Version: "v",
+		Begin: func(r *results.Results) {
+			if len(r.Configurations) != 3 || len(r.Runs) != 0 || !slices.Equal(steps, []lab.Step{lab.Building, lab.Building}) {
+				t.Errorf("after the steps %v it begins with %+v", steps, r)
+			}
+			steps = append(steps, "begin")
+		},
 		Progress: func(p lab.Progress) {
 			if p.Of != 18 || p.Step == lab.Ended && (p.Run < 1 || p.Run > 18 || p.Last == nil) {
 				t.Errorf("progress is %+v", p)
@@ -111,7 +117,7 @@ func TestCommitsAreCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(steps); n != 2+2*18 || steps[0] != lab.Building || steps[n-1] != lab.Ended {
+	if n := len(steps); n != 3+2*18 || steps[2] != "begin" || steps[0] != lab.Building || steps[n-1] != lab.Ended {
 		t.Errorf("%d steps: %v", n, steps)
 	}
 	var names, order []string

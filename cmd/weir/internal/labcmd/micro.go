@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/cmd/weir/internal/labpage"
 	"github.com/weirhq/weir/internal/version"
+	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/micro"
 	"github.com/weirhq/weir/lab/results"
@@ -29,6 +31,8 @@ type microCommand struct {
 	Out   string `placeholder:"DIR" help:"Write the report into DIR (default a new folder below lab-results)."`
 	JSON  bool   `name:"json" help:"Print the analysis as the JSON document of analysis.json."`
 	Quiet bool   `short:"q" help:"Print only the findings and errors."`
+
+	Web cli.WebAddress `placeholder:"ADDR" help:"Show the runs on a page while they last, at a free port of 127.0.0.1, or at ADDR with --web=ADDR."`
 }
 
 // Help implements kong.HelpProvider.
@@ -70,20 +74,43 @@ func (c *microCommand) Run(s cli.Streams) error {
 	if err := folder.checkEmpty(); err != nil {
 		return err
 	}
+	page, err := serveWeb(s, c.Web, labpage.New("micro", folder.name, nil), folder.name)
+	if err != nil {
+		return folder.fail(err)
+	}
+	defer page.close()
 	screen := newScreen(s, c.Quiet)
 	signals, stop := cli.Interrupts()
 	r, err := cli.Interruptible(screen, interruptNotice, signals,
 		func(ctx context.Context) (*results.Results, error) {
 			return micro.Run(ctx, micro.Options{
 				A: c.Base, B: c.New, Packages: c.Packages, Bench: c.Bench, Time: c.Time, Count: c.Count, Seed: c.Seed,
-				Version: version.String(), Progress: screen.show,
+				Version: version.String(),
+				Progress: func(p lab.Progress) {
+					screen.show(p)
+					page.show(onlyTimes(p))
+				},
+				Begin: func(r *results.Results) { page.begin(r.Title, r.Question, r.Configurations) },
 			})
 		})
 	stop() // Ctrl-C ends the report
 	if err != nil {
+		page.fail(err)
 		return c.bareFolder(folder.fail(err))
 	}
-	return reportRun(s, folder.name, r, analysis.Of(r), c.JSON)
+	a := analysis.Of(r)
+	page.end(r, a)
+	return reportRun(s, folder.name, r, a, c.JSON)
+}
+
+// onlyTimes returns the progress without the measures of memory, for which the page has no room.
+func onlyTimes(p lab.Progress) lab.Progress {
+	if p.Last != nil {
+		last := *p.Last
+		last.Own = slices.DeleteFunc(slices.Clone(last.Own), func(m results.Measure) bool { return !strings.HasSuffix(m.Name, " time/op") })
+		p.Last = &last
+	}
+	return p
 }
 
 // bareFolder adds a hint if a folder is named without ./, which go list takes for

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/cmd/weir/internal/cli"
+	"github.com/weirhq/weir/cmd/weir/internal/labpage"
 	"github.com/weirhq/weir/internal/readable"
 	"github.com/weirhq/weir/internal/version"
 	"github.com/weirhq/weir/lab"
@@ -82,11 +83,15 @@ func (c *runCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	page, err := c.serveWeb(s, e, cases, folder.name)
+	page, err := serveWeb(s, c.Web, labpage.New(e.Name, folder.name, e.Lead), folder.name)
 	if err != nil {
 		return folder.fail(err)
 	}
 	defer page.close()
+	page.begin(e.Title, e.Question, configurations(cases))
+	if c.Resume {
+		page.addOld()
+	}
 	screen := newScreen(s, c.Quiet)
 	if c.Resume && folder.created {
 		screen.show(lab.Progress{Line: "weir: " + folder.name + " has no results to resume: starting with the first run"})
@@ -95,9 +100,14 @@ func (c *runCommand) Run(s cli.Streams) error {
 	r, err := cli.Interruptible(screen, interruptNotice, signals,
 		func(ctx context.Context) (*results.Results, error) {
 			screen.begin(cases, folder.name, plan.sentence(earlierSpread(e)))
-			return lab.Run(ctx, e, page.follow(lab.Options{
-				Dir: folder.name, Resume: c.Resume, Version: version.String(), Weir: weir, Repo: repository(), Progress: screen.show,
-			}))
+			return lab.Run(ctx, e, lab.Options{
+				Dir: folder.name, Resume: c.Resume, Version: version.String(), Weir: weir, Repo: repository(),
+				LoadProgress: page.load(),
+				Progress: func(p lab.Progress) {
+					screen.show(p)
+					page.show(p)
+				},
+			})
 		})
 	stop() // Ctrl-C ends the report
 	if err != nil {
@@ -110,6 +120,14 @@ func (c *runCommand) Run(s cli.Streams) error {
 		defer cli.Say(s.Err, "the same command with --out "+folder.name+" --resume makes the remaining runs")
 	}
 	return reportRun(s, folder.name, r, a, c.JSON)
+}
+
+// configurations returns the configurations of the cases.
+func configurations(cases []experiment.Case) (all []results.Configuration) {
+	for _, c := range cases {
+		all = append(all, c.Configuration)
+	}
+	return all
 }
 
 // reportRun reports new results. It returns ErrInterrupted if runs are missing.

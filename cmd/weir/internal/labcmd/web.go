@@ -6,8 +6,8 @@ import (
 	"github.com/weirhq/weir/internal/livepage"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
-	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/results"
+	"github.com/weirhq/weir/load"
 )
 
 // A web shows an experiment on the page of --web. Without the flag its server is nil, and its methods do nothing.
@@ -17,32 +17,44 @@ type web struct {
 	folder string
 }
 
-// serveWeb begins to serve the page of an experiment.
-func (c *runCommand) serveWeb(s cli.Streams, e *experiment.Experiment, cases []experiment.Case, folder string) (web, error) {
-	page := labpage.New(e, cases, folder)
-	server, err := c.Web.Serve(s, labpage.Files, page.Story)
-	if server != nil && c.Resume {
-		if old, err := lab.Read(folder); err == nil { // otherwise the experiment begins with the first run
-			for i := range old.Runs {
-				page.Add(&old.Runs[i])
-			}
-		}
-	}
+// serveWeb begins to serve the page of an experiment with results in a folder.
+func serveWeb(s cli.Streams, address cli.WebAddress, page *labpage.Page, folder string) (web, error) {
+	server, err := address.Serve(s, labpage.Files, page.Story)
 	return web{page, server, folder}, err
 }
 
-// follow returns the options with functions that show progress on the page, too.
-func (w web) follow(o lab.Options) lab.Options {
-	if w.server == nil {
-		return o
+// begin shows the configurations.
+func (w web) begin(title, question string, configurations []results.Configuration) {
+	if w.server != nil {
+		w.page.Begin(title, question, configurations)
 	}
-	next := o.Progress
-	o.Progress = func(p lab.Progress) {
-		next(p)
+}
+
+// addOld adds the runs of an experiment that is resumed.
+func (w web) addOld() {
+	if w.server == nil {
+		return
+	}
+	if old, err := lab.Read(w.folder); err == nil { // otherwise the experiment begins with the first run
+		for i := range old.Runs {
+			w.page.Add(&old.Runs[i])
+		}
+	}
+}
+
+// show shows progress.
+func (w web) show(p lab.Progress) {
+	if w.server != nil {
 		w.page.Show(p)
 	}
-	o.LoadProgress = w.page.ShowLoad
-	return o
+}
+
+// load returns the function that shows the load of the current run; nil without the flag.
+func (w web) load() func(load.Progress) {
+	if w.server == nil {
+		return nil
+	}
+	return w.page.ShowLoad
 }
 
 // end shows the findings.

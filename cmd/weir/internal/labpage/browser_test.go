@@ -2,6 +2,7 @@ package labpage_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	"github.com/weirhq/weir/internal/peer"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
-	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
 )
@@ -43,12 +43,7 @@ func madeRun(number int) results.Run {
 // newPage serves the page of an experiment with three configurations.
 func newPage(t *testing.T) (*labpage.Page, *livepage.Server) {
 	t.Helper()
-	e := &experiment.Experiment{Name: "log-cost", Title: "Cost of the log", Question: "What does a log line cost?"}
-	var cases []experiment.Case
-	for _, c := range configurations {
-		cases = append(cases, experiment.Case{Configuration: c})
-	}
-	page := labpage.New(e, cases, "lab-results/log-cost")
+	page := labpage.New("log-cost", "lab-results/log-cost", nil)
 	server, err := livepage.Serve("127.0.0.1:0", labpage.Files, page.Story)
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +69,7 @@ func showLoad(page *labpage.Page, seconds int) {
 func TestPageShowsRunsAndFindings(t *testing.T) {
 	page, server := newPage(t)
 	b := browsertest.Open(t, "http://"+server.Addr.String()+"/")
+	page.Begin("Cost of the log", "What does a log line cost?", configurations)
 	page.Show(lab.Progress{Step: lab.Starting, Run: 1, Of: 6, Configuration: "stdout=null", Repeat: 1})
 	b.Await(`document.getElementById("state").textContent === "starting: stdout=null"`)
 	r := &results.Results{Name: "log-cost", Title: "Cost of the log", Question: "What does a log line cost?",
@@ -112,6 +108,46 @@ func TestPageShowsRunsAndFindings(t *testing.T) {
 	t.Run("no faults for axe-core at the end", func(t *testing.T) { b.CheckAccess(peer.AxeCore(t)) })
 	b.CheckWidths()
 	b.KeepPictures("lab")
+	b.CheckQuiet()
+}
+
+// TestPageShowsOwnMeasures shows the benchmarks of two sides. A measure appears with the first run that has it; those
+// beyond the limit are counted.
+func TestPageShowsOwnMeasures(t *testing.T) {
+	page, server := newPage(t)
+	defer server.Close()
+	b := browsertest.Open(t, "http://"+server.Addr.String()+"/")
+	page.Show(lab.Progress{Step: lab.Building, Line: "go test -c ./router"})
+	b.Await(`document.getElementById("now").textContent.includes("go test -c ./router")`)
+	page.Begin("Benchmarks of b against a", "Which benchmarks does b change?", []results.Configuration{
+		{Name: "a", Baseline: true}, {Name: "a again", Again: true}, {Name: "b"}})
+	for number, name := range []string{"a", "b", "a"} {
+		r := results.Run{Number: number + 1, Repeat: 1, Configuration: name, Outcome: results.Done, Own: []results.Measure{
+			{Name: "BenchmarkLookup time/op", Unit: "s", Value: 2e-6 * float64(number+1)}}}
+		if name == "b" {
+			for i := range 22 {
+				r.Own = append(r.Own, results.Measure{Name: fmt.Sprintf("Benchmark%d time/op", i), Unit: "s", Value: 1e-6})
+			}
+		}
+		page.Add(&r)
+	}
+	b.Await(`document.querySelectorAll("#runs tbody tr").length === 3`)
+	if got := browsertest.Evaluate[string](b, `document.querySelector("#strips svg").getAttribute("aria-label")`); got !=
+		"BenchmarkLookup time/op of a: median 4.00 µs, 2 runs" {
+		t.Errorf("the first lane is %q", got)
+	}
+	if n := browsertest.Evaluate[int](b, `document.querySelectorAll("#strips figure").length`); n != 20 {
+		t.Errorf("%d measures are shown, want 20", n)
+	}
+	if more := b.Text("#more"); more != "3 more measures are in the report." {
+		t.Errorf("the note is %q", more)
+	}
+	if title := b.Text("#title"); title != "Benchmarks of b against a" {
+		t.Errorf("the title is %q", title)
+	}
+	t.Run("no faults for axe-core", func(t *testing.T) { b.CheckAccess(peer.AxeCore(t)) })
+	b.CheckWidths()
+	b.KeepPictures("micro")
 	b.CheckQuiet()
 }
 

@@ -1,4 +1,5 @@
-// Package labpage has the page of weir lab run --web: an experiment while its runs are made, and its findings.
+// Package labpage has the page of weir lab run --web and weir lab micro --web: an experiment while its runs are made, and
+// its findings.
 package labpage
 
 import (
@@ -13,7 +14,6 @@ import (
 	"github.com/weirhq/weir/internal/version"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
-	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/report"
 	"github.com/weirhq/weir/lab/results"
 	"github.com/weirhq/weir/load"
@@ -30,6 +30,7 @@ type Page struct {
 
 	mu      sync.Mutex // guards the fields below
 	metrics []results.Metric
+	own     []string             // names of the own measures that are shown
 	values  map[string][]float64 // of finished runs, by metric and configuration
 	loading *runLoad             // nil between the loads of two runs
 }
@@ -42,15 +43,18 @@ type runLoad struct {
 
 // start is the first event.
 type start struct {
-	Run            string          `json:"run"` // differs from that of any other experiment
-	Version        string          `json:"version"`
-	Name           string          `json:"name"`
+	Run           string    `json:"run"` // differs from that of any other experiment
+	Version       string    `json:"version"`
+	Name          string    `json:"name"`
+	Folder        string    `json:"folder"`
+	LatencyBounds []float64 `json:"latency_bounds"`
+}
+
+// plan is the event before the first run.
+type plan struct {
 	Title          string          `json:"title"`
 	Question       string          `json:"question"`
-	Folder         string          `json:"folder"`
 	Configurations []configuration `json:"configurations"`
-	Metrics        []string        `json:"metrics"` // of finished runs
-	LatencyBounds  []float64       `json:"latency_bounds"`
 }
 
 type configuration struct {
@@ -61,24 +65,31 @@ type configuration struct {
 // usual are the metrics of the page, beside those that the experiment is about.
 var usual = []string{"requests per second", "latency p99", "CPU per request", "memory, peak"}
 
-// New returns the page of an experiment with results in a folder.
-func New(e *experiment.Experiment, cases []experiment.Case, folder string) *Page {
+// mostOwn limits the own measures of the runs on the page.
+const mostOwn = 20
+
+// New returns the page of an experiment with results in a folder. lead has the names of the metrics that it is about.
+func New(name, folder string, lead []string) *Page {
 	g := &Page{values: make(map[string][]float64)}
-	s := start{
-		Run: time.Now().Format(time.RFC3339Nano), Version: version.String(), Name: e.Name, Title: e.Title,
-		Question: e.Question, Folder: folder, LatencyBounds: loadpage.LatencyBounds(),
-	}
-	for _, c := range cases {
-		s.Configurations = append(s.Configurations, configuration{c.Name, c.Baseline})
-	}
 	for _, m := range results.Metrics() {
-		if slices.Contains(e.Lead, m.Name) || slices.Contains(usual, m.Name) {
+		if slices.Contains(lead, m.Name) || slices.Contains(usual, m.Name) {
 			g.metrics = append(g.metrics, m)
-			s.Metrics = append(s.Metrics, m.Name)
 		}
 	}
-	g.Story = livepage.NewStory(s)
+	g.Story = livepage.NewStory(start{
+		Run: time.Now().Format(time.RFC3339Nano), Version: version.String(), Name: name, Folder: folder,
+		LatencyBounds: loadpage.LatencyBounds(),
+	})
 	return g
+}
+
+// Begin shows the configurations. It comes before the first run.
+func (g *Page) Begin(title, question string, configurations []results.Configuration) {
+	p := plan{Title: title, Question: question}
+	for _, c := range configurations {
+		p.Configurations = append(p.Configurations, configuration{c.Name, c.Baseline})
+	}
+	g.Story.Keep("plan", p)
 }
 
 // progress is the state of the experiment. Times are in seconds.
@@ -106,16 +117,18 @@ func (g *Page) Show(p lab.Progress) {
 
 // run is the event of a finished run.
 type run struct {
-	Number        int              `json:"number"`
-	Configuration string           `json:"configuration"`
-	Block         int              `json:"block"`
-	Outcome       results.Outcome  `json:"outcome"`
-	Error         string           `json:"error"`
-	Values        map[string]value `json:"values"` // by metric
+	Number        int             `json:"number"`
+	Configuration string          `json:"configuration"`
+	Block         int             `json:"block"`
+	Outcome       results.Outcome `json:"outcome"`
+	Error         string          `json:"error"`
+	Values        []value         `json:"values"`
+	More          int             `json:"more"` // own measures that are not shown
 }
 
 // A value of a metric, with the median of the configuration's runs so far.
 type value struct {
+	Metric string  `json:"metric"`
 	Value  float64 `json:"value"`
 	Text   string  `json:"text"`
 	Median string  `json:"median"`
@@ -127,21 +140,39 @@ func (g *Page) Add(r *results.Run) {
 	defer g.mu.Unlock()
 	e := run{
 		Number: r.Number, Configuration: r.Configuration, Block: r.Repeat, Outcome: r.Outcome, Error: r.Error,
-		Values: make(map[string]value),
+		Values: []value{},
 	}
 	for _, m := range g.metrics {
-		v, ok := m.Of(r)
-		if !ok {
+		if v, ok := m.Of(r); ok {
+			e.Values = append(e.Values, g.value(r.Configuration, m.Name, m.Unit, v))
+		}
+	}
+	for _, m := range r.Own {
+		if !g.takes(m.Name) {
+			e.More++
 			continue
 		}
-		key := m.Name + "\x00" + r.Configuration
-		all := append(g.values[key], v)
-		slices.Sort(all)
-		g.values[key] = all
-		median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
-		e.Values[m.Name] = value{v, analysis.Quantity(v, m.Unit), analysis.Quantity(median, m.Unit)}
+		e.Values = append(e.Values, g.value(r.Configuration, m.Name, m.Unit, m.Value))
 	}
 	g.Story.Keep("run", e)
+}
+
+// takes reports whether the page shows an own measure: the first ones that runs have. The lock is held.
+func (g *Page) takes(own string) bool {
+	if !slices.Contains(g.own, own) && len(g.own) < mostOwn {
+		g.own = append(g.own, own)
+	}
+	return slices.Contains(g.own, own)
+}
+
+// value adds the value of a metric to those of a configuration. The lock is held.
+func (g *Page) value(configuration, metric, unit string, v float64) value {
+	key := metric + "\x00" + configuration
+	all := append(g.values[key], v)
+	slices.Sort(all)
+	g.values[key] = all
+	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	return value{metric, v, analysis.Quantity(v, unit), analysis.Quantity(median, unit)}
 }
 
 // ShowLoad adds a second of the load of the current run.

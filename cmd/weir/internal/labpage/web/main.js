@@ -1,4 +1,4 @@
-// The page of weir lab run: the state of the experiment, its finished runs, and the load of the current run.
+// The page of weir lab run and weir lab micro: the state of the experiment, its finished runs, and the load of the current run.
 
 import { Chart } from "./chart.js";
 import { follow } from "./follow.js";
@@ -19,31 +19,51 @@ const charts = [
 ];
 
 let started = null; // the first event
-let strips = [];
+let configurations = [];
+const strips = new Map(); // by metric
 let table = null;
+let mostMore = 0; // measures of a run that are not shown
 let last = null; // second
 let finished = []; // runs
 
 function showStart(s) {
   started = s;
-  at("title").textContent = s.title || s.name;
-  at("question").textContent = s.question;
+  at("title").textContent = s.name;
   at("folder").textContent = s.folder;
-  strips = s.metrics.map((metric) => {
-    const figure = element("figure");
-    at("strips").append(figure);
-    return new Strip(figure, metric, s.configurations);
-  });
-  table = new Table(at("runs"), "Finished runs", [["run", (r) => String(r.number)], ["block", (r) => String(r.block), "n"],
-    ["configuration", (r) => r.configuration],
-    ["outcome", (r) => ({ text: r.error ? `${r.outcome}: ${r.error}` : r.outcome, bad: r.outcome !== "done" })],
-    ...s.metrics.map((metric) => [metric, (r) => r.values[metric]?.text ?? "–", "n"])]);
+  makeTable();
   table.fill([]);
 }
 
+function showPlan(p) {
+  at("title").textContent = p.title || started.name;
+  at("question").textContent = p.question;
+  configurations = p.configurations;
+}
+
+const valueOf = (run, metric) => run.values.find((v) => v.metric === metric);
+
+function makeTable() {
+  table = new Table(at("runs"), "Finished runs", [["run", (r) => String(r.number)], ["block", (r) => String(r.block), "n"],
+    ["configuration", (r) => r.configuration],
+    ["outcome", (r) => ({ text: r.error ? `${r.outcome}: ${r.error}` : r.outcome, bad: r.outcome !== "done" })],
+    ...[...strips.keys()].map((metric) => [metric, (r) => valueOf(r, metric)?.text ?? "–", "n"])]);
+}
+
+// showRun adds a run. Metrics appear with the first run that has them.
 function showRun(r, more) {
   finished.push(r);
-  strips.forEach((strip) => strip.add(r));
+  for (const value of r.values) {
+    if (!strips.has(value.metric)) {
+      const figure = element("figure");
+      at("strips").append(figure);
+      strips.set(value.metric, new Strip(figure, value.metric, configurations));
+      makeTable();
+    }
+    strips.get(value.metric).add(r.configuration, value);
+  }
+  mostMore = Math.max(mostMore, r.more);
+  at("more").hidden = mostMore === 0;
+  at("more").textContent = `${mostMore} more measures are in the report.`;
   if (!more) {
     table.fill(finished.toReversed());
   }
@@ -71,7 +91,7 @@ function showProgress(p, more) {
   document.title = `${p.of > 0 ? `${p.run}/${p.of} · ` : ""}${time} · weir lab`;
   now.fill([["run", p.of > 0 ? `${p.run} of ${p.of}` : "–"], ["block", p.block > 0 ? String(p.block) : "–"],
     ["configuration", p.configuration || "–"], ["step", p.line || p.step], ["time", time],
-    ["sent per second", number(last?.sent)], ["p99", seconds(last?.requests.p99)], ["processors", number(last?.busy)]]);
+    ...(last ? [["sent per second", number(last.sent)], ["p99", seconds(last.requests.p99)], ["processors", number(last.busy)]] : [])]);
 }
 
 function showSecond(s, more) {
@@ -90,8 +110,8 @@ function showEnd({ error, interrupted, text }) {
   at("text").textContent = text;
 }
 
-const shows = { start: showStart, run: showRun, progress: showProgress, second: showSecond, end: showEnd };
+const shows = { start: showStart, plan: showPlan, run: showRun, progress: showProgress, second: showSecond, end: showEnd };
 
-follow("/events", ["run", "progress", "second"], (events) => {
+follow("/events", ["plan", "run", "progress", "second"], (events) => {
   events.forEach(([name, value], i) => shows[name](value, events.slice(i + 1).some(([next]) => next === name)));
 }, () => announce(`not connected since ${clock(Date.now())}: weir lab has ended, or cannot be reached`));

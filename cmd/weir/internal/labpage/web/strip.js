@@ -25,15 +25,12 @@ export class Strip {
     figure.replaceChildren(element("figcaption", {}, element("h3", {}, metric)), list);
   }
 
-  add(run) {
-    const lane = this.lanes.get(run.configuration);
-    const value = run.values[this.metric];
-    if (!lane || !value) {
-      return;
-    }
+  // add adds a value of a run of a configuration.
+  add(configuration, value) {
+    const lane = this.lanes.get(configuration);
     lane.values.push(value.value);
     lane.text.textContent = value.median;
-    lane.picture.setAttribute("aria-label", `${this.metric} of ${run.configuration}: median ${value.median}, ${lane.values.length} runs`);
+    lane.picture.setAttribute("aria-label", `${this.metric} of ${configuration}: median ${value.median}, ${lane.values.length} runs`);
     this.draw();
   }
 
