@@ -74,6 +74,7 @@ func (e Engines) New(cfg *config.Config, out logto.Output) (*Door, error) {
 	d.metrics = newMetrics(logto.Collector{Out: out, Cost: d.cost})
 	d.dashboard = dashboard.New(dashboard.Sources{
 		Metrics: d.metrics.registry, Draining: d.draining.Load, Failures: &d.failures, LogFile: d.logFile, Tap: &d.tap, Untailable: d.untailable,
+		LogError: d.logError,
 		Writable: func() bool { return d.adminToken() != "" },
 	})
 	d.conns = proxying.NewConns(d.files.Upstreams)

@@ -61,6 +61,20 @@ func (d *Door) logFile() (file, why string) {
 	return cfg.File(), ""
 }
 
+// logError returns the last error of a destination of the log, or "".
+func (d *Door) logError(to string) string {
+	log, ok := d.out.(*logto.Log)
+	if !ok {
+		return ""
+	}
+	for _, state := range log.Destinations() {
+		if state.To == to && state.Stats.LastError != nil {
+			return state.Stats.LastError.Error()
+		}
+	}
+	return ""
+}
+
 // untailable returns why the lines of the log are no events that a program can read, or "".
 func (d *Door) untailable() string {
 	if d.tables.Load().config.Log.Format == "human" {

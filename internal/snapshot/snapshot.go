@@ -128,6 +128,7 @@ type Destination struct {
 	Dropped    Counter `json:"dropped"`
 	QueueBytes float64 `json:"queue_bytes"`
 	DiskEvents float64 `json:"disk_events"`
+	LastError  string  `json:"last_error,omitempty"` // of a write or a delivery, which later ones may have followed
 }
 
 // A Process has the resources of the process.

@@ -114,6 +114,7 @@ func TestPageShowsTheLoad(t *testing.T) {
 	if drawn := browsertest.Evaluate[int](b, `[...document.querySelectorAll("svg.chart path")].filter((p) => p.getAttribute("d").length > 8).length`); drawn < 10 {
 		t.Errorf("%d lines are drawn", drawn)
 	}
+	b.Await(`[...document.querySelectorAll("#problems li.ended")].some((p) => / fail with 5xx – ended \d+ s ago$/.test(p.textContent))`)
 	load(t, public, map[string]int{"/gone": 1})
 	b.Await(`document.getElementById("upstreams").textContent.includes("refused 1")`)
 	t.Run("no faults for axe-core", func(t *testing.T) { b.CheckAccess(peer.AxeCore(t)) })

@@ -49,10 +49,8 @@ func problems(d *snapshot.Door) (all []string) {
 		upstreamProblems(&d.Upstreams[i], add)
 	}
 	logProblems(&d.Log, add)
-	for _, to := range d.Destinations {
-		if n := to.Dropped.PerSecond; n > 0 {
-			add("%s of the log loses %s events per second", to.To, readable.Number(n))
-		}
+	for i := range d.Destinations {
+		destinationProblems(&d.Destinations[i], &d.Log, add)
 	}
 	for _, c := range d.Certificates {
 		switch {
@@ -122,6 +120,19 @@ func waiting(n float64) string {
 		return "1 request waits"
 	}
 	return readable.Things(int64(n), "request") + " wait"
+}
+
+func destinationProblems(to *snapshot.Destination, l *snapshot.Log, add func(string, ...any)) {
+	why := ""
+	if to.LastError != "" {
+		why = "; its last error: " + to.LastError
+	}
+	switch n := to.Dropped.PerSecond; {
+	case n > 0:
+		add("%s of the log loses %s events per second%s", to.To, readable.Number(n), why)
+	case to.QueueBytes > 0 && l.Emitted.PerSecond > 0 && to.Written.PerSecond == 0:
+		add("%s of the log stands still%s", to.To, why)
+	}
 }
 
 func logProblems(l *snapshot.Log, add func(string, ...any)) {

@@ -42,9 +42,11 @@ func TestProblems(t *testing.T) {
 		{"the log", snapshot.Door{Log: snapshot.Log{
 			Emitted: per(10), Waiting: 30, QueueBytes: 600, QueueSize: 1024, FileErrors: per(1),
 			Dropped: map[string]snapshot.Counter{"full": per(10), "write_error": {Total: 4}},
-		}, Destinations: []snapshot.Destination{{To: "stdout"}, {To: "/var/log/weir.log", Dropped: per(10)}}}, []string{"the log loses 10.0 events per second: full", "the log stands still: 30 waiting events",
+		}, Destinations: []snapshot.Destination{{To: "stdout"}, {To: "/var/log/weir.log", Dropped: per(10), LastError: "no space left on device"},
+			{To: "busy.log", QueueBytes: 9, Written: per(5)}, {To: "pipe", QueueBytes: 9}, {To: "otlp+http://a:4318", QueueBytes: 9, LastError: "refused"}}}, []string{"the log loses 10.0 events per second: full", "the log stands still: 30 waiting events",
 			"the queue of the log has 600 B of 1.02 kB", "a file of the log cannot be rotated, reopened or synced",
-			"/var/log/weir.log of the log loses 10.0 events per second"}},
+			"/var/log/weir.log of the log loses 10.0 events per second; its last error: no space left on device",
+			"pipe of the log stands still", "otlp+http://a:4318 of the log stands still; its last error: refused"}},
 		{"certificates", snapshot.Door{Certificates: []snapshot.Certificate{
 			{Name: "a.example", Days: -1}, {Name: "b.example", Days: 3.5}, {Name: "c.example", Days: 40},
 		}}, []string{"the certificate of a.example has ended", "the certificate of b.example ends in 3 days"}},

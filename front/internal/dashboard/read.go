@@ -242,7 +242,9 @@ func (r *reader) destinations(f families) (all []snapshot.Destination) {
 		waiting[label(m, "to")] = [2]float64{waiting[label(m, "to")][0], value(m)}
 	}
 	for _, to := range slices.Sorted(maps.Keys(waiting)) {
-		all = append(all, snapshot.Destination{To: to, QueueBytes: waiting[to][0], DiskEvents: waiting[to][1]})
+		all = append(all, snapshot.Destination{
+			To: to, QueueBytes: waiting[to][0], DiskEvents: waiting[to][1], LastError: r.from.LogError(to),
+		})
 	}
 	for _, m := range f["weir_log_destination_events_total"] {
 		i := slices.IndexFunc(all, func(d snapshot.Destination) bool { return d.To == label(m, "to") })

@@ -12,6 +12,8 @@ type Sources struct {
 	Draining func() bool
 	Writable func() bool // servers can be drained here
 	Failures *recent.Failures
+	// LogError returns the last error of a destination of the log, or "".
+	LogError func(to string) string
 	// LogFile returns the file of the log that can be searched now, or why there is none.
 	LogFile func() (file, why string)
 	Tap     *recent.Tap // of the log

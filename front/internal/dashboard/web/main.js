@@ -7,7 +7,7 @@ import { Heatmap } from "./heatmap.js";
 import { Request } from "./request.js";
 import { List, Table, element } from "./tables.js";
 import { Tail } from "./tail.js";
-import { atMost, bytes, count, lasting, number, percent, seconds } from "./text.js";
+import { atMost, bytes, count, lasting, number, percent, seconds, visible } from "./text.js";
 
 const at = (id) => document.getElementById(id);
 const rate = (counter) => counter?.per_second ?? 0;
@@ -84,7 +84,7 @@ const tables = [
   [new Table(at("connections"), "Connections over TLS", [["protocol", (c) => c.protocol], ["TLS", (c) => c.version],
     ["per second", (c) => number(c.per_second), "n"], ["total", (c) => count(c.total), "n"]]), (d) => d.connections],
   [new Table(at("certificates"), "Certificates", [["name", (c) => c.name], ["file", (c) => c.file], ["ends", (c) => c.ends.slice(0, 10)],
-    ["days left", (c) => warn(number(Math.floor(c.days)), c.days < 14), "n"]]), (d) => d.certificates],
+    ["days left", (c) => warn(c.days < 0 ? "ended" : number(Math.floor(c.days)), c.days < 14), "n"]]), (d) => d.certificates],
 ];
 
 function logRows({ log }) {
@@ -126,7 +126,7 @@ function showNow(d) {
   now.fill([["requests per second", number(r.per_second)], ["5xx", warn(percent(r.per_second ? failed / r.per_second : 0), failed > 0)],
     ["p99", atMost(r.p99)], ["in flight", count(r.in_flight)], ["requests", count(r.total)], ["events lost", warn(count(lost), lost > 0)],
     ["processors", number(d.process.cpu_seconds.per_second)],
-    ["certificate", ends == null ? "none" : warn(`${Math.floor(ends)} days`, ends < 14)]]);
+    ["certificate", ends == null ? "none" : warn(ends < 0 ? "ended" : `${Math.floor(ends)} days`, ends < 14)]]);
 }
 
 // announce changes a text that a screen reader reads aloud, so only if it differs.
@@ -136,17 +136,31 @@ function announce(id, text) {
   }
 }
 
-function showProblems(list) {
-  announce("count", list.length === 0 ? "none" : list.length === 1 ? "1 problem" : `${list.length} problems`);
-  at("problems").replaceChildren(...(list.length === 0 ? []
-    : [element("div", { class: "warnings" }, element("ul", {}, ...list.map((p) => element("li", {}, p))))]));
+const KEPT = 60; // seconds that a problem stays after its end, so that one of a single second can be read
+const seen = new Map(); // problems: the text without its numbers, and [text, the time of the last snapshot with it]
+
+function showProblems(list, now) {
+  const kind = (text) => text.replace(/(^|\s)[\d.,]+(?=\s|$)/g, "$1n");
+  list.forEach((text) => seen.set(kind(text), [text, now]));
+  const ended = [];
+  for (const [key, [text, last]] of seen) {
+    const ago = Math.round((now - last) / 1000);
+    if (ago > KEPT) {
+      seen.delete(key);
+    } else if (last < now) {
+      ended.push(element("li", { class: "ended" }, `${visible(text)} – ended ${lasting(ago)} ago`));
+    }
+  }
+  announce("count", list.length === 0 ? "none now" : list.length === 1 ? "1 problem" : `${list.length} problems`);
+  at("problems").replaceChildren(...(list.length + ended.length === 0 ? []
+    : [element("div", { class: "warnings" }, element("ul", {}, ...list.map((p) => element("li", {}, visible(p))), ...ended))]));
 }
 
 function show(d) {
   announce("state", d.draining ? "draining" : "ready");
   at("about").textContent = `· ${d.version} · ${location.host} · up ${lasting((Date.parse(d.at) - Date.parse(d.started)) / 1000)}`;
   document.title = `Weir · ${number(d.requests.per_second)}/s`;
-  showProblems(d.problems ?? []);
+  showProblems(d.problems ?? [], Date.parse(d.at));
   showNow(d);
   charts.forEach((c) => c.add(d));
   drain.add(d.writable, servers(d));
