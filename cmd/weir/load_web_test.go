@@ -58,6 +58,7 @@ func TestWebNeedsAFreeAddress(t *testing.T) {
 	}{
 		{[]string{"load", "--web=" + used, w.URL}, 1, `weir: error: --web: .*address already in use\nweir: hint: .*free port`},
 		{[]string{"load", "--web=here", w.URL}, 2, `weir: error: --web: .*missing port.*\nweir: hint: .*--web=127.0.0.1:5665`},
+		{[]string{"lab", "micro", "--web=" + used, "--out=" + t.TempDir()}, 1, `weir: error: --web: .*address already in use`},
 		{[]string{"lab", "run", "log-cost", "--web=" + used, "--out=" + t.TempDir(), "--", "true"}, 1, `weir: error: --web: .*address already in use`},
 	} {
 		p := start(t, c.args...)
