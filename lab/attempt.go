@@ -231,33 +231,6 @@ func (a *attempt) unwatch() {
 	}
 }
 
-// warmUp reports whether the service can be measured.
-func (a *attempt) warmUp(ctx context.Context) bool {
-	if a.Service.LinesPerRequest > 0 {
-		a.awaitQuiet(ctx, readyQuiet, time.Second)
-		a.linesAt = a.service.Lines()
-	}
-	if a.experiment.WarmUp <= 0 {
-		return true
-	}
-	plan, err := a.plan()
-	if err != nil {
-		a.failed(results.Failed, err)
-		return false
-	}
-	a.reporter.step(Warming)
-	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
-	result, err := load.Run(ctx, plan)
-	if err == nil && result.Sent == 0 && ctx.Err() == nil {
-		return true // at this low rate, no request was due during the warm-up
-	}
-	if !a.answered(ctx, result, err, "while it was warmed up") {
-		return false
-	}
-	a.warmed = result.Requests
-	return true
-}
-
 // load sends the load and measures it.
 func (a *attempt) load(ctx context.Context) {
 	plan, err := a.plan()
@@ -283,6 +256,9 @@ func (a *attempt) load(ctx context.Context) {
 	}
 	if result != nil {
 		a.run.Load = result
+		if w := a.run.WarmUp; w != nil && a.even() {
+			w.Faster = faster(result)
+		}
 		a.run.LabCPU = own.Seconds() / a.ended.Sub(began).Seconds()
 	}
 	a.answered(ctx, result, err, "while it was loaded")

@@ -52,6 +52,7 @@ func runService() {
 	stays := flag.Bool("stays", false, "does not end")
 	exit := flag.Int("exit", 0, "the status that it ends with")
 	admin := flag.String("admin", "", "listens there before")
+	warms := flag.Float64("warms", 0, "so many rounds of work for the first request, half as many for request 100, a third for 200")
 	measures := flag.String("measures", "", "what it has measured")
 	flag.Parse()
 	fmt.Println("begins")
@@ -70,6 +71,8 @@ func runService() {
 		case n == *dies:
 			fmt.Println("that was too much")
 			os.Exit(7)
+		}
+		for range int(*warms / (1 + float64(n)/100)) {
 		}
 		if *eats > 0 {
 			eaten.Lock()
@@ -581,6 +584,26 @@ service:
 				}
 			}
 		})
+	}
+}
+
+// TestWarmUpIsExtended loads a service that becomes faster with each request. On a busy machine a run may look as if it did
+// not.
+func TestWarmUpIsExtended(t *testing.T) {
+	t.Parallel()
+	e := parse(t, "repeats: 2\nwarm_up: 1s\nload: {connections: 4, threads: 1, duration: 2s}\n"+
+		"service:\n  args: [--warms, '4e6', --lines, '0']\n")
+	extended := 0
+	for _, one := range run(t, e, options(t)).Runs {
+		if one.Outcome != results.Done || one.WarmUp == nil || one.WarmUp.Seconds < 1 || one.WarmUp.Seconds > 3 {
+			t.Fatalf("%s, %s: warm-up %+v, want one to three rounds of 1 s", one.Outcome, one.Error, one.WarmUp)
+		}
+		if one.WarmUp.Seconds > 1 {
+			extended++
+		}
+	}
+	if extended == 0 {
+		t.Error("no run of a service that becomes faster has a longer warm-up")
 	}
 }
 

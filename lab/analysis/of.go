@@ -23,6 +23,9 @@ func Of(r *results.Results) *Analysis {
 		}
 	}
 	a.Findings = findings(t, a)
+	if sentence := StillWarming(r.Runs); sentence != "" {
+		a.Findings = append([]Finding{{Text: sentence}}, a.Findings...)
+	}
 	a.Warnings = warnings(r, t, a)
 	return a
 }

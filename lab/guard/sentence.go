@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/lab/analysis"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -90,10 +91,12 @@ func failure(f *Failure) string {
 func (r *Result) Notes() (notes []string) {
 	var base, change answered
 	saturated := 0
+	var runs []results.Run
 	for _, b := range r.Blocks {
 		base.add(b.Base)
 		change.add(b.Change)
 		for _, run := range []*results.Run{b.Base, b.Change} {
+			runs = append(runs, *run)
 			if run.Load.Saturated {
 				saturated++
 			}
@@ -107,6 +110,9 @@ func (r *Result) Notes() (notes []string) {
 	if saturated > 0 && ofLatency {
 		notes = append(notes, fmt.Sprintf("in %d of %d runs the load generator was at its limit, or waited for a CPU: "+
 			"latencies include that, and hide a part of a difference", saturated, 2*len(r.Blocks)))
+	}
+	if sentence := analysis.StillWarming(runs); sentence != "" {
+		notes = append(notes, sentence)
 	}
 	for _, run := range r.Left {
 		notes = append(notes, fmt.Sprintf("a block was left out, because the %s was not measured: %s", run.Configuration, run.Error))

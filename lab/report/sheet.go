@@ -336,6 +336,9 @@ func runNotes(run *results.Run, far []string) string {
 			notes = append(notes, readable.Things(n, "request")+" not answered with 2xx")
 		}
 	}
+	if run.WarmUp != nil && run.WarmUp.Warming {
+		notes = append(notes, "still warming up when it was measured")
+	}
 	if run.Output.Lost > 0 {
 		notes = append(notes, readable.Things(run.Output.Lost, "log line")+" lost")
 	}

@@ -141,6 +141,9 @@ type Run struct {
 	// ReadyAfter is the time until the service was ready, in seconds. It is 0 if the service already ran.
 	ReadyAfter float64 `json:"ready_after"`
 
+	// WarmUp describes the load before the measured one. It is nil without any.
+	WarmUp *WarmUp `json:"warm_up,omitempty"`
+
 	// Load is the result of the load generator, or nil if it did not run.
 	Load *load.Result `json:"load,omitempty"`
 
@@ -170,6 +173,19 @@ type Run struct {
 	LabCPU float64 `json:"lab_cpu"`
 
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// A WarmUp is the load that a service gets before it is measured.
+type WarmUp struct {
+	Seconds float64 `json:"seconds"` // with the time by which it was extended
+
+	// Warming is set if the service still became faster at the end of the longest extension.
+	Warming bool `json:"warming,omitempty"`
+
+	// Faster is the ratio by which the service was faster in the second half of the measured load than in the first: of
+	// the requests per second, or of the median latencies if the load had a pace. It is nil if it is not known, or if the
+	// load changes with time.
+	Faster *float64 `json:"faster,omitempty"`
 }
 
 // Usage is the resource usage of the service and its children during the load.

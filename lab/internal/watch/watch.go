@@ -10,13 +10,14 @@ import (
 )
 
 // A Watcher samples the service of one run, from when it is ready until Stop.
-// Its methods are for one goroutine, in this order: Begin when the load begins,
-// End when it has ended, Stop.
+// Its methods must not be called concurrently. Their order is Begin when the load
+// begins, End when it has ended, Stop.
 type Watcher struct {
 	golang *goService    // nil if the service is not polled
 	meter  machine.Meter // cost of watching
 
 	marks   chan mark
+	asked   chan chan time.Duration // for the CPU time of the service
 	over    chan struct{}
 	stopped chan struct{}
 	sampler *sampler // owned by the goroutine that watches, until it has stopped
@@ -44,6 +45,7 @@ func Start(of Processes, every time.Duration, output func() (bytes, behind int64
 	}
 	w := &Watcher{
 		marks:   make(chan mark),
+		asked:   make(chan chan time.Duration),
 		over:    make(chan struct{}),
 		stopped: make(chan struct{}),
 		sampler: newSampler(p, every, output),
@@ -72,6 +74,13 @@ func (w *Watcher) End() {
 	if w.golang != nil {
 		send(w.golang.marks, false)
 	}
+}
+
+// Used returns the CPU time that the service has used so far. It takes a sample.
+func (w *Watcher) Used() time.Duration {
+	used := make(chan time.Duration)
+	w.asked <- used
+	return <-used
 }
 
 // CPU returns the CPU time that watching has used so far.
@@ -108,6 +117,9 @@ func (w *Watcher) watch() {
 			w.meter.Measure(func() { s.mark(m.begins) })
 			close(m.answered)
 			ticker.Reset(s.every)
+		case used := <-w.asked:
+			w.meter.Measure(func() { s.take(time.Now()) })
+			used <- s.last.CPU
 		case <-ticker.C:
 			every := s.every
 			w.meter.Measure(func() { s.take(time.Now()) })
