@@ -28,14 +28,25 @@ func AppendLabel[P jsonscan.Text](dst []byte, prefix P, key string) []byte {
 // PutLabel appends in place a tab, the label of a field, and a colon. See
 // [AppendLabel], which is its plain equivalent.
 func PutLabel(dst *[]byte, prefix []byte, key string) {
-	if len(prefix) > 0 || key == "" || Reserved(key) || !putPlainLabel(dst, key) {
-		*dst = append(AppendLabel(append(*dst, '\t'), prefix, key), ':')
+	from, n := len(*dst), len(prefix)
+	switch {
+	case n == 0 && key != "" && !Reserved(key):
+		if putSafe(dst, '\t', key) {
+			return
+		}
+	case n > 0 && prefix[n-1] == '.' && putSafe(dst, '\t', text.View(prefix[:n-1])):
+		*dst = (*dst)[:from+n]      // without the colon
+		if putSafe(dst, '.', key) { // a label with a dot is not reserved
+			return
+		}
+		*dst = (*dst)[:from]
 	}
+	*dst = append(AppendLabel(append(*dst, '\t'), prefix, key), ':')
 }
 
-// putPlainLabel is PutLabel for a label that is its key. It reports whether all
-// bytes of the key are safe; if not, dst is unchanged.
-func putPlainLabel(dst *[]byte, key string) bool {
+// putSafe appends in place a separator, a key and a colon. It reports whether
+// all bytes of the key are safe; if not, dst is unchanged.
+func putSafe(dst *[]byte, separator byte, key string) bool {
 	from, size := len(*dst), len(key)+2
 	if cap(*dst)-from < size {
 		*dst = slices.Grow(*dst, size)
@@ -47,7 +58,7 @@ func putPlainLabel(dst *[]byte, key string) bool {
 			return false
 		}
 	}
-	field[0], field[size-1] = '\t', ':'
+	field[0], field[size-1] = separator, ':'
 	*dst = (*dst)[:from+size]
 	return true
 }

@@ -56,7 +56,7 @@ func TestPutLabelEqualsAppendLabel(t *testing.T) {
 	for c := range 256 {
 		keys = append(keys, string([]byte{'a', byte(c)}), string([]byte{byte(c), 'z', 'z', '9', '0', 'A', 'Z', '-', '.'}))
 	}
-	for _, prefix := range []string{"", "user.", "identity"} {
+	for _, prefix := range []string{"", "user.", "a b.c.", ".", "identity"} {
 		for _, key := range keys {
 			got := []byte("x")
 			ltsv.PutLabel(&got, []byte(prefix), key)
