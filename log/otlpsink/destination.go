@@ -3,9 +3,6 @@ package otlpsink
 import (
 	"bytes"
 	"context"
-	"maps"
-	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -18,13 +15,9 @@ const maxSplits = 32
 
 // A Destination sends lines to a server. Make one with [New] or [NewSpans].
 type Destination struct {
-	signal    *signal
-	address   *address
-	transport *http.Transport
-	file      headerFile
-	header    http.Header // of the requests
-	encoder   encoder
-	compress  *compressor
+	signal  *signal
+	client  *Client
+	encoder encoder
 }
 
 var (
@@ -43,54 +36,18 @@ func New(url string) (*Destination, error) { return newDestination(url, &logs) }
 func NewSpans(url string) (*Destination, error) { return newDestination(url, &spans) }
 
 func newDestination(url string, s *signal) (*Destination, error) {
-	a, err := parse(url, s.path)
+	c, err := NewClient(url, s.path)
 	if err != nil {
 		return nil, err
 	}
+	c.items = s.items
 	host, _ := os.Hostname() // the attribute is optional
-	d := &Destination{signal: s, address: a, file: headerFile{name: a.headers},
-		encoder: encoder{signal: s, now: time.Now, host: host}}
-	if d.compress, err = newCompressor(a.compression); err != nil {
-		return nil, err
-	}
-	if err := d.setHeader(); err != nil {
-		return nil, err
-	}
-	d.transport = &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: a.timeout}).DialContext,
-		TLSClientConfig:     a.tls,
-		TLSHandshakeTimeout: a.timeout,
-		ForceAttemptHTTP2:   true,
-		DisableCompression:  true,
-		MaxIdleConnsPerHost: 1,
-		IdleConnTimeout:     time.Minute,
-		WriteBufferSize:     64 << 10, // one system call for most requests
-	}
-	return d, nil
-}
-
-// setHeader sets the header fields of the requests, if the file with some of them is new.
-func (d *Destination) setHeader() error {
-	fields, changed, err := d.file.read()
-	if err != nil || !changed && d.header != nil {
-		return err
-	}
-	d.header = http.Header{"User-Agent": {"weir-otlpsink"}}
-	if d.address.authorization != "" {
-		d.header.Set("Authorization", d.address.authorization)
-	}
-	maps.Copy(d.header, fields)
-	d.header.Set("Content-Type", "application/x-protobuf")
-	if d.address.compression != "none" {
-		d.header.Set("Content-Encoding", d.address.compression)
-	}
-	return nil
+	return &Destination{signal: s, client: c, encoder: encoder{signal: s, now: time.Now, host: host}}, nil
 }
 
 // Deliver implements [stream.Destination].
 func (d *Destination) Deliver(ctx context.Context, b stream.Batch) error {
-	if err := d.setHeader(); err != nil {
+	if err := d.client.setHeader(); err != nil {
 		return err
 	}
 	s := delivery{Destination: d, splits: maxSplits}
@@ -105,7 +62,7 @@ func (d *Destination) Deliver(ctx context.Context, b stream.Batch) error {
 
 // Close implements [stream.Destination].
 func (d *Destination) Close() error {
-	d.transport.CloseIdleConnections()
+	d.client.Close()
 	return nil
 }
 
@@ -121,7 +78,7 @@ type delivery struct {
 
 // send sends a batch. If the server refuses it because of its lines, send divides it.
 func (s *delivery) send(ctx context.Context, b stream.Batch) error {
-	r, err := s.post(ctx, b)
+	r, err := s.client.post(ctx, s.encoder.request(b), b.Count)
 	switch {
 	case err != nil:
 		return err

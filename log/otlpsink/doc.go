@@ -40,6 +40,10 @@
 // parent, and data.span_kind is server or client. Another member becomes the same attribute as in a record. A
 // span with data["error.type"] has the status error, with the message of its first error.
 //
+// # Other signals
+//
+// A [Client] sends requests that its caller has encoded, such as metrics, with the same URL.
+//
 // # Errors
 //
 // A server that does not respond, or responds with 408, 429, 502, 503 or 504, gets the same

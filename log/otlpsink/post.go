@@ -30,52 +30,51 @@ type refusal struct {
 	cause     error
 }
 
-// post sends the records of a batch in one request. An error means that the batch has to be
-// sent again.
-func (d *Destination) post(ctx context.Context, b stream.Batch) (refusal, error) {
-	text, err := d.compress.compress(d.encoder.request(b))
+// post sends a request with that number of lines. An error means that it has to be sent again.
+func (c *Client) post(ctx context.Context, message []byte, lines int) (refusal, error) {
+	text, err := c.compress.compress(message)
 	if err != nil {
 		return refusal{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, d.address.timeout)
+	limited, cancel := context.WithTimeout(ctx, c.address.timeout)
 	defer cancel()
 	body := &body{rest: text}
 	defer body.Close() // the transport may read it even after RoundTrip, but text has other content soon
-	req, err := http.NewRequestWithContext(limited, http.MethodPost, d.address.url, body)
+	req, err := http.NewRequestWithContext(limited, http.MethodPost, c.address.url, body)
 	if err != nil {
 		return refusal{}, err
 	}
-	req.Header, req.ContentLength = d.header, int64(len(text))
+	req.Header, req.ContentLength = c.header, int64(len(text))
 	// Not http.Client, which would send a token to the target of a redirect.
-	resp, err := d.transport.RoundTrip(req)
+	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		if limited.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("no response within %s", d.address.timeout)
+			err = fmt.Errorf("no response within %s", c.address.timeout)
 		}
-		return refusal{}, fmt.Errorf("%s: %w", d.address.url, err)
+		return refusal{}, fmt.Errorf("%s: %w", c.address.url, err)
 	}
 	defer resp.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if err != nil {
-		return refusal{}, fmt.Errorf("%s: %w", d.address.url, err)
+		return refusal{}, fmt.Errorf("%s: %w", c.address.url, err)
 	}
-	return d.outcome(resp, content, b.Count)
+	return c.outcome(resp, content, lines)
 }
 
 // outcome interprets a response to a request with that number of lines.
-func (d *Destination) outcome(resp *http.Response, content []byte, lines int) (refusal, error) {
+func (c *Client) outcome(resp *http.Response, content []byte, lines int) (refusal, error) {
 	if resp.StatusCode/100 == 2 {
 		if kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); kind == "text/html" {
-			return refusal{}, fmt.Errorf("%s responded with a page: it is not a server of OTLP", d.address.url)
+			return refusal{}, fmt.Errorf("%s responded with a page: it is not a server of OTLP", c.address.url)
 		}
 		rejected, message := partialSuccess(content)
 		if rejected == 0 {
 			return refusal{}, nil
 		}
-		return refusal{lines: min(rejected, lines), cause: fmt.Errorf("%s rejected %d %s: %q", d.address.url, rejected,
-			d.signal.items, clip(message))}, nil
+		return refusal{lines: min(rejected, lines), cause: fmt.Errorf("%s rejected %d %s: %q", c.address.url, rejected,
+			c.items, clip(message))}, nil
 	}
-	err := fmt.Errorf("%s responded with %d %s", d.address.url, resp.StatusCode, http.StatusText(resp.StatusCode))
+	err := fmt.Errorf("%s responded with %d %s", c.address.url, resp.StatusCode, http.StatusText(resp.StatusCode))
 	if message := statusMessage(resp, content); message != "" {
 		err = fmt.Errorf("%w: %q", err, clip(message))
 	}
