@@ -575,10 +575,15 @@ var layers = map[string]struct {
 		why:     "weir fmt changes the layout of files without a front door",
 	},
 	"cmd/weir/internal/loadcmd": {
-		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/loadpage", "internal/livepage", "internal/nearest", "internal/readable", "internal/version", "load", "load/agent", "load/check", "load/compare", "load/gen",
+		own: []string{"cmd/weir/internal/cli", "cmd/weir/internal/loadexport", "cmd/weir/internal/loadpage", "internal/livepage", "internal/nearest", "internal/readable", "internal/version", "load", "load/agent", "load/check", "load/compare", "load/gen",
 			"load/report", "load/settings", "load/target", "log/natssink"},
 		foreign: []string{"github.com/alecthomas/kong", "github.com/nats-io/nats.go"},
 		why:     "weir load sends requests to any server; --via is parsed as the URL of a log in NATS",
+	},
+	"cmd/weir/internal/loadexport": {
+		own:     []string{"load", "log/otlpsink", "log/stream"},
+		foreign: []string{"github.com/klauspost/compress/snappy", "google.golang.org/protobuf/encoding/protowire"},
+		why:     "sends measurements to databases as a log is sent; it knows no flags",
 	},
 	"cmd/weir/internal/loadpage": {
 		own: []string{"internal/livepage", "internal/machine", "internal/version", "load", "load/report"},

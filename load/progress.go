@@ -73,17 +73,17 @@ func buckets(o *latencies.Order) []int64 {
 	return counts
 }
 
-// Buckets counts the requests of a share's second by latency, as the Buckets of a Progress. It returns nil for a second
-// without Latency. The error is that of a histogram that cannot be read.
-func (s *Second) Buckets() ([]int64, error) {
-	if s.Latency == nil {
-		return nil, nil
+// Buckets counts the requests of a latency with a histogram, as the Buckets of a Progress. seconds is the sum of their
+// times, without those never answered. It is exact to three digits. Without a request l is nil, and counts is too.
+func (l *Latency) Buckets() (counts []int64, seconds float64, err error) {
+	if l == nil {
+		return nil, 0, nil
 	}
-	o, err := s.Latency.order()
+	o, err := l.order()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return buckets(o), nil
+	return buckets(o), o.Finite.Histogram.Sum() / 1e9, nil
 }
 
 // Left returns the shorter of the times that the duration and the number of requests leave, and

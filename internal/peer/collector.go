@@ -14,7 +14,7 @@ import (
 	"github.com/weirhq/weir/internal/testkit"
 )
 
-// Collector is an OpenTelemetry Collector that stores log records and spans.
+// Collector is an OpenTelemetry Collector that stores log records, spans and metrics.
 type Collector struct {
 	Address string // host:port of OTLP/HTTP
 
@@ -45,6 +45,19 @@ type CollectorSpan struct {
 	Message                   string // of the status
 }
 
+// A CollectorPoint is a point of a metric that a Collector has stored.
+type CollectorPoint struct {
+	Resource, Attributes  map[string]any
+	Name, Unit            string
+	Type                  string // Gauge, Sum or Histogram
+	Cumulative, Monotonic bool
+	Started, Time         uint64
+	Value                 string // a number, also +Inf; of a histogram its sum
+	Count                 uint64 // of a histogram, as the fields below
+	Counts                []uint64
+	Bounds                []float64
+}
+
 // StartCollector starts a Collector on a free port. The end of the test ends it.
 func StartCollector(t testing.TB) *Collector {
 	t.Helper()
@@ -54,8 +67,9 @@ func StartCollector(t testing.TB) *Collector {
 		"receivers": map[string]any{"otlp": map[string]any{"protocols": map[string]any{"http": map[string]any{
 			"endpoint": c.Address}}}},
 		"exporters": map[string]any{"lines": map[string]any{"file": c.file("records"), "spans": c.file("spans"),
-			"fail": c.file("fail")}},
-		"service": map[string]any{"pipelines": map[string]any{"logs": pipeline, "traces": pipeline}},
+			"metrics": c.file("metrics"), "fail": c.file("fail")}},
+		"service": map[string]any{"pipelines": map[string]any{"logs": pipeline, "traces": pipeline,
+			"metrics": pipeline}},
 	}
 	text, err := json.Marshal(settings) // JSON is YAML
 	if err != nil {
@@ -108,6 +122,9 @@ func (c *Collector) Records() []CollectorRecord { return read[CollectorRecord](c
 
 // Spans returns the stored spans.
 func (c *Collector) Spans() []CollectorSpan { return read[CollectorSpan](c, "spans") }
+
+// Points returns the stored points of metrics.
+func (c *Collector) Points() []CollectorPoint { return read[CollectorPoint](c, "metrics") }
 
 // read returns the lines of a file.
 func read[T any](c *Collector, file string) (all []T) {

@@ -39,7 +39,7 @@ func StartPrometheus(t testing.TB, config string) *PrometheusServer {
 		t.Fatal(err)
 	}
 	start(t, nil, Prometheus(t, "prometheus"), "--config.file", file, "--storage.tsdb.path", filepath.Join(folder, "data"),
-		"--web.listen-address", address, "--log.level", "warn")
+		"--web.listen-address", address, "--web.enable-remote-write-receiver", "--log.level", "warn")
 	p := &PrometheusServer{"http://" + address, t}
 	testkit.AwaitNil(t, "the start of Prometheus", func() error {
 		resp, err := http.Get(p.URL + "/-/ready")
@@ -55,13 +55,14 @@ func StartPrometheus(t testing.TB, config string) *PrometheusServer {
 	return p
 }
 
-// A PrometheusSample is the last value of a series in the result of an expression.
+// A PrometheusSample is a series in the result of an expression. A value is the time in seconds, and a number as a string.
 type PrometheusSample struct {
 	Metric map[string]string
-	Value  [2]any // the time in seconds, and the value as a string
+	Value  [2]any   // the last one, of a vector
+	Values [][2]any // of a range vector
 }
 
-// Query evaluates an expression whose result is a vector.
+// Query evaluates an expression whose result is a vector or a range vector.
 func (p *PrometheusServer) Query(expression string) []PrometheusSample {
 	p.t.Helper()
 	resp, err := http.Get(p.URL + "/api/v1/query?query=" + url.QueryEscape(expression))

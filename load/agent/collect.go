@@ -197,7 +197,7 @@ func (c *coordinator) merged() load.Progress {
 // addBuckets adds the latencies of an agent's seconds to those of all agents.
 func addBuckets(sum *load.Progress, series []load.Second) error {
 	for i := range series {
-		counts, err := series[i].Buckets()
+		counts, _, err := series[i].Latency.Buckets()
 		if err != nil {
 			return err
 		}

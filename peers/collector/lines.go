@@ -20,9 +20,10 @@ import (
 
 // config is the configuration of the exporter.
 type config struct {
-	File  string `mapstructure:"file"`  // that records are appended to
-	Spans string `mapstructure:"spans"` // a file that spans are appended to
-	Fail  string `mapstructure:"fail"`  // a file that makes requests fail: see linesExporter.failure
+	File    string `mapstructure:"file"`    // that records are appended to
+	Spans   string `mapstructure:"spans"`   // a file that spans are appended to
+	Metrics string `mapstructure:"metrics"` // a file that points of metrics are appended to
+	Fail    string `mapstructure:"fail"`    // a file that makes requests fail: see linesExporter.failure
 }
 
 // A record is a line of the file.
@@ -47,10 +48,14 @@ func newLinesFactory() exporter.Factory {
 		exporter.WithTraces(func(_ context.Context, _ exporter.Settings, c component.Config) (exporter.Traces, error) {
 			config := c.(*config)
 			return &linesExporter{name: config.Spans, fail: config.Fail}, nil
+		}, component.StabilityLevelDevelopment),
+		exporter.WithMetrics(func(_ context.Context, _ exporter.Settings, c component.Config) (exporter.Metrics, error) {
+			config := c.(*config)
+			return &linesExporter{name: config.Metrics, fail: config.Fail}, nil
 		}, component.StabilityLevelDevelopment))
 }
 
-// A linesExporter appends records or spans to a file.
+// A linesExporter appends records, spans or points of metrics to a file.
 type linesExporter struct {
 	name, fail string // of files
 
@@ -70,7 +75,7 @@ func (e *linesExporter) Start(context.Context, component.Host) (err error) {
 // Shutdown implements component.Component.
 func (e *linesExporter) Shutdown(context.Context) error { return e.file.Close() }
 
-// Capabilities implements consumer.Logs and consumer.Traces.
+// Capabilities implements consumer.Logs, consumer.Traces and consumer.Metrics.
 func (e *linesExporter) Capabilities() consumer.Capabilities { return consumer.Capabilities{} }
 
 // ConsumeLogs implements consumer.Logs. The receiver responds when it returns.

@@ -112,15 +112,21 @@ func (h *Histogram) Min() int64 {
 // Max returns the highest value of the last bucket with values, or 0 without values.
 func (h *Histogram) Max() int64 { return h.At(h.total) }
 
+// Sum returns the sum of the values. Each counts as the middle of its bucket.
+func (h *Histogram) Sum() (sum float64) {
+	for b := range h.Buckets() {
+		sum += float64(b.Count) * b.middle()
+	}
+	return sum
+}
+
 // Moments returns the mean and the standard deviation of the values, or 0 without values. Each
 // counts as the middle of its bucket.
 func (h *Histogram) Moments() (mean, deviation float64) {
 	if h.total == 0 {
 		return 0, 0
 	}
-	for b := range h.Buckets() {
-		mean += float64(b.Count) * b.middle() / float64(h.total)
-	}
+	mean = h.Sum() / float64(h.total)
 	for b := range h.Buckets() {
 		off := b.middle() - mean
 		deviation += float64(b.Count) * off * off / float64(h.total)

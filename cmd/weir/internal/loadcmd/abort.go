@@ -36,7 +36,11 @@ func (a *aborter) run(ctx context.Context, p load.Plan) (*load.Result, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	next := p.Snapshot
 	p.Snapshot = func(r *load.Result) {
+		if next != nil {
+			next(r)
+		}
 		if a.reason == "" && r.DurationSeconds > 0 { // after the warm-up
 			a.look(r)
 		}

@@ -46,6 +46,18 @@ func (o *output) open(others ...*cli.ReportFile[*load.Result]) (cli.ReportFiles[
 	)...)
 }
 
+// pagePoints is the number of single requests that a page shows: about four per
+// pixel of a chart's width.
+const pagePoints = 4000
+
+// points returns the number of single requests for the page; 0 without one.
+func (o *output) points() int {
+	if o.HTML == "" {
+		return 0
+	}
+	return pagePoints
+}
+
 // plain reports whether the output has no colours.
 func (o *output) plain() bool { return o.NoColor || os.Getenv("NO_COLOR") != "" }
 

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -66,6 +65,8 @@ type sendCommand struct {
 
 	RequestsCSV string `group:"Result:" name:"requests-csv" placeholder:"FILE" help:"Write each request: when it was sent, its latency, status, bytes, target and failure."`
 
+	export
+
 	PID string `group:"Result:" name:"pid" placeholder:"N" help:"Measure process N as the server. The default 0 searches for it on this machine, --pid=-1 measures none."`
 
 	Web cli.WebAddress `group:"Result:" placeholder:"ADDR" help:"Show the run on a page while it lasts, at a free port of 127.0.0.1, or at ADDR with --web=ADDR."`
@@ -106,12 +107,9 @@ Examples:
   weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL
   weir load --from-log access.log.gz --speed 2 --to http://127.0.0.1:8080
   weir load --flows shop.yaml -c 200 --warm-up 10s http://127.0.0.1:8080
+  weir load --export prometheus+http://127.0.0.1:9090 --tag run=nightly URL
   weir load --agents 8 --via nats://nats-1:4222 -r 200000 http://server/`
 }
-
-// pagePoints is the number of single requests that a page shows: about four per
-// pixel of a chart's width.
-const pagePoints = 4000
 
 // Run sends the requests and writes the reports.
 func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
@@ -151,15 +149,15 @@ func (c *sendCommand) Run(ctx *kong.Context, s cli.Streams) error {
 	defer page.close()
 	screen := newScreen(s, &c.output, plan)
 	plan.Progress = page.follow(screen.progress)
-	if c.HTML != "" {
-		plan.Points = pagePoints
+	plan.Points = c.points()
+	exporter, err := c.exporter(screen, remote != nil)
+	if err != nil {
+		return err
 	}
-	if !c.Quiet {
-		explain(s, plan)
-	}
+	c.explain(s, plan)
 	signals, stop := cli.Interrupts()
 	defer stop()
-	run := func(ctx context.Context) (*load.Result, error) { return abort.run(ctx, plan) }
+	run := exportedRun(exporter, plan, abort.run)
 	if remote != nil {
 		run = remoteRun(remote, screen, plan)
 	}
@@ -260,7 +258,10 @@ func parseTime(text string) (time.Time, error) {
 }
 
 // explain prints the behaviour that users of other load generators do not expect.
-func explain(s cli.Streams, p load.Plan) {
+func (o *output) explain(s cli.Streams, p load.Plan) {
+	if o.Quiet {
+		return
+	}
 	if n := p.Connections; n > 0 && p.MaxConnections == 0 && p.Pace.Open() {
 		opened := fmt.Sprintf("%d connections are opened", n)
 		if n == 1 {
