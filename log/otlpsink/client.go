@@ -3,7 +3,6 @@ package otlpsink
 import (
 	"context"
 	"maps"
-	"math"
 	"net"
 	"net/http"
 	"time"
@@ -50,14 +49,15 @@ func NewClient(url, path string) (*Client, error) {
 	return c, nil
 }
 
-// Send sends an encoded request, such as an ExportMetricsServiceRequest. After a [*stream.RejectedError] the server has
-// not stored all of it, and never will. After any other error the request may be sent again; a
-// [*stream.UnavailableError] says when. Send does not keep the message.
-func (c *Client) Send(ctx context.Context, message []byte) error {
+// Send sends an encoded request with that number of items, at least 1, such as an ExportMetricsServiceRequest and its data points.
+// After a [*stream.RejectedError] the server has not stored some of the items, and never will; its Lines is their number.
+// After any other error the request may be sent again; a [*stream.UnavailableError] says when. Send does not keep the
+// message.
+func (c *Client) Send(ctx context.Context, message []byte, items int) error {
 	if err := c.setHeader(); err != nil {
 		return err
 	}
-	r, err := c.post(ctx, message, math.MaxInt32)
+	r, err := c.post(ctx, message, items)
 	if err == nil && r.lines > 0 {
 		err = &stream.RejectedError{Lines: r.lines, Err: r.cause}
 	}

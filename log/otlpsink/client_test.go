@@ -31,7 +31,7 @@ func TestClientSendsEncodedRequests(t *testing.T) {
 		{http.StatusOK, nil, 0, false},
 		{http.StatusOK, protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), partial), 3, false},
 		{http.StatusServiceUnavailable, nil, 0, true},
-		{http.StatusBadRequest, []byte("bad"), 1<<31 - 1, false},
+		{http.StatusBadRequest, []byte("bad"), 5, false},
 	} {
 		var path, user, body string
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +49,7 @@ func TestClientSendsEncodedRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = client.Send(context.Background(), []byte("encoded"))
+		err = client.Send(context.Background(), []byte("encoded"), 5)
 		client.Close()
 		s.Close()
 		if path != "/v1/metrics" || user != "weir" || body != "encoded" {

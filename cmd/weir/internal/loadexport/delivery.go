@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir/log/stream"
@@ -14,12 +15,15 @@ const (
 	// run, so that the next interval has them too.
 	mostWaiting = 120
 
-	// finishWithin is how long the end of a run waits for a server.
+	// finishWithin is how long the end of a run waits for a server. The second half is for the last interval.
 	finishWithin = 5 * time.Second
 
 	// sendAgainAfter is the time between two attempts.
 	sendAgainAfter = time.Second
 )
+
+// errSilent is the reason if the end of a run has waited for a response in vain.
+var errSilent = fmt.Errorf("no response within %.0f s of the end", finishWithin.Seconds())
 
 // A delivery sends the intervals of a run to one server, in order, from a goroutine of its own.
 type delivery struct {
@@ -29,9 +33,12 @@ type delivery struct {
 	queue chan interval
 	ended chan struct{} // closed when the goroutine has ended
 
-	ctx    context.Context // ends when nothing is sent any more
-	cancel context.CancelFunc
-	expiry *time.Timer // ends ctx after the end of the run
+	ctx     context.Context // ends when nothing is sent any more
+	cancel  context.CancelFunc
+	earlier context.Context // ends when no interval before the last one is sent any more; a child of ctx
+	skip    context.CancelFunc
+	over    atomic.Bool   // the run has ended
+	expiry  []*time.Timer // of the contexts, after the end of the run
 
 	offered int // intervals, by the caller of offer and put
 
@@ -42,6 +49,7 @@ type delivery struct {
 func newDelivery(url string, to protocol, say func(string)) *delivery {
 	d := &delivery{url: url, to: to, say: say, queue: make(chan interval, mostWaiting), ended: make(chan struct{})}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.earlier, d.skip = context.WithCancel(d.ctx)
 	go d.run() // wait waits for it
 	return d
 }
@@ -56,7 +64,10 @@ func (d *delivery) offer(i interval) {
 }
 
 // end limits the time that is left for the server.
-func (d *delivery) end() { d.expiry = time.AfterFunc(finishWithin, d.cancel) }
+func (d *delivery) end() {
+	d.over.Store(true)
+	d.expiry = []*time.Timer{time.AfterFunc(finishWithin/2, d.skip), time.AfterFunc(finishWithin, d.cancel)}
+}
 
 // put adds the last interval to the queue, for which it waits if the queue is full.
 func (d *delivery) put(i interval) {
@@ -67,11 +78,14 @@ func (d *delivery) put(i interval) {
 	}
 }
 
-// wait waits for the delivery after end, and returns a warning about the intervals that the server did not get.
+// wait waits for the delivery after end, and returns a warning about the intervals that the server did not get
+// as a whole.
 func (d *delivery) wait() (warning string) {
 	close(d.queue)
 	<-d.ended
-	d.expiry.Stop()
+	for _, timer := range d.expiry {
+		timer.Stop()
+	}
 	d.cancel()
 	d.to.Close()
 	lost := d.offered - d.delivered
@@ -82,34 +96,40 @@ func (d *delivery) wait() (warning string) {
 	if cause == nil {
 		cause = errors.New("the server is slow")
 	}
-	return fmt.Sprintf("%d of the %d intervals were not exported to %s: %v", lost, d.offered, d.url, cause)
+	return fmt.Sprintf("%d of the %d intervals were not exported as a whole to %s: %v", lost, d.offered, d.url, cause)
 }
 
 // run sends the intervals of the queue until it is closed.
 func (d *delivery) run() {
 	defer close(d.ended)
 	for i := range d.queue {
-		message, err := d.to.encode(i)
+		ctx := d.earlier
+		if i.last {
+			ctx = d.ctx
+		}
+		r, err := d.to.encode(i)
 		if err != nil {
 			d.note(err)
-		} else if d.send(message) {
+		} else if d.send(ctx, r) {
 			d.delivered++
 		}
 	}
 }
 
-// send sends an interval until the server has it or rejects it, or until nothing is sent any more. It reports whether
-// the server has it.
-func (d *delivery) send(message []byte) bool {
-	for {
-		err := d.to.Send(d.ctx, message)
-		if err == nil {
+// send sends an interval until the server has it or rejects it, or until ctx ends. It reports whether the server has it.
+func (d *delivery) send(ctx context.Context, r request) bool {
+	for ctx.Err() == nil {
+		err := d.to.Send(ctx, r)
+		rejected := errors.As(err, new(*stream.RejectedError))
+		switch {
+		case err == nil:
 			return true
-		}
-		if d.ctx.Err() == nil || d.cause == nil {
+		case rejected || ctx.Err() == nil:
 			d.note(err)
+		case d.ctx.Err() != nil:
+			d.cause = errSilent
 		}
-		if errors.As(err, new(*stream.RejectedError)) {
+		if rejected {
 			return false
 		}
 		wait := sendAgainAfter
@@ -117,17 +137,21 @@ func (d *delivery) send(message []byte) bool {
 			wait = max(wait, busy.After)
 		}
 		select {
-		case <-d.ctx.Done():
-			return false
+		case <-ctx.Done():
 		case <-time.After(wait):
 		}
 	}
+	return false
 }
 
 // note keeps an error for the warning, and shows the first one.
 func (d *delivery) note(err error) {
 	if d.cause == nil {
-		d.say(fmt.Sprintf("--export: %v; the load continues", err))
+		message := fmt.Sprintf("--export: %v", err)
+		if !d.over.Load() {
+			message += "; the load continues"
+		}
+		d.say(message)
 	}
 	d.cause = err
 }

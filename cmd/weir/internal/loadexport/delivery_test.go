@@ -22,15 +22,17 @@ type recorder struct {
 	sent    int64
 }
 
-func (r *recorder) encode(i interval) ([]byte, error) { return fmt.Append(nil, i.result.Requests), nil }
+func (r *recorder) encode(i interval) (request, error) {
+	return request{fmt.Append(nil, i.result.Requests), 1}, nil
+}
 
-func (r *recorder) Send(ctx context.Context, message []byte) error {
+func (r *recorder) Send(ctx context.Context, sent request) error {
 	r.sent++
 	if err := r.respond(ctx); err != nil {
 		return err
 	}
 	var n int64
-	if _, err := fmt.Sscan(string(message), &n); err != nil {
+	if _, err := fmt.Sscan(string(sent.message), &n); err != nil {
 		return err
 	}
 	r.got = append(r.got, n)
@@ -97,31 +99,51 @@ func TestIntervalsOfASilentServerAreCounted(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}}
-		warnings, _ := export(t, r, 2*mostWaiting)
-		want := fmt.Sprintf("%d of the %[1]d intervals were not exported to otlp+http://server: context canceled",
-			2*mostWaiting+1)
-		if !slices.Equal(warnings, []string{want}) {
-			t.Errorf("the warnings are %q, want %q", warnings, want)
+		warnings, said := export(t, r, 2*mostWaiting)
+		want := fmt.Sprintf("%d of the %[1]d intervals were not exported as a whole to otlp+http://server: "+
+			"no response within 5 s of the end", 2*mostWaiting+1)
+		if !slices.Equal(warnings, []string{want}) || len(said) > 0 {
+			t.Errorf("the warnings are %q, and said %q; want %q, and nothing", warnings, said, want)
 		}
 	})
 }
 
-// A slow server gets the first intervals, and the last one.
+// The message about a failure after the end does not say that the load continues.
+func TestAFailureAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := time.Now().Add(2 * time.Second)
+		r := &recorder{respond: func(context.Context) error {
+			if time.Now().Before(end) {
+				return nil
+			}
+			return errors.New("connection refused")
+		}}
+		warnings, said := export(t, r, 2)
+		want := "1 of the 3 intervals were not exported as a whole to otlp+http://server: connection refused"
+		if !slices.Equal(warnings, []string{want}) || !slices.Equal(said, []string{"--export: connection refused"}) {
+			t.Errorf("the warnings are %q, and said %q; want %q, and the reason", warnings, said, want)
+		}
+	})
+}
+
+// A slow server gets the first intervals, and the last one, before which others have waited.
 func TestASlowServerGetsTheLastInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fast := time.Now().Add(10 * time.Minute)
 		r := &recorder{respond: func(ctx context.Context) error {
-			if time.Now().Before(fast) {
-				time.Sleep(10 * time.Second)
+			select {
+			case <-time.After(2 * time.Second):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
 			}
-			return nil
 		}}
 		warnings, _ := export(t, r, 601)
 		if last := r.got[len(r.got)-1]; last != 601 || !slices.IsSorted(r.got) {
 			t.Errorf("the server got %v, want 601 as the last", r.got)
 		}
-		want := fmt.Sprintf("%d of the 602 intervals were not exported", 602-len(r.got))
-		if len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
+		want := fmt.Sprintf("%d of the 602 intervals were not exported as a whole to otlp+http://server: "+
+			"the server is slow", 602-len(r.got))
+		if !slices.Equal(warnings, []string{want}) {
 			t.Errorf("the warnings are %q, want %q", warnings, want)
 		}
 	})
@@ -138,7 +160,7 @@ func TestRejectedIntervalsAreCounted(t *testing.T) {
 			return nil
 		}
 		warnings, _ := export(t, r, 4)
-		want := "1 of the 5 intervals were not exported to otlp+http://server: out of order"
+		want := "1 of the 5 intervals were not exported as a whole to otlp+http://server: out of order"
 		if !slices.Equal(warnings, []string{want}) || !slices.Equal(r.got, []int64{0, 2, 3, 4}) {
 			t.Errorf("the server got %v, and the warnings are %q, want %q", r.got, warnings, want)
 		}

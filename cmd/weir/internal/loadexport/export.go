@@ -67,11 +67,12 @@ func (e *Exporter) next(r *load.Result) interval {
 		now = e.last.Add(time.Millisecond)
 	}
 	e.last = now
-	return interval{now, r}
+	return interval{at: now, result: r}
 }
 
 // Finish sends the result of the run, which is nil if it failed, and waits for the servers, up to finishWithin. It adds
-// a warning to the result for each that did not get all intervals.
+// a warning to the result for each that did not get all intervals as a
+// whole.
 func (e *Exporter) Finish(r *load.Result) {
 	if e == nil {
 		return
@@ -81,6 +82,7 @@ func (e *Exporter) Finish(r *load.Result) {
 	}
 	if r != nil {
 		last := e.next(r)
+		last.last = true
 		for _, d := range e.deliveries {
 			d.put(last)
 		}

@@ -12,13 +12,20 @@ import (
 type interval struct {
 	at     time.Time
 	result *load.Result
+	last   bool
+}
+
+// A request is an encoded interval.
+type request struct {
+	message []byte
+	points  int // of the metrics in it
 }
 
 // A protocol encodes intervals, and sends them to a server. Errors of Send are those of a [stream.Destination]. One
 // goroutine at a time uses it.
 type protocol interface {
-	encode(interval) ([]byte, error)
-	Send(ctx context.Context, message []byte) error
+	encode(interval) (request, error)
+	Send(context.Context, request) error
 	Close()
 }
 

@@ -60,6 +60,14 @@ func metrics(r *load.Result) ([]metric, error) {
 	return all, nil
 }
 
+// points returns the number of points.
+func points(all []metric) (n int) {
+	for _, m := range all {
+		n += len(m.points)
+	}
+	return n
+}
+
 // add adds a point.
 func (m *metric) add(value float64, labels ...label) {
 	m.points = append(m.points, point{labels: labels, value: value})
@@ -96,7 +104,7 @@ func from(r *load.Result) label {
 	return label{"from", "sent"}
 }
 
-// ofSecond returns the metrics of the last second.
+// ofSecond returns the metrics of the last second. It has no quantiles if no request ended in it.
 func ofSecond(r *load.Result) []metric {
 	if len(r.Series) == 0 {
 		return nil
@@ -104,6 +112,9 @@ func ofSecond(r *load.Result) []metric {
 	last := r.Series[len(r.Series)-1]
 	connections := metric{name: "weir.load.connections", unit: "{connection}", kind: gauge}
 	connections.add(float64(last.Connections))
+	if last.Requests+last.Errors == 0 {
+		return []metric{connections}
+	}
 	quantiles := metric{name: "weir.load.latency.quantile", unit: "s", kind: gauge}
 	for _, q := range []struct {
 		name  string

@@ -1,6 +1,7 @@
 package loadexport
 
 import (
+	"context"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -50,7 +51,7 @@ const (
 
 // An otlp encodes and sends intervals in the OpenTelemetry protocol.
 type otlp struct {
-	*otlpsink.Client
+	client *otlpsink.Client
 	tags   []label
 	bounds []byte // the field of histograms
 }
@@ -68,10 +69,10 @@ func openOTLP(url string, tags []label) (protocol, error) {
 }
 
 // encode returns an ExportMetricsServiceRequest.
-func (o *otlp) encode(i interval) ([]byte, error) {
+func (o *otlp) encode(i interval) (request, error) {
 	all, err := metrics(i.result)
 	if err != nil {
-		return nil, err
+		return request{}, err
 	}
 	scope := appendBytes(nil, scopeMetricsScope, appendText(nil, scopeName, "github.com/weirhq/weir/load"))
 	times := appendFixed64(nil, pointStart, uint64(i.result.Started.UnixNano()))
@@ -87,8 +88,17 @@ func (o *otlp) encode(i interval) ([]byte, error) {
 		attributes = appendAttribute(attributes, resourceAttributes, l)
 	}
 	resource := appendBytes(nil, resourceMetricsResource, attributes)
-	return appendBytes(nil, requestResourceMetrics, appendBytes(resource, resourceMetricsScopes, scope)), nil
+	message := appendBytes(nil, requestResourceMetrics, appendBytes(resource, resourceMetricsScopes, scope))
+	return request{message, points(all)}, nil
 }
+
+// Send implements protocol.
+func (o *otlp) Send(ctx context.Context, r request) error {
+	return o.client.Send(ctx, r.message, r.points)
+}
+
+// Close implements protocol.
+func (o *otlp) Close() { o.client.Close() }
 
 // metric returns a Metric. All of its points have these times and labels.
 func (o *otlp) metric(m metric, times []byte, labels []label) []byte {

@@ -43,7 +43,17 @@ type remoteWrite struct {
 
 	before time.Time       // of the last interval
 	known  map[string]bool // the labels of the series that were sent
+	gauges map[string]bool // the labels of the gauges of the last interval
 }
+
+// staleMarker is the value that ends a series. Without it Prometheus shows the last value for five more minutes.
+var staleMarker = math.Float64frombits(0x7ff0000000000002)
+
+// maxResponse limits the part of a response that is read, in bytes. maxText limits the part in an error.
+const (
+	maxResponse = 64 << 10
+	maxText     = 200
+)
 
 // defaultPath is where the server of Prometheus receives series.
 const defaultPath = "/api/v1/write"
@@ -69,30 +79,38 @@ func openRemoteWrite(text string, tags []label) (protocol, error) {
 	return w, nil
 }
 
-// encode returns a WriteRequest, compressed.
-func (w *remoteWrite) encode(i interval) ([]byte, error) {
+// encode returns a WriteRequest, compressed. It ends the gauges that are no longer in the interval, and in the last one
+// all.
+func (w *remoteWrite) encode(i interval) (request, error) {
 	all, err := metrics(i.result)
 	if err != nil {
-		return nil, err
+		return request{}, err
 	}
 	common := append(slices.Clone(ofRun(w.tags, i.result)), label{"instance", instance()}, label{"job", job})
 	if w.before.IsZero() {
 		w.before = i.result.Started
 	}
-	var request []byte
+	var message []byte
+	gauges := w.gauges
+	w.gauges = map[string]bool{}
 	for _, m := range all {
 		name := nameOf(m)
 		for _, p := range m.points {
 			labels := append(slices.Clone(common), p.labels...)
 			if m.kind == histogram {
-				request = w.appendHistogram(request, name, p, labels, i.at)
+				message = w.appendHistogram(message, name, p, labels, i)
 			} else {
-				request = w.appendSeries(request, name, p.value, labels, i.at, m.kind == counter)
+				message = w.appendSeries(message, name, p.value, labels, i, m.kind)
 			}
 		}
 	}
+	for series := range gauges {
+		if !w.gauges[series] {
+			message = appendBytes(message, requestSeries, appendSample([]byte(series), staleMarker, i.at))
+		}
+	}
 	w.before = i.at
-	return snappy.Encode(nil, request), nil
+	return request{snappy.Encode(nil, message), points(all)}, nil
 }
 
 // nameOf returns the name of a metric in Prometheus, by the rules of OpenTelemetry.
@@ -111,20 +129,21 @@ func nameOf(m metric) string {
 }
 
 // appendHistogram appends the series of a histogram, whose buckets add up in Prometheus.
-func (w *remoteWrite) appendHistogram(b []byte, name string, p point, labels []label, at time.Time) []byte {
+func (w *remoteWrite) appendHistogram(b []byte, name string, p point, labels []label, i interval) []byte {
 	upTo := 0.0
-	for i, n := range p.counts {
+	for bucket, n := range p.counts {
 		upTo += float64(n)
-		b = w.appendSeries(b, name+"_bucket", upTo, append(slices.Clone(labels), label{"le", w.bounds[i]}), at, true)
+		le := label{"le", w.bounds[bucket]}
+		b = w.appendSeries(b, name+"_bucket", upTo, append(slices.Clone(labels), le), i, histogram)
 	}
-	b = w.appendSeries(b, name+"_count", upTo, labels, at, true)
-	return w.appendSeries(b, name+"_sum", p.value, labels, at, true)
+	b = w.appendSeries(b, name+"_count", upTo, labels, i, histogram)
+	return w.appendSeries(b, name+"_sum", p.value, labels, i, histogram)
 }
 
 // appendSeries appends a TimeSeries. A series that grows begins with 0 at the interval before, so that the server knows
 // by how much it has grown.
 func (w *remoteWrite) appendSeries(
-	b []byte, name string, value float64, labels []label, at time.Time, grows bool,
+	b []byte, name string, value float64, labels []label, i interval, of kind,
 ) []byte {
 	labels = append(slices.Clone(labels), label{"__name__", name})
 	slices.SortFunc(labels, byName)
@@ -132,13 +151,21 @@ func (w *remoteWrite) appendSeries(
 	for _, l := range labels {
 		series = appendBytes(series, seriesLabels, appendText(appendText(nil, labelName, l.name), labelValue, l.value))
 	}
-	if key := string(series); grows && !w.known[key] {
+	key := string(series)
+	if of != gauge && !w.known[key] {
 		w.known[key] = true
-		if w.before.Before(at) {
+		if w.before.Before(i.at) {
 			series = appendSample(series, 0, w.before)
 		}
 	}
-	return appendBytes(b, requestSeries, appendSample(series, value, at))
+	series = appendSample(series, value, i.at)
+	if of == gauge {
+		w.gauges[key] = true
+		if i.last {
+			series = appendSample(series, staleMarker, i.at.Add(time.Millisecond))
+		}
+	}
+	return appendBytes(b, requestSeries, series)
 }
 
 func appendSample(series []byte, value float64, at time.Time) []byte {
@@ -146,9 +173,10 @@ func appendSample(series []byte, value float64, at time.Time) []byte {
 	return appendBytes(series, seriesSamples, appendVarint(sample, sampleTime, uint64(at.UnixMilli())))
 }
 
-// Send implements protocol.
-func (w *remoteWrite) Send(ctx context.Context, message []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(message))
+// Send implements protocol. By the specification, requests are repeated after 5xx and 429 only; a server of OTLP gets
+// them again after 408 and others, too. Retry-After is optional and ignored.
+func (w *remoteWrite) Send(ctx context.Context, r request) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(r.message))
 	if err != nil {
 		return err
 	}
@@ -159,18 +187,16 @@ func (w *remoteWrite) Send(ctx context.Context, message []byte) error {
 		return fmt.Errorf("%s: %w", withoutUser(w.url), errors.Unwrap(err))
 	}
 	defer resp.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // for the next request on the connection; a part is enough
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 200))
-	if err != nil {
-		return err
-	}
-	err = fmt.Errorf("%s responded with %d: %q", withoutUser(w.url), resp.StatusCode, strings.TrimSpace(string(text)))
+	text = bytes.TrimSpace(text[:min(len(text), maxText)])
+	err = fmt.Errorf("%s responded with %d: %q", withoutUser(w.url), resp.StatusCode, text)
 	if code := resp.StatusCode; code/100 == 5 || code == http.StatusTooManyRequests {
 		return &stream.UnavailableError{Err: err}
 	}
-	return &stream.RejectedError{Lines: 1, Err: err}
+	return &stream.RejectedError{Lines: r.points, Err: err}
 }
 
 // Close implements protocol.
