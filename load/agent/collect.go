@@ -149,6 +149,7 @@ func (c *coordinator) merged() load.Progress {
 	defer c.mu.Unlock()
 	sum := load.Progress{Status: make(map[string]int64), Failures: make(map[string]int64)}
 	var shares []*load.Result
+	unreadable := false
 	last := c.lastSecond()
 	for _, r := range c.agents {
 		s, p := r.latest()
@@ -173,15 +174,19 @@ func (c *coordinator) merged() load.Progress {
 		s.Series = r.second(last)
 		shares = append(shares, s)
 		if err := addBuckets(&sum, s.Series); err != nil {
-			c.lines = append(c.lines, fmt.Sprintf("agent %s: %v", r.Name, err))
+			unreadable = true
+			c.once(fmt.Sprintf("agent %s: %v", r.Name, err))
 		}
+	}
+	if unreadable { // some of the agents are not all
+		sum.Buckets = nil
 	}
 	if len(shares) == 0 {
 		return sum
 	}
 	result, err := load.Merge(shares)
 	if err != nil {
-		c.lines = append(c.lines, err.Error())
+		c.once(err.Error())
 		return sum
 	}
 	if n := len(result.Series); n > 0 {

@@ -56,8 +56,9 @@ type coordinator struct {
 
 	reported chan struct{} // has an element if an agent has reported
 
-	mu    sync.Mutex // guards the fields below, and those of each remote
-	lines []string   // that Warn will get
+	mu    sync.Mutex      // guards the fields below, and those of each remote
+	lines []string        // that Warn will get
+	noted map[string]bool // lines that Warn gets only once
 }
 
 // later keeps a line for Warn.
@@ -65,6 +66,17 @@ func (c *coordinator) later(line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, line)
+}
+
+// once keeps a line for Warn unless it did before. The coordinator's lock is held.
+func (c *coordinator) once(line string) {
+	if c.noted == nil {
+		c.noted = map[string]bool{}
+	}
+	if !c.noted[line] {
+		c.noted[line] = true
+		c.lines = append(c.lines, line)
+	}
 }
 
 // warnNow calls Warn with the kept lines.

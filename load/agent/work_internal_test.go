@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,5 +99,25 @@ func TestSecretsOfPlansAreListed(t *testing.T) {
 	}
 	if got := secrets(settings.Settings{URL: ":8080", Headers: []string{"Accept: x"}}); got != nil {
 		t.Errorf("a plan without secrets has %v", got)
+	}
+}
+
+// TestUnreadableLatencies has one agent of two with a latency without a histogram. The progress does not show the
+// buckets of the other one as those of all, and the agent is reported once.
+func TestUnreadableLatencies(t *testing.T) {
+	c := &coordinator{Coordinator: Coordinator{Agents: 2}, startAt: time.Now()}
+	for i, l := range []load.Latency{{Count: 1, NeverAnswered: 1}, {Count: 1}} {
+		s := load.Share{Number: i + 1, Of: 2}
+		c.agents = append(c.agents, &remote{offer: offer{Name: string(rune('a' + i))}, heard: time.Now(),
+			partial: &load.Result{Share: &load.ShareResult{Share: s}}, series: []load.Second{{Seconds: 1, Latency: &l}}})
+	}
+	first := c.merged()
+	lines := slices.Clone(c.lines)
+	second := c.merged()
+	if first.Buckets != nil || second.Buckets != nil {
+		t.Errorf("the buckets are %v and %v, want none", first.Buckets, second.Buckets)
+	}
+	if want := "agent b: load: the latency has no histogram"; !slices.Contains(lines, want) || !slices.Equal(c.lines, lines) {
+		t.Errorf("the lines are %q and then %q, want %q, and the same", lines, c.lines, want)
 	}
 }
