@@ -20,8 +20,8 @@ const (
 )
 
 // problems returns what an operator should look at now, as sentences without a full stop. Most of them compare a
-// snapshot with the one before, so that the first snapshot of a viewer has few.
-func problems(d *snapshot.Door) (all []string) {
+// snapshot with the one before, so that the first snapshot of a viewer has few. before is that snapshot, or nil.
+func problems(before, d *snapshot.Door) (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if d.Draining {
 		add("the front door drains")
@@ -48,9 +48,10 @@ func problems(d *snapshot.Door) (all []string) {
 	for i := range d.Upstreams {
 		upstreamProblems(&d.Upstreams[i], add)
 	}
-	logProblems(&d.Log, add)
+	logProblems(before, d, add)
 	for i := range d.Destinations {
-		destinationProblems(&d.Destinations[i], &d.Log, add)
+		to := &d.Destinations[i]
+		destinationProblems(to, standsStill(d, to) && stoodStill(before, to.To), add)
 	}
 	for _, c := range d.Certificates {
 		switch {
@@ -122,26 +123,47 @@ func waiting(n float64) string {
 	return readable.Things(int64(n), "request") + " wait"
 }
 
-func destinationProblems(to *snapshot.Destination, l *snapshot.Log, add func(string, ...any)) {
+func destinationProblems(to *snapshot.Destination, still bool, add func(string, ...any)) {
 	why := ""
 	if to.LastError != "" {
-		why = "; its last error: " + to.LastError
+		why = lastError + to.LastError
 	}
 	switch n := to.Dropped.PerSecond; {
 	case n > 0:
 		add("%s of the log loses %s events per second%s", to.To, readable.Number(n), why)
-	case to.QueueBytes > 0 && l.Emitted.PerSecond > 0 && to.Written.PerSecond == 0:
+	case still:
 		add("%s of the log stands still%s", to.To, why)
 	}
 }
 
-func logProblems(l *snapshot.Log, add func(string, ...any)) {
+// lastError separates a problem from the error that explains it. The page cuts it off to recognize a problem whose error
+// has another port each time.
+const lastError = "; its last error: "
+
+// standsStill reports whether nothing was written to a destination in the last interval, while events were emitted and
+// some wait. One interval is no proof: at low traffic, events wait up to a second for others (log.queue.linger).
+func standsStill(d *snapshot.Door, to *snapshot.Destination) bool {
+	return (to.QueueBytes > 0 || to.DiskEvents > 0) && d.Log.Emitted.PerSecond > 0 && to.Written.PerSecond == 0
+}
+
+// stoodStill is standsStill for the destination of that name in the snapshot before, which may be nil.
+func stoodStill(before *snapshot.Door, name string) bool {
+	return before != nil && slices.ContainsFunc(before.Destinations, func(to snapshot.Destination) bool {
+		return to.To == name && standsStill(before, &to)
+	})
+}
+
+func logProblems(before, d *snapshot.Door, add func(string, ...any)) {
+	l := &d.Log
 	for _, reason := range slices.Sorted(maps.Keys(l.Dropped)) {
 		if n := l.Dropped[reason].PerSecond; n > 0 {
 			add("the log loses %s events per second: %s", readable.Number(n), reason)
 		}
 	}
-	if l.Waiting > 0 && l.Emitted.PerSecond > 0 && l.Written.PerSecond == 0 {
+	still := func(l *snapshot.Log) bool {
+		return l.Waiting > 0 && l.Emitted.PerSecond > 0 && l.Written.PerSecond == 0
+	}
+	if still(l) && before != nil && still(&before.Log) {
 		add("the log stands still: %s", readable.Things(int64(l.Waiting), "waiting event"))
 	}
 	if l.QueueSize > 0 && l.QueueBytes >= queuedShare*l.QueueSize {

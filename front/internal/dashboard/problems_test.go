@@ -9,6 +9,7 @@ import (
 	"github.com/weirhq/weir/internal/snapshot"
 )
 
+// TestProblems has the same state in two successive snapshots.
 func TestProblems(t *testing.T) {
 	now, slow := time.Now(), 2.5
 	per := func(n float64) snapshot.Counter { return snapshot.Counter{Total: n, PerSecond: n} }
@@ -43,10 +44,10 @@ func TestProblems(t *testing.T) {
 			Emitted: per(10), Waiting: 30, QueueBytes: 600, QueueSize: 1024, FileErrors: per(1),
 			Dropped: map[string]snapshot.Counter{"full": per(10), "write_error": {Total: 4}},
 		}, Destinations: []snapshot.Destination{{To: "stdout"}, {To: "/var/log/weir.log", Dropped: per(10), LastError: "no space left on device"},
-			{To: "busy.log", QueueBytes: 9, Written: per(5)}, {To: "pipe", QueueBytes: 9}, {To: "otlp+http://a:4318", QueueBytes: 9, LastError: "refused"}}}, []string{"the log loses 10.0 events per second: full", "the log stands still: 30 waiting events",
+			{To: "busy.log", QueueBytes: 9, Written: per(5)}, {To: "pipe", QueueBytes: 9}, {To: "nats://a:4222", DiskEvents: 3}, {To: "otlp+http://a:4318", QueueBytes: 9, LastError: "refused"}}}, []string{"the log loses 10.0 events per second: full", "the log stands still: 30 waiting events",
 			"the queue of the log has 600 B of 1.02 kB", "a file of the log cannot be rotated, reopened or synced",
 			"/var/log/weir.log of the log loses 10.0 events per second; its last error: no space left on device",
-			"pipe of the log stands still", "otlp+http://a:4318 of the log stands still; its last error: refused"}},
+			"pipe of the log stands still", "nats://a:4222 of the log stands still", "otlp+http://a:4318 of the log stands still; its last error: refused"}},
 		{"certificates", snapshot.Door{Certificates: []snapshot.Certificate{
 			{Name: "a.example", Days: -1}, {Name: "b.example", Days: 3.5}, {Name: "c.example", Days: 40},
 		}}, []string{"the certificate of a.example has ended", "the certificate of b.example ends in 3 days"}},
@@ -60,8 +61,39 @@ func TestProblems(t *testing.T) {
 			Reloads: snapshot.Reloads{Applied: now.Add(time.Second), Failed: now},
 		}, nil},
 	} {
-		if diff := cmp.Diff(c.want, problems(&c.door)); diff != "" {
+		if diff := cmp.Diff(c.want, problems(&c.door, &c.door)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// TestStandstillLastsTwoIntervals has events that wait for others at the end of an interval, which is no fault, and then
+// events that wait for a server that is away.
+func TestStandstillLastsTwoIntervals(t *testing.T) {
+	moves := func(written, waiting, disk float64) *snapshot.Door {
+		n := snapshot.Counter{PerSecond: written}
+		return &snapshot.Door{Log: snapshot.Log{Emitted: snapshot.Counter{PerSecond: 2}, Written: n, Waiting: waiting},
+			Destinations: []snapshot.Destination{{To: "server", Written: n, QueueBytes: 100 * waiting},
+				{To: "spilled", Written: n, DiskEvents: disk}}}
+	}
+	var before *snapshot.Door
+	for i, c := range []struct {
+		door *snapshot.Door
+		want []string
+	}{
+		{moves(0, 2, 2), nil}, // the first snapshot
+		{moves(2, 2, 2), nil},
+		{moves(0, 2, 2), nil},
+		{moves(2, 0, 0), nil},
+		{moves(0, 1, 0), nil},
+		{moves(0, 3, 2), []string{"the log stands still: 3 waiting events", "server of the log stands still"}},
+		{moves(0, 5, 4), []string{"the log stands still: 5 waiting events", "server of the log stands still",
+			"spilled of the log stands still"}},
+		{moves(9, 0, 0), nil},
+	} {
+		if diff := cmp.Diff(c.want, problems(before, c.door)); diff != "" {
+			t.Errorf("snapshot %d (-want +got):\n%s", i, diff)
+		}
+		before = c.door
 	}
 }

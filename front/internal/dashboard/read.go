@@ -14,8 +14,9 @@ import (
 
 // A reader makes snapshots from the metrics of a front door. Only one goroutine at a time may use it.
 type reader struct {
-	from Sources
-	last time.Time // of the last snapshot
+	from   Sources
+	last   time.Time      // of the last snapshot
+	before *snapshot.Door // the last snapshot; nil before the first
 	changes
 }
 
@@ -47,7 +48,8 @@ func (r *reader) read(at time.Time) *snapshot.Door {
 			Protocol: protocol, Version: version, Counter: r.counter(value(m), "tls", protocol, version),
 		})
 	}
-	d.Problems = problems(d)
+	d.Problems = problems(r.before, d)
+	r.before = d
 	return d
 }
 

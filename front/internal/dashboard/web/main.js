@@ -137,10 +137,10 @@ function announce(id, text) {
 }
 
 const KEPT = 60; // seconds that a problem stays after its end, so that one of a single second can be read
-const seen = new Map(); // problems: the text without its numbers, and [text, the time of the last snapshot with it]
+const seen = new Map(); // problems: the text without its numbers and last error, and [text, the time of the last snapshot with it]
 
 function showProblems(list, now) {
-  const kind = (text) => text.replace(/(^|\s)[\d.,]+(?=\s|$)/g, "$1n");
+  const kind = (text) => text.split("; its last error: ")[0].replace(/(^|\s)[\d.,]+(?=\s|$)/g, "$1n");
   list.forEach((text) => seen.set(kind(text), [text, now]));
   const ended = [];
   for (const [key, [text, last]] of seen) {
