@@ -60,7 +60,7 @@ func (s *Encoders) Source(c Coding, level int) *Source {
 // A Source provides encoders of one coding and level. Goroutines may share it.
 type Source struct {
 	Coding Coding
-	Quick  int // the number of bytes that an encoder compresses in about 0.2 ms
+	Quick  int // the number of bytes whose compression takes little longer than a switch to another thread
 	level  int
 	size   int64 // the memory of an encoder
 	all    *Encoders
@@ -94,7 +94,9 @@ func (s *Source) Put(e *Encoder, reuse bool) {
 // maxOut is the largest Out that is kept with an unused encoder.
 const maxOut = 128 << 10
 
-// quick returns Source.Quick. A switch to another thread and back costs as much time as the compression of 8 KiB.
+// quick returns Source.Quick. A switch to another thread and back costs as much time as the compression of 8 KiB at level 3.
+// gzip and zstd compress 16 KiB in about 0.2 ms at that level, and in more at a higher one. br takes two to four times as
+// long for each byte.
 func quick(c Coding) int {
 	if c == Brotli {
 		return 8 << 10
