@@ -74,7 +74,7 @@ func (c *microCommand) Run(s cli.Streams) error {
 	if err := folder.checkEmpty(); err != nil {
 		return err
 	}
-	page, err := serveWeb(s, c.Web, labpage.New("micro", folder.name, nil), folder.name)
+	page, err := serveWeb(s, c.Web, labpage.New("micro", folder.name, nil, isTime), folder.name)
 	if err != nil {
 		return folder.fail(err)
 	}
@@ -88,7 +88,7 @@ func (c *microCommand) Run(s cli.Streams) error {
 				Version: version.String(),
 				Progress: func(p lab.Progress) {
 					screen.show(p)
-					page.show(onlyTimes(p))
+					page.show(p)
 				},
 				Begin: func(r *results.Results) { page.begin(r.Title, r.Question, r.Configurations) },
 			})
@@ -103,15 +103,8 @@ func (c *microCommand) Run(s cli.Streams) error {
 	return reportRun(s, folder.name, r, a, c.JSON)
 }
 
-// onlyTimes returns the progress without the measures of memory, for which the page has no room.
-func onlyTimes(p lab.Progress) lab.Progress {
-	if p.Last != nil {
-		last := *p.Last
-		last.Own = slices.DeleteFunc(slices.Clone(last.Own), func(m results.Measure) bool { return !strings.HasSuffix(m.Name, " time/op") })
-		p.Last = &last
-	}
-	return p
-}
+// isTime reports whether a measure is the time of a benchmark. The page has no room for memory.
+func isTime(measure string) bool { return strings.HasSuffix(measure, " time/op") }
 
 // bareFolder adds a hint if a folder is named without ./, which go list takes for
 // a package of the standard library.

@@ -83,7 +83,7 @@ func (c *runCommand) Run(s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	page, err := serveWeb(s, c.Web, labpage.New(e.Name, folder.name, e.Lead), folder.name)
+	page, err := serveWeb(s, c.Web, labpage.New(e.Name, folder.name, e.Lead, func(string) bool { return true }), folder.name)
 	if err != nil {
 		return folder.fail(err)
 	}

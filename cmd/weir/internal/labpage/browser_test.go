@@ -40,10 +40,10 @@ func madeRun(number int) results.Run {
 	}
 }
 
-// newPage serves the page of an experiment with three configurations.
+// newPage serves the page of an experiment with three configurations. It has no room for measures of memory.
 func newPage(t *testing.T) (*labpage.Page, *livepage.Server) {
 	t.Helper()
-	page := labpage.New("log-cost", "lab-results/log-cost", nil)
+	page := labpage.New("log-cost", "lab-results/log-cost", nil, func(own string) bool { return !strings.HasSuffix(own, " B/op") })
 	server, err := livepage.Serve("127.0.0.1:0", labpage.Files, page.Story)
 	if err != nil {
 		t.Fatal(err)
@@ -111,8 +111,8 @@ func TestPageShowsRunsAndFindings(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// TestPageShowsOwnMeasures shows the benchmarks of two sides. A measure appears with the first run that has it; those
-// beyond the limit are counted.
+// TestPageShowsOwnMeasures shows the benchmarks of two sides. A measure appears with the first run that has it; the
+// others are counted.
 func TestPageShowsOwnMeasures(t *testing.T) {
 	page, server := newPage(t)
 	defer server.Close()
@@ -123,13 +123,17 @@ func TestPageShowsOwnMeasures(t *testing.T) {
 		{Name: "a", Baseline: true}, {Name: "a again", Again: true}, {Name: "b"}})
 	for number, name := range []string{"a", "b", "a"} {
 		r := results.Run{Number: number + 1, Repeat: 1, Configuration: name, Outcome: results.Done, Own: []results.Measure{
-			{Name: "BenchmarkLookup time/op", Unit: "s", Value: 2e-6 * float64(number+1)}}}
+			{Name: "BenchmarkLookup time/op", Unit: "s", Value: 2e-6 * float64(number+1)},
+			{Name: "BenchmarkLookup B/op", Unit: "B", Value: 64}}}
 		if name == "b" {
 			for i := range 22 {
 				r.Own = append(r.Own, results.Measure{Name: fmt.Sprintf("Benchmark%d time/op", i), Unit: "s", Value: 1e-6})
 			}
 		}
 		page.Add(&r)
+		if number == 0 {
+			b.Await(`document.getElementById("more").textContent === "The report has another measure."`)
+		}
 	}
 	b.Await(`document.querySelectorAll("#runs tbody tr").length === 3`)
 	if got := browsertest.Evaluate[string](b, `document.querySelector("#strips svg").getAttribute("aria-label")`); got !=
@@ -139,7 +143,7 @@ func TestPageShowsOwnMeasures(t *testing.T) {
 	if n := browsertest.Evaluate[int](b, `document.querySelectorAll("#strips figure").length`); n != 20 {
 		t.Errorf("%d measures are shown, want 20", n)
 	}
-	if more := b.Text("#more"); more != "3 more measures are in the report." {
+	if more := b.Text("#more"); more != "The report has 4 other measures." {
 		t.Errorf("the note is %q", more)
 	}
 	if title := b.Text("#title"); title != "Benchmarks of b against a" {

@@ -27,6 +27,7 @@ var Files embed.FS
 // A Page has the events of one experiment. Use [New]. It is safe for concurrent use.
 type Page struct {
 	Story *livepage.Story
+	shows func(own string) bool
 
 	mu      sync.Mutex // guards the fields below
 	metrics []results.Metric
@@ -69,8 +70,9 @@ var usual = []string{"requests per second", "latency p99", "CPU per request", "m
 const mostOwn = 20
 
 // New returns the page of an experiment with results in a folder. lead has the names of the metrics that it is about.
-func New(name, folder string, lead []string) *Page {
-	g := &Page{values: make(map[string][]float64)}
+// shows reports whether the page has room for the own measure with that name.
+func New(name, folder string, lead []string, shows func(own string) bool) *Page {
+	g := &Page{shows: shows, values: make(map[string][]float64)}
 	for _, m := range results.Metrics() {
 		if slices.Contains(lead, m.Name) || slices.Contains(usual, m.Name) {
 			g.metrics = append(g.metrics, m)
@@ -157,9 +159,10 @@ func (g *Page) Add(r *results.Run) {
 	g.Story.Keep("run", e)
 }
 
-// takes reports whether the page shows an own measure: the first ones that runs have. The lock is held.
+// takes reports whether the page shows an own measure: the first ones that runs have and that it has room for. The lock is
+// held.
 func (g *Page) takes(own string) bool {
-	if !slices.Contains(g.own, own) && len(g.own) < mostOwn {
+	if g.shows(own) && !slices.Contains(g.own, own) && len(g.own) < mostOwn {
 		g.own = append(g.own, own)
 	}
 	return slices.Contains(g.own, own)

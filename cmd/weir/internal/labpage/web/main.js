@@ -63,7 +63,7 @@ function showRun(r, more) {
   }
   mostMore = Math.max(mostMore, r.more);
   at("more").hidden = mostMore === 0;
-  at("more").textContent = `${mostMore} more measures are in the report.`;
+  at("more").textContent = mostMore === 1 ? "The report has another measure." : `The report has ${mostMore} other measures.`;
   if (!more) {
     table.fill(finished.toReversed());
   }
