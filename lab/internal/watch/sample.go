@@ -39,6 +39,7 @@ type sampler struct {
 	started  time.Time // origin of the samples' times until relative
 	samples  []results.Sample
 	last     reading
+	kept     reading // the end of the last sample
 	before   goState // when the load began
 	split    cpuSplit
 	switches switchRate
@@ -78,6 +79,14 @@ func (s *sampler) take(now time.Time) {
 	s.last = r
 }
 
+// cpu returns the CPU time that the service has used so far, and takes no sample.
+func (s *sampler) cpu(now time.Time) time.Duration {
+	if r, ok := s.read(now, false); ok {
+		s.last = r
+	}
+	return s.last.CPU
+}
+
 // mark takes the sample with which the load's usage begins or ends. It reads
 // all counters, also those that are otherwise read seldom.
 func (s *sampler) mark(begins bool) {
@@ -85,7 +94,7 @@ func (s *sampler) mark(begins bool) {
 	r, ok := s.read(now, true)
 	if !ok {
 		r = s.last // the process has ended: its last known values
-	} else if now.Sub(s.last.at) >= s.every/2 { // rates over a shorter time are too inexact
+	} else {
 		s.keep(r)
 	}
 	s.last = r
@@ -138,19 +147,21 @@ func notBefore(began time.Time, cost, period time.Duration) time.Time {
 	return began.Add(max(period, time.Duration(float64(cost)/seldomShare)))
 }
 
-// keep appends a sample of the changes since the last reading.
+// keep appends a sample of the changes since the last sample. If that is too recent, because a mark is close to a tick,
+// rates would be too inexact, and the changes become part of the next sample.
 func (s *sampler) keep(r reading) {
-	if s.last.at.IsZero() {
+	if s.kept.at.IsZero() {
 		s.split.add(r.User, r.System)
-		s.late = lateTime{}
+		s.late, s.kept = lateTime{}, r
 		return // the first reading
 	}
-	seconds := r.at.Sub(s.last.at).Seconds()
-	if seconds <= 0 {
+	took := r.at.Sub(s.kept.at)
+	if took < s.every/2 {
 		return
 	}
+	seconds := took.Seconds()
 	s.split.add(r.User, r.System)
-	cpu := max(0, (r.CPU-s.last.CPU-r.Late).Seconds()/seconds)
+	cpu := max(0, (r.CPU-s.kept.CPU-s.late.cpu).Seconds()/seconds)
 	sample := results.Sample{
 		At:       r.at.Sub(s.started).Seconds(),
 		User:     cpu * s.split.user,
@@ -159,7 +170,7 @@ func (s *sampler) keep(r reading) {
 		Threads:  r.Threads,
 		Files:    max(0, r.Files),
 		Switches: s.switches.perSecond,
-		Output:   max(0, int64(float64(r.output-s.last.output)/seconds)),
+		Output:   max(0, int64(float64(r.output-s.kept.output)/seconds)),
 		Behind:   r.behind,
 	}
 	if g := s.goNow(); g != nil {
@@ -168,6 +179,7 @@ func (s *sampler) keep(r reading) {
 			sample.GCs, sample.Pause = max(0, g.gcs-s.before.gcs), max(0, g.pause-s.before.pause).Seconds()
 		}
 	}
+	s.kept = r
 	s.samples = append(s.samples, sample)
 	s.late.spread(s.samples, s.started, s.split.user)
 	s.late = lateTime{}
@@ -184,8 +196,8 @@ func (s *sampler) goNow() *goState {
 }
 
 // thin merges every two samples, and halves the rate of sampling. Rates become
-// the mean, because both periods have the same length. Levels become the
-// maximum.
+// the mean, because both periods have the same length, except beside the marks.
+// Levels become the maximum.
 func (s *sampler) thin() {
 	half := s.samples[:0]
 	for i := 1; i < len(s.samples); i += 2 {

@@ -76,7 +76,7 @@ func (w *Watcher) End() {
 	}
 }
 
-// Used returns the CPU time that the service has used so far. It takes a sample.
+// Used returns the CPU time that the service has used so far.
 func (w *Watcher) Used() time.Duration {
 	used := make(chan time.Duration)
 	w.asked <- used
@@ -118,8 +118,9 @@ func (w *Watcher) watch() {
 			close(m.answered)
 			ticker.Reset(s.every)
 		case used := <-w.asked:
-			w.meter.Measure(func() { s.take(time.Now()) })
-			used <- s.last.CPU
+			var soFar time.Duration
+			w.meter.Measure(func() { soFar = s.cpu(time.Now()) })
+			used <- soFar
 		case <-ticker.C:
 			every := s.every
 			w.meter.Measure(func() { s.take(time.Now()) })

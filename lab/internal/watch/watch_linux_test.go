@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirhq/weir/internal/process"
@@ -233,6 +234,55 @@ func TestLateCPUIsSpreadOverSamples(t *testing.T) {
 	if want := "1.0 1.0 1.0 1.0 1.5 1.0"; strings.Join(got, " ") != want {
 		t.Errorf("CPUs are %v, want %s", got, want)
 	}
+}
+
+// A course is a service that uses half a CPU. Half of that is noticed late.
+type course struct {
+	unknown
+	began, seen time.Time
+}
+
+func (c *course) SampleKnown() (process.Sample, error) {
+	now := time.Now()
+	used, late := now.Sub(c.began)/2, now.Sub(c.seen)/4
+	c.seen = now
+	return process.Sample{CPU: used, User: used, RSS: 1, Late: late}, nil
+}
+
+func (c *course) SampleTree() (process.Sample, error) { return c.SampleKnown() }
+
+// TestCPUTimeMakesNoSamples asks for the CPU time between samples, as a warm-up does, and marks the load close to a sample.
+func TestCPUTimeMakesNoSamples(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSampler(&course{began: time.Now(), seen: time.Now()}, 100*time.Millisecond, nil)
+		began := time.Now()
+		for i := range 20 {
+			s.take(time.Now())
+			time.Sleep(10 * time.Millisecond)
+			switch i {
+			case 10, 15:
+				s.mark(i == 10)
+			default:
+				if got, want := s.cpu(time.Now()), time.Since(began)/2; got != want {
+					t.Errorf("%v of CPU time, want %v", got, want)
+				}
+			}
+			time.Sleep(90 * time.Millisecond)
+		}
+		if len(s.samples) != 19 {
+			t.Errorf("%d samples, want 19", len(s.samples))
+		}
+		all := 0.0
+		for i, sample := range s.samples {
+			all += sample.User + sample.System
+			if !near(sample.At, float64(i+1)/10) {
+				t.Errorf("sample %d is at %v", i, sample.At)
+			}
+		}
+		if !near(all, 19./2) { // late CPU time is spread over samples
+			t.Errorf("%v CPUs in 19 samples, want a half in each", all)
+		}
+	})
 }
 
 func TestCPUSplitReturnsShareOfUserMode(t *testing.T) {
