@@ -312,6 +312,9 @@ func TestFaultsDecideTheOutcome(t *testing.T) {
 			t.Parallel()
 			r := run(t, parse(t, "repeats: 1\n"+c.rest), options(t))
 			for _, one := range r.Runs {
+				if w := one.WarmUp; w != nil && w.Seconds > one.Seconds {
+					t.Errorf("%v s of warm-up in a run of %v s", w.Seconds, one.Seconds)
+				}
 				if one.Outcome != c.outcome || !strings.Contains(one.Error, c.err) ||
 					!strings.Contains(one.LastOutput, c.output) || one.Exit != c.exit {
 					t.Errorf("%s, error %q, exit %q, last output %.200q, load %v; want %s, %q, %q, %q",

@@ -18,6 +18,7 @@ import (
 	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/lab"
 	"github.com/weirhq/weir/lab/analysis"
+	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/report"
 	"github.com/weirhq/weir/lab/results"
 )
@@ -59,11 +60,14 @@ func TestRunningServiceIsMeasuredAndLeftRunning(t *testing.T) {
 	t.Parallel()
 	old, first := startRunning(t)
 	_, second := startRunning(t)
-	e := parse(t, few+fmt.Sprintf(`
+	compared := func(a, b *exec.Cmd) *experiment.Experiment {
+		return parse(t, few+fmt.Sprintf(`
 include:
   - {name: old, set: {service.url: %q, service.pid: %d}}
   - {name: new, set: {service.pid: %d}}
-`, old, first.Process.Pid, second.Process.Pid))
+`, old, a.Process.Pid, b.Process.Pid))
+	}
+	e := compared(first, second)
 	o := options(t)
 	r := run(t, e, o)
 	if len(r.Runs) != 3 {
@@ -84,6 +88,9 @@ include:
 	o.Resume = true
 	if r := run(t, e, o); len(r.Runs) != 3 {
 		t.Errorf("resumed: %d runs, want 3", len(r.Runs))
+	}
+	if _, err := lab.Run(t.Context(), compared(second, first), o); err == nil || !strings.Contains(err.Error(), "of another experiment") {
+		t.Errorf("resumed with other PIDs: %v, want that they are another experiment", err)
 	}
 }
 

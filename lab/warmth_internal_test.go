@@ -5,9 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/lab/internal/noisetest"
+	"github.com/weirhq/weir/load"
 )
 
 // A course is the cost of a service by the time since its start, in windows. A round of warm-up has roundWindows.
@@ -20,10 +23,9 @@ type course struct {
 func steady(*rand.Rand) func(int) float64 { return func(int) float64 { return 1 } }
 
 // cooling is a cost that falls by the factor to 1, like that of a program whose parts are compiled one after the other.
-func cooling(by float64, windows int) course {
+func cooling(name string, by float64, windows int) course {
 	cost := func(window int) float64 { return 1 + (by-1)*math.Exp(-float64(window)/float64(windows)) }
-	return course{fmt.Sprintf("%g times as slow, %g rounds", by, float64(windows)/roundWindows),
-		func(*rand.Rand) func(int) float64 { return cost }, func(window int) bool { return cost(window) <= 1.05 }}
+	return course{name, func(*rand.Rand) func(int) float64 { return cost }, func(window int) bool { return cost(window) <= 1.05 }}
 }
 
 // plateau is the cost of a service that becomes faster after a time without a change, as 40 42 40 64 76 82 requests in
@@ -34,7 +36,12 @@ func plateau(*rand.Rand) func(int) float64 {
 }
 
 // warmed has percentages of simulated runs, and the mean number of rounds.
-type warmed struct{ extended, cold, marked, rounds float64 }
+type warmed struct {
+	extended float64
+	cold     float64 // more than 5% slower after the warm-up than in the end, and not marked
+	marked   float64 // still falling after the last round
+	rounds   float64
+}
 
 // warmedUp simulates runs of at most six rounds.
 func warmedUp(random *rand.Rand, c course, noise noisetest.Model, runs int) (r warmed) {
@@ -72,10 +79,10 @@ func TestWarmUpIsExtendedWhileTheServiceWarmsUp(t *testing.T) {
 	noises := noisetest.Named("even", "independent, 4%", "outliers", "drift", "step of 15%", "AR(0.8), 4%")
 	for _, c := range []course{
 		{"does not change", steady, always},
-		cooling(2, 4),
-		cooling(2, 16),
-		cooling(2, 48),
-		cooling(1.3, 16),
+		cooling("twice as slow, 0.25 rounds", 2, roundWindows/4),
+		cooling("twice as slow, 1 round", 2, roundWindows),
+		cooling("twice as slow, 3 rounds", 2, 3*roundWindows),
+		cooling("1.3 times as slow, 1 round", 1.3, roundWindows),
 		{"40 42 40 64 76 82", plateau, func(window int) bool { return window > 5*roundWindows }},
 	} {
 		row := "| " + c.name + " |"
@@ -85,12 +92,48 @@ func TestWarmUpIsExtendedWhileTheServiceWarmsUp(t *testing.T) {
 			switch {
 			case c.name == "does not change" && r.extended > 20:
 				t.Errorf("with noise that is %s, %.1f%% of the runs are extended, and nothing warms up", noise.Name, r.extended)
-			case c.name == cooling(2, 16).name && r.extended < 80:
+			case c.name == "twice as slow, 1 round" && r.extended < 80:
 				t.Errorf("with noise that is %s, %.1f%% of the runs are extended, want more", noise.Name, r.extended)
 			}
 		}
 		if os.Getenv("WEIR_SOAK") != "" {
 			fmt.Println(row)
+		}
+	}
+}
+
+// TestShortWarmUpsAreNotExtended lets the costs of a round fall as steeply as they can, and compares the shortest warm-up
+// that is extended with the page.
+func TestShortWarmUpsAreNotExtended(t *testing.T) {
+	shortest := func(closed bool) time.Duration {
+		used := time.Duration(0)
+		c := roundCosts{closed: closed, cpu: func() time.Duration { return used }, every: shortestWindow,
+			byTime: warmth{skip: firstWindows}, byCPU: warmth{skip: firstWindows}}
+		p := load.Progress{}
+		for n := int64(1); n < 100; n++ {
+			p.Elapsed += shortestWindow
+			p.Requests += n
+			if !closed {
+				used += shortestWindow
+			}
+			if c.look(p); c.byTime.falls() || c.byCPU.falls() {
+				return p.Elapsed
+			}
+		}
+		return 0
+	}
+	text, err := os.ReadFile("../docs/lab.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(text)), " ")
+	for _, want := range []string{
+		fmt.Sprintf("A warm-up of less than %d ms, or %d ms with a pace, is not extended", shortest(true).Milliseconds(),
+			shortest(false).Milliseconds()),
+		fmt.Sprintf("without `load.duration` for at most %.0f s", extension.Seconds()),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("docs/lab.md does not say %q", want)
 		}
 	}
 }

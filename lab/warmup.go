@@ -27,8 +27,13 @@ func (a *attempt) warmUp(ctx context.Context) bool {
 	}
 	a.reporter.step(Warming)
 	most := 1 + int(cmp.Or(a.Load.Duration, extension)/each)
+	began := time.Now()
 	rounds, warming, ok := warmRounds(most, func(skip int) (falls, ok bool) { return a.warmRound(ctx, skip) })
-	a.run.WarmUp = &results.WarmUp{Seconds: (time.Duration(rounds) * each).Seconds(), Warming: warming}
+	lasted := time.Duration(rounds) * each
+	if !ok { // the last round may have ended early
+		lasted = min(lasted, time.Since(began))
+	}
+	a.run.WarmUp = &results.WarmUp{Seconds: lasted.Seconds(), Warming: warming}
 	return ok
 }
 
@@ -41,9 +46,9 @@ func (a *attempt) warmRound(ctx context.Context, skip int) (falls, ok bool) {
 		return false, false
 	}
 	plan.Duration, plan.Requests, plan.Points = a.experiment.WarmUp, 0, 0
-	w := warming{closed: !plan.Pace.Open(), cpu: a.watcher.Used, every: max(plan.Duration/roundWindows, shortestWindow),
+	c := roundCosts{closed: !plan.Pace.Open(), cpu: a.watcher.Used, every: max(plan.Duration/roundWindows, shortestWindow),
 		byTime: warmth{skip: skip}, byCPU: warmth{skip: skip}}
-	plan.Progress, plan.ProgressEvery = w.look, w.every
+	plan.Progress, plan.ProgressEvery = c.look, c.every
 	result, err := load.Run(ctx, plan)
 	if err == nil && result.Sent == 0 && ctx.Err() == nil {
 		return false, true // at this low rate, no request was due during the warm-up
@@ -52,15 +57,15 @@ func (a *attempt) warmRound(ctx context.Context, skip int) (falls, ok bool) {
 		return false, false
 	}
 	a.warmed += result.Requests
-	return w.byTime.falls() || w.byCPU.falls(), true
+	return c.byTime.falls() || c.byCPU.falls(), true
 }
 
 // shortestWindow is the shortest window in which costs are compared.
 const shortestWindow = 20 * time.Millisecond
 
-// A warming measures the costs of a round of warm-up. In the open loop the pace determines the time for each response, and
+// A roundCosts measures the costs of a round of warm-up. In the open loop the pace determines the time for each response, and
 // only the CPU time can fall. Its look is for one goroutine.
-type warming struct {
+type roundCosts struct {
 	closed bool
 	cpu    func() time.Duration // of the service, so far
 	every  time.Duration
@@ -71,19 +76,19 @@ type warming struct {
 }
 
 // look adds a window, unless it has no response or is too short.
-func (w *warming) look(p load.Progress) {
-	responses, took := float64(p.Requests-w.last.Requests), p.Elapsed-w.last.Elapsed
-	if responses <= 0 || took < w.every/2 || p.Waiting {
+func (c *roundCosts) look(p load.Progress) {
+	responses, took := float64(p.Requests-c.last.Requests), p.Elapsed-c.last.Elapsed
+	if responses <= 0 || took < c.every/2 || p.Waiting {
 		return
 	}
-	used := w.cpu()
-	if w.closed {
-		w.byTime.add(took.Seconds() / responses)
+	used := c.cpu()
+	if c.closed {
+		c.byTime.add(took.Seconds() / responses)
 	}
-	if w.last.Requests > 0 {
-		w.byCPU.add((used - w.used).Seconds() / responses)
+	if c.last.Requests > 0 {
+		c.byCPU.add((used - c.used).Seconds() / responses)
 	}
-	w.last, w.used = p, used
+	c.last, c.used = p, used
 }
 
 // even reports whether the load and the sinks of the service are the same at each time, so that only the service can become

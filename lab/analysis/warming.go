@@ -37,20 +37,26 @@ func StillWarming(runs []results.Run) string {
 		each[at].add(r.WarmUp)
 	}
 	level := warmLevel / float64(len(each)+1)
-	for _, reported := range []func(*warmUps) bool{func(w *warmUps) bool { return w.rises(level) }, (*warmUps).unfinished} {
-		if reported(&all) {
-			return all.sentence("The service")
+	for _, test := range []struct {
+		reports func(*warmUps) bool
+		why     func(*warmUps) string
+	}{
+		{func(w *warmUps) bool { return w.rises(level) }, (*warmUps).rise},
+		{(*warmUps).unfinished, (*warmUps).end},
+	} {
+		if test.reports(&all) {
+			return all.sentence("The service", test.why)
 		}
 		var names []string
 		some := warmUps{}
 		for i := range each {
-			if reported(&each[i]) {
+			if test.reports(&each[i]) {
 				names = append(names, each[i].configuration)
 				some.join(&each[i])
 			}
 		}
 		if len(names) > 0 {
-			return some.sentence("With " + listed(names, maxNamed) + ", the service")
+			return some.sentence("With "+listed(names, maxNamed)+", the service", test.why)
 		}
 	}
 	return ""
@@ -96,14 +102,18 @@ func (w *warmUps) rises(level float64) bool {
 
 func (w *warmUps) middle() float64 { return middleOf(slices.Clone(w.ratios)) }
 
-func (w *warmUps) sentence(subject string) string {
-	text := fmt.Sprintf("%s still warmed up when the measurement began, in %d of %s.", subject, w.marked,
-		readable.Things(int64(w.runs), "run"))
-	if len(w.ratios) > 0 && w.middle() >= muchFaster {
-		text = fmt.Sprintf("%s still warmed up while it was measured: it was %s faster in the second half of the load than in "+
-			"the first (median of %s).", subject, percent(w.middle()-1), readable.Things(int64(len(w.ratios)), "run"))
-	}
-	return text + fmt.Sprintf(" Set warm_up to more than %s.", readable.Lasting(w.longest))
+// sentence says why the service was reported.
+func (w *warmUps) sentence(subject string, why func(*warmUps) string) string {
+	return fmt.Sprintf("%s still warmed up %s. Set warm_up to more than %s.", subject, why(w), readable.Lasting(w.longest))
+}
+
+func (w *warmUps) rise() string {
+	return fmt.Sprintf("while it was measured: it was %s faster in the second half of the load than in the first (median of %s)",
+		percent(w.middle()-1), readable.Things(int64(len(w.ratios)), "run"))
+}
+
+func (w *warmUps) end() string {
+	return fmt.Sprintf("when the measurement began, in %d of %s", w.marked, readable.Things(int64(w.runs), "run"))
 }
 
 // heads returns the probability that at least k of n fair coins are heads.

@@ -70,6 +70,10 @@ func TestSentenceNamesTheConfigurationThatWarmsUp(t *testing.T) {
 	for i := range unfinished {
 		unfinished[i].WarmUp.Warming = i < 4
 	}
+	chance := warmedRuns(random, 2, 4, 0, 0.01, 1) // faster in most runs, but not in enough of them
+	for i := range chance {
+		chance[i].WarmUp.Warming, *chance[i].WarmUp.Faster = i < 4, []float64{1.2, 1.2, 1.2, 0.9}[i%4]
+	}
 	for _, c := range []struct {
 		name string
 		runs []results.Run
@@ -79,6 +83,7 @@ func TestSentenceNamesTheConfigurationThatWarmsUp(t *testing.T) {
 		{"one", warmedRuns(random, 3, 10, 1, 0.01, 1.3), "With c0, the service still warmed up while it was measured"},
 		{"the longest extension", unfinished, "With c0, the service still warmed up when the measurement began, in 4 of 4 runs. " +
 			"Set warm_up to more than 2 s."},
+		{"the longest extension, and by chance faster", chance, "With c0, the service still warmed up when the measurement began"},
 	} {
 		r := &results.Results{Runs: c.runs}
 		if got := analysis.Of(r).Findings[0].Text; !strings.HasPrefix(got, c.want) {
