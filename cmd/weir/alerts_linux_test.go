@@ -54,6 +54,7 @@ type playedFault struct {
 // the dashboard has data. A machine that is too busy for scrapes twice a second gets more time.
 func TestAlertsFireOnce(t *testing.T) {
 	t.Parallel()
+	undetectedTests.Store(t.Name(), true) // with it, eight front doors and their scrapes take a processor for minutes
 	var missing string
 	for _, scale := range []time.Duration{60, 20} {
 		t.Run(fmt.Sprintf("%d times as fast", scale), func(t *testing.T) { missing = playFaults(t, scale) })

@@ -65,11 +65,16 @@ func start(t *testing.T, args ...string) *process {
 	return p
 }
 
-// prepare returns a process that p.start starts. The caller may change p.cmd
-// before.
+// prepare returns a process that p.start starts. The caller may change p.cmd before. Only the front door has the race
+// detector, unless its test is one of undetectedTests: the other commands have tests with it in their own packages.
 func prepare(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command("weir", args...), exited: make(chan struct{})}
+	program := "weir"
+	root, _, _ := strings.Cut(t.Name(), "/")
+	if _, without := undetectedTests.Load(root); without || args[0] != "serve" {
+		program = undetected(t)
+	}
+	p := &process{t: t, cmd: exec.Command(program, args...), exited: make(chan struct{})}
 	stdout, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"testing"
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	if !soaking {
 		flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the flags of the command line
 	}
-	testscript.Main(m, map[string]func(){"weir": main})
+	testscript.Main(withPrograms{m}, map[string]func(){"weir": main})
 }
 
 // raceOptions avoids the second that the race detector waits before each process
@@ -33,18 +34,14 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata/sc
 // TestScriptsPass starts weir some 600 times, without the race detector: it starts in a sixth of the time.
 func TestScriptsPass(t *testing.T) {
 	t.Parallel()
-	programs := t.TempDir()
-	build := exec.Command("go", "build", "-race=false", "-buildvcs=false", "-o", programs, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, out)
-	}
+	folder := filepath.Dir(undetected(t))
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", programs+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PATH", folder+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
