@@ -18,11 +18,14 @@ func TestAutomaticLimitFollowsTheService(t *testing.T) {
 	t.Parallel()
 	const takes = 10 * time.Millisecond
 	slots := make(chan struct{}, 8)
+	var served, refused atomic.Int64
+	full := make(chan struct{}) // closed when enough requests have been refused, so that some are, however slow the machine
 	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			io.Copy(io.Discard, r.Body)
 			return
 		}
+		<-full
 		slots <- struct{}{}
 		time.Sleep(takes)
 		<-slots
@@ -41,13 +44,11 @@ func TestAutomaticLimitFollowsTheService(t *testing.T) {
 	if v := value(); v != 100 {
 		t.Errorf("the limit begins with %v", v)
 	}
-	var served, refused atomic.Int64
 	var clients sync.WaitGroup
-	enough := func() bool { return served.Load() >= 500 && refused.Load() >= 100 }
 	for range 200 {
 		c := httpClient(t)
 		clients.Go(func() {
-			for !enough() {
+			for served.Load() < 500 {
 				resp, err := c.Get(d.url("/"))
 				if err != nil {
 					t.Error(err)
@@ -58,7 +59,9 @@ func TestAutomaticLimitFollowsTheService(t *testing.T) {
 				case resp.StatusCode == 200:
 					served.Add(1)
 				case resp.StatusCode == 503 && resp.Header.Get("Retry-After") != "":
-					refused.Add(1)
+					if refused.Add(1) == 100 {
+						close(full)
+					}
 					time.Sleep(takes)
 				default:
 					t.Errorf("%d with Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
