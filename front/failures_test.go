@@ -62,7 +62,7 @@ func TestFailedRequestsAreListed(t *testing.T) {
 	for _, path := range []string{"/fine", "/broken?token=secret&x=<b>", "/gone"} {
 		get(t, httpClient(t), d.url(path))
 	}
-	testkit.Await(t, "two failures", func() bool { return failures(t, d).Failed == 2 })
+	testkit.Await(t, "two failures", func() bool { return len(failures(t, d).Events) == 2 })
 	got := failures(t, d)
 	want := []failedRequest{{Event: "http request completed"}, {Event: "http request completed"}}
 	gone, broken := &want[0], &want[1]

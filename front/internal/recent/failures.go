@@ -26,6 +26,7 @@ type Failures struct {
 	events [kept][]byte
 	taken  int   // events that were written
 	failed int   // requests for which Admit was called
+	passed int   // of these, requests whose event is not to be written
 	second int64 // of the last call of Admit, as a Unix time
 	now    int   // requests admitted in that second
 }
@@ -38,8 +39,11 @@ func (f *Failures) Admit(at time.Time) bool {
 	if s := at.Unix(); s != f.second {
 		f.second, f.now = s, 0
 	}
-	f.now++
-	return f.now <= perSecond
+	if f.now++; f.now > perSecond {
+		f.passed++
+		return false
+	}
+	return true
 }
 
 // Write keeps an event instead of the oldest one. It implements io.Writer.
@@ -70,7 +74,7 @@ type List struct {
 func (f *Failures) List() List {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l := List{Failed: f.failed, Passed: f.failed - f.taken, Events: []json.RawMessage{}}
+	l := List{Failed: f.failed, Passed: f.passed, Events: []json.RawMessage{}}
 	for i := range min(f.taken, kept) {
 		event := f.events[(f.taken-1-i)%kept]
 		l.Events = append(l.Events, slices.Clone(bytes.TrimSpace(event)))
