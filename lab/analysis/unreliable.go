@@ -41,12 +41,6 @@ func unreliable(t *table) []Finding {
 // fisher returns the two-sided p of Fisher's exact test for a of n and b of m (R. A. Fisher, Statistical Methods for
 // Research Workers, 1934): the sum of the probabilities of all tables with the same sums that are not more probable.
 func fisher(a, n, b, m int) float64 {
-	ways := func(n, k int) float64 { // logarithm of n over k
-		x, _ := math.Lgamma(float64(n + 1))
-		y, _ := math.Lgamma(float64(k + 1))
-		z, _ := math.Lgamma(float64(n - k + 1))
-		return x - y - z
-	}
 	probability := func(k int) float64 { return math.Exp(ways(n, k) + ways(m, a+b-k) - ways(n+m, a+b)) }
 	const rounding = 1 + 1e-9
 	p := 0.0
@@ -56,6 +50,14 @@ func fisher(a, n, b, m int) float64 {
 		}
 	}
 	return min(1, p)
+}
+
+// ways returns the logarithm of the binomial coefficient n over k.
+func ways(n, k int) float64 {
+	x, _ := math.Lgamma(float64(n + 1))
+	y, _ := math.Lgamma(float64(k + 1))
+	z, _ := math.Lgamma(float64(n - k + 1))
+	return x - y - z
 }
 
 // withheld returns a finding for each configuration that would be better in a metric if it did not fail more often than

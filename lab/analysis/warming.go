@@ -120,10 +120,7 @@ func (w *warmUps) end() string {
 func heads(k, n int) float64 {
 	p := 0.0
 	for ; k <= n; k++ {
-		a, _ := math.Lgamma(float64(n + 1))
-		b, _ := math.Lgamma(float64(k + 1))
-		c, _ := math.Lgamma(float64(n - k + 1))
-		p += math.Exp(a - b - c - float64(n)*math.Ln2)
+		p += math.Exp(ways(n, k) - float64(n)*math.Ln2)
 	}
 	return min(1, p)
 }

@@ -49,10 +49,10 @@ func NewClient(url, path string) (*Client, error) {
 	return c, nil
 }
 
-// Send sends an encoded request with that number of items, at least 1, such as an ExportMetricsServiceRequest and its data points.
-// After a [*stream.RejectedError] the server has not stored some of the items, and never will; its Lines is their number.
-// After any other error the request may be sent again; a [*stream.UnavailableError] says when. Send does not keep the
-// message.
+// Send sends an encoded request with that number of items, at least 1, such as an ExportMetricsServiceRequest and its
+// data points. After a [*stream.RejectedError] the server has not stored some of the items, and never will; its Lines is
+// their number. After any other error the request may be sent again; a [*stream.UnavailableError] says when. Send does
+// not keep the message.
 func (c *Client) Send(ctx context.Context, message []byte, items int) error {
 	if err := c.setHeader(); err != nil {
 		return err

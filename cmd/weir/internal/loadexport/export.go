@@ -71,8 +71,7 @@ func (e *Exporter) next(r *load.Result) interval {
 }
 
 // Finish sends the result of the run, which is nil if it failed, and waits for the servers, up to finishWithin. It adds
-// a warning to the result for each that did not get all intervals as a
-// whole.
+// a warning to the result for each that did not get all intervals as a whole.
 func (e *Exporter) Finish(r *load.Result) {
 	if e == nil {
 		return
