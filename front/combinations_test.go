@@ -23,7 +23,7 @@ const aliceHash = "$2a$04$dSONYHp17lTOygF.2968AOOLYYL8LB7Aw2D8UFB7/dluy4gd9MqAq"
 // to random requests, also of those without a route, with those of a model. The model merges nothing: it looks for each
 // value in the innermost place first. WEIR_LONG has thousands of files.
 func FuzzCombinations(f *testing.F) {
-	files := uint64(60)
+	files := uint64(30)
 	if os.Getenv("WEIR_LONG") != "" {
 		files = 3000
 	}

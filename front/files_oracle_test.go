@@ -50,7 +50,7 @@ func TestFilesAgreeWithNetHTTP(t *testing.T) {
 		server.ServeHTTP(w, r)
 	})
 
-	const requests = 3000
+	const requests = 1000
 	statuses := map[int]int{}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range requests {

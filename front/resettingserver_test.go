@@ -25,7 +25,7 @@ func TestResettingServerLosesItsTraffic(t *testing.T) {
 				up.Servers = append(up.Servers, upstreams.Server{URL: upstream(t, hello).URL})
 			}
 			d := openDoor(t, "", func(c *config.Config) { c.Upstreams = []upstreams.Upstream{up} })
-			const clients, requests = 8, 2500
+			const clients, requests, mostFailed = 8, 800, 12 // before the first ejection, each client may be at the server
 			var asked, failed atomic.Int64
 			var asking sync.WaitGroup
 			for range clients {
@@ -44,8 +44,8 @@ func TestResettingServerLosesItsTraffic(t *testing.T) {
 				})
 			}
 			asking.Wait()
-			if failed.Load() > requests/200 {
-				t.Errorf("%d of %d requests failed, want at most %d", failed.Load(), requests, requests/200)
+			if failed.Load() > mostFailed {
+				t.Errorf("%d of %d requests failed, want at most %d", failed.Load(), requests, mostFailed)
 			}
 			if d.metric(t, `weir_upstream_outliers_total{reason="consecutive",result="ejected",upstream="site"}`) < 1 {
 				t.Error("the server was not ejected")

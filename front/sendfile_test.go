@@ -23,7 +23,7 @@ func text(length int) string {
 func TestSentBytesAreThoseOfTheFile(t *testing.T) {
 	t.Parallel()
 	contents := map[string]string{}
-	for _, length := range []int{0, 1, 4 << 10, 32<<10 - 1, 32 << 10, 64 << 10, 1<<20 + 1, 10 << 20} {
+	for _, length := range []int{0, 1, 4 << 10, 32<<10 - 1, 32 << 10, 64 << 10, 1<<20 + 1, 5 << 20} {
 		contents[fmt.Sprint(length)] = text(length)
 	}
 	f := newFolder(t, contents)

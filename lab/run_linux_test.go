@@ -597,7 +597,7 @@ service:
 func TestWarmUpIsExtended(t *testing.T) {
 	t.Parallel()
 	for _, round := range []float64{1, 4, 4, 4} {
-		e := parse(t, fmt.Sprintf("repeats: 2\nwarm_up: %vs\nload: {connections: 4, threads: 1, duration: %vs}\n"+
+		e := parse(t, fmt.Sprintf("repeats: 2\nwarm_up: %vs\nload: {rate: 100, threads: 1, duration: %vs}\n"+
 			"service:\n  args: [--warms, '2e6', --lines, '0']\n", round, 2*round))
 		for _, one := range run(t, e, options(t)).Runs {
 			if one.Outcome != results.Done || one.WarmUp == nil || one.WarmUp.Seconds < round || one.WarmUp.Seconds > 3*round {

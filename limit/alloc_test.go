@@ -11,7 +11,7 @@ import (
 )
 
 func TestLimitsAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if limit.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	ctx := t.Context()
@@ -78,7 +78,7 @@ func TestLimitsAllocateNothing(t *testing.T) {
 
 // TestRateMemoryAllocIsBounded fills a Rate with a million keys that all need their own bucket.
 func TestRateMemoryAllocIsBounded(t *testing.T) {
-	if raceEnabled {
+	if limit.RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	const keys = 1_000_000

@@ -1,6 +1,6 @@
 //go:build !race
 
-package limit_test
+package limit
 
-// raceEnabled reports whether the race detector is on, which allocates.
-const raceEnabled = false
+// RaceEnabled reports whether the race detector is on, which allocates.
+const RaceEnabled = false

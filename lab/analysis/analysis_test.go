@@ -353,6 +353,7 @@ func TestOneFailedRequestChangesNoMetric(t *testing.T) {
 
 // "No difference" is never said of a comparison whose interval excludes equality.
 func TestNoDifferenceNeedsIntervalWithEquality(t *testing.T) {
+	analysis.Simulates(t)
 	undecided := 0
 	for seed := range uint64(30) {
 		var all []series

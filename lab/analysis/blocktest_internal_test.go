@@ -234,6 +234,7 @@ func TestBlockIntervalNeedsPositiveValuesAndFourBlocks(t *testing.T) {
 
 // If some configurations differ, or scatter less, no more of the others are found to differ.
 func TestCorrectionControlsErrorsBesideDifferences(t *testing.T) {
+	Simulates(t)
 	const experiments, blocks = 400, 6
 	alarms := 0
 	for seed := range uint64(experiments) {
@@ -255,6 +256,7 @@ func TestCorrectionControlsErrorsBesideDifferences(t *testing.T) {
 // A family has contrasts with two and with three runs in a block, and an interaction. If both settings have effects that
 // multiply, the interaction is not found; if nothing differs, nothing is. It is found if the effects do not multiply.
 func TestSquaresAreSeldomFalse(t *testing.T) {
+	Simulates(t)
 	const experiments, blocks = 100, 8
 	seldom := results.Contrast{Configuration: "x0", Against: "base"}
 	contrast := results.Contrast{Configuration: "x2", Against: "x1", Than: &seldom}

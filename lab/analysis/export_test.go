@@ -1,5 +1,16 @@
 package analysis
 
+import "testing"
+
+// Simulates skips a test that simulates many experiments in one goroutine under the race detector: `make promises` runs
+// it.
+func Simulates(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("make promises simulates experiments without the race detector")
+	}
+}
+
 // CorrectedP returns the corrected p of each configuration of a metric. Values has its values by block. There are a
 // baseline and its twin.
 func CorrectedP(values map[string][]float64, baseline, twin string, configurations ...string) []float64 {

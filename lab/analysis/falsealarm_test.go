@@ -70,7 +70,7 @@ func deal(random *rand.Rand, runs []recordedRun, hands int) [][]recordedRun {
 // deviations more by chance, with one configuration besides the baseline and with six. With WEIR_SOAK there are 1,000 of
 // each.
 func TestFalseAlarmsAreRare(t *testing.T) {
-	simulates(t)
+	analysis.Simulates(t)
 	sets := recorded(t)
 	for _, c := range []struct {
 		set, metric    string
@@ -117,7 +117,7 @@ func found(m *analysis.Metric) bool {
 
 // Requests use 3% more CPU in one configuration.
 func TestDifferenceOfThreePercentIsFound(t *testing.T) {
-	simulates(t)
+	analysis.Simulates(t)
 	sets := recorded(t)
 	random := rand.New(rand.NewPCG(3, 3))
 	const cpu, experiments, least = "CPU per request", 100, 90

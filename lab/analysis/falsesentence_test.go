@@ -16,7 +16,7 @@ import (
 // have a sentence that reports a difference. With WEIR_SOAK it makes 1,000 sets
 // of each design and noise model, which takes hours of CPU time.
 func TestFalseSentencesAreRare(t *testing.T) {
-	simulates(t)
+	analysis.Simulates(t)
 	designs, sets := []design{{1, 1, 6, closedLoad}, {1, 10, 6, noLoad}, {1, 0, 6, openLoad}, {4, 2, 6, closedLoad}},
 		12
 	soak := os.Getenv("WEIR_SOAK") != ""
@@ -100,7 +100,7 @@ func (f falseSentences) check(t *testing.T) {
 // least 95% of the experiments of 10 runs have to find it, on a machine that
 // drifts and on one that changes slowly, however many other results there are.
 func TestDifferenceOfFivePercentIsFound(t *testing.T) {
-	simulates(t)
+	analysis.Simulates(t)
 	const experiments, least = 20, 19
 	for _, model := range noisetest.Models {
 		if model.Name != "drift" && model.Name != "slow" {

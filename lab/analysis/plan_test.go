@@ -29,7 +29,7 @@ func TestPlanNeedsRunsForEachContrast(t *testing.T) {
 
 // Experiments with the difference that a plan promises find it as often as it says.
 func TestPlanFindsWhatItPromises(t *testing.T) {
-	simulates(t)
+	analysis.Simulates(t)
 	const sets, spread = 200, 0.02
 	p := analysis.Plan{Contrasts: []results.Contrast{{Configuration: "x", Against: "null"}}, Baseline: "null",
 		Configurations: 3, Metrics: 1, Runs: 8}

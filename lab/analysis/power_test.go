@@ -13,15 +13,6 @@ import (
 	"github.com/weirhq/weir/lab/internal/noisetest"
 )
 
-// simulates skips a test that simulates thousands of experiments in one goroutine under the race detector: `make promises`
-// runs it.
-func simulates(t *testing.T) {
-	t.Helper()
-	if underRace {
-		t.Skip("make promises simulates experiments without the race detector")
-	}
-}
-
 // A rates has the percentages of simulated experiments of one metric.
 type rates struct {
 	alarms float64 // of experiments in which nothing differs: one configuration is found to differ
@@ -66,7 +57,7 @@ func ratesOf(random *rand.Rand, model noisetest.Model, configurations, runs, set
 // TestTestUsesTheBlocks counts false alarms, and the experiments that find a difference of 5%. With WEIR_SOAK it prints
 // the table of docs/decisions/runs-not-requests.md, which takes minutes.
 func TestTestUsesTheBlocks(t *testing.T) {
-	simulates(t)
+	analysis.Simulates(t)
 	models := append(noisetest.Models[:len(noisetest.Models):len(noisetest.Models)], noisetest.Noisier...)
 	if os.Getenv("WEIR_SOAK") == "" {
 		const sets = 40

@@ -1,5 +1,5 @@
 //go:build !race
 
-package analysis_test
+package analysis
 
 const underRace = false
