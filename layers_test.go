@@ -363,7 +363,7 @@ var layers = map[string]struct {
 		own: []string{"load/target", "load/internal/random", "load/internal/request"},
 		why: "compiles targets for the engine",
 	},
-	"load/expect": {own: []string{"internal/httpsyntax", "internal/nearest", "internal/readable"},
+	"load/expect": {own: []string{"internal/httpsyntax", "internal/nearest", "internal/readable", "load/internal/grpcstatus"},
 		why: "judges responses; it knows neither connections nor results"},
 	"load/flow": {own: []string{"internal/httpsyntax", "internal/yamlfile", "load/expect", "load/internal/request", "load/target"},
 		why: "what users do, as it is written; it sends nothing"},
@@ -403,6 +403,9 @@ var layers = map[string]struct {
 	},
 	"load/internal/curl": {own: []string{"load/internal/request", "internal/nearest"},
 		why: "reads command lines; it knows no targets"},
+	"load/internal/grpcstatus": {why: "names statuses"},
+	"load/internal/grpcunary": {foreign: []string{"google.golang.org/protobuf"},
+		why: "makes the bodies of calls; it knows no targets"},
 	"load/internal/postman": {own: []string{"load/internal/request"}, why: "reads collections; it knows no targets"},
 	"load/internal/openapi": {foreign: []string{"github.com/goccy/go-yaml"},
 		why: "makes requests from descriptions; it knows no targets"},
@@ -428,7 +431,8 @@ var layers = map[string]struct {
 		why:     "executes plans on several machines; package load knows no network but that of the test",
 	},
 	"load/settings": {
-		own: []string{"load", "load/expect", "load/flow", "load/pace", "load/replay", "load/target", "internal/nearest"},
+		own: []string{"load", "load/expect", "load/flow", "load/internal/grpcunary", "load/pace", "load/replay", "load/target",
+			"internal/nearest"},
 		why: "parses plans; package load takes them parsed",
 	},
 	"lab": {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"net/url"
 	"slices"
+
+	"github.com/weirhq/weir/load/internal/grpcstatus"
 )
 
 // A Header has the fields of a response.
@@ -19,12 +22,40 @@ type Examiner struct {
 	expectations []Expectation
 	longest      int // bytes of a text to search for
 	keep         bool
+	calls        bool // a status of gRPC is expected
 
 	mistakes []string // of the current response, one for each expectation; "" if it is met so far
 	found    []bool   // the texts that were found
 	size     int64
 	tail     []byte // the last bytes of the body, shorter than the longest text
 	body     []byte // if it is needed as JSON
+	called   call
+}
+
+// A call is the result of a call of gRPC.
+type call struct{ status, message string }
+
+// take takes the result from the trailers, or from the header of a response without a body.
+func (c *call) take(h Header) {
+	for value := range h.Values("Grpc-Status") {
+		c.status = string(value)
+	}
+	for value := range h.Values("Grpc-Message") {
+		c.message = string(value)
+		if text, err := url.PathUnescape(c.message); err == nil {
+			c.message = text
+		}
+	}
+}
+
+func (c call) String() string {
+	switch {
+	case c.status == "":
+		return "there is no status of gRPC"
+	case c.message == "":
+		return "the status of gRPC is " + grpcstatus.Name(c.status)
+	}
+	return "the status of gRPC is " + grpcstatus.Name(c.status) + ": " + clip(c.message)
 }
 
 // mostJSON limits a body that is read as JSON.
@@ -43,6 +74,8 @@ func NewExaminer(expectations []Expectation) *Examiner {
 			x.longest = max(x.longest, len(e.value))
 		case ofJSON:
 			x.keep = true
+		case ofGRPC:
+			x.calls = true
 		}
 	}
 	return x
@@ -55,6 +88,8 @@ func (x *Examiner) Begin(status int, h Header) {
 		x.body = nil
 	}
 	clear(x.found)
+	x.called = call{}
+	x.Trailer(h)
 	for i := range x.expectations {
 		e := &x.expectations[i]
 		x.mistakes[i] = ""
@@ -64,6 +99,13 @@ func (x *Examiner) Begin(status int, h Header) {
 		case e.what == ofHeader:
 			x.mistakes[i] = e.judgeHeader(h)
 		}
+	}
+}
+
+// Trailer takes the fields after the body.
+func (x *Examiner) Trailer(h Header) {
+	if x.calls {
+		x.called.take(h)
 	}
 }
 
@@ -109,6 +151,8 @@ func (x *Examiner) End() (wrong int, mistake string) {
 			x.mistakes[i] = bad.Error()
 		case e.what == ofJSON:
 			x.mistakes[i] = e.judgeJSON(body)
+		case e.what == ofGRPC && !slices.Contains(e.grpc, x.called.status):
+			x.mistakes[i] = x.called.String()
 		case e.what == ofSize && (x.size < e.least || x.size > e.most):
 			x.mistakes[i] = fmt.Sprintf("the body has %d bytes", x.size)
 		case e.what == ofBody && x.found[i] == (e.how == lacks):

@@ -16,6 +16,7 @@ import (
 	"github.com/weirhq/weir/internal/httpsyntax"
 	"github.com/weirhq/weir/internal/nearest"
 	"github.com/weirhq/weir/internal/readable"
+	"github.com/weirhq/weir/load/internal/grpcstatus"
 )
 
 // An Expectation is a property of right responses. [Parse] makes one.
@@ -25,7 +26,8 @@ type Expectation struct {
 	how  relation
 
 	statuses    []statusRange
-	name        string // of the header's field
+	grpc        []string // statuses, as numbers
+	name        string   // of the header's field
 	path        path
 	value       []byte // of the field or the body; or the value in JSON, as it is written
 	least, most int64  // bytes
@@ -35,6 +37,7 @@ type subject uint8
 
 const (
 	ofStatus subject = iota
+	ofGRPC
 	ofHeader
 	ofBody
 	ofJSON
@@ -56,7 +59,7 @@ type statusRange struct{ first, last int }
 func (r statusRange) contains(status int) bool { return r.first <= status && status <= r.last }
 
 // examples are of each subject, for error messages.
-const examples = `status 200, header Content-Type: text/html, body contains ok, $.state == up, size 100-2kB`
+const examples = `status 200, header Content-Type: text/html, body contains ok, $.state == up, size 100-2kB, grpc OK`
 
 // Parse reads an expectation:
 //
@@ -70,6 +73,7 @@ const examples = `status 200, header Content-Type: text/html, body contains ok, 
 //	$.state == up               the value is this text, or this number, true, false or null
 //	size 512                    the body has so many bytes
 //	size 1kB-2MB                or from the first number to the second; one of them may be missing
+//	grpc OK,NOT_FOUND           the call of gRPC has one of these statuses, over HTTP/2
 //
 // An error has the column of the mistake.
 func Parse(text string) (Expectation, error) {
@@ -89,6 +93,8 @@ func Parse(text string) (Expectation, error) {
 		err = e.parseBody(rest)
 	case word == "size":
 		err = e.parseSize(rest)
+	case word == "grpc":
+		err = e.parseGRPC(rest)
 	case word == "":
 		err = fmt.Errorf("it is empty; write one such as %s", examples)
 	default:
@@ -101,7 +107,7 @@ func Parse(text string) (Expectation, error) {
 }
 
 func unknown(word string) error {
-	if near := nearest.Word(word, []string{"status", "header", "body", "size"}); near != "" {
+	if near := nearest.Word(word, []string{"status", "header", "body", "size", "grpc"}); near != "" {
 		return fmt.Errorf("there is no %q, did you mean %s? Such as %s", word, near, examples)
 	}
 	return fmt.Errorf("there is no %q; write one such as %s", word, examples)
@@ -119,6 +125,18 @@ func (e *Expectation) parseStatus(text string) error {
 		e.statuses = append(e.statuses, r)
 	}
 	e.what = ofStatus
+	return nil
+}
+
+func (e *Expectation) parseGRPC(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		number, err := grpcstatus.Parse(strings.TrimSpace(part))
+		if err != nil {
+			return err
+		}
+		e.grpc = append(e.grpc, number)
+	}
+	e.what = ofGRPC
 	return nil
 }
 
@@ -248,6 +266,8 @@ func (e Expectation) Failure() string {
 			return e.path.text + " is missing"
 		}
 		return e.path.text + " is not " + clip(string(e.value))
+	case ofGRPC:
+		return "unexpected status of gRPC"
 	case ofSize:
 		return "size is not " + strings.TrimSpace(strings.TrimPrefix(e.text, "size"))
 	}
@@ -270,6 +290,9 @@ func StatusFailure(status int) string { return "unexpected status " + strconv.It
 // OfStatus reports whether the expectation is about the status.
 func (e Expectation) OfStatus() bool { return e.what == ofStatus }
 
+// OfGRPC reports whether the expectation is about the status of gRPC.
+func (e Expectation) OfGRPC() bool { return e.what == ofGRPC }
+
 // meetsStatus reports whether a status is expected.
 func (e *Expectation) meetsStatus(status int) bool {
 	return slices.ContainsFunc(e.statuses, func(r statusRange) bool { return r.contains(status) })
@@ -280,7 +303,7 @@ func MeetsStatus(expectations []Expectation, status int) bool {
 	return !slices.ContainsFunc(expectations, func(e Expectation) bool { return e.OfStatus() && !e.meetsStatus(status) })
 }
 
-// Sort returns the expectations in the order in which they are examined: the status first, and the body last. A response
+// Sort returns the expectations in the order in which they are examined: the statuses first, and the body last. A response
 // counts for the first one that it does not meet.
 func Sort(expectations []Expectation) []Expectation {
 	return slices.SortedStableFunc(slices.Values(expectations), func(a, b Expectation) int { return cmp.Compare(a.what, b.what) })

@@ -56,8 +56,12 @@ func (p *screen) headline(sentences []string) {
 }
 
 func (p *screen) facts(facts []page.Fact) {
+	width := 6
 	for _, f := range facts {
-		p.Labelled(6, p.Paint(page.Dim, fmt.Sprintf("%-6s", f.Name)), f.Text, page.Plain)
+		width = max(width, len(f.Name)+1)
+	}
+	for _, f := range facts {
+		p.Labelled(width, p.Paint(page.Dim, fmt.Sprintf("%-*s", width, f.Name)), f.Text, page.Plain)
 	}
 }
 

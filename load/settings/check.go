@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/load/expect"
+	"github.com/weirhq/weir/load/internal/grpcunary"
 	"github.com/weirhq/weir/load/pace"
 	"github.com/weirhq/weir/load/target"
 )
@@ -15,7 +16,7 @@ import (
 // Check returns an *Error if the settings are inconsistent. It needs no URL and reads no
 // files. Plan calls it. load.Run checks the numbers.
 func (s *Settings) Check() error {
-	for _, check := range []func() error{s.checkLoop, s.checkRequest, s.checkFile} {
+	for _, check := range []func() error{s.checkLoop, s.checkRequest, s.checkFile, s.checkGRPC} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -35,8 +36,6 @@ func (s *Settings) Check() error {
 	_, err := s.formFields()
 	return err
 }
-
-func fail(setting, hint, why string) error { return &Error{setting, errors.New(why), hint} }
 
 // open reports whether the loop is open.
 func (s *Settings) open() bool { return s.Rate != 0 || len(s.Stages) > 0 || s.FromLog != "" }
@@ -115,6 +114,26 @@ func (s *Settings) checkFile() error {
 }
 
 const inFile = "leave it out; to sends the requests to another origin, and headers are added to all of them"
+
+// checkGRPC checks that nothing contradicts a call of gRPC.
+func (s *Settings) checkGRPC() error {
+	switch {
+	case s.GRPC == "" && s.Proto != "":
+		return fail("proto", "add --grpc PACKAGE.SERVICE/METHOD", "it describes a method of gRPC, and none is called")
+	case s.GRPC == "":
+		return nil
+	case s.RequestsFile != "" || s.FromLog != "" || s.Flows != "":
+		return fail("grpc", "send one of them, and then the other", "a call of gRPC and a file are two sources of requests")
+	case s.Method != "" || len(s.Form) > 0 || s.PathGrowth > 0:
+		return fail("grpc", "leave it out; the message is the body, in JSON", "a call has neither a method of HTTP, nor a form, nor a growing path")
+	case strings.Contains(s.Body, "{{"):
+		return fail("body", "send several kinds of calls one after the other", "the message of a call has no templates: it is encoded once")
+	}
+	if _, err := grpcunary.ParseMethod(s.GRPC); err != nil {
+		return &Error{"grpc", err, ""}
+	}
+	return nil
+}
 
 // checkParts checks that no parts of a request are given beside those of a file.
 func (s *Settings) checkParts(name, hint string) error {

@@ -1,15 +1,8 @@
 package settings
 
 import (
-	"bytes"
-	"cmp"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,7 +23,7 @@ func (s Settings) Plan() (load.Plan, error) {
 		Duration: s.Duration, WarmUp: s.WarmUp, Requests: s.Requests, Timeout: s.Timeout, Threads: s.Threads,
 		NoKeepAlive: s.NoKeepAlive, Unix: s.Unix, Process: s.PID, Seed: s.Seed, Find: s.find,
 	}
-	if s.HTTP2 {
+	if s.HTTP2 || s.GRPC != "" {
 		p.Protocol = load.HTTP2
 	}
 	var err error
@@ -42,6 +35,9 @@ func (s Settings) Plan() (load.Plan, error) {
 	}
 	if p.Expect, err = s.expectations(); err != nil {
 		return p, err
+	}
+	if s.GRPC != "" {
+		p.Expect = ofCalls(p.Expect)
 	}
 	if p.Targets, p.Warnings, err = s.targets(); err != nil {
 		return p, err
@@ -95,17 +91,6 @@ func (s *Settings) flows() (*flow.Page, error) {
 	return page, nil
 }
 
-// find returns the path of a file.
-func (s *Settings) find(name string) (string, error) {
-	switch {
-	case s.Find != nil:
-		return s.Find(name)
-	case name == "" || s.Folder == "" || filepath.IsAbs(name):
-		return name, nil
-	}
-	return filepath.Join(s.Folder, name), nil
-}
-
 // targets returns the requests, and warnings about those that are left out.
 func (s *Settings) targets() (all []target.Target, warnings []string, err error) {
 	header, err := s.header()
@@ -128,6 +113,10 @@ func (s *Settings) targets() (all []target.Target, warnings []string, err error)
 	if s.URL == "" {
 		return nil, nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
 	}
+	if s.GRPC != "" {
+		t, err := s.call(header)
+		return []target.Target{t}, nil, err
+	}
 	t := target.Target{Method: s.Method, URL: WithScheme(s.URL), Header: header}
 	if len(s.Form) > 0 {
 		err = s.setForm(&t)
@@ -138,18 +127,6 @@ func (s *Settings) targets() (all []target.Target, warnings []string, err error)
 		return nil, nil, err
 	}
 	return target.GrowPath(t, s.PathGrowth), nil, nil
-}
-
-// WithScheme completes a URL as curl does: the default scheme is http, and the default
-// host of :8080 is this machine.
-func WithScheme(url string) string {
-	if strings.Contains(url, "://") {
-		return url
-	}
-	if strings.HasPrefix(url, ":") {
-		url = "127.0.0.1" + url
-	}
-	return "http://" + url
 }
 
 // readTargets reads the requests of RequestsFile.
@@ -194,30 +171,6 @@ func (s *Settings) readTargets(header []target.Header) (targets []target.Target,
 	return targets, warnings, nil
 }
 
-// openInput opens a file, or Stdin for "-".
-func (s *Settings) openInput(name string) (*os.File, error) {
-	if name != "-" || s.Find != nil {
-		path, err := s.find(name)
-		if err != nil {
-			return nil, err
-		}
-		return os.Open(path)
-	}
-	if s.Stdin == nil {
-		return nil, errors.New("there is no stdin here to read for -; name a file")
-	}
-	return s.Stdin, nil
-}
-
-// read reads a file.
-func (s *Settings) read(name string) ([]byte, error) {
-	path, err := s.find(name)
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
-
 // setBody sets the body from Body.
 func (s *Settings) setBody(t *target.Target) error {
 	name, file := strings.CutPrefix(s.Body, "@")
@@ -230,25 +183,6 @@ func (s *Settings) setBody(t *target.Target) error {
 		return &Error{"body", err, "a body is a text, or @FILE"}
 	}
 	return nil
-}
-
-// fileBody returns a body that is read from a file while it is sent. Other files than
-// regular ones, such as pipes, are read now.
-func (s *Settings) fileBody(name string) (target.Body, error) {
-	f, err := s.openInput(name)
-	if err != nil {
-		return target.Body{}, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return target.Body{}, err
-	}
-	if info.Mode().IsRegular() {
-		return target.Body{File: f, Size: info.Size()}, nil
-	}
-	defer f.Close()
-	content, err := io.ReadAll(f)
-	return target.Body{File: bytes.NewReader(content), Size: int64(len(content))}, err
 }
 
 // setForm sets the body from Form.
@@ -271,42 +205,6 @@ func (s *Settings) setForm(t *target.Target) error {
 	}
 	t.Body, t.Header = body, append(t.Header, contentType)
 	return nil
-}
-
-// tls returns the configuration of the certificates; nil for the defaults.
-func (s *Settings) tls() (*tls.Config, error) {
-	if !s.Insecure && s.CACert == "" && s.Cert == "" && s.SNI == "" {
-		return nil, nil
-	}
-	c := &tls.Config{InsecureSkipVerify: s.Insecure, ServerName: s.SNI}
-	if s.CACert != "" {
-		pem, err := s.read(s.CACert)
-		if err != nil {
-			return nil, &Error{"cacert", err, ""}
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, &Error{"cacert", fmt.Errorf("%s has no certificate in PEM", s.CACert), ""}
-		}
-	}
-	if s.Cert != "" {
-		cert, err := s.read(s.Cert)
-		if err != nil {
-			return nil, &Error{"cert", err, ""}
-		}
-		key, err := s.read(cmp.Or(s.Key, s.Cert))
-		if err != nil {
-			return nil, &Error{"key", err, ""}
-		}
-		pair, err := tls.X509KeyPair(cert, key)
-		if err != nil {
-			return nil, &Error{"cert", err, ""}
-		}
-		// Certificates would be left out if the server names other authorities, and the
-		// server would response that there is none.
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
-	}
-	return c, nil
 }
 
 // described returns the requests of a description that are sent, and a warning about the others.

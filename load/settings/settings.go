@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"errors"
 	"os"
 	"time"
 )
@@ -15,6 +16,8 @@ type Settings struct {
 	Method           string
 	Headers          []string // "Name: value"
 	Body             string   // text, or @FILE, or @- for Stdin
+	GRPC             string   // the unary method of gRPC to call, whose message is Body in JSON; it needs HTTP/2
+	Proto            string   // a FileDescriptorSet with the method; without it the server is asked by reflection
 	Form             []string // in the notation of curl's -F
 	PathGrowth       int
 	RequestsFile, To string // a file, or - for Stdin, and the origin to send its requests to
@@ -96,6 +99,8 @@ func (s *Settings) Fields() []Field {
 		{"headers", &s.Headers, ""},
 		{"body", &s.Body, ""},
 		{"form", &s.Form, ""},
+		{"grpc", &s.GRPC, ""},
+		{"proto", &s.Proto, ""},
 		{"requests_file", &s.RequestsFile, ""},
 		{"from_log", &s.FromLog, ""},
 		{"all_methods", &s.AllMethods, ""},
@@ -123,6 +128,8 @@ type Error struct {
 	Err     error
 	Hint    string // a correction; "" if Err has it
 }
+
+func fail(setting, hint, why string) error { return &Error{setting, errors.New(why), hint} }
 
 func (e *Error) Error() string { return e.Setting + ": " + e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }

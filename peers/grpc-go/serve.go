@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
 )
 
@@ -33,6 +34,7 @@ func serve(address string, files []string) error {
 	}
 	s := grpc.NewServer(options...)
 	testpb.RegisterTestServiceServer(s, new(service))
+	reflection.Register(s)
 	return s.Serve(l)
 }
 

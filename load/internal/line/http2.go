@@ -162,6 +162,9 @@ func (c *conn) exchange(ctx context.Context, r *http.Request, watch Watch) (Outc
 		out = watch.Reader
 	}
 	n, err := io.Copy(out, resp.Body)
+	if err == nil && watch.Reader != nil {
+		watch.Reader.Trailer(header(resp.Trailer))
+	}
 	return Outcome{Status: resp.StatusCode, Body: n}, err
 }
 

@@ -27,7 +27,8 @@ type Watch struct {
 // A Reader gets a response.
 type Reader interface {
 	Begin(status int, h expect.Header)
-	io.Writer // of the body
+	io.Writer                // of the body
+	Trailer(h expect.Header) // after the whole body
 }
 
 // The errors of exchanges that may be sent again.

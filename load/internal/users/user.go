@@ -100,6 +100,9 @@ func (u *User) Write(b []byte) (int, error) {
 	return j.taker.Write(b)
 }
 
+// Trailer implements line.Reader. It takes the fields after the body.
+func (u *User) Trailer(h expect.Header) { u.judge().Examiner.Trailer(h) }
+
 // judge returns the judge of the step.
 func (u *User) judge() *judge {
 	j := u.judges[u.step.number]

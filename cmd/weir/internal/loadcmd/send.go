@@ -42,6 +42,8 @@ type sendCommand struct {
 	Header       []string `group:"Request:" short:"H" sep:"none" placeholder:"LINE" help:"Add \"Name: value\". May be repeated."`
 	Body         string   `group:"Request:" placeholder:"TEXT" help:"Send TEXT as the body, @FILE for a file, or @- for stdin."`
 	Form         []string `group:"Request:" short:"F" sep:"none" placeholder:"FIELD" help:"Send a form with fields in the syntax of curl -F: name=value, name=@FILE. May be repeated."`
+	GRPC         string   `group:"Request:" name:"grpc" placeholder:"METHOD" help:"Call the unary method METHOD of gRPC, such as shop.Orders/Get, over HTTP/2. --body is the message in JSON."`
+	Proto        string   `group:"Request:" placeholder:"FILE" help:"Describe METHOD by the descriptors in FILE (buf build -o FILE) instead of the server's reflection."`
 	RequestsFile string   `group:"Request:" placeholder:"FILE" help:"Send the requests in FILE in turn: lines of METHOD URL, curl commands, vegeta's JSON lines, a collection of Postman, OpenAPI 3, or a HAR."`
 	FromLog      string   `group:"Request:" placeholder:"FILE" help:"Send the requests of a log at their recorded times: weir, nginx, Apache or Caddy; also .gz, or - for stdin."`
 	Speed        string   `group:"Request:" placeholder:"N" help:"Send the log N times as fast (default 1)."`
@@ -84,7 +86,8 @@ The URL, header values, and a body given as text may contain {{seq}}, {{uuid}}, 
 and {{now}}.
 
 WHAT is 'status 200,3xx', 'header Content-Type: text/html', 'header Content-Type contains html', 'body contains TEXT',
-'body lacks TEXT', '$.items[0].state == up' (a value in JSON), or 'size 1kB-2MB'.
+'body lacks TEXT', '$.items[0].state == up' (a value in JSON), 'size 1kB-2MB', or
+'grpc OK,NOT_FOUND'.
 
 CHECK is a metric, one of < <= > >= ==, and a bound. Metrics are p50 p99.9 max mean; answered p99, first_byte p99,
 connect p99, from_sent p99, lag p99; errors, wrong, 5xx, status 404, unanswered, unsent, late (counts or %); rate. The check
@@ -105,6 +108,7 @@ Examples:
   weir load -n 100000 --fail 'p99 > 50ms' --fail 'errors > 0.1%' URL
   weir load --expect 'status 200' --expect 'body contains ok' URL
   weir load -F file=@photo.jpg -H 'Authorization: Bearer x' URL
+  weir load --grpc shop.Orders/Get --body '{"id": 7}' http://127.0.0.1:50051
   weir load --from-log access.log.gz --speed 2 --to http://127.0.0.1:8080
   weir load --flows shop.yaml -c 200 --warm-up 10s http://127.0.0.1:8080
   weir load --export prometheus+http://127.0.0.1:9090 --tag run=nightly URL
