@@ -420,8 +420,11 @@ func TestSlowHeadsGet408(t *testing.T) {
 		})
 	}
 	slow.Wait()
-	if got := d.metric(t, `weir_limit_refusals_total{limit="header_timeout",route="all"}`); got != 4 {
-		t.Errorf("%v refusals are counted, want 4", got)
+	if got := d.metric(t, `weir_limit_refusals_total{limit="header_timeout",route="all"}`); got != 3 {
+		t.Errorf("%v refusals are counted, want 3", got)
+	}
+	if got := d.metric(t, "weir_unused_connections_total"); got != 1 {
+		t.Errorf("%v unused connections are counted, want 1", got)
 	}
 	if e := d.log.find(t,
 		func(e event) bool { return e.Event == "http request refused" }); e.Data["limit"] != "header_timeout" {

@@ -22,6 +22,7 @@ type metrics struct {
 	held     heldEvents
 	requests *counts.Requests
 	refused  prometheus.Counter
+	unused   prometheus.Counter
 	http2    *prometheus.CounterVec // errors of clients
 	http3    *prometheus.CounterVec // errors of clients
 	refusals *prometheus.CounterVec // by limits
@@ -41,6 +42,10 @@ func newMetrics(log prometheus.Collector) *metrics {
 			Name: "weir_malformed_requests_total",
 			Help: "Requests refused while they were read, before routing.",
 		}),
+		unused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "weir_unused_connections_total",
+			Help: "Connections of clients over HTTP/1 that ended without a request.",
+		}),
 		refusals: metric.NewCounters("weir_limit_refusals_total",
 			"Requests and connections that a limit has refused or ended, by limit and route.", "limit", "route"),
 		access: metric.NewCounters("weir_access_refusals_total",
@@ -54,7 +59,7 @@ func newMetrics(log prometheus.Collector) *metrics {
 		"Connections closed because of their header of the PROXY protocol, by reason.", "reason")
 	m.upstreams = upstream.NewMetrics(m.registry)
 	m.requests, m.reloads, m.handshakes = counts.NewRequests(m.registry), counts.NewReloads(m.registry), newHandshakeMetrics()
-	m.registry.MustRegister(m.refused, m.refusals,
+	m.registry.MustRegister(m.refused, m.unused, m.refusals,
 		m.access, m.headers, m.http2, m.http3,
 		m.handshakes.results, m.handshakes.clients,
 		metric.NewBuildInfo(),

@@ -27,6 +27,7 @@ func (d *Door) wireSettings() wire.Settings {
 		Counts: wire.Counts{
 			Limited:    func(limit string) { m.refusal(limit, allRoutes).Inc() },
 			Refused:    m.refused.Inc,
+			Unused:     m.unused.Inc,
 			Header:     func(reason string) { m.headers.WithLabelValues(reason).Inc() },
 			Handshake:  m.handshakes.count,
 			Connected:  m.handshakes.countClient,

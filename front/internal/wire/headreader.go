@@ -71,7 +71,7 @@ func (r *headReader) expired() expiry {
 	case c.awaitsHandshake():
 		c.server.Counts.Handshake(handshake.Timeout)
 	case !c.hasRequested():
-		c.server.Counts.Limited(LimitHeaderTime)
+		c.server.Counts.Unused()
 	}
 	return endIdle
 }

@@ -41,7 +41,7 @@ func open(t *testing.T, loops bool, limits Limits) *testServer {
 		Certificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, errors.New("none") },
 		CloseUnused: func() bool { return false },
 		Counts: Counts{
-			Limited: func(l string) { s.limited <- l }, Refused: func() { s.refused.Add(1) }, Header: func(string) {},
+			Limited: func(l string) { s.limited <- l }, Refused: func() { s.refused.Add(1) }, Unused: func() {}, Header: func(string) {},
 			Handshake: func(handshake.Result) {}, Connected: func(*handshake.Client) {},
 			HTTP2Error: func(string, string) {}, HTTP3Error: func(string, string) {},
 		},

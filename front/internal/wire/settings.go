@@ -35,6 +35,7 @@ type Settings struct {
 type Counts struct {
 	Limited    func(limit string)             // a limit has refused or ended a connection, or refused a head
 	Refused    func()                         // a request was rejected before it was complete
+	Unused     func()                         // a client has sent nothing before its first head was due
 	Header     func(reason string)            // a connection was closed because of its header of the PROXY protocol
 	Handshake  func(handshake.Result)         // a handshake of TLS has ended
 	Connected  func(client *handshake.Client) // and requests may follow
