@@ -255,7 +255,8 @@ func TestSlowConsumerFailsWithoutQueue(t *testing.T) {
 	t.Parallel()
 	runs := run(t, "slow-consumer", withDoor(t), setting{"matrix.service.args", someDoors},
 		setting{"service.output", "pipe stops 3s after 500ms"},
-		setting{"load.timeout", "1s"}, setting{"load.duration", "5s"})
+		setting{"load.timeout", "1s"}, setting{"load.duration", "5s"},
+		setting{"load.rate", "200"}) // a busy machine serves no more
 	queued := runOf(t, runs, "weir queued")
 	for name, r := range runs {
 		checkLines(t, r, own(t, r, "log lines dropped by the logger"))
