@@ -251,28 +251,37 @@ func TestGCShowsCostsOfTheCollector(t *testing.T) {
 	}
 }
 
+// TestSlowConsumerFailsWithoutQueue tries again if a service with a queue answers no more than the others: on a busy machine
+// it may have less of the processors than they have.
 func TestSlowConsumerFailsWithoutQueue(t *testing.T) {
 	t.Parallel()
+	for mistake, tries := slowConsumerMistake(t), 1; mistake != ""; mistake, tries = slowConsumerMistake(t), tries+1 {
+		if tries == 3 {
+			t.Fatal(mistake)
+		}
+	}
+}
+
+// slowConsumerMistake runs the experiment. It returns which service without a queue answers as many requests as that with
+// a queue, or "".
+func slowConsumerMistake(t *testing.T) (mistake string) {
+	t.Helper()
 	runs := run(t, "slow-consumer", withDoor(t), setting{"matrix.service.args", someDoors},
-		setting{"service.output", "pipe stops 3s after 500ms"},
-		setting{"load.timeout", "1s"}, setting{"load.duration", "5s"},
-		setting{"load.rate", "200"}) // a busy machine serves no more
+		setting{"service.output", "pipe stops 3s after 500ms"}, setting{"warm_up", "0s"},
+		setting{"load.timeout", "1s"}, setting{"load.duration", "5s"}, setting{"load.rate", "200"})
 	queued := runOf(t, runs, "weir queued")
 	for name, r := range runs {
 		checkLines(t, r, own(t, r, "log lines dropped by the logger"))
 		if r.Output.MostBehind == 0 {
 			t.Errorf("%s: nothing waited for the reader that stood still", name)
 		}
-		if name == queued.Configuration {
-			continue
-		}
 		failed := r.Load.Sent - r.Load.Status["2xx"]
-		if failed == 0 || r.Load.Status["2xx"] >= queued.Load.Status["2xx"] {
-			t.Errorf("%s: %d requests failed and %d were answered; want some failures, and fewer answers than the %d "+
-				"with a queue",
-				name, failed, r.Load.Status["2xx"], queued.Load.Status["2xx"])
+		if name != queued.Configuration && (failed == 0 || r.Load.Status["2xx"] >= queued.Load.Status["2xx"]) {
+			mistake = fmt.Sprintf("%s: %d requests failed and %d were answered; want some failures, and fewer answers than the %d "+
+				"with a queue", name, failed, r.Load.Status["2xx"], queued.Load.Status["2xx"])
 		}
 	}
+	return mistake
 }
 
 func TestFDLimitRefusesOnlyWithoutFiles(t *testing.T) {
