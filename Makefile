@@ -98,8 +98,9 @@ VERSION ?= $(shell sed -n 's/^const nextRelease = "\(.*\)"/\1/p' modules_test.go
 apidiff:
 	VERSION=$(VERSION) .ci/apidiff $(MODULES)
 
-# ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with one
-# engine. So do those of load that are about results. The race detector waits a second before a process exits, unless it is told not to. make vet does the vetting.
+# ABOVE names tests of front whose subject uses connections only through the exchange, as any feature: they run with
+# one engine. So do those of load that are about results. The race detector waits a second before a process exits,
+# unless it is told not to. make vet does the vetting.
 ABOVE = ACME|Access|Admin|Allocat|AreCompressed|AreEdited|AutomaticLimit|Balance|Basic|CORS|Certificates|Conditions|Consecutive|Docs|Durations|Edits|Ejection|EmittedEvents|ErrorPages|Exemplars|Explain|Export|Failover|FilesAgree|FilesAreServed|Fixed|Flapping|Folder|ForwardAuth|Fuzz|GRPC|Group|HTTP3|HTTPSServerName|Health|HeldEvents|HostileNames|Interesting|Listed|LiveTail|LogPage|LogSpill|LogToServer|Maintenance|MethodLabel|Metrics|Mirror|NameChange|Networks|Origins|Outliers|OwnNames|Password|Precompressed|Redirect|ReloadChangesTheEvents|ReloadOfLog|Resetting|Rotation|RouteAdds|RouteHas|SSLyze|Servers|Severity|Shared|Snapshots|Span|Spelling|Split|Steps|Sticky|Store|TargetsAre|Texts|Trace|Unhealthy|UnknownName|Users|Validat
 race engine: export GORACE = atexit_sleep_ms=0
 race:

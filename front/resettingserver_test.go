@@ -12,8 +12,8 @@ import (
 	"github.com/weirhq/weir/front/upstreams"
 )
 
-// A server that accepts connections and resets them loses its traffic with the defaults of a file: at most 0.5% of the
-// GETs fail. One of two, three or ten servers does it.
+// A server that accepts connections and resets them loses its traffic with the defaults of a file: a few of the
+// first GETs fail. One of two, three or ten servers does it.
 func TestResettingServerLosesItsTraffic(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{2, 3, 10} {

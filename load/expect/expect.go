@@ -290,9 +290,6 @@ func StatusFailure(status int) string { return "unexpected status " + strconv.It
 // OfStatus reports whether the expectation is about the status.
 func (e Expectation) OfStatus() bool { return e.what == ofStatus }
 
-// OfGRPC reports whether the expectation is about the status of gRPC.
-func (e Expectation) OfGRPC() bool { return e.what == ofGRPC }
-
 // meetsStatus reports whether a status is expected.
 func (e *Expectation) meetsStatus(status int) bool {
 	return slices.ContainsFunc(e.statuses, func(r statusRange) bool { return r.contains(status) })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -203,9 +204,13 @@ func (s *Settings) header() ([]target.Header, error) {
 	return list, nil
 }
 
-// expectations reads Expect.
+// expectations reads Expect. A call of gRPC is expected to have the status OK, unless Expect has another one.
 func (s *Settings) expectations() (all []expect.Expectation, err error) {
-	for _, text := range s.Expect {
+	texts := s.Expect
+	if s.GRPC != "" && !slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), "grpc ") }) {
+		texts = append(slices.Clip(texts), "grpc OK")
+	}
+	for _, text := range texts {
 		e, err := expect.Parse(text)
 		if err != nil {
 			return nil, &Error{"expect", err, ""}

@@ -36,19 +36,21 @@ func (s Settings) Plan() (load.Plan, error) {
 	if p.Expect, err = s.expectations(); err != nil {
 		return p, err
 	}
-	if s.GRPC != "" {
-		p.Expect = ofCalls(p.Expect)
-	}
 	if p.Targets, p.Warnings, err = s.targets(); err != nil {
 		return p, err
 	}
 	if p.Flows, err = s.flows(); err != nil {
 		return p, err
 	}
-	if p.TLS, err = s.tls(); err != nil || s.FromLog == "" {
+	if p.TLS, err = s.tls(); err != nil {
 		return p, err
 	}
-	p.Log, err = s.openLog()
+	switch {
+	case s.FromLog != "":
+		p.Log, err = s.openLog()
+	case s.GRPC != "":
+		err = s.call(&p.Targets[0], p.TLS)
+	}
 	return p, err
 }
 
@@ -112,10 +114,6 @@ func (s *Settings) targets() (all []target.Target, warnings []string, err error)
 	}
 	if s.URL == "" {
 		return nil, nil, fail("url", "such as http://127.0.0.1:8080/", "there is no URL to send requests to")
-	}
-	if s.GRPC != "" {
-		t, err := s.call(header)
-		return []target.Target{t}, nil, err
 	}
 	t := target.Target{Method: s.Method, URL: WithScheme(s.URL), Header: header}
 	if len(s.Form) > 0 {

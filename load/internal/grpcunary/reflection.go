@@ -100,7 +100,7 @@ func (s Source) ask(ctx context.Context, version string, field protowire.Number,
 	r.Header = http.Header{"Content-Type": {ContentType}, "Te": {"trailers"}}
 	resp, err := s.Client.Do(r)
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // the URL is that of reflection, which nobody has asked for
+		err = wrapped.Err // without the URL of reflection, which the user does not know
 	}
 	if err != nil {
 		return nil, fmt.Errorf("asking the server for the method: %w", err)
