@@ -435,8 +435,9 @@ var layers = map[string]struct {
 			"internal/nearest"},
 		why: "parses plans; package load takes them parsed",
 	},
+	"lab/internal/halves": {foreign: []string{"golang.org/x/sys/unix"}, why: "divides processors; it knows neither runs nor services"},
 	"lab": {
-		own: []string{"load", "load/settings", "lab/experiment", "lab/internal/service", "lab/internal/watch", "lab/results",
+		own: []string{"load", "load/settings", "lab/experiment", "lab/internal/halves", "lab/internal/service", "lab/internal/watch", "lab/results",
 			"internal/machine", "internal/process", "internal/readable"},
 		why: "gets its service as a command; other packages analyse and report the results",
 	},

@@ -161,6 +161,9 @@ func (a *attempt) useService(ctx context.Context) {
 	ctx, release := a.untilEnded(ctx)
 	defer release()
 	if a.warmUp(ctx) {
+		if a.together != nil {
+			a.together(ctx)
+		}
 		a.load(ctx)
 	}
 	a.settle(ctx)

@@ -36,6 +36,22 @@ func TestOrderHasEachCaseOncePerBlock(t *testing.T) {
 	}
 }
 
+func TestEverySecondBlockOfDuetsIsMirrored(t *testing.T) {
+	turns := Order(2, 41, 1)
+	mirror(turns, 2)
+	first := map[int]int{}
+	for i := 0; i+3 < len(turns); i += 4 {
+		of := []int{turns[i].Case, turns[i+1].Case, turns[i+2].Case, turns[i+3].Case}
+		if of[0] == of[1] || of[2] != of[1] || of[3] != of[0] {
+			t.Errorf("two blocks have the cases %v", of)
+		}
+		first[of[0]]++
+	}
+	if len(first) != 2 || turns[81].Case == turns[80].Case {
+		t.Errorf("the first cases are %v, and the last block has %+v", first, turns[80:])
+	}
+}
+
 // Of three cases, each of the 36 orders of two blocks is as frequent as the others.
 func TestBlocksAreShuffledIndependently(t *testing.T) {
 	const seeds = 3600

@@ -51,11 +51,8 @@ func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	s := &session{experiment: e, options: o, failures: make(map[string]int),
 		attached: make(map[watch.Processes]*service.Running)}
 	var err error
-	if s.cases, err = e.Configurations(); err != nil {
+	if s.cases, err = configurations(e, o.Until != nil); err != nil {
 		return nil, err
-	}
-	if o.Until != nil {
-		s.cases = slices.DeleteFunc(s.cases, func(c experiment.Case) bool { return c.Again })
 	}
 	if slices.ContainsFunc(s.cases, func(c experiment.Case) bool { return !c.Service.Named() }) {
 		return nil, errors.New("the experiment has no command to run: write service.command, or give it after --; a " +
@@ -77,11 +74,26 @@ func newSession(e *experiment.Experiment, o Options) (*session, error) {
 	for _, c := range s.cases {
 		s.results.Configurations = append(s.results.Configurations, c.Configuration)
 	}
+	if o.Duet != nil {
+		if err := s.checkDuet(); err != nil {
+			return nil, err
+		}
+		mirror(s.turns, len(s.cases))
+	}
 	if err := s.openStore(); err != nil {
 		return nil, err
 	}
 	s.reporter = startReporter(o.Progress)
 	return s, nil
+}
+
+// configurations returns the configurations of an experiment, with the twin of the baseline or without.
+func configurations(e *experiment.Experiment, single bool) ([]experiment.Case, error) {
+	cases, err := e.Configurations()
+	if single {
+		cases = slices.DeleteFunc(cases, func(c experiment.Case) bool { return c.Again })
+	}
+	return cases, err
 }
 
 // openStore opens the folder and adopts earlier runs.
@@ -149,27 +161,55 @@ func (s *session) makeAll(ctx context.Context) error {
 	}
 	s.noteChanges()
 	s.lookAtMachine(ctx)
-	for _, t := range s.turns {
-		if ctx.Err() != nil {
-			return nil
-		}
-		if !s.has(t) {
-			if err := s.make(ctx, t); err != nil {
-				return err
-			}
-		}
-		if block := s.block(t.Repeat); s.options.Until != nil && len(block) == len(s.cases) && s.options.Until(block) {
-			return nil
-		}
+	if over, err := s.makeBlocks(ctx); over || err != nil {
+		return err
 	}
 	return s.profile(ctx)
+}
+
+// makeBlocks makes the missing runs. It reports whether ctx is done, or Until said that a block was the last one.
+func (s *session) makeBlocks(ctx context.Context) (over bool, err error) {
+	var d *duet
+	if s.options.Duet != nil {
+		if d, err = s.startDuet(); err != nil {
+			return false, err
+		}
+		defer d.end()
+	}
+	for block := range slices.Chunk(s.turns, len(s.cases)) {
+		if d != nil {
+			err = s.makeTogether(ctx, d, block)
+		} else {
+			err = s.makeInTurn(ctx, block)
+		}
+		if err != nil || ctx.Err() != nil {
+			return true, err
+		}
+		if s.options.Until != nil && s.options.Until(s.block(block[0].Repeat)) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// makeInTurn makes the missing runs of a block, until ctx is done.
+func (s *session) makeInTurn(ctx context.Context, block []Turn) error {
+	for _, t := range block {
+		if s.has(t) {
+			continue
+		}
+		if err := s.make(ctx, t); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *session) has(t Turn) bool {
 	return slices.ContainsFunc(s.results.Runs, func(r results.Run) bool { return r.Number == t.Number })
 }
 
-// block returns the runs of a block so far.
+// block returns the runs of a block.
 func (s *session) block(repeat int) (runs []results.Run) {
 	for _, r := range s.results.Runs {
 		if r.Repeat == repeat {
@@ -196,12 +236,16 @@ func (s *session) make(ctx context.Context, t Turn) error {
 		}
 		s.took = append(s.took, time.Since(began))
 	}
+	return s.keep(r)
+}
+
+// keep keeps a run that has ended.
+func (s *session) keep(r results.Run) error {
 	if err := s.store.keepRun(&r); err != nil {
 		return err
 	}
 	s.add(r)
-	last := r
-	s.reportLeft(func(p *Progress) { p.Step, p.Last = Ended, &last })
+	s.reportLeft(func(p *Progress) { p.Step, p.Configuration, p.Last = Ended, r.Configuration, &r })
 	return nil
 }
 

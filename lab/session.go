@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -37,6 +38,8 @@ type session struct {
 	store      *store
 	reporter   *reporter
 	results    *results.Results
+
+	together func(context.Context) // waits for the start of the other half's load; nil without a duet
 
 	attached map[watch.Processes]*service.Running // services that already run, by their settings
 
@@ -142,6 +145,15 @@ func (a *attempt) failed(as results.Outcome, err error) {
 
 func (a *attempt) warn(format string, args ...any) {
 	a.run.Warnings = append(a.run.Warnings, fmt.Sprintf(format, args...))
+}
+
+// mirror makes every second block the reverse of the one before it.
+func mirror(turns []Turn, cases int) {
+	for at := cases; at < len(turns); at += 2 * cases {
+		for i := range min(cases, len(turns)-at) {
+			turns[at+i].Case = turns[at-1-i].Case
+		}
+	}
 }
 
 // A Turn is a planned run.

@@ -102,10 +102,19 @@ func (c Condition) of(r *results.Run) float64 {
 	return math.NaN()
 }
 
-// Difference returns the difference of a block: the logarithm of the ratio, or
-// the difference of the shares. A change without a value is worse than any.
+// Difference returns the difference of a block, the mean of those of its pairs:
+// the logarithm of the ratio, or the difference of the shares. A change without
+// a value is worse than any.
 func (c Condition) Difference(b Block) float64 {
-	base, change := c.of(b.Base), c.of(b.Change)
+	sum := 0.0
+	for _, p := range b.Pairs {
+		sum += c.difference(p)
+	}
+	return sum / float64(len(b.Pairs))
+}
+
+func (c Condition) difference(p Pair) float64 {
+	base, change := c.of(p.Base), c.of(p.Change)
 	switch {
 	case math.IsNaN(change):
 		return math.Inf(1)

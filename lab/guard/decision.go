@@ -52,29 +52,27 @@ const maxLeft = 3
 // than the service, such as a port that another program took, is left out. The third
 // one is an error.
 func (d *Decision) Add(b Block) error {
-	if b.Base.ServiceFailed() {
-		return &RunError{"the base", b.Base}
-	}
-	for _, side := range []struct {
-		name string
-		run  *results.Run
-	}{{"the base", b.Base}, {"the change", b.Change}} {
-		if side.run.Outcome != results.Failed {
-			continue
+	for _, p := range b.Pairs {
+		if p.Base.ServiceFailed() {
+			return &RunError{"the base", p.Base}
 		}
-		if d.left = append(d.left, side.run); len(d.left) == maxLeft {
-			return &RunError{side.name, side.run}
+	}
+	if of, run := b.unmeasured(); run != nil {
+		if d.left = append(d.left, run); len(d.left) == maxLeft {
+			return &RunError{of, run}
 		}
 		return nil
 	}
-	if b.Change.ServiceFailed() {
-		d.failure = &Failure{Block: len(d.blocks) + 1, Run: b.Change}
-		return nil
-	}
-	for _, c := range d.conditions {
-		if math.IsNaN(c.of(b.Base)) {
-			return fmt.Errorf("the base left %d of %d requests without a response: %s cannot be compared",
-				b.Base.Load.Sent-b.Base.Load.Requests, b.Base.Load.Sent, c.Metric)
+	for _, p := range b.Pairs {
+		if p.Change.ServiceFailed() {
+			d.failure = &Failure{Block: len(d.blocks) + 1, Run: p.Change}
+			return nil
+		}
+		for _, c := range d.conditions {
+			if math.IsNaN(c.of(p.Base)) {
+				return fmt.Errorf("the base left %d of %d requests without a response: %s cannot be compared",
+					p.Base.Load.Sent-p.Base.Load.Requests, p.Base.Load.Sent, c.Metric)
+			}
 		}
 	}
 	d.blocks = append(d.blocks, b)
@@ -84,6 +82,19 @@ func (d *Decision) Add(b Block) error {
 		d.tests[i].add(difference, b.Share)
 	}
 	return nil
+}
+
+// unmeasured returns the first run that was not measured, if there is one, and its side.
+func (b Block) unmeasured() (of string, run *results.Run) {
+	for _, p := range b.Pairs {
+		switch results.Failed {
+		case p.Base.Outcome:
+			return "the base", p.Base
+		case p.Change.Outcome:
+			return "the change", p.Change
+		}
+	}
+	return "", nil
 }
 
 // A RunError is a run that was not measured.
@@ -144,7 +155,9 @@ func (d *Decision) Judged() []Judged {
 		j := Judged{Condition: c, Answer: t.answer, Estimate: of.estimate()}
 		var base, change []float64
 		for _, b := range d.blocks {
-			base, change = append(base, c.of(b.Base)), append(change, infinite(c.of(b.Change)))
+			for _, p := range b.Pairs {
+				base, change = append(base, c.of(p.Base)), append(change, infinite(c.of(p.Change)))
+			}
 		}
 		j.Base, j.Change = median(base), median(change)
 		j.Low, j.High = of.interval(t)

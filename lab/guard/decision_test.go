@@ -36,7 +36,7 @@ func decide(t *testing.T, d *guard.Decision, base, change func(block int) *resul
 	t.Helper()
 	const most = 10
 	for block := 1; block <= most; block++ {
-		if err := d.Add(guard.Block{Base: base(block), Change: change(block), Share: float64(block) / most}); err != nil {
+		if err := d.Add(blockOf(base(block), change(block), float64(block)/most)); err != nil {
 			t.Fatal(err)
 		}
 		if d.Answer() != guard.Undecided {
@@ -77,6 +77,26 @@ func TestAnswersOfConditions(t *testing.T) {
 	}
 }
 
+// blockOf returns a block of one pair.
+func blockOf(base, change *results.Run, share float64) guard.Block {
+	return guard.Block{Pairs: []guard.Pair{{Base: base, Change: change}}, Share: share}
+}
+
+// TestDuetsCancelTheDifferenceOfHalves has halves of which one needs 30% more time, and a change that needs 10% more.
+func TestDuetsCancelTheDifferenceOfHalves(t *testing.T) {
+	t.Parallel()
+	d := guard.NewDecision(conditions(t, "CPU per request > 5%"))
+	for block := range 10 {
+		if err := d.Add(guard.Block{Pairs: []guard.Pair{{Base: measured(100, 0), Change: measured(143, 0)},
+			{Base: measured(130, 0), Change: measured(110, 0)}}, Share: float64(block+1) / 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if j := d.Judged()[0]; j.Answer != guard.Worse || math.Abs(j.Estimate-math.Log(1.1)) > 1e-9 {
+		t.Errorf("%s, estimate %g, want worse by 10%%", j.Answer, math.Expm1(j.Estimate))
+	}
+}
+
 var unmeasured = &results.Run{Outcome: results.Failed, Error: "no free port"}
 
 // TestUnmeasuredBlocksAreLeftOut has blocks that were not measured, of which the third ends
@@ -85,12 +105,12 @@ func TestUnmeasuredBlocksAreLeftOut(t *testing.T) {
 	t.Parallel()
 	d := guard.NewDecision(conditions(t, "CPU per request > 5%"))
 	fine := measured(100, 0)
-	for i, b := range []guard.Block{{Base: fine, Change: unmeasured}, {Base: unmeasured, Change: fine}} {
+	for i, b := range []guard.Block{blockOf(fine, unmeasured, 0), blockOf(unmeasured, fine, 0)} {
 		if err := d.Add(b); err != nil {
 			t.Errorf("block %d: %v", i+1, err)
 		}
 	}
-	err := d.Add(guard.Block{Base: fine, Change: unmeasured})
+	err := d.Add(blockOf(fine, unmeasured, 0))
 	if err == nil || err.Error() != "the change was not measured: no free port" {
 		t.Errorf("the third block: %v", err)
 	}
@@ -116,7 +136,7 @@ func TestDeadServiceIsNoMeasurement(t *testing.T) {
 		{"the change is dead, and the base was not measured", unmeasured, dead, guard.Undecided, ""},
 	} {
 		d := guard.NewDecision(conditions(t, "p99 > 5%"))
-		err := d.Add(guard.Block{Base: test.base, Change: test.change, Share: 0.1})
+		err := d.Add(blockOf(test.base, test.change, 0.1))
 		if d.Answer() != test.want || (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {
 			t.Errorf("%s: %s, %v; want %s, %q", test.name, d.Answer(), err, test.want, test.err)
 		}
@@ -137,7 +157,7 @@ func TestUnansweredRequestsCount(t *testing.T) {
 		t.Errorf("the change: %s, want worse", d.Answer())
 	}
 	d = guard.NewDecision(conditions(t, "CPU per request > 5%"))
-	err := d.Add(guard.Block{Base: unanswered, Change: measured(100, 0), Share: 0.1})
+	err := d.Add(blockOf(unanswered, measured(100, 0), 0.1))
 	if err == nil || !strings.Contains(err.Error(), "the base left 100 of 1000 requests without a response") {
 		t.Errorf("the base: %v", err)
 	}

@@ -11,9 +11,16 @@ import (
 // run_linux_test.go.
 const asService = "WEIR_TEST_GUARD"
 
+// asHalf is the argument that makes the test binary a half of a duet.
+const asHalf = "half"
+
 func TestMain(m *testing.M) {
-	if os.Getenv(asService) != "" {
+	switch {
+	case os.Getenv(asService) != "":
 		serve()
+		return
+	case len(os.Args) == 2 && os.Args[1] == asHalf:
+		half()
 		return
 	}
 	leaktest.Verify(m, leaktest.Options{Patience: patience, Children: true})

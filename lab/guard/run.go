@@ -15,12 +15,6 @@ import (
 	"github.com/weirhq/weir/load"
 )
 
-// The names of the two configurations.
-const (
-	BaseName   = "base"
-	ChangeName = "change"
-)
-
 // Options say what to compare. Base, Experiment, Conditions and Within are
 // required.
 type Options struct {
@@ -42,6 +36,9 @@ type Options struct {
 	// would take longer, judged by the earlier ones.
 	Within time.Duration
 
+	// Duet is as in [lab.Options]: with it, a block has two duets.
+	Duet []string
+
 	// Version and Weir are as in [lab.Options], and so is Progress, if it is not nil.
 	// Looked, if not nil, is called after each block that was measured, by the goroutine
 	// of Run.
@@ -62,6 +59,7 @@ type Result struct {
 	Started    time.Time
 	Elapsed    time.Duration // of the runs
 	Seed       uint64
+	Duet       bool   // base and change ran at the same time
 	Load       string // the experiment in YAML
 	Machine    load.Machine
 
@@ -69,8 +67,8 @@ type Result struct {
 	Interrupted bool
 }
 
-// Run builds the base and the change, and runs them in turn until it can answer,
-// or Within is over. A commit is checked out into a temporary work tree, which
+// Run builds the base and the change, and runs them in turn, or as a duet, until it can
+// answer, or Within is over. A commit is checked out into a temporary work tree, which
 // is removed at the end. The working tree does not change, but for the results
 // of the build.
 //
@@ -106,10 +104,10 @@ func run(ctx context.Context, o Options) (*Result, error) {
 	}
 	w := &watch{Options: o, decision: NewDecision(o.Conditions), result: Result{
 		Base: fmt.Sprintf("%s (%s)", base.Name, base.About), Commit: checkout.Head(ctx, dir), Started: time.Now(),
-		Seed: e.Seed, Load: string(o.Experiment.Source()),
+		Seed: e.Seed, Duet: o.Duet != nil, Load: string(o.Experiment.Source()),
 	}}
 	runs, err := lab.Run(ctx, e, lab.Options{Dir: filepath.Join(temp, "results"), Version: o.Version, Weir: o.Weir,
-		Progress: o.Progress, Until: w.until})
+		Progress: o.Progress, Until: w.until, Duet: o.Duet})
 	switch {
 	case w.err != nil:
 		return nil, w.err
@@ -148,6 +146,9 @@ func (o *Options) experiment(base, change string) (*experiment.Experiment, error
 	if block := leastBlock(&e); block > 0 {
 		e.Repeats = max(1, min(maxBlocks, int(o.Within/block)))
 	}
+	if o.Duet != nil {
+		e.Repeats *= 2 // a block has two duets
+	}
 	return &e, nil
 }
 
@@ -175,20 +176,24 @@ type watch struct {
 	Options
 	decision *Decision
 	began    time.Time // of the first run
+	pairs    []Pair    // of the current block
 	result   Result
 	err      error
 }
 
-// until adds a block, and reports whether it is the last one.
+// until adds a pair, and reports whether it is the last one.
 func (w *watch) until(runs []results.Run) bool {
-	b := Block{Base: &runs[0], Change: &runs[1]}
-	if runs[0].Configuration == ChangeName {
-		b.Base, b.Change = b.Change, b.Base
-	}
+	pair := newPair(&runs[0], &runs[1])
+	w.pairs = append(w.pairs, pair)
 	if w.began.IsZero() {
 		w.began = runs[0].Started
 	}
 	w.result.Elapsed = time.Since(w.began)
+	if w.Duet != nil && len(w.pairs) == 1 && !pair.failed() {
+		return false
+	}
+	b := Block{Pairs: w.pairs}
+	w.pairs = nil
 	before := len(w.decision.blocks)
 	blocks := time.Duration(before + len(w.decision.left) + 1)
 	b.Share = min(1, float64(w.result.Elapsed)/float64(w.Within))

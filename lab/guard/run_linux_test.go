@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/guard"
 	"github.com/weirhq/weir/load/settings"
@@ -46,9 +48,23 @@ func serve() {
 		}
 		fmt.Fprintln(w, x)
 	}))
+	if err := writeProcessors(os.Getenv("WEIR_LAB_MEASURES")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, syscall.SIGTERM)
 	<-ends
+}
+
+// writeProcessors writes the processors that this process may use as a measure, the sum of their powers of two.
+func writeProcessors(file string) error {
+	var own unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &own); err != nil {
+		return err
+	}
+	text := fmt.Sprintf(`[{"name": "processors", "unit": "", "value": %d}]`, own[0])
+	return os.WriteFile(file, []byte(text), 0o666)
 }
 
 func git(t *testing.T, dir string, args ...string) string {
@@ -91,20 +107,25 @@ func write(t *testing.T, folder, text string) {
 // guarded runs a guard in a folder, with the commit as its base.
 func guarded(t *testing.T, folder string, within time.Duration, condition string) (*guard.Result, error) {
 	t.Helper()
+	return guardedBy(t.Context(), t, guard.Options{Dir: folder, Within: within, Conditions: conditions(t, condition)})
+}
+
+// guardedBy adds the service and the load to the options.
+func guardedBy(ctx context.Context, t *testing.T, o guard.Options) (*guard.Result, error) {
+	t.Helper()
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r, err := guard.Run(ctx, guard.Options{
-		Dir: folder, Base: "trunk", Build: "cp source built", Within: within, Conditions: conditions(t, condition),
-		Weir: os.Args[0],
-		Experiment: &experiment.Experiment{
-			Service: experiment.Service{Command: experiment.Command{"${weir}", "127.0.0.1:${port}"},
-				Env:    map[string]string{asService: "yes", "GORACE": "atexit_sleep_ms=0"},
-				Stderr: experiment.Sink{Kind: experiment.Pipe}},
-			Load: settings.Settings{Connections: 2, Threads: 1, Requests: 40, Timeout: 10 * time.Second},
-		},
-	})
+	folder := o.Dir
+	o.Base, o.Build, o.Weir = "trunk", "cp source built", os.Args[0]
+	o.Experiment = &experiment.Experiment{
+		Service: experiment.Service{Command: experiment.Command{"${weir}", "127.0.0.1:${port}"},
+			Env:    map[string]string{asService: "yes", "GORACE": "atexit_sleep_ms=0"},
+			Stderr: experiment.Sink{Kind: experiment.Pipe}},
+		Load: settings.Settings{Connections: 2, Threads: 1, Requests: 40, Timeout: 10 * time.Second},
+	}
+	r, err := guard.Run(ctx, o)
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("%v is left in the temporary folder, error %v", left, err)
 	}

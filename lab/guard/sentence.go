@@ -93,12 +93,14 @@ func (r *Result) Notes() (notes []string) {
 	saturated := 0
 	var runs []results.Run
 	for _, b := range r.Blocks {
-		base.add(b.Base)
-		change.add(b.Change)
-		for _, run := range []*results.Run{b.Base, b.Change} {
-			runs = append(runs, *run)
-			if run.Load.Saturated {
-				saturated++
+		for _, p := range b.Pairs {
+			base.add(p.Base)
+			change.add(p.Change)
+			for _, run := range []*results.Run{p.Base, p.Change} {
+				runs = append(runs, *run)
+				if run.Load.Saturated {
+					saturated++
+				}
 			}
 		}
 	}
@@ -109,7 +111,10 @@ func (r *Result) Notes() (notes []string) {
 	ofLatency := slices.ContainsFunc(r.Conditions, func(j Judged) bool { return j.metric.latency })
 	if saturated > 0 && ofLatency {
 		notes = append(notes, fmt.Sprintf("in %d of %d runs the load generator was at its limit, or waited for a CPU: "+
-			"latencies include that, and hide a part of a difference", saturated, 2*len(r.Blocks)))
+			"latencies include that, and hide a part of a difference", saturated, len(runs)))
+	}
+	if r.Duet {
+		notes = append(notes, "base and change ran at the same time, each on half of the processors, twice in a block with the halves swapped")
 	}
 	if sentence := analysis.StillWarming(runs); sentence != "" {
 		notes = append(notes, sentence)

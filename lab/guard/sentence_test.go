@@ -21,7 +21,7 @@ func TestBusyGeneratorIsNoted(t *testing.T) {
 		base, change := measured(100, 0), measured(100, 0)
 		base.Load.Latency, change.Load.Latency = &load.Latency{P99: 100}, &load.Latency{P99: 100}
 		change.Load.Saturated = true
-		d, b := guard.NewDecision(conditions(t, condition)), guard.Block{Base: base, Change: change, Share: 0.1}
+		d, b := guard.NewDecision(conditions(t, condition)), blockOf(base, change, 0.1)
 		if err := d.Add(b); err != nil {
 			t.Fatal(err)
 		}

@@ -56,13 +56,16 @@ func GuardMarkdown(w io.Writer, r *guard.Result) error {
 // blocksTable has the differences of each block.
 func blocksTable(r *guard.Result) page.Table {
 	columns := []string{"block", "first"}
+	if r.Duet {
+		columns[1] = "first on the first half"
+	}
 	for _, j := range r.Conditions {
 		columns = append(columns, j.Metric)
 	}
 	var rows [][]string
 	for i, b := range r.Blocks {
 		first := guard.BaseName
-		if b.Change.Number < b.Base.Number {
+		if b.Pairs[0].Change.Number < b.Pairs[0].Base.Number {
 			first = guard.ChangeName
 		}
 		row := []string{fmt.Sprint(i + 1), first}

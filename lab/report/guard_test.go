@@ -32,7 +32,7 @@ func guarded(t *testing.T, cpu float64) *guard.Result {
 			return &results.Run{Number: number, Outcome: results.Done, Usage: results.Usage{Seconds: 1, CPUSeconds: cpu / 1e3},
 				Load: &load.Result{Sent: 1000, Requests: 1000, Status: map[string]int64{"2xx": 995}}}
 		}
-		b := guard.Block{Base: run(100+float64(i%3), 2*i+1+i%2), Change: run(cpu, 2*i+2-i%2), Share: float64(i+1) / 10}
+		b := guard.Block{Pairs: []guard.Pair{{Base: run(100+float64(i%3), 2*i+1+i%2), Change: run(cpu, 2*i+2-i%2)}}, Share: float64(i+1) / 10}
 		if err := d.Add(b); err != nil {
 			t.Fatal(err)
 		}

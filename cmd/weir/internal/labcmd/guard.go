@@ -23,6 +23,7 @@ type guardCommand struct {
 	Base   string        `group:"Guard:" required:"" placeholder:"COMMIT" help:"Compare the work tree with COMMIT, or with another folder."`
 	Fail   []string      `group:"Guard:" sep:"none" default:"CPU per request > 5%" placeholder:"CONDITION" help:"A difference that is too large, such as 'p99 > 10%' (default '${default}'). May be repeated."`
 	Within time.Duration `group:"Guard:" default:"5m" placeholder:"TIME" help:"Make runs for at most TIME (default ${default})."`
+	Duet   bool          `group:"Guard:" help:"Run both versions at the same time, each on half of the processors."`
 	Build  string        `group:"Guard:" placeholder:"COMMAND" help:"Build each version by COMMAND, for a shell in its folder."`
 
 	Markdown string `group:"Results:" placeholder:"FILE" help:"Write the answer as Markdown, for a pull request."`
@@ -136,12 +137,17 @@ func (c *guardCommand) options() (guard.Options, error) {
 	if err := c.apply(o.Experiment, c.Command); err != nil {
 		return o, err
 	}
+	var err error
+	if o.Weir, err = os.Executable(); err != nil {
+		return o, err
+	}
+	if c.Duet {
+		o.Duet = []string{o.Weir, "lab", "half"}
+	}
 	if err := guard.CheckTime(o.Experiment, o.Within); err != nil {
 		return o, cli.Misuse(fmt.Errorf("--within: %w", err), "--within 5m, or a shorter --duration")
 	}
-	var err error
-	o.Weir, err = os.Executable()
-	return o, err
+	return o, nil
 }
 
 // unguarded returns the error of a guard that had nothing to compare.

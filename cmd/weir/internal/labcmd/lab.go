@@ -9,6 +9,7 @@ type Command struct {
 	Compare compareCommand `cmd:"" help:"Compare two folders of results."`
 	Guard   guardCommand   `cmd:"" help:"Answer whether a change makes a service slower."`
 	Micro   microCommand   `cmd:"" help:"Compare the Go benchmarks of two commits."`
+	Half    halfCommand    `cmd:"" hidden:"" help:"Make the runs of one half of weir lab guard --duet."`
 }
 
 // Help implements kong.HelpProvider.
