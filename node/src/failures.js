@@ -42,11 +42,13 @@ function observeKoa(app) {
   app.on('error', (error, context) => { if (context !== undefined) report(context.req, error) })
 }
 
-// observeFastify wraps send, which gets each error of handlers and hooks.
+// observeFastify wraps send, which gets each error of handlers and hooks. A property of the reply, whose key is a symbol,
+// says that they have thrown the payload, which may be any value.
 function observeFastify(reply, found) {
   const { send } = reply
+  const thrown = Object.getOwnPropertySymbols(reply).find((key) => key.description === 'fastify.reply.isError')
   reply.send = function (payload) {
-    if (isError(payload)) found(payload)
+    if (isError(payload) || this[thrown] === true) found(payload)
     else if (typeof payload?.pipe === 'function') payload.once('error', found) // Fastify handles it
     return send.call(this, payload)
   }

@@ -229,6 +229,39 @@ for (const [name, listen] of Object.entries(failing)) {
   })
 }
 
+const throwing = {
+  express(log) {
+    const app = require('express')()
+    app.set('env', 'test')
+    app.use(weir.middleware(log))
+    app.get('/', () => { throw 'no error' })
+    return app.listen(0)
+  },
+  async fastify(log, t) {
+    const app = require('fastify')()
+    app.addHook('onRequest', weir.middleware(log))
+    app.get('/', async () => { throw 'no error' })
+    app.get('/text', async () => 'a text that is no error')
+    await app.listen({ port: 0 })
+    t.after(() => app.close())
+    return app.server
+  }
+}
+
+for (const [name, listen] of Object.entries(throwing)) {
+  test(`${name}: a text that a handler throws is an error`, async (t) => {
+    const { log, events } = collector()
+    const url = await listening(await listen(log, t), t)
+    const completed = () => events().filter((e) => e.event === 'http request completed')
+    for (const [path, want] of name === 'fastify' ? [['/', 'no error'], ['/text', undefined]] : [['/', 'no error']]) {
+      const before = completed().length
+      await (await fetch(url + path)).text()
+      await until(() => completed().length > before)
+      assert.strictEqual(completed().at(-1).errors?.[0].message, want, path)
+    }
+  })
+}
+
 test('errors of handlers have the effect that they have without the middleware', async () => {
   const { log, events } = collector()
   const requests = weir.middleware(log)

@@ -1,4 +1,5 @@
 import weir from 'weir-log'
+import type { Logger, Options } from 'weir-log'
 import express from 'express'
 import { fastify } from 'fastify'
 import { createServer } from 'node:http'
@@ -82,3 +83,7 @@ weir.middleware(log, { keep: { slowerThan: 500, share: 0.01, trust: (request) =>
 weir.middleware(log, { keep: { slower: 500 } })
 const counted: number = stats.emitted + stats.held + stats.discarded
 void counted
+
+function start(options: Options): Logger<Fields> { return weir<Fields>(options) }
+// @ts-expect-error: no such field of an imported Logger
+start({ namespace: 'types' }).info('event', { row: 1 })
