@@ -435,6 +435,7 @@ var layers = map[string]struct {
 			"internal/nearest"},
 		why: "parses plans; package load takes them parsed",
 	},
+	"lab/internal/perf":   {foreign: []string{"golang.org/x/sys/unix"}, why: "counts events of any processes"},
 	"lab/internal/halves": {foreign: []string{"golang.org/x/sys/unix"}, why: "divides processors; it knows neither runs nor services"},
 	"lab": {
 		own: []string{"load", "load/settings", "lab/experiment", "lab/internal/halves", "lab/internal/service", "lab/internal/watch", "lab/results",
@@ -453,7 +454,7 @@ var layers = map[string]struct {
 		why:     "runs a process with outputs and limits; it does not measure",
 	},
 	"lab/internal/watch": {
-		own: []string{"lab/results", "internal/machine", "internal/process"},
+		own: []string{"lab/internal/perf", "lab/results", "internal/machine", "internal/process"},
 		foreign: []string{"github.com/google/pprof/profile", "github.com/prometheus/common/expfmt",
 			"github.com/prometheus/client_model/go"},
 		why: "observes a process and a Go runtime; it knows neither experiments nor loads",

@@ -214,11 +214,15 @@ func (a *attempt) watch() (err error) {
 	if a.Service.Go != "" {
 		goURL = below(a.url, a.Service.Go)
 	}
-	a.watcher, err = watch.Start(a.processes(), cmp.Or(a.experiment.Sample, defaultSample),
-		func() (bytes, behind int64) {
+	a.watcher, err = watch.Start(a.processes(), watch.Options{
+		Every: cmp.Or(a.experiment.Sample, defaultSample),
+		Output: func() (bytes, behind int64) {
 			c := a.service.Count()
 			return c.Bytes, c.Unread
-		}, goURL)
+		},
+		GoURL:        goURL,
+		Instructions: slices.Contains(a.experiment.Leading(), results.InstructionsPerRequest),
+	})
 	return err
 }
 

@@ -22,6 +22,9 @@ func Open(int) (*Process, error) { return nil, unsupported("sample a process") }
 // Close does nothing.
 func (*Process) Close() {}
 
+// PIDs cannot be called, because Open returns no Process.
+func (*Process) PIDs() []int { return nil }
+
 // Sample cannot be called, because Open returns no Process.
 func (*Process) Sample() (Sample, error) { return Sample{}, unsupported("sample a process") }
 

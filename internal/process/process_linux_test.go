@@ -369,7 +369,7 @@ func TestSampleTreeFindsNewChildren(t *testing.T) {
 			c.command(t, "fork")
 		}
 		for range 3 {
-			if got, err := p.SampleTree(); err != nil || got.Processes != 1+want {
+			if got, err := p.SampleTree(); err != nil || got.Processes != 1+want || len(p.PIDs()) != 1+want {
 				t.Fatalf("%d processes, %v; want %d", got.Processes, err, 1+want)
 			}
 		}

@@ -55,6 +55,15 @@ func (p *Process) SampleKnown() (Sample, error) {
 	return sum, nil
 }
 
+// PIDs returns the process and its descendants, those that SampleTree has found.
+func (p *Process) PIDs() []int {
+	pids := []int{p.pid}
+	for _, member := range p.members {
+		pids = append(pids, member.pid)
+	}
+	return pids
+}
+
 func (s *Sample) add(other Sample) {
 	s.addTimes(times{other.CPU, other.User, other.System})
 	s.RSS += other.RSS

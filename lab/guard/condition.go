@@ -29,6 +29,7 @@ type metric struct {
 
 var metrics = []metric{
 	{name: "CPU per request", lab: "CPU per request"},
+	{name: results.InstructionsPerRequest, lab: results.InstructionsPerRequest},
 	{name: "p50", lab: "latency p50", latency: true},
 	{name: "p99", lab: "latency p99", latency: true},
 	{name: "memory", lab: "memory, peak"},

@@ -26,7 +26,7 @@ func TestConditionsAreParsed(t *testing.T) {
 		"":                     "METRIC > BOUND",
 		"p99 < 5%":             "METRIC > BOUND",
 		"p98 > 5%":             `did you mean "p99"?`,
-		"latency > 5%":         "the metrics are CPU per request, p50, p99, memory, failed requests",
+		"latency > 5%":         "the metrics are CPU per request, instructions per request, p50, p99, memory, failed requests",
 		"p99 > 5":              "not a percentage",
 		"p99 > 5ms":            "not a percentage",
 		"p99 > -5%":            "not a percentage",

@@ -70,8 +70,7 @@ func (d *Decision) Add(b Block) error {
 		}
 		for _, c := range d.conditions {
 			if math.IsNaN(c.of(p.Base)) {
-				return fmt.Errorf("the base left %d of %d requests without a response: %s cannot be compared",
-					p.Base.Load.Sent-p.Base.Load.Requests, p.Base.Load.Sent, c.Metric)
+				return fmt.Errorf("%s cannot be compared: %s", c.Metric, c.whyNone(p.Base))
 			}
 		}
 	}
@@ -82,6 +81,16 @@ func (d *Decision) Add(b Block) error {
 		d.tests[i].add(difference, b.Share)
 	}
 	return nil
+}
+
+// whyNone returns why a run of the base has no value.
+func (c Condition) whyNone(r *results.Run) string {
+	for _, m := range r.Missing {
+		if results.IsOf(c.metric.lab, m.Part) {
+			return m.Why
+		}
+	}
+	return fmt.Sprintf("the base left %d of %d requests without a response", r.Load.Sent-r.Load.Requests, r.Load.Sent)
 }
 
 // unmeasured returns the first run that was not measured, if there is one, and its side.

@@ -142,6 +142,12 @@ func (o *Options) experiment(base, change string) (*experiment.Experiment, error
 		}
 	}
 	e.Baseline = map[string]string{"name": BaseName}
+	e.Lead = nil
+	for _, c := range o.Conditions {
+		if c.metric.lab != "" {
+			e.Lead = append(e.Lead, c.metric.lab)
+		}
+	}
 	e.Repeats = maxBlocks
 	if block := leastBlock(&e); block > 0 {
 		e.Repeats = max(1, min(maxBlocks, int(o.Within/block)))

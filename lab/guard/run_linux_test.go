@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/weirhq/weir/lab/experiment"
 	"github.com/weirhq/weir/lab/guard"
+	"github.com/weirhq/weir/lab/internal/perf"
 	"github.com/weirhq/weir/load/settings"
 )
 
@@ -166,6 +168,26 @@ func TestEqualServiceIsNotWorse(t *testing.T) {
 	}
 	if r.Answer == guard.Undecided && !strings.Contains(r.Sentence(), "more would probably decide") {
 		t.Errorf("no outlook in %q", r.Sentence())
+	}
+}
+
+// TestInstructionsAreComparedOrRefused has a machine with a counter of instructions, or one without.
+func TestInstructionsAreComparedOrRefused(t *testing.T) {
+	_, folder := repository(t, strconv.Itoa(rounds))
+	write(t, folder, strconv.Itoa(2*rounds))
+	r, err := guarded(t, folder, 90*time.Second, "instructions per request > 5%")
+	if err != nil {
+		t.Log("no instructions were counted: ", err)
+		if c, counts := perf.Instructions.Count([]int{os.Getpid()}); counts == nil {
+			c.Close()
+			t.Errorf("error %v, but they can be counted here", err)
+		} else if !strings.HasSuffix(err.Error(), "instructions per request cannot be compared: "+counts.Error()) {
+			t.Errorf("error %v, want the reason %v", err, counts)
+		}
+		return
+	}
+	if j := r.Conditions[0]; r.Answer != guard.Worse || math.Abs(math.Exp(j.Estimate)-2) > 0.5 {
+		t.Errorf("%s, want worse and about +100%%", r.Sentence())
 	}
 }
 

@@ -49,6 +49,7 @@ var metrics = []Metric{
 	perRequest(CPU, "CPU per request", "us", func(u Usage) float64 { return u.CPUSeconds * 1e6 }),
 	perRequest(CPU, "user CPU per request", "us", func(u Usage) float64 { return u.UserSeconds * 1e6 }),
 	perRequest(CPU, "system CPU per request", "us", func(u Usage) float64 { return u.SystemSeconds * 1e6 }),
+	counted(),
 	used(CPU, "CPU", "CPUs", Neither, func(u Usage) float64 { return u.CPUSeconds / u.Seconds }),
 	used(Memory, "memory, peak", "bytes", Lower, func(u Usage) float64 { return float64(u.PeakRSS) }),
 	used(Memory, "memory, mean", "bytes", Lower, func(u Usage) float64 { return float64(u.MeanRSS) }),
@@ -127,6 +128,20 @@ func used(p Part, name, unit string, better Better, of func(Usage) float64) Metr
 func perRequest(p Part, name, unit string, of func(Usage) float64) Metric {
 	m := divided(name, unit, used(p, name, unit, Lower, of).Of)
 	m.Part = p
+	return m
+}
+
+// InstructionsPerRequest is the name of the metric of the instructions that a processor executes in user mode. Runs have it
+// if it leads.
+const InstructionsPerRequest = "instructions per request"
+
+func counted() Metric {
+	m := perRequest(Instructions, InstructionsPerRequest, "", func(u Usage) float64 { return u.Instructions })
+	of := m.Of
+	m.Of = func(r *Run) (float64, bool) {
+		value, ok := of(r)
+		return value, ok && value > 0
+	}
 	return m
 }
 

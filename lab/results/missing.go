@@ -11,10 +11,13 @@ const (
 	Threads   Part = "threads"
 	OpenFiles Part = "open files"
 	Switches  Part = "context switches"
+
+	// Instructions are only counted if a leading metric is about them, because that makes context switches slower.
+	Instructions Part = "instructions"
 )
 
 // Parts returns all parts, in the order of the metrics.
-func Parts() []Part { return []Part{CPU, Memory, Threads, OpenFiles, Switches} }
+func Parts() []Part { return []Part{CPU, Instructions, Memory, Threads, OpenFiles, Switches} }
 
 // A Missing is a part of the usage that a run does not have.
 type Missing struct {
@@ -29,6 +32,12 @@ func (r *Run) Lacks(p Part) bool {
 
 // LackedBy reports whether a metric of the lab is from a part of the usage that some run lacks.
 func LackedBy(runs []Run, metric string) bool {
-	i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == metric && m.Part != "" })
-	return i >= 0 && slices.ContainsFunc(runs, func(r Run) bool { return r.Lacks(metrics[i].Part) })
+	return slices.ContainsFunc(Parts(), func(p Part) bool {
+		return IsOf(metric, p) && slices.ContainsFunc(runs, func(r Run) bool { return r.Lacks(p) })
+	})
+}
+
+// IsOf reports whether a metric of the lab is from a part of the usage.
+func IsOf(metric string, p Part) bool {
+	return slices.ContainsFunc(metrics, func(m Metric) bool { return m.Name == metric && m.Part == p })
 }

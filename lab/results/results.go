@@ -203,6 +203,7 @@ type Usage struct {
 	FileLimit         int64   `json:"open_file_limit"` // 0 if it is not known
 	VoluntarySwitches int64   `json:"voluntary_switches"`
 	ForcedSwitches    int64   `json:"forced_switches"`
+	Instructions      float64 `json:"instructions,omitempty"` // in user mode; 0 if they were not counted
 }
 
 // Output counts the lines and bytes that a service wrote.

@@ -50,13 +50,28 @@ func TestCgroupWithoutControllersLacksTheirParts(t *testing.T) {
 	}
 }
 
+// TestProcessesOfACgroupAreThoseOfItsGroups has a group with a group below.
+func TestProcessesOfACgroupAreThoseOfItsGroups(t *testing.T) {
+	dir := t.TempDir()
+	testkit.WriteFile(t, filepath.Join(dir, "cpu.stat"), "usage_usec 1\n")
+	testkit.WriteFile(t, filepath.Join(dir, "cgroup.procs"), "11\n12\n")
+	if err := os.Mkdir(filepath.Join(dir, "below"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	testkit.WriteFile(t, filepath.Join(dir, "below", "cgroup.procs"), "13\n")
+	pids, err := watch.ProcessesIn(dir)
+	if slices.Sort(pids); err != nil || !slices.Equal(pids, []int{11, 12, 13}) {
+		t.Errorf("got %v, error %v", pids, err)
+	}
+}
+
 func TestFolderThatIsNoCgroupIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := watch.Start(watch.Processes{Cgroup: dir}, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
+	if _, err := watch.Start(watch.Processes{Cgroup: dir}, watch.Options{Every: time.Second}); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("got %v, want that there is none", err)
 	}
 	testkit.WriteFile(t, filepath.Join(dir, "cpu.stat"), "nr_periods 0\n")
-	if _, err := watch.Start(watch.Processes{Cgroup: dir}, time.Second, nil, ""); err == nil ||
+	if _, err := watch.Start(watch.Processes{Cgroup: dir}, watch.Options{Every: time.Second}); err == nil ||
 		!strings.Contains(err.Error(), "not a control group of version 2") {
 		t.Errorf("got %v, want the version that is needed", err)
 	}
@@ -64,7 +79,7 @@ func TestFolderThatIsNoCgroupIsRefused(t *testing.T) {
 
 func start(t *testing.T, cgroup string) *watch.Watcher {
 	t.Helper()
-	w, err := watch.Start(watch.Processes{Cgroup: cgroup}, time.Hour, nil, "")
+	w, err := watch.Start(watch.Processes{Cgroup: cgroup}, watch.Options{Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weirhq/weir/internal/machine"
 	"github.com/weirhq/weir/internal/process"
+	"github.com/weirhq/weir/lab/internal/perf"
 	"github.com/weirhq/weir/lab/results"
 )
 
@@ -48,6 +49,11 @@ type sampler struct {
 	late     lateTime
 	thinned  bool
 	gone     error // the reason why there are no more samples
+
+	counts    bool          // of instructions, during the load
+	counter   *perf.Counter // nil before the load
+	counted   float64
+	uncounted error // why the instructions were not counted
 
 	load     loadUsage
 	limit    int64 // of open files
@@ -92,6 +98,7 @@ func (s *sampler) cpu(now time.Time) time.Duration {
 func (s *sampler) mark(begins bool) {
 	now := time.Now()
 	r, ok := s.read(now, true)
+	s.count(begins)
 	if !ok {
 		r = s.last // the process has ended: its last known values
 	} else {
@@ -105,6 +112,25 @@ func (s *sampler) mark(begins bool) {
 	s.load.begin(r, s.switches.total)
 	if g := s.goNow(); g != nil {
 		s.before = *g
+	}
+}
+
+// count begins or ends to count instructions, if they are to be counted.
+func (s *sampler) count(begins bool) {
+	switch {
+	case !s.counts:
+	case begins:
+		s.counter, s.uncounted = perf.Instructions.Count(s.source.PIDs())
+	case s.counter != nil:
+		s.counted, s.uncounted = s.counter.Value()
+	}
+}
+
+// close releases what the sampler has opened.
+func (s *sampler) close() {
+	s.source.Close()
+	if s.counter != nil {
+		s.counter.Close()
 	}
 }
 
@@ -231,7 +257,7 @@ func (s *sampler) relative() []results.Sample {
 func (s *sampler) used() results.Usage {
 	u := s.load.usage()
 	if u.Seconds > 0 {
-		u.FileLimit = s.limit
+		u.FileLimit, u.Instructions = s.limit, s.counted
 	}
 	return u
 }
@@ -242,6 +268,9 @@ func (s *sampler) missing() []results.Missing {
 	if s.unlisted && !slices.ContainsFunc(all, func(m results.Missing) bool { return m.Part == results.OpenFiles }) {
 		all = append(all, results.Missing{Part: results.OpenFiles, Why: "weir may not list the files of its processes: " +
 			"run it as their user, or as root"})
+	}
+	if s.uncounted != nil {
+		all = append(all, results.Missing{Part: results.Instructions, Why: s.uncounted.Error()})
 	}
 	return all
 }

@@ -33,6 +33,7 @@ type source interface {
 	SampleKnown() (process.Sample, error)
 	Switches() (process.Switches, error)
 	FileLimit() (int64, error)
+	PIDs() []int // of the processes that the last sample has found
 	Close()
 
 	// missing returns the parts that samples do not have.
@@ -51,10 +52,14 @@ func (unknown) SampleTree() (process.Sample, error)  { return process.Sample{}, 
 func (unknown) SampleKnown() (process.Sample, error) { return process.Sample{}, nil }
 func (unknown) Switches() (process.Switches, error)  { return process.Switches{}, nil }
 func (unknown) FileLimit() (int64, error)            { return 0, nil }
+func (unknown) PIDs() []int                          { return nil }
 func (unknown) Close()                               {}
 
 func (unknown) missing() (all []results.Missing) {
 	for _, p := range results.Parts() {
+		if p == results.Instructions { // which is seldom asked for
+			continue
+		}
 		all = append(all, results.Missing{Part: p, Why: "neither service.pid nor service.cgroup names the processes of the " +
 			"service"})
 	}

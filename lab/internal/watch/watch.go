@@ -32,13 +32,20 @@ type Seen struct {
 	Warnings []string
 }
 
-// Start watches the processes of a service and takes a sample at that interval.
-// output returns the bytes that the service has written so far and the bytes of them
-// that wait for their reader. It is called by a goroutine of the Watcher until Stop
-// returns, and may be nil. goURL is the URL of a Go service's runtime, as in Service.Go
-// of an experiment, or "". The error wraps [os.ErrProcessDone] if there is no such
-// process.
-func Start(of Processes, every time.Duration, output func() (bytes, behind int64), goURL string) (*Watcher, error) {
+// Options configure a Watcher.
+type Options struct {
+	Every time.Duration // the interval of samples; required
+
+	// Output returns the bytes that the service has written so far and the bytes of them that wait for their reader. It is
+	// called by a goroutine of the Watcher until Stop returns, and may be nil.
+	Output func() (bytes, behind int64)
+
+	GoURL        string // of a Go service's runtime, as in Service.Go of an experiment, or ""
+	Instructions bool   // count them
+}
+
+// Start watches the processes of a service. The error wraps [os.ErrProcessDone] if there is no such process.
+func Start(of Processes, o Options) (*Watcher, error) {
 	p, err := of.open()
 	if err != nil {
 		return nil, err
@@ -48,10 +55,11 @@ func Start(of Processes, every time.Duration, output func() (bytes, behind int64
 		asked:   make(chan chan time.Duration),
 		over:    make(chan struct{}),
 		stopped: make(chan struct{}),
-		sampler: newSampler(p, every, output),
+		sampler: newSampler(p, o.Every, o.Output),
 	}
-	if goURL != "" {
-		w.golang = startGoService(goURL, &w.meter)
+	w.sampler.counts = o.Instructions
+	if o.GoURL != "" {
+		w.golang = startGoService(o.GoURL, &w.meter)
 		w.sampler.golang = w.golang.last.Load
 	}
 	go w.watch()
@@ -93,7 +101,7 @@ func (w *Watcher) Stop() Seen {
 	if w.golang != nil {
 		w.golang.stop()
 	}
-	w.sampler.source.Close()
+	w.sampler.close()
 	s := Seen{Usage: w.sampler.used(), Missing: w.sampler.missing(), Samples: w.sampler.relative(), Warnings: w.sampler.warnings()}
 	if w.golang != nil {
 		s.Go = w.golang.used()

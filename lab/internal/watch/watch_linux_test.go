@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,7 +38,7 @@ func shell(t *testing.T, script string) *exec.Cmd {
 
 func watching(t *testing.T, pid int, every time.Duration, output func() (int64, int64), goURL string) *Watcher {
 	t.Helper()
-	w, err := Start(Processes{PID: pid}, every, output, goURL)
+	w, err := Start(Processes{PID: pid}, Options{Every: every, Output: output, GoURL: goURL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +57,27 @@ func cpuOf(t *testing.T, pid int) time.Duration {
 		t.Fatal(err)
 	}
 	return s.CPU
+}
+
+// TestInstructionsAreCountedIfAskedFor watches a shell that uses a whole CPU. A machine without a counter says so.
+func TestInstructionsAreCountedIfAskedFor(t *testing.T) {
+	busy := shell(t, "echo; while :; do :; done")
+	for _, asked := range []bool{true, false} {
+		w, err := Start(Processes{PID: busy.Process.Pid}, Options{Every: time.Hour, Instructions: asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Begin()
+		for began := w.Used(); w.Used()-began < 20*time.Millisecond; {
+			time.Sleep(time.Millisecond)
+		}
+		w.End()
+		s := w.Stop()
+		lacks := slices.ContainsFunc(s.Missing, func(m results.Missing) bool { return m.Part == results.Instructions && m.Why != "" })
+		if has := s.Usage.Instructions > 1e6; has && lacks || (has || lacks) != asked {
+			t.Errorf("asked %v: %g instructions, missing are %v", asked, s.Usage.Instructions, s.Missing)
+		}
+	}
 }
 
 // TestWatchSamplesTheProcessTree watches a shell that uses a whole CPU and has an idle child.
@@ -158,7 +180,7 @@ func TestSamplesOfEndedServiceAreKept(t *testing.T) {
 	if len(s.Warnings) > 0 {
 		t.Errorf("its end is no warning of the watcher's: %q", s.Warnings)
 	}
-	if _, err := Start(Processes{PID: mortal.Process.Pid}, time.Second, nil, ""); !errors.Is(err, os.ErrProcessDone) {
+	if _, err := Start(Processes{PID: mortal.Process.Pid}, Options{Every: time.Second}); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("Start of one that has died: %v, want %v", err, os.ErrProcessDone)
 	}
 }
