@@ -395,7 +395,7 @@ func TestTLSHandshakeFailuresAreCounted(t *testing.T) {
 func TestSlowTLSHandshakeSucceeds(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
-	d := openTLSDoor(t, back.URL)
+	d := openTLSDoor(t, back.URL, limited(func(l *config.Limits) { l.HeaderTimeout = testTimeout }))
 	conn := tls.Client(&byteConn{dial(t, d.secure).TCPConn}, d.client("localhost"))
 	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 	if response, err := io.ReadAll(conn); err != nil || !bytes.HasSuffix(response, []byte("hello")) {

@@ -40,7 +40,7 @@ func (s *Server) Prepare(public []Address, admin Address) (_ *Change, err error)
 		}
 	}
 	for i, l := range c.listeners {
-		if c.uses[i].HTTP3 && l.http3 == nil {
+		if c.uses[i].HTTP3 && l.http3 == nil && c.http3[l] == nil {
 			if c.http3[l], err = listenHTTP3(l); err != nil {
 				return nil, fmt.Errorf("tls.http3: %w", err)
 			}
@@ -69,7 +69,35 @@ func (c *Change) listen(a Address) error {
 	if found {
 		return nil
 	}
+	if a.HTTP3 && a.anyPort() && c.server.adopted[a.key()] == nil {
+		return c.addBoth(a)
+	}
 	return c.add(a)
+}
+
+// portTries is how many ports of the kernel's choice are tried.
+const portTries = 20
+
+// addBoth binds a port that the kernel chooses over TCP and UDP. Another program may have the same port over UDP: then it
+// binds another one, before it gives the first one back.
+func (c *Change) addBoth(a Address) error {
+	for tries := 1; ; tries++ {
+		if err := c.add(a); err != nil {
+			return err
+		}
+		last := len(c.added) - 1
+		l := c.added[last]
+		h, err := listenHTTP3(l)
+		if err == nil {
+			c.http3[l] = h
+			return nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || tries == portTries {
+			return fmt.Errorf("tls.http3: %w", err)
+		}
+		defer l.close()
+		c.listeners, c.uses, c.added = c.listeners[:len(c.listeners)-1], c.uses[:len(c.uses)-1], c.added[:last]
+	}
 }
 
 // add binds an address.

@@ -76,10 +76,13 @@ type Address struct {
 	HTTP3   bool // over UDP at the same address
 }
 
+// anyPort reports whether the kernel chooses the port.
+func (a Address) anyPort() bool { return strings.HasSuffix(a.Text, ":0") && a.Systemd == "" }
+
 // key identifies the listener of an address. It is the text. If the port is 0, the kernel chooses
 // one for each use, and the key has the use too.
 func (a Address) key() string {
-	if strings.HasSuffix(a.Text, ":0") && a.Systemd == "" {
+	if a.anyPort() {
 		return a.Use + " " + a.Text
 	}
 	return a.Text
