@@ -156,17 +156,17 @@ func TestOnlyTrustedCallersDecide(t *testing.T) {
 		}
 		ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\n"+field+"\r\n")
 		sent := <-parents
+		if test.traced {
+			spans += 2
+			awaitSpans(t, c, spans) // before the end, which has a second for them
+		}
 		if err := d.close(); err != nil {
 			t.Fatal(err)
 		}
 		if !traceParent.MatchString(sent) || traceid.IsSampled(sent) != test.traced || (sent == test.parent) != test.kept {
 			t.Errorf("%s: the upstream got %s", test.name, sent)
 		}
-		if test.traced {
-			spans += 2
-		}
-		all := c.Spans()
-		if len(all) != spans {
+		if all := c.Spans(); len(all) != spans {
 			t.Fatalf("%s: %d spans, want %d", test.name, len(all), spans)
 		}
 		if id := traceid.OfParent(test.parent); test.traced && id != "" {

@@ -70,9 +70,9 @@ func (r *rejector) linger(a transport.Accepted) {
 		return
 	}
 	defer nc.Close()
-	nc.SetDeadline(time.Now().Add(rejectLinger))
-	nc.Write(busyResponse)
+	nc.Write(busyResponse) // it fits the buffer of a new socket, and has no deadline that a busy machine might miss
 	nc.CloseWrite()
+	nc.SetReadDeadline(time.Now().Add(rejectLinger))
 	io.CopyN(io.Discard, nc, rejectDiscard)
 }
 
