@@ -116,7 +116,7 @@ func TestReloadChangesTheListeners(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	d := openDoor(t, slowUpstream(t, g), func(c *config.Config) {
-		c.Drain.Delay = quickly
+		c.Drain.Delay = 5 * time.Second   // within which next sends its request
 		c.Routes[0].Timeout = testTimeout // a busy machine needs more than usual
 	})
 	slow := dial(t, d.addr)

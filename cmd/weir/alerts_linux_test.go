@@ -199,12 +199,13 @@ func keepAsking(t *testing.T, clients int, url string) {
 	}))
 }
 
-// deadServers kills the only server of an upstream, and breaks the list of another. The store of shared limits does not
-// exist.
+// deadServers kills the only server of an upstream, breaks the list of another, and has one that aborts a request, which is
+// sent again. The store of shared limits does not exist.
 func deadServers(t *testing.T) playedFault {
 	t.Helper()
 	back := start(t, "backend", "--listen", "127.0.0.1:0")
 	other := start(t, "backend", "--listen", "127.0.0.1:0")
+	aborts := testkit.Serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	list := filepath.Join(t.TempDir(), "servers.yaml")
 	writeList := func(text string) {
 		if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
@@ -218,12 +219,14 @@ limits: {rate: {limit: 10000/s, burst: 10000, shared: 'redis://%s'}}
 upstreams:
   site: {servers: [%q], connect_wait: 1ms}
   listed: {servers: {file: %q}}
-routes: [{match: '/{path...}', to: site}, {match: /listed, to: listed}]
-`, testkit.ClosedAddress(t), back.url(), list))
+  aborts: {servers: [%q]}
+routes: [{match: '/{path...}', to: site}, {match: /listed, to: listed}, {match: /aborts, to: aborts}]
+`, testkit.ClosedAddress(t), back.url(), list, aborts.URL))
 	url := p.url()
 	return playedFault{"servers", p.adminAddress(), func(*peer.PrometheusServer) {
 		back.signal(syscall.SIGKILL)
 		writeList("no list\n")
+		get(t, client(t), url+"/aborts") // is sent again
 		keepAsking(t, 2, url+"/")
 	}, []string{"WeirFailureBudgetBurnsFast", "WeirFailureBudgetBurns", "WeirNoServer", "WeirServerNotUsed",
 		"WeirServerListFails", "WeirSharedLimitsFail"}}
