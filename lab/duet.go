@@ -16,12 +16,10 @@ import (
 	"github.com/weirhq/weir/lab/results"
 )
 
-// A duet makes the two runs of a block at the same time, on halves of the processors. What disturbs the machine disturbs
-// both. Each half has a process of its own for the load and what else a run needs, because the threads of this process
-// cannot be told which of them work for which run.
-type duet struct {
-	players [2]*player
-}
+// A duet makes the two runs of a block at the same time, on halves of the processors, so that a disturbance of the
+// machine affects both. Each half has a process of its own for the load and the rest of a run, because the threads of this
+// process cannot be bound to the processors of one run.
+type duet [2]*player
 
 // A player is the process of a half; see [ServeHalf].
 type player struct {
@@ -62,10 +60,10 @@ func (s *session) startDuet() (*duet, error) {
 	}
 	e := *s.experiment
 	e.Repeats = 0 // there may be more than in a file
-	d := &duet{}
+	d := new(duet)
 	for i, half := range both {
-		if d.players[i], err = startPlayer(half, s.options.Duet); err == nil {
-			err = d.players[i].to.Encode(part{Source: string(e.Source()), Folder: e.Folder, Dir: s.store.dir,
+		if d[i], err = startPlayer(half, s.options.Duet); err == nil {
+			err = d[i].to.Encode(part{Source: string(e.Source()), Folder: e.Folder, Dir: s.store.dir,
 				Weir: s.options.Weir, Repo: s.options.Repo})
 		}
 		if err != nil {
@@ -97,12 +95,12 @@ func startPlayer(half halves.Half, command []string) (*player, error) {
 
 // end returns when both processes have ended, with their services.
 func (d *duet) end() {
-	for _, p := range d.players {
+	for _, p := range d {
 		if p != nil {
 			p.in.Close()
 		}
 	}
-	for _, p := range d.players {
+	for _, p := range d {
 		if p != nil {
 			io.Copy(io.Discard, p.out) // it may be sending a run
 			p.cmd.Wait()               // its state is that of an interrupted program
@@ -139,27 +137,27 @@ func (s *session) makeTogether(ctx context.Context, d *duet, block []Turn) error
 // duet.
 func (s *session) play(ctx context.Context, d *duet, block []Turn) (runs []results.Run, err error) {
 	stop := context.AfterFunc(ctx, func() {
-		for _, p := range d.players {
+		for _, p := range d {
 			p.in.Close()
 		}
 	})
 	defer stop()
-	for i, p := range d.players {
+	for i, p := range d {
 		p.to.Encode(order{Turn: &block[i]}) // an error is that of its news, too
 	}
 	var first [2]news
-	for i, p := range d.players {
+	for i, p := range d {
 		if first[i], err = p.hear(); err != nil {
 			return nil, err
 		}
 	}
 	s.reporter.step(Loading)
-	for i, p := range d.players {
+	for i, p := range d {
 		if first[i].Run == nil {
 			p.to.Encode(order{})
 		}
 	}
-	for i, p := range d.players {
+	for i, p := range d {
 		n := first[i]
 		if n.Run == nil {
 			if n, err = p.hear(); err != nil {

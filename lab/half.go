@@ -28,8 +28,8 @@ type news struct {
 	Run *results.Run `json:",omitempty"`
 }
 
-// ServeHalf makes the runs of a half of a duet, for the process that started this one by [Options].Duet: it reads what
-// to do from in, and writes the runs to out. It returns when in has ended or ctx is done, after it has stopped the
+// ServeHalf makes the runs of a half of a duet, for the process that started this one by [Options].Duet: it reads
+// orders from in, and writes the runs to out. It returns when in has ended or ctx is done, after it has stopped the
 // service.
 func ServeHalf(ctx context.Context, in io.Reader, out io.Writer) error {
 	from, to := json.NewDecoder(in), json.NewEncoder(out)

@@ -24,7 +24,8 @@ type Options struct {
 
 	// Duet, if not nil, is the command of a process that calls [ServeHalf] with its stdin and stdout. Then the two runs of
 	// a block are made at the same time, on halves of the processors that share no core, and every second block has the
-	// halves of the one before it swapped. It needs Until and an experiment with two configurations. Neither a Progress nor a LoadProgress comes from within such runs.
+	// halves of the one before it swapped. It needs Until and an experiment with two
+	// configurations. Neither a Progress nor a LoadProgress comes from within such runs.
 	Duet []string
 
 	// Version is the version of the program, for the results. Weir and Repo

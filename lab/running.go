@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/weirhq/weir/internal/process"
@@ -115,7 +113,7 @@ func (a *attempt) checkRunning(running *service.Running) error {
 		pid, err := process.ListeningOn(a.reached)
 		if err != nil {
 			a.warnUnknownListener(err)
-		} else if !hasProcess(running.Cgroup(), pid) {
+		} else if !slices.Contains(process.InCgroup(running.Cgroup()), pid) {
 			a.warn("%s responds at %s, and is not in the control group %s: the measures are those of the group",
 				listener(a.reached), a.url, running.Cgroup())
 		}
@@ -174,21 +172,4 @@ func elsewhere(pid int) bool {
 	}
 	its, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/ns/net")
 	return err == nil && own != its
-}
-
-// hasProcess reports whether a control group or a group below it has a process.
-func hasProcess(dir string, pid int) bool {
-	found := false
-	filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != "cgroup.procs" {
-			return nil
-		}
-		text, _ := os.ReadFile(path) // the group may have been removed
-		if slices.Contains(strings.Fields(string(text)), strconv.Itoa(pid)) {
-			found = true
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
 }

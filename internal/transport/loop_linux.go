@@ -270,7 +270,7 @@ func (l *Loop) poll() (n int) {
 
 // shortWait is the longest wait of which the scheduler does not know. It is longer than a tick of most kernels, 4 ms: a
 // timer before the next tick has to be set in the processor, which costs virtual machines more than the rest of a wait. The
-// scheduler's monitor interrupts what runs for 10 ms.
+// scheduler's monitor interrupts a thread that has run for 10 ms.
 const shortWait = 5 * time.Millisecond
 
 // sleep waits for events, the next deadline or a post.

@@ -85,8 +85,9 @@ func (d *Decision) Add(b Block) error {
 
 // whyNone returns why a run of the base has no value.
 func (c Condition) whyNone(r *results.Run) string {
+	part := results.PartOf(c.metric.lab)
 	for _, m := range r.Missing {
-		if results.IsOf(c.metric.lab, m.Part) {
+		if m.Part == part {
 			return m.Why
 		}
 	}

@@ -32,12 +32,15 @@ func (r *Run) Lacks(p Part) bool {
 
 // LackedBy reports whether a metric of the lab is from a part of the usage that some run lacks.
 func LackedBy(runs []Run, metric string) bool {
-	return slices.ContainsFunc(Parts(), func(p Part) bool {
-		return IsOf(metric, p) && slices.ContainsFunc(runs, func(r Run) bool { return r.Lacks(p) })
-	})
+	p := PartOf(metric)
+	return p != "" && slices.ContainsFunc(runs, func(r Run) bool { return r.Lacks(p) })
 }
 
-// IsOf reports whether a metric of the lab is from a part of the usage.
-func IsOf(metric string, p Part) bool {
-	return slices.ContainsFunc(metrics, func(m Metric) bool { return m.Name == metric && m.Part == p })
+// PartOf returns the part of the usage that a metric of the lab is from, or "".
+func PartOf(metric string) Part {
+	i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == metric })
+	if i < 0 {
+		return ""
+	}
+	return metrics[i].Part
 }

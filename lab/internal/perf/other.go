@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// An Event is what a Counter counts.
+// An Event is a kind of event that a Counter counts.
 type Event struct{ name string }
 
 // Instructions are those that a program executes in user mode.

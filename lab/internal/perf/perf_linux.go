@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An Event is what a Counter counts.
+// An Event is a kind of event that a Counter counts.
 type Event struct {
 	name   string
 	kind   uint32
@@ -29,7 +29,7 @@ type Counter struct {
 	threads map[int]int // descriptors
 }
 
-// Count begins to count. The error says what is missing if the event cannot be counted here. Processes that have ended
+// Count begins to count. The error has the reason why the event cannot be counted here. Processes that have ended
 // are left out. The caller must call Close.
 func (e Event) Count(pids []int) (*Counter, error) {
 	c := &Counter{event: e, threads: make(map[int]int)}

@@ -66,23 +66,8 @@ func (c *cgroup) SampleKnown() (process.Sample, error) { return c.SampleTree() }
 func (c *cgroup) Switches() (process.Switches, error) { return process.Switches{}, nil }
 func (c *cgroup) FileLimit() (int64, error)           { return 0, nil }
 func (c *cgroup) Close()                              {}
-
-// PIDs returns the processes of the group and of the groups below it.
-func (c *cgroup) PIDs() (pids []int) {
-	filepath.WalkDir(c.dir, func(path string, _ fs.DirEntry, _ error) error { // what cannot be read has no processes
-		if filepath.Base(path) == "cgroup.procs" {
-			text, _ := os.ReadFile(path)
-			for field := range strings.FieldsSeq(string(text)) {
-				if pid, err := strconv.Atoi(field); err == nil {
-					pids = append(pids, pid)
-				}
-			}
-		}
-		return nil
-	})
-	return pids
-}
-func (c *cgroup) missing() []results.Missing { return c.absent }
+func (c *cgroup) PIDs() []int                         { return process.InCgroup(c.dir) }
+func (c *cgroup) missing() []results.Missing          { return c.absent }
 
 // cpu reads the CPU time of the group. The error wraps [os.ErrProcessDone] if the group was removed.
 func (c *cgroup) cpu() (s process.Sample, err error) {

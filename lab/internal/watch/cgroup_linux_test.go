@@ -50,21 +50,6 @@ func TestCgroupWithoutControllersLacksTheirParts(t *testing.T) {
 	}
 }
 
-// TestProcessesOfACgroupAreThoseOfItsGroups has a group with a group below.
-func TestProcessesOfACgroupAreThoseOfItsGroups(t *testing.T) {
-	dir := t.TempDir()
-	testkit.WriteFile(t, filepath.Join(dir, "cpu.stat"), "usage_usec 1\n")
-	testkit.WriteFile(t, filepath.Join(dir, "cgroup.procs"), "11\n12\n")
-	if err := os.Mkdir(filepath.Join(dir, "below"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	testkit.WriteFile(t, filepath.Join(dir, "below", "cgroup.procs"), "13\n")
-	pids, err := watch.ProcessesIn(dir)
-	if slices.Sort(pids); err != nil || !slices.Equal(pids, []int{11, 12, 13}) {
-		t.Errorf("got %v, error %v", pids, err)
-	}
-}
-
 func TestFolderThatIsNoCgroupIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := watch.Start(watch.Processes{Cgroup: dir}, watch.Options{Every: time.Second}); !errors.Is(err, os.ErrProcessDone) {

@@ -126,7 +126,7 @@ func (s *sampler) count(begins bool) {
 	}
 }
 
-// close releases what the sampler has opened.
+// close closes the source and the counter.
 func (s *sampler) close() {
 	s.source.Close()
 	if s.counter != nil {
