@@ -48,6 +48,9 @@ func (s *session) checkDuet() error {
 		if n := c.Service.Limits.CPUs; n > len(both[0]) {
 			return fmt.Errorf("service.limits.cpus: %d processors are too many for a duet, whose halves have %d", n, len(both[0]))
 		}
+		if !usesPort(c.Service) {
+			return errors.New("a duet has two services at the same time: give the command ${port}, a port of its own for each")
+		}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -20,7 +19,7 @@ func (p *Plan) server(ctx context.Context, origin string) (string, error) {
 }
 
 // resolve returns the IP address and port to connect to. Of several addresses it
-// returns the first that accepts a connection.
+// returns one that accepts a connection; a silent one takes a part of the timeout.
 func resolve(ctx context.Context, address string, timeout time.Duration) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -35,18 +34,12 @@ func resolve(ctx context.Context, address string, timeout time.Duration) (string
 	if len(found) == 1 {
 		return net.JoinHostPort(found[0].Unmap().String(), port), nil
 	}
-	var failed []error
-	for _, ip := range found {
-		candidate := net.JoinHostPort(ip.Unmap().String(), port)
-		c, err := new(net.Dialer).DialContext(ctx, "tcp", candidate)
-		if err == nil {
-			c.Close()
-			return candidate, nil
-		}
-		failed = append(failed, err)
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return "", &UnreachableError{Kind: failure.OfConnection(err).String(), Server: address, Reason: err.Error(), Err: err}
 	}
-	return "", &UnreachableError{Kind: failure.OfConnection(failed[0]).String(), Server: address,
-		Reason: errors.Join(failed...).Error(), Err: failed[0]}
+	defer c.Close()
+	return c.RemoteAddr().String(), nil
 }
 
 // An UnreachableError reports that no connection to the server could be made, so

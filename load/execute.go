@@ -15,6 +15,7 @@ import (
 	"github.com/weirhq/weir/load/internal/record"
 	"github.com/weirhq/weir/load/internal/recorded"
 	"github.com/weirhq/weir/load/internal/send"
+	"github.com/weirhq/weir/load/internal/users"
 )
 
 // Run executes the plan and returns the measurements.
@@ -189,9 +190,12 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("load: the start at %s was %.1f s ago, before the connections were open",
+	return fmt.Sprintf("load: the start at %s was %.1f s ago, before the setup had ended and the connections were open",
 		e.At.Format(time.RFC3339), e.Late.Seconds())
 }
+
+// A SetupError reports that a step of the setup of flows has failed, so that no load was sent.
+type SetupError = users.SetupError
 
 // unreachable returns an error if none of the first connections could be made.
 func (e *execution) unreachable() error {
@@ -228,13 +232,13 @@ func (e *execution) parts(perRequest bool) []send.Part {
 	for i := range parts {
 		number, of := p.Share.part(i, p.Threads)
 		o := dispatch.Options{Pace: p.Pace, Part: number, Parts: of, Seed: p.Seed, WarmUp: p.WarmUp,
-			Backlog: p.Backlog, PerRequest: perRequest}
+			Backlog: shareBacklog(p.Backlog, i, p.Threads), PerRequest: perRequest}
 		log := e.feed.queue(number, of)
 		script := send.Script(log)
 		if log != nil {
 			o.Asking, o.Taking = recorded.Asking{Queue: log}, recorded.Taking{Queue: log}
 		} else {
-			script = e.program.Script(number, of, p.Seed)
+			script = e.program.Script(p.Seed)
 		}
 		if p.Requests > 0 {
 			o.Requests, o.Budget = share(p.Requests, i, p.Threads), &e.budget

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -201,6 +202,9 @@ func (p Plan) withDefaults() (Plan, error) {
 	setZero(&p.Seed, 1+uint64(rand.Uint32())) // short enough to be typed
 	setZero(&p.Threads, machine.Processors())
 	p.Threads = min(p.Threads, p.MaxConnections)
+	if p.Requests > 0 { // each thread sends one or more
+		p.Threads = int(min(int64(p.Threads), p.Requests))
+	}
 	return p, nil
 }
 
@@ -252,15 +256,21 @@ func (p *Plan) divide() error {
 	p.Connections, p.MaxConnections = share(p.Connections, i, n), share(p.MaxConnections, i, n)
 	p.Requests = share(p.Requests, i, n)
 	p.Points = share(p.Points, i, n)
-	if p.Backlog > 0 {
-		p.Backlog = max(1, share(p.Backlog, i, n)) // 0 is no limit
-	}
+	p.Backlog = shareBacklog(p.Backlog, i, n)
 	return nil
 }
 
 // share returns part i of n that is divided into so many parts, which differ by 1 at most.
 func share[N int | int64](n N, i, parts int) N {
 	return (n - N(i) + N(parts) - 1) / N(parts)
+}
+
+// shareBacklog is share for a Backlog: its 0 is no limit.
+func shareBacklog(n, i, parts int) int {
+	if n <= 0 {
+		return n
+	}
+	return cmp.Or(share(n, i, parts), -1)
 }
 
 // limit returns a limit of requests as text.

@@ -181,6 +181,53 @@ func TestClosedLoopSendsExactNumber(t *testing.T) {
 	}
 }
 
+// TestOpenLoopSendsFewRequests sends fewer requests than there are threads.
+func TestOpenLoopSendsFewRequests(t *testing.T) {
+	t.Parallel()
+	for _, c := range servers {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, requests := range []int64{1, 3} {
+				s := newCounter(t, hello, c.how)
+				r := run(t, load.Plan{Targets: targets(s.URL), Pace: pace.Rate(1000), Requests: requests, Threads: 8,
+					Protocol: c.protocol, TLS: trusting()})
+				if got := s.asked.Load(); r.Requests != requests || got != requests {
+					t.Errorf("%d requests were answered and %d arrived, want %d", r.Requests, got, requests)
+				}
+			}
+		})
+	}
+}
+
+// TestThreadsSendTheTargetsInTurn checks that several threads together send each target once before they send one again.
+func TestThreadsSendTheTargetsInTurn(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]pace.Pace{"closed": {}, "open": pace.Rate(2000)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const paths = 200
+			var mu sync.Mutex
+			seen := map[string]int{} // guarded by mu
+			s := newCounter(t, func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				seen[r.URL.Path]++
+				mu.Unlock()
+				hello(w, r)
+			})
+			var all []target.Target
+			for i := range paths {
+				all = append(all, target.Target{URL: fmt.Sprintf("%s/%d", s.URL, i)})
+			}
+			run(t, load.Plan{Targets: all, Pace: p, Requests: paths, Threads: 4, Connections: 8})
+			mu.Lock()
+			defer mu.Unlock()
+			if len(seen) != paths {
+				t.Errorf("%d requests had %d paths, want as many", paths, len(seen))
+			}
+		})
+	}
+}
+
 func trusting() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 
 // TestOpenLoopFollowsThePace sends at a rate to each kind of server. The number of requests is that of the
@@ -549,6 +596,26 @@ func TestSeriesEndsWithTheSending(t *testing.T) {
 				t.Errorf("%d responses in %v s, and the series %+v", r.Requests, r.DurationSeconds, r.Series)
 			}
 		})
+	}
+}
+
+// TestInterruptBeforeTheStart interrupts runs that have sent nothing. Their error says so, also within others.
+func TestInterruptBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := newCounter(t, hello)
+	for name, p := range map[string]load.Plan{
+		"waiting":    {Share: load.Share{Number: 1, Of: 2}, StartAt: time.Now().Add(time.Hour), Seed: 1, Connections: 2},
+		"setting up": {Flows: parseFlows(t, "setup: [{name: in, think: 1h, request: GET /}]\nflows: [{name: a, steps: [{name: b, request: GET /}]}]\n")},
+	} {
+		p.Targets, p.Process, p.Requests = targets(s.URL), -1, 10
+		if _, err := load.Run(ctx, p); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want context.Canceled", name, err)
+		}
+	}
+	if n := s.asked.Load(); n != 0 {
+		t.Errorf("%d requests arrived, want none", n)
 	}
 }
 

@@ -50,7 +50,12 @@ func (s *Settings) call(t *target.Target, config *tls.Config) error {
 		}
 	}
 	defer transport.CloseIdleConnections()
-	source.Client = &http.Client{Transport: transport}
+	source.Client, source.Header = &http.Client{Transport: transport}, http.Header{}
+	for _, h := range t.Header {
+		if !strings.Contains(h.Value, "{{") { // a template is for the calls
+			source.Header.Add(h.Name, h.Value)
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), reflectionTime)
 	defer cancel()
 	body, err := source.Body(ctx, method, json)
@@ -68,7 +73,7 @@ func grpcError(err error) error {
 	switch {
 	case errors.Is(err, grpcunary.ErrMessage):
 		return &Error{"body", err, "it is the message in JSON"}
-	case errors.Is(err, grpcunary.ErrNoReflection):
+	case errors.Is(err, grpcunary.ErrNoReflection), errors.Is(err, grpcunary.ErrReflectionStatus):
 		return &Error{"grpc", err, "--proto FILE describes the method; make FILE with buf build -o FILE, or protoc --include_imports --descriptor_set_out=FILE"}
 	}
 	return &Error{"grpc", err, ""}

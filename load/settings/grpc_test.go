@@ -2,7 +2,12 @@ package settings_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +71,43 @@ func TestCallsOfGRPCHaveTheirStatus(t *testing.T) {
 				t.Errorf("%d calls failed, with %s; want 50, with %q", r.Failed, examples, c.mistake)
 			}
 		})
+	}
+}
+
+// TestReflectionGetsTheMetadata calls a service of grpc-go behind a server that authenticates all calls.
+func TestReflectionGetsTheMetadata(t *testing.T) {
+	t.Parallel()
+	plain := peer.FreeAddress(t)
+	peer.GRPCGo(t).Serve(t, plain, nil)
+	h2c := new(http.Protocols)
+	h2c.SetUnencryptedHTTP2(true)
+	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: plain})
+	forward.Transport = &http.Transport{Protocols: h2c}
+	forward.FlushInterval = -1
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer t" || r.Host != "shop.example" {
+			w.Header().Set("Content-Type", "application/grpc")
+			w.Header().Set("Grpc-Status", "16")
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	server.Config.Protocols = h2c
+	server.Start()
+	t.Cleanup(server.Close)
+	s := settings.Settings{URL: server.URL, GRPC: "grpc.testing.TestService/EmptyCall", Requests: 50, PID: -1}
+	_, err := s.Plan()
+	if wrong, ok := errors.AsType[*settings.Error](err); !ok || !strings.Contains(err.Error(), `status "16"`) || !strings.Contains(wrong.Hint, "--proto FILE") {
+		t.Errorf("without the metadata: %v, want status 16 and a hint", err)
+	}
+	s.Headers = []string{"Authorization: Bearer t", "Host: shop.example", "X-Number: {{seq}}"}
+	plan, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := load.Run(t.Context(), plan)
+	if err != nil || r.Requests != 50 || r.Failed != 0 {
+		t.Errorf("%d calls succeeded and %d failed, error %v: %v; want 50 and 0", r.Requests, r.Failed, err, r.ErrorExamples)
 	}
 }
 

@@ -46,8 +46,8 @@ func (f *Field) set(value any) *Error {
 	case *bool:
 		return put(field, value, truth)
 	case *uint64:
-		return put(field, value, number(func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) },
-			"whole number from 0 on"))
+		return put(field, value, allowed(f, number(func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) },
+			"whole number from 1 on")))
 	case *int:
 		return put(field, value, allowed(f, number(strconv.Atoi, "whole number")))
 	case *int64:
@@ -79,7 +79,7 @@ func put[T any](field *T, value any, read reader[T]) *Error {
 
 // allowed returns a reader that also rejects negative numbers, and 0 for a setting that
 // cannot be 0.
-func allowed[T int | int64 | float64 | time.Duration](f *Field, read reader[T]) reader[T] {
+func allowed[T int | int64 | uint64 | float64 | time.Duration](f *Field, read reader[T]) reader[T] {
 	return func(value any) (T, *Error) {
 		v, err := read(value)
 		switch {

@@ -110,7 +110,7 @@ func (s *Settings) Fields() []Field {
 		{"all_hosts", &s.AllHosts, ""},
 		{"path_growth", &s.PathGrowth, ""},
 		{"expect", &s.Expect, ""},
-		{"seed", &s.Seed, ""},
+		{"seed", &s.Seed, "another one in each run"},
 
 		{"insecure", &s.Insecure, ""},
 		{"cacert", &s.CACert, ""},

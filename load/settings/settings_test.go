@@ -93,7 +93,7 @@ func TestSetReportsMistakes(t *testing.T) {
 		{"rate", "NaN", `rate: "NaN" is not a number`, ""},
 		{"rate", "inf", `rate: "inf" is not a number`, ""},
 		{"rate", []any{1}, "rate: [1] is not a number", ""},
-		{"seed", "-1", `seed: "-1" is not a whole number from 0 on`, ""},
+		{"seed", "-1", `seed: "-1" is not a whole number from 1 on`, ""},
 		{"duration", "30", `duration: "30" is not a time such as 500ms`, "a time has a unit: 30s"},
 		{"duration", uint64(30), `duration: "30" is not a time such as 500ms`, "a time has a unit: 30s"},
 		{"duration", `{"a": 1}`, `is not a time such as`, ""},

@@ -17,11 +17,12 @@ const collection = `{
     {"name": "short", "request": "{{api}}/items?q=a b"},
     {"name": "orders", "auth": {"type": "basic", "basic": [{"key": "username", "value": "me"}, {"key": "password", "value": "pw"}]}, "item": [
       {"name": "create", "event": [{"listen": "test", "script": {"exec": ["pm.test()"]}}], "request": {"method": "POST",
-        "header": [{"key": "X-Trace", "value": "{{$guid}}"}, {"key": "X-Off", "value": "1", "disabled": true}],
+        "header": [{"key": "X-Trace", "value": "{{$guid}}"}, {"key": "X-Off", "value": "{{missing}}", "disabled": true}],
         "body": {"mode": "raw", "raw": "{\"n\": {{n}}, \"id\": {{$randomInt}}}", "options": {"raw": {"language": "json"}}},
         "url": {"raw": "{{api}}/orders/:id/lines?x={{n}}", "variable": [{"key": "id", "value": "{{n}}"}]}}},
       {"name": "form", "request": {"method": "PUT", "auth": {"type": "noauth"}, "url": "{{host}}/form",
-        "body": {"mode": "urlencoded", "urlencoded": [{"key": "a b", "value": "ä&"}, {"key": "n", "value": "{{n}}"}]}}}
+        "body": {"mode": "urlencoded", "urlencoded": [{"key": "a b", "value": "ä&"}, {"key": "n", "value": "{{n}}"},
+          {"key": "sum", "value": "{{n}}+1&2"}, {"key": "id", "value": "{{$guid}} {{"}]}}}
     ]},
     {"name": "query", "request": {"method": "POST", "url": "{{host}}/graphql", "auth": {"type": "apikey", "apikey": [
       {"key": "in", "value": "query"}, {"key": "key", "value": "k"}, {"key": "value", "value": "v"}]},
@@ -42,7 +43,7 @@ func TestCollectionsOfPostmanAreRead(t *testing.T) {
 		{Method: "POST", URL: "http://shop.example/api/orders/7/lines?x=7", Header: []target.Header{{Name: "X-Trace", Value: "{{uuid}}"},
 			{Name: "Content-Type", Value: "application/json"}, basic}, Body: target.Body{Text: `{"n": 7, "id": {{rand 0 1000}}}`}},
 		{Method: "PUT", URL: "http://shop.example/form", Header: []target.Header{{Name: "Content-Type",
-			Value: "application/x-www-form-urlencoded"}}, Body: target.Body{Text: "a+b=%C3%A4%26&n=7"}},
+			Value: "application/x-www-form-urlencoded"}}, Body: target.Body{Text: "a+b=%C3%A4%26&n=7&sum=7%2B1%262&id={{uuid}}+%7B%7B"}},
 		{Method: "POST", URL: "http://shop.example/graphql?k=v", Header: []target.Header{{Name: "Content-Type", Value: "application/json"}},
 			Body: target.Body{Text: `{"query":"{ items }","variables":{"n":1}}`}},
 	}

@@ -88,7 +88,7 @@ for (const [name, listen] of Object.entries(frameworks)) {
     const { host, path, query, method, status_code: status, response_content_length: length, started_at: started, ended_at: ended, duration, client, protocol, user_agent: agent, route } = completed.http
     assert.deepStrictEqual({ host, path, query, method, status, length, protocol, agent },
       { host: '127.0.0.1', path: '/items/7', query: 'a=1', method: 'GET', status: 200, length: 7, protocol: 'HTTP/1.1', agent: 'test' })
-    assert.ok(started <= ended && duration > 0 && client.endsWith('127.0.0.1'), lines[2])
+    assert.ok(Date.parse(started) <= Date.parse(ended) && duration > 0 && client.endsWith('127.0.0.1'), lines[2])
     if (name === 'express' || name === 'fastify') assert.strictEqual(route, '/items/:id')
   })
 

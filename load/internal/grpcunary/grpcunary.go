@@ -47,6 +47,7 @@ type Source struct {
 	// Server is the origin of the server, and Client speaks HTTP/2 with it.
 	Server string
 	Client *http.Client
+	Header http.Header // of the questions to the server, which may have to know who asks
 }
 
 // ErrMessage is the error of a message that the method does not take.

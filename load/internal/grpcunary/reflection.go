@@ -42,6 +42,9 @@ const mostReflected = 16 << 20
 // ErrNoReflection is the error of a server without the service of reflection.
 var ErrNoReflection = errors.New("the server has no reflection")
 
+// ErrReflectionStatus is the error of a server that does not let this program use its reflection.
+var ErrReflectionStatus = errors.New("its reflection has status")
+
 // reflect asks the server for the file with the method's service, and for all that it imports.
 func (s Source) reflect(ctx context.Context, m Method) (*protoregistry.Files, error) {
 	var err error
@@ -97,7 +100,12 @@ func (s Source) ask(ctx context.Context, version string, field protowire.Number,
 	if err != nil {
 		return nil, err
 	}
-	r.Header = http.Header{"Content-Type": {ContentType}, "Te": {"trailers"}}
+	if r.Header = s.Header.Clone(); r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Host = r.Header.Get("Host")
+	r.Header.Set("Content-Type", ContentType)
+	r.Header.Set("Te", "trailers")
 	resp, err := s.Client.Do(r)
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // without the URL of reflection, which the user does not know
@@ -118,7 +126,7 @@ func (s Source) ask(ctx context.Context, version string, field protowire.Number,
 		if status == "12" { // UNIMPLEMENTED
 			return nil, ErrNoReflection
 		}
-		return nil, fmt.Errorf("asking the server for the method: its reflection has status %q", status)
+		return nil, fmt.Errorf("asking the server for the method: %w %q", ErrReflectionStatus, status)
 	}
 	return filesOf(body[5:][:binary.BigEndian.Uint32(body[1:])])
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir/load/internal/request"
@@ -148,13 +149,14 @@ func (r *reader) request(out *Request, text json.RawMessage, inherited *auth) (e
 		return errors.New("its header is a text; export the collection as v2.1")
 	}
 	for _, h := range header {
+		if h.Disabled || h.Key == "" {
+			continue
+		}
 		value, err := r.expand(h.text())
 		if err != nil {
 			return err
 		}
-		if !h.Disabled && h.Key != "" {
-			out.Header = append(out.Header, Field{h.Key, value})
-		}
+		out.Header = append(out.Header, Field{h.Key, value})
 	}
 	return errors.Join(r.body(out, &d), r.authorize(out, cmp.Or(d.Auth, inherited)))
 }
@@ -250,12 +252,28 @@ func (r *reader) encoded(all []pair) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if value == request.EscapeTemplate(p.text()) { // nothing was replaced
-			value = url.QueryEscape(p.text())
-		}
-		pairs = append(pairs, url.QueryEscape(p.Key)+"="+value)
+		pairs = append(pairs, url.QueryEscape(p.Key)+"="+escaped(value))
 	}
 	return strings.Join(pairs, "&"), nil
+}
+
+// escaped escapes the texts of a template for a form. Its values are digits and letters, which stay.
+func escaped(template string) string {
+	var b strings.Builder
+	for {
+		text, rest, ok := strings.Cut(template, "{{")
+		b.WriteString(url.QueryEscape(text))
+		if !ok {
+			return b.String()
+		}
+		action, after, _ := strings.Cut(rest, "}}")
+		if literal, err := strconv.Unquote(action); err == nil {
+			b.WriteString(url.QueryEscape(literal))
+		} else {
+			b.WriteString("{{" + action + "}}")
+		}
+		template = after
+	}
 }
 
 func (r *reader) form(out *Request, all []pair) error {

@@ -12,16 +12,19 @@ import (
 	"github.com/weirhq/weir/load/target"
 )
 
-// A Program is the compiled targets of a plan. Threads share it: only the targets'
-// line counters change.
+// A Program is the compiled targets of a plan. Threads share it: only the number of its messages changes.
 type Program struct {
 	Origin    request.Origin
 	Endpoints []Endpoint
 	Hash      string // of the requests
 
 	targets []compiled
-	shares  uint64 // parts of the plan; each takes every shares-th line of a file
+	part    uint64 // of the plan, from 0
+	shares  uint64 // parts of the plan
 	joined  int64  // bytes of the file contents that are kept in heads
+
+	_    [64]byte // a cache line between what only changes here and the fields above
+	sent atomic.Uint64
 }
 
 // A Message is a request of HTTP/1.1: Head, and then the first Size bytes of File
@@ -46,10 +49,6 @@ type compiled struct {
 	message Message
 	front   request.Template // up to the blank line, or to the value of Content-Length
 	body    request.Template // nil if front is the whole head
-
-	// lines is the number of the next line of the target's files; nil without such files. The threads share it, because
-	// they do not send equally many requests.
-	lines *atomic.Uint64
 }
 
 // Compile checks the targets and compiles them. It reads the files of their
@@ -96,9 +95,6 @@ func compileAll(targets []target.Target, noKeepAlive bool, files *request.LineFi
 		p.targets[i] = compile(parsed, noKeepAlive)
 		name := parsed.Method + " " + pathPattern(t.URL[parsed.Location.Path:])
 		p.targets[i].message.Target = &name
-		if parsed.HasLines() {
-			p.targets[i].lines = new(atomic.Uint64)
-		}
 		if err := p.join(&p.targets[i].message); err != nil {
 			return nil, nil, fmt.Errorf("load: target %d: %w", i+1, err)
 		}
@@ -108,15 +104,9 @@ func compileAll(targets []target.Target, noKeepAlive bool, files *request.LineFi
 }
 
 // Divide makes the program one of several generators' parts of it, with a number from 0.
-// It is called before the first script is made. Each part takes its own lines of files.
-func (p *Program) Divide(part, parts int) {
-	p.shares = uint64(parts)
-	for _, t := range p.targets {
-		if t.lines != nil {
-			t.lines.Store(uint64(part))
-		}
-	}
-}
+// It is called before the first script is made. Each part has its own numbers of requests and lines of files, and begins
+// at its own place among the targets.
+func (p *Program) Divide(part, parts int) { p.part, p.shares = uint64(part), uint64(parts) }
 
 // Bodies from files are kept in memory up to these sizes.
 const (
@@ -206,39 +196,31 @@ func sendsLength(method string) bool {
 	return method == "POST" || method == "PUT" || method == "PATCH"
 }
 
-// A Script generates one part of the requests, the part of a thread. It must not be
-// shared by goroutines.
+// A Script generates the requests of a thread. It must not be shared by goroutines.
 type Script struct {
 	program *Program
 	seed    uint64
-	part    uint64
-	parts   uint64
-	sent    uint64  // messages so far
 	message Message // the last one that was not fixed
 	buffer  []byte
 }
 
-// Script returns the script of a part. Its i-th message is request number i*parts+part of
-// the plan. Each part sends the targets in turn and begins with another one, because
-// threads do not send equally many.
-func (p *Program) Script(part, parts int, seed uint64) *Script {
-	return &Script{program: p, seed: seed, part: uint64(part), parts: uint64(parts)}
-}
+// Script returns a script. All scripts of a program together send its targets in turn: the threads do not send equally
+// many, and some of a list's targets would be sent more often than others if each thread had its own.
+func (p *Program) Script(seed uint64) *Script { return &Script{program: p, seed: seed} }
 
-// Next returns the part's next message. The caller must not change it. A message
+// Next returns the next message of the program. The caller must not change it. A message
 // that is not fixed is valid until the next call.
 func (s *Script) Next() *Message {
-	n, targets := s.sent, uint64(len(s.program.targets))
-	s.sent++
-	t := &s.program.targets[(s.part+n)%targets]
+	p, targets := s.program, uint64(len(s.program.targets))
+	if targets == 1 && p.targets[0].message.Fixed {
+		return &p.targets[0].message
+	}
+	n := p.sent.Add(1) - 1
+	t := &p.targets[(n+targets*p.part/p.shares)%targets]
 	if t.message.Fixed {
 		return &t.message
 	}
-	seq := n*s.parts + s.part
-	var line uint64
-	if t.lines != nil {
-		line = t.lines.Add(s.program.shares) - s.program.shares
-	}
+	seq, line := n*p.shares+p.part, n/targets*p.shares+p.part
 	random := random.New(s.seed, seq)
 	s.message = t.message
 	s.buffer, s.message.Head = t.fill(s.buffer[:0], seq, line, &random, nil)

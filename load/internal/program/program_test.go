@@ -22,7 +22,7 @@ func heads(t *testing.T, n int, targets ...target.Target) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := p.Script(0, 1, 1)
+	s := p.Script(1)
 	var out []string
 	for range n {
 		out = append(out, string(s.Next().Head))
@@ -193,45 +193,70 @@ func TestOriginHasAnAddress(t *testing.T) {
 	}
 }
 
-// TestEachNumberBelongsToOneThread checks that each number belongs to one thread, that each thread sends the
-// targets in turn, and that the same seed yields the same requests.
-func TestEachNumberBelongsToOneThread(t *testing.T) {
-	p, err := Compile([]target.Target{
-		{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
-		{URL: "http://a/1"},
-		{URL: "http://a/2", Method: "HEAD", Header: []target.Header{{Name: "X", Value: "{{uuid}}"}}},
-	}, false, nil)
-	if err != nil {
-		t.Fatal(err)
+// TestThreadsShareTheList checks that threads which do not send equally many requests send the targets in turn, each
+// number once, and that the same seed yields the same requests.
+func TestThreadsShareTheList(t *testing.T) {
+	compile := func() *Program {
+		p, err := Compile([]target.Target{
+			{URL: "http://a/0/{{seq}}/{{rand 1 1000000}}"},
+			{URL: "http://a/1"},
+			{URL: "http://a/2", Method: "HEAD", Header: []target.Header{{Name: "X", Value: "{{uuid}}"}}},
+		}, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
 	}
 	const requests = 30
-	want := make([]string, requests)
-	alone := p.Script(0, 1, 7)
-	for i := range want {
+	var want []string
+	alone := compile().Script(7)
+	for i := range requests {
 		m := alone.Next()
-		want[i] = string(m.Head)
-		if m.Fixed != (i%3 == 1) || m.NoBody != (i%3 == 2) {
-			t.Errorf("request %d: fixed %v, noBody %v", i, m.Fixed, m.NoBody)
+		want = append(want, string(m.Head))
+		if m.Fixed != (i%3 == 1) || m.NoBody != (i%3 == 2) ||
+			i%3 == 0 && !strings.Contains(want[i], fmt.Sprintf("/0/%d/", i)) {
+			t.Errorf("request %d: fixed %v, noBody %v:\n%q", i, m.Fixed, m.NoBody, want[i])
 		}
 	}
-	for _, threads := range []int{2, 3, 5} {
-		for thread := range threads {
-			s := p.Script(thread, threads, 7)
-			for i := range requests {
-				m, target, seq := s.Next(), (thread+i)%3, i*threads+thread
-				if m.Fixed != (target == 1) || m.NoBody != (target == 2) ||
-					target == 0 && !strings.Contains(string(m.Head), fmt.Sprintf("/0/%d/", seq)) {
-					t.Errorf("thread %d of %d: request %d is\n%q, want target %d, number %d", thread, threads, i,
-						m.Head, target, seq)
-				}
-			}
+	p := compile()
+	slow, fast := p.Script(7), p.Script(7)
+	for i, head := range want {
+		s := fast
+		if i%7 == 0 {
+			s = slow
+		}
+		if got := string(s.Next().Head); got != head {
+			t.Errorf("with two threads, request %d is\n%q, want\n%q", i, got, head)
 		}
 	}
-	if again := string(p.Script(0, 1, 7).Next().Head); again != want[0] {
-		t.Errorf("the same seed makes %q, and %q", want[0], again)
-	}
-	if other := string(p.Script(0, 1, 8).Next().Head); other == want[0] {
+	if other := string(compile().Script(8).Next().Head); other == want[0] {
 		t.Error("another seed makes the same request")
+	}
+}
+
+// TestGeneratorsDivideTheList checks that generators of a list, each with a part of as many requests as the list has,
+// send each of its targets once, with numbers that no other generator has.
+func TestGeneratorsDivideTheList(t *testing.T) {
+	const targets, generators = 12, 4
+	var list []target.Target
+	for i := range targets {
+		list = append(list, target.Target{URL: fmt.Sprintf("http://a/%d/{{seq}}", i)})
+	}
+	paths, numbers := map[string]bool{}, map[string]bool{}
+	for part := range generators {
+		p, err := Compile(list, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Divide(part, generators)
+		s := p.Script(1)
+		for range targets / generators {
+			path := strings.Split(strings.Fields(string(s.Next().Head))[1], "/")
+			paths[path[1]], numbers[path[2]] = true, true
+		}
+	}
+	if len(paths) != targets || len(numbers) != targets {
+		t.Errorf("%d requests had %d paths and %d numbers", targets, len(paths), len(numbers))
 	}
 }
 
@@ -241,7 +266,7 @@ func TestNoKeepAliveClosesConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(p.Script(0, 1, 0).Next().Head)))
+	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(p.Script(0).Next().Head)))
 	if err != nil || !r.Close {
 		t.Errorf("the request asks to close: %v, %v", r, err)
 	}
@@ -268,7 +293,7 @@ func FuzzMessage(f *testing.F) {
 			return
 		}
 		for range 2 {
-			s := p.Script(0, 1, 1)
+			s := p.Script(1)
 			checkMessage(t, in, s.Next())
 		}
 	})
@@ -346,8 +371,8 @@ func TestEachTargetUsesAllLines(t *testing.T) {
 	}
 	for threads := 1; threads <= 4; threads++ {
 		seen := map[string]int{}
-		for thread := range threads {
-			s := p.Script(thread, threads, 1)
+		for range threads {
+			s := p.Script(1)
 			for range 16 {
 				head := string(s.Next().Head)
 				path := strings.Fields(head)[1]
@@ -413,7 +438,7 @@ func TestTemplatesAllocateNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := p.Script(0, 1, 1)
+		s := p.Script(1)
 		for range 1000 { // the buffer grows with the number of digits
 			s.Next()
 		}
@@ -435,7 +460,7 @@ func BenchmarkMessage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			s := p.Script(0, 1, 1)
+			s := p.Script(1)
 			b.ReportAllocs()
 			for b.Loop() {
 				s.Next()

@@ -56,7 +56,7 @@ func TestHTTP2RequestsMatchTheirMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := transport.RoundTrip(p.Script(0, 1, 1).Next().Request(false))
+		answer, err := transport.RoundTrip(p.Script(1).Next().Request(false))
 		if err != nil {
 			t.Errorf("%+v: %v", c.target, err)
 			continue

@@ -171,12 +171,6 @@ func (p *Parsed) Has(name string) bool {
 	return slices.ContainsFunc(p.Fields, func(f Field) bool { return strings.EqualFold(f.Name, name) })
 }
 
-// HasLines reports whether the templates use lines of files.
-func (p *Parsed) HasLines() bool {
-	return p.Path.hasLines() || p.Text.hasLines() ||
-		slices.ContainsFunc(p.Fields, func(f Field) bool { return f.Value.hasLines() })
-}
-
 // BodyBytes returns the size of the body before its templates are filled in.
 func (p *Parsed) BodyBytes() int64 {
 	if p.File != nil {

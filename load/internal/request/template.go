@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -188,11 +187,6 @@ func wordLength(rest string) int {
 		}
 	}
 	return len(rest)
-}
-
-// hasLines reports whether the template uses lines of a file.
-func (t Template) hasLines() bool {
-	return slices.ContainsFunc(t, func(p Part) bool { return p.kind == partLine })
 }
 
 // EscapeTemplate returns a template that yields the text unchanged.

@@ -13,7 +13,7 @@ import (
 func (r *Run) SetUp(ctx context.Context, f *users.Flows, config *tls.Config, http1 bool) error {
 	l := line.New(r.Server, config, http1)
 	defer l.Close()
-	return f.SetUp(func(u *users.User, m *program.Message) (status int, err error) {
+	return f.SetUp(ctx, func(u *users.User, m *program.Message) (status int, err error) {
 		ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 		defer cancel()
 		if _, err := l.Open(ctx); err != nil {

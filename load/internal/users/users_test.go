@@ -252,7 +252,7 @@ func TestSetUpSharesItsValues(t *testing.T) {
 	var lines []string
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		err := f.SetUp(func(u *users.User, m *program.Message) (int, error) {
+		err := f.SetUp(t.Context(), func(u *users.User, m *program.Message) (int, error) {
 			line, _, _ := parts(m)
 			lines = append(lines, line)
 			u.Begin(201, header{"Set-Cookie": {"s=1; Path=/"}})
@@ -286,7 +286,7 @@ func TestSetUpFails(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := compile(t, prepared, users.Options{})
-			err := f.SetUp(func(u *users.User, _ *program.Message) (int, error) {
+			err := f.SetUp(t.Context(), func(u *users.User, _ *program.Message) (int, error) {
 				if c.err == nil {
 					u.Begin(c.status, header{})
 					u.Write([]byte(c.body))

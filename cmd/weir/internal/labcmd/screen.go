@@ -86,10 +86,10 @@ func (v *screen) showBlock(p lab.Progress) {
 	case p.Line != "":
 		v.line(p.Line)
 	case p.Step == lab.Ended && p.Last != nil && p.Last.Outcome != results.Done:
-		v.line(fmt.Sprintf("block %d, %s: %s", p.Repeat, p.Configuration, failure(p.Last)))
+		v.line(fmt.Sprintf("%s, run %d: %s", p.Configuration, p.Repeat, failure(p.Last)))
 	}
 	if v.live && p.Repeat > 0 {
-		v.draw(fmt.Sprintf("block %d  %s  %s", p.Repeat, p.Configuration, p.Step))
+		v.draw(fmt.Sprintf("%s  run %d  %s", p.Configuration, p.Repeat, p.Step))
 	}
 }
 

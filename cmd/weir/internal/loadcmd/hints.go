@@ -65,6 +65,8 @@ func withHint(err error) error {
 		return cli.WithHint(err, unreachableHint(unreachable))
 	case errors.As(err, &network):
 		return cli.WithHint(err, "check the host's name")
+	case errors.As(err, new(*load.SetupError)):
+		return cli.WithHint(err, "the load begins when each step of the setup has had the response that it expects, or a status below 400")
 	case errors.As(err, new(*load.StartError)):
 		return cli.WithHint(err, "start earlier, or give a later --start-at to all shares")
 	case errors.As(err, new(*target.OriginsError)):
