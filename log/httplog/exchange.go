@@ -50,11 +50,16 @@ func (x *exchange) receive(logger *log.Logger, r *http.Request, announced bool) 
 	describeCaller(&x.http, r)
 }
 
-// complete logs the end of the request. It is deferred because a handler may
-// panic. It panics again with the same value.
-func (x *exchange) complete() {
+// complete logs the end of the request. r is the request that the middleware got.
+// It is deferred because a handler may panic. It panics again with the same value.
+func (x *exchange) complete(r *http.Request) {
 	value := recover()
 	ended := time.Now()
+	// net/http removes the temporary files of the form in its own request, but the handler has parsed the form in a
+	// copy. Without a new form r is not written, because a caller other than net/http may share it among goroutines.
+	if form := x.request.MultipartForm; form != r.MultipartForm {
+		r.MultipartForm = form
+	}
 	x.http.EndedAt, x.http.Duration = ended, ended.Sub(x.http.StartedAt)
 	x.http.ResponseContentLength = x.bytes
 	x.http.Route = x.request.Pattern

@@ -60,7 +60,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.hold.Bytes, x.hold.Counts = keep.Bytes, &keep.Counts
 	}
 	x.receive(h.logger, r, h.options.Events == EventsAll)
-	defer x.complete()
+	defer x.complete(r)
 	h.next.ServeHTTP(x.forHandler(), x.request)
 	x.returned = true
 }
