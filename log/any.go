@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/weirhq/weir/log/internal/jsonscan"
 	"github.com/weirhq/weir/log/internal/ltsv"
 	"github.com/weirhq/weir/log/internal/text"
 )
@@ -132,7 +133,7 @@ func (e *openEvent) encodeJSON(value any) (encoded []byte, reason string) {
 		return nil, reason
 	}
 	encoded = text.EscapeControls(w.text[:len(w.text)-1]) // without Encode's newline
-	return e.out.redact.inJSON(encoded), ""
+	return e.redactJSON(encoded), ""
 }
 
 // A jsonWriter collects the bytes written to it.
@@ -141,4 +142,66 @@ type jsonWriter struct{ text []byte }
 func (w *jsonWriter) Write(p []byte) (int, error) {
 	w.text = append(w.text, p...)
 	return len(p), nil
+}
+
+// redactJSON returns the JSON with its secrets replaced, or b itself if it is
+// not an object or array.
+func (e *openEvent) redactJSON(b []byte) []byte {
+	if e.out.redact == nil || b[0] != '{' && b[0] != '[' {
+		return b
+	}
+	outside := e.notation
+	e.notation = notationJSON // of the URLs in b
+	s := jsonscan.Scan(b)
+	b = e.appendJSON(make([]byte, 0, len(b)), &s)
+	e.notation = outside
+	return b
+}
+
+// appendJSON appends the next value of s.
+func (e *openEvent) appendJSON(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
+	switch s.Peek() {
+	case '{':
+		return e.appendObject(dst, s)
+	case '[':
+		s.Enter()
+		dst = append(dst, '[')
+		for n := 0; s.Element(); n++ {
+			if n > 0 {
+				dst = append(dst, ',')
+			}
+			dst = e.appendJSON(dst, s)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, s.Value()...)
+}
+
+func (e *openEvent) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
+	var scratch [64]byte
+	s.Enter()
+	separator := byte('{')
+	var before []byte // the key of the last member, quoted
+	for {
+		key, ok := s.Member()
+		switch {
+		case !ok && separator == '{':
+			return append(dst, "{}"...)
+		case !ok:
+			return append(dst, '}')
+		}
+		dst = append(append(append(dst, separator), key...), ':')
+		separator = ','
+		name := jsonscan.AppendUnquoted(scratch[:0], key)
+		switch {
+		case e.out.redact.redacts(string(name)):
+			s.Value()
+			dst = text.AppendString(dst, redacted)
+		case s.Peek() == '"':
+			dst = e.appendTextMember(dst, string(before), string(name), s.Value())
+		default:
+			dst = e.appendJSON(dst, s)
+		}
+		before = key
+	}
 }

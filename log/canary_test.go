@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/weirhq/weir/log"
 	"github.com/weirhq/weir/log/errs"
@@ -99,6 +101,16 @@ func (h hider) referer(canary string) string {
 		return "/a?" + h.query(canary)
 	}
 	return "https://example.com/?a=1#" + h.query(canary)
+}
+
+// validUTF8 returns a text of hide that is valid UTF-8. encoding/json replaces other bytes, and a secret key in which it
+// has replaced one is another key.
+func (h hider) validUTF8(hide func(canary string) string, canary string) string {
+	for {
+		if text := hide(canary); utf8.ValidString(text) {
+			return text
+		}
+	}
 }
 
 // A secretive value has a secret in its fields. A refusal is one as an error.
@@ -193,6 +205,21 @@ var places = map[string]func(h hider, l *log.Logger, canary string){
 		l.Info("event").Array("tries", func(e log.Event) {
 			e.Any("", &log.HTTP{Query: h.query(c), Referer: h.referer(c)})
 		}).Send()
+	},
+	"URL in a slice": func(h hider, l *log.Logger, c string) {
+		l.Info("event").Any("a", []any{1, &url.URL{Host: "h", RawQuery: h.validUTF8(h.query, c)}}).Send()
+	},
+	"URL in a struct": func(h hider, l *log.Logger, c string) {
+		l.Info("event").Any("a", struct{ To url.URL }{url.URL{Path: "/", Fragment: h.validUTF8(h.query, c)}}).Send()
+	},
+	"url.Error in a slice": func(h hider, l *log.Logger, c string) {
+		l.Info("event").Any("a", []error{&url.Error{Op: "Get", URL: h.validUTF8(h.referer, c)}}).Send()
+	},
+	"request in a slice": func(h hider, l *log.Logger, c string) {
+		l.Info("event").Any("a", []log.HTTP{{Query: h.validUTF8(h.query, c), Referer: h.validUTF8(h.referer, c)}}).Send()
+	},
+	"slog URL in a map": func(h hider, l *log.Logger, c string) {
+		slog.New(l.Handler()).Info("event", "a", map[string]*url.URL{"b": {Host: "h", RawQuery: h.validUTF8(h.query, c)}})
 	},
 	"cut value": func(h hider, l *log.Logger, c string) {
 		long := strings.Repeat(c, 1+h.IntN(2000/len(c)))

@@ -33,8 +33,9 @@ type Options struct {
 	// its last part: token of user.token and user[token]. New panics if an entry is a path or a pattern, such as *.token,
 	// because it would match nothing: see [CheckRedactKey]. The value "[redacted]" is written instead, for fields at any
 	// depth, fields of errors, members of values encoded by Any, and parameters in the query of a request, a referer, a
-	// [url.URL], or the URL of a [url.Error]. If the list is not empty, user and password in these URLs are hidden too.
-	// Nothing else is searched: not the name of the event, auth, paths, or a text that contains a secret.
+	// [url.URL], or the URL of a [url.Error], also if a slice, map or struct contains them. If the list is not empty,
+	// user and password in these URLs are hidden too. Nothing else is searched: not the name of the event, auth, paths,
+	// or a text that contains a secret.
 	Redact []string
 
 	// Sampling limits events that occur too often. Nil writes all events.

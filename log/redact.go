@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/weirhq/weir/log/internal/jsonscan"
-	"github.com/weirhq/weir/log/internal/text"
 )
 
 // redacted is written in place of a secret value.
@@ -94,58 +91,6 @@ func toLower(c byte) byte {
 		c |= 0x20
 	}
 	return c
-}
-
-// inJSON returns the JSON with its secrets replaced, or b itself if it is not
-// an object or array.
-func (r *redactor) inJSON(b []byte) []byte {
-	if r == nil || b[0] != '{' && b[0] != '[' {
-		return b
-	}
-	s := jsonscan.Scan(b)
-	return r.appendJSON(make([]byte, 0, len(b)), &s)
-}
-
-// appendJSON appends the next value of s.
-func (r *redactor) appendJSON(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
-	switch s.Peek() {
-	case '{':
-		return r.appendObject(dst, s)
-	case '[':
-		s.Enter()
-		dst = append(dst, '[')
-		for n := 0; s.Element(); n++ {
-			if n > 0 {
-				dst = append(dst, ',')
-			}
-			dst = r.appendJSON(dst, s)
-		}
-		return append(dst, ']')
-	}
-	return append(dst, s.Value()...)
-}
-
-func (r *redactor) appendObject(dst []byte, s *jsonscan.Scanner[[]byte]) []byte {
-	var scratch [64]byte
-	s.Enter()
-	separator := byte('{')
-	for {
-		key, ok := s.Member()
-		switch {
-		case !ok && separator == '{':
-			return append(dst, "{}"...)
-		case !ok:
-			return append(dst, '}')
-		}
-		dst = append(append(append(dst, separator), key...), ':')
-		separator = ','
-		if r.redacts(string(jsonscan.AppendUnquoted(scratch[:0], key))) {
-			s.Value()
-			dst = text.AppendString(dst, redacted)
-		} else {
-			dst = r.appendJSON(dst, s)
-		}
-	}
 }
 
 // redactsEncoded is redacts for a name with URL escapes, which may be encoded

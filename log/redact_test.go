@@ -124,6 +124,76 @@ func TestRedactHidesSecretsInURLs(t *testing.T) {
 	}
 }
 
+// A link is a URL with another type.
+type link url.URL
+
+// TestRedactHidesSecretsInURLsInsideValues logs values that encoding/json encodes. Each is expected like the same value
+// with a URL whose secrets are already replaced.
+func TestRedactHidesSecretsInURLsInsideValues(t *testing.T) {
+	secret := url.URL{Scheme: "https", User: url.UserPassword("ada", "canary"), Host: "h.example", Path: "/token=x",
+		RawQuery: "page=2&t%6Fken=canary", Fragment: "token=canary\u202e;b", RawFragment: "a&token=c%61nary"}
+	hidden := secret
+	hidden.RawQuery, hidden.Fragment, hidden.RawFragment = "page=2&t%6Fken=[redacted]", "token=[redacted]",
+		"a&token=[redacted]"
+	opaque, hiddenOpaque := secret, hidden
+	opaque.Opaque, hiddenOpaque.Opaque = "//ada:canary@h.example/?token=canary", "//[redacted]@h.example/?token=[redacted]"
+	for name, within := range map[string]func(u *url.URL) any{
+		"slice":    func(u *url.URL) any { return []*url.URL{u, nil, u} },
+		"array":    func(u *url.URL) any { return [1]url.URL{*u} },
+		"map":      func(u *url.URL) any { return map[string]any{"to": u, "n": 1} },
+		"struct":   func(u *url.URL) any { return &struct{ To *url.URL }{u} },
+		"embedded": func(u *url.URL) any { return struct{ *url.URL }{u} },
+		"pointer":  func(u *url.URL) any { return &u },
+		"own type": func(u *url.URL) any { return link(*u) },
+	} {
+		for _, c := range []struct{ secret, hidden url.URL }{{secret, hidden}, {opaque, hiddenOpaque}} {
+			value := within(&c.secret)
+			want := `"data":{"v":` + plainJSON(t, within(&c.hidden)) + "}}\n"
+			o := log.Options{Redact: []string{"token"}}
+			line := lineWith(t, o, func(e log.Event) log.Event { return e.Any("v", value) })
+			if !strings.HasSuffix(line, want) {
+				t.Errorf("%s:\ngot  %swant %s", name, line, want)
+			}
+			line = slogLine(t, o, func(l *slog.Logger) { l.Info("event", "v", value) })
+			if !strings.HasSuffix(line, want) {
+				t.Errorf("%s, slog:\ngot  %swant %s", name, line, want)
+			}
+			o.Format = log.FormatLTSV
+			line = lineWith(t, o, func(e log.Event) log.Event { return e.Any("v", value) })
+			if strings.Contains(line, "canary") || strings.Contains(line, "c%61nary") {
+				t.Errorf("%s, LTSV: got %s", name, line)
+			}
+		}
+	}
+}
+
+// TestRedactHidesSecretsInMembersOfKnownTypes covers members that are searched only after a certain other one.
+func TestRedactHidesSecretsInMembersOfKnownTypes(t *testing.T) {
+	const secret, hidden = "https://ada:canary@h.example/?token=canary", "https://[redacted]@h.example/?token=[redacted]"
+	failed := &url.Error{Op: "Get", URL: secret}
+	request := log.HTTP{Path: "/a", Query: "token=canary&b", UserAgent: "c", Referer: secret}
+	shown := log.HTTP{Path: "/a", Query: "token=[redacted]&b", UserAgent: "c", Referer: hidden}
+	const others = `[{"URL":"?token=a"},{"Op":{"URL":"?token=b"},"n":1,"URL":"?token=c"},{"Op":1,"URL":2},` +
+		`{"Query":"token=d"},{"Referer":"?token=e"}]`
+	for name, c := range map[string]struct {
+		value any
+		want  string
+	}{
+		"url.Error":         {[]error{failed}, `[{"Op":"Get","URL":"` + hidden + `","Err":null}]`},
+		"HTTP":              {request, plainJSON(t, shown)},
+		"HTTP in a slice":   {[]*log.HTTP{&request}, plainJSON(t, []*log.HTTP{&shown})},
+		"other such member": {json.RawMessage(others), others},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := lineWith(t, log.Options{Redact: []string{"token"}},
+				func(e log.Event) log.Event { return e.Any("v", c.value) })
+			if !strings.HasSuffix(line, `"data":{"v":`+c.want+"}}\n") {
+				t.Errorf("got  %swant %s", line, c.want)
+			}
+		})
+	}
+}
+
 // TestRedactMatchesTheEndOfDottedKeys covers keys that name a path, as in OpenTelemetry and in forms.
 func TestRedactMatchesTheEndOfDottedKeys(t *testing.T) {
 	line := lineWith(t, log.Options{Redact: []string{"authorization", "token"}}, func(e log.Event) log.Event {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weirhq/weir/log/internal/jsonscan"
 	"github.com/weirhq/weir/log/internal/text"
 )
 
@@ -86,6 +87,25 @@ func (e *openEvent) appendParameters(b []byte, query string) []byte {
 		query = query[end+1:]
 	}
 }
+
+// appendTextMember appends the text of a member of an object. It replaces the
+// secrets in the members of a url.URL, whose user encoding/json leaves out, in the
+// URL of a url.Error, and in the query and referer of an HTTP. JSON does not have
+// the types, so members of other types with these names are treated in the same
+// way. A common name counts only after the member that precedes it in its type.
+func (e *openEvent) appendTextMember(dst []byte, before, name string, quoted []byte) []byte {
+	switch {
+	case name == "RawQuery", name == "Fragment", name == "RawFragment", name == "Query" && before == `"Path"`:
+		dst = e.appendParameters(append(dst, '"'), unquoted(quoted))
+	case name == "Opaque", name == "URL" && before == `"Op"`, name == "Referer" && before == `"UserAgent"`:
+		dst = e.appendURLContent(append(dst, '"'), unquoted(quoted))
+	default:
+		return append(dst, quoted...)
+	}
+	return append(dst, '"')
+}
+
+func unquoted(quoted []byte) string { return string(jsonscan.AppendUnquoted(nil, quoted)) }
 
 // indexAny is strings.IndexAny, but returns len(s) if there is no match.
 func indexAny(s, chars string) int {
