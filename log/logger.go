@@ -19,8 +19,6 @@ type Logger struct {
 	parts      string
 	starts     [partCount]int
 	last       part
-	groups     int    // groups that stay open to the end of data
-	prefix     []byte // for LTSV: the label prefix of these groups
 	errorList  []byte
 	firstError int
 	stacks     bool
@@ -154,9 +152,6 @@ func (e *openEvent) addParts(l *Logger) {
 	if l.last == partData {
 		e.separator = ','
 		e.setQuick()
-		if e.groups = l.groups; len(l.prefix) > 0 {
-			e.prefix = append(e.prefix, l.prefix...)
-		}
 	}
 }
 
@@ -169,7 +164,6 @@ func (l *Logger) derive(e *openEvent) *Logger {
 		out: l.out, min: l.min, head: l.head,
 		traceID: texts[parts : parts+traceID], spanID: texts[parts+traceID:],
 		parts: texts[:parts], starts: e.starts, last: e.last,
-		groups: e.groups, prefix: slices.Clone(e.prefix),
 		errorList: slices.Clone(e.errorList), firstError: e.firstError,
 		stacks: e.stacks, callers: e.callers, hold: e.hold,
 	}

@@ -18,15 +18,24 @@ import (
 //
 // Each event gets the trace id of the logger in its context, in a request usually set
 // by package httplog, and the data of [Options.Context]. If the logger adds callers,
-// the caller is the caller of slog. These fields are inside the open groups. A Handler
-// is safe for concurrent use.
+// the caller is the caller of slog. These fields are outside of groups, before the
+// first open one. A Handler is safe for concurrent use.
 func (l *Logger) Handler() slog.Handler { return &handler{logger: l} }
 
 // A handler is a slog.Handler.
 type handler struct {
-	logger  *Logger
-	pending []string // open groups without an attribute so far
-	hidden  bool     // an open group is redacted: its members are dropped
+	logger  *Logger    // has the attributes outside of groups
+	groups  groupsText // open groups with attributes
+	pending []string   // open groups without an attribute so far, inside of groups
+	hidden  bool       // an open group is redacted: its members are dropped
+}
+
+// A groupsText is the encoded text of groups that stay open to the end of data. It
+// is apart from the logger, because the fields of a context come before it.
+type groupsText struct {
+	text   string // from the separator before the outermost group on; empty: no group
+	groups int    // JSON: number of open groups
+	prefix string // LTSV: label prefix of the groups
 }
 
 // Enabled implements slog.Handler.
@@ -62,6 +71,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	if l.callers && r.PC != 0 {
 		e.str("caller", frameOf(r.PC).place)
 	}
+	e.addGroups(&h.groups)
 	if h.hidden || r.NumAttrs() == 0 {
 		e.send()
 		return nil
@@ -102,11 +112,20 @@ func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 		e.release()
 		return h
 	}
+	if h.groups.text == "" && len(h.pending) == 0 {
+		e.attrs(attrs)
+		return &handler{logger: e.derive()}
+	}
+	e.beginData()
+	from := len(e.buf)
+	e.addGroups(&h.groups)
 	hidden := !e.openGroups(h.pending)
 	if !hidden {
 		e.attrs(attrs)
 	}
-	return &handler{logger: e.derive(), hidden: hidden}
+	groups := groupsText{string(e.buf[from:]), e.groups, string(e.prefix)}
+	e.release()
+	return &handler{logger: h.logger, groups: groups, hidden: hidden}
 }
 
 // WithGroup implements slog.Handler.
@@ -151,6 +170,21 @@ func resolved(attrs []slog.Attr, depth int, left *int) []slog.Attr {
 		}
 	}
 	return full
+}
+
+// addGroups adds the text of open groups. Its separator depends on the fields before.
+func (e *openEvent) addGroups(g *groupsText) {
+	if g.text == "" {
+		return
+	}
+	e.beginData()
+	from := len(e.buf)
+	e.buf = append(e.buf, g.text...)
+	if e.notation == notationJSON {
+		e.buf[from] = e.separator
+	}
+	e.separator = ','
+	e.groups, e.prefix = g.groups, append(e.prefix, g.prefix...)
 }
 
 // openGroups opens groups that stay open to the end of data. It reports false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/slogtest"
@@ -134,6 +135,62 @@ func TestHandlerWritesSlogRecords(t *testing.T) {
 				t.Errorf("LTSV:\ngot  %qwant %q", got, c.ltsv)
 			}
 		})
+	}
+}
+
+var placeInThisFile = regexp.MustCompile(`slog_test\.go:\d+`)
+
+// TestContextAndCallerAreOutsideOfGroups opens groups with an attribute before the record, in it and in neither.
+func TestContextAndCallerAreOutsideOfGroups(t *testing.T) {
+	ctx := context.WithValue(context.Background(), tenantKey{}, "ons")
+	const own, ownLTSV = `"tenant":"ons","caller":"log/here"`, "\ttenant:ons\tcaller:log/here"
+	for name, c := range map[string]struct {
+		call       func(*slog.Logger)
+		json, ltsv string
+	}{
+		"in the record": {func(l *slog.Logger) { l.WithGroup("g").InfoContext(ctx, "event", "a", 1) },
+			own + `,"g":{"a":1}`, ownLTSV + "\tg.a:1"},
+		"before": {func(l *slog.Logger) { l.WithGroup("g").With("a", 1).InfoContext(ctx, "event") },
+			own + `,"g":{"a":1}`, ownLTSV + "\tg.a:1"},
+		"both": {
+			func(l *slog.Logger) { l.WithGroup("g").With("a", 1).With("b", 2).InfoContext(ctx, "event", "c", 3) },
+			own + `,"g":{"a":1,"b":2,"c":3}`, ownLTSV + "\tg.a:1\tg.b:2\tg.c:3"},
+		"one before, one in the record": {
+			func(l *slog.Logger) { l.WithGroup("g").With("a", 1).WithGroup("h").InfoContext(ctx, "event", "b", 2) },
+			own + `,"g":{"a":1,"h":{"b":2}}`, ownLTSV + "\tg.a:1\tg.h.b:2"},
+		"two before, after an attribute": {
+			func(l *slog.Logger) {
+				l.With("z", 0).WithGroup("g").With("a", 1).WithGroup("h").With("b", 2).InfoContext(ctx, "event", "c", 3)
+			},
+			`"z":0,` + own + `,"g":{"a":1,"h":{"b":2,"c":3}}`, "\tz:0" + ownLTSV + "\tg.a:1\tg.h.b:2\tg.h.c:3"},
+		"neither": {func(l *slog.Logger) { l.WithGroup("g").InfoContext(ctx, "event") }, own, ownLTSV},
+		"neither, in another group": {
+			func(l *slog.Logger) { l.WithGroup("g").With("a", 1).WithGroup("h").InfoContext(ctx, "event") },
+			own + `,"g":{"a":1}`, ownLTSV + "\tg.a:1"},
+		"redacted": {
+			func(l *slog.Logger) {
+				l.WithGroup("g").WithGroup("secret").With("a", "canary").InfoContext(ctx, "event", "b", "canary")
+			},
+			own + `,"g":{"secret":"[redacted]"}`, ownLTSV + "\tg.secret:[redacted]"},
+		"shared by two loggers": {
+			func(l *slog.Logger) {
+				shared := l.WithGroup("g").With("a", 1)
+				shared.With("b", 2)
+				shared.InfoContext(ctx, "event", "c", 3)
+			},
+			own + `,"g":{"a":1,"c":3}`, ownLTSV + "\tg.a:1\tg.c:3"},
+	} {
+		for format, want := range map[log.Format]string{
+			log.FormatJSON: `,"trace_id":"trace of ons","severity":3,"data":{` + c.json + "}}\n",
+			log.FormatLTSV: "\ttrace_id:trace of ons" + c.ltsv + "\n",
+		} {
+			var w lineWriter
+			logger := log.New(&w, log.Options{Format: format, Context: addTenant, Redact: []string{"secret"}})
+			c.call(slog.New(logger.With().Caller().Logger().Handler()))
+			if line := placeInThisFile.ReplaceAllString(w.lines[0], "here"); !strings.HasSuffix(line, want) {
+				t.Errorf("%s, %v:\ngot  %qwant %q", name, format, line, want)
+			}
+		}
 	}
 }
 
