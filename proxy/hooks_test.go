@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,6 +163,45 @@ func wrapBody(resp *http.Response) error {
 		io.Closer
 	}{io.MultiReader(strings.NewReader("> "), resp.Body), resp.Body}
 	return nil
+}
+
+// An endNoting is a body that records its end.
+type endNoting struct {
+	io.ReadCloser
+	ended atomic.Bool
+}
+
+func (b *endNoting) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.ended.Store(true)
+	}
+	return n, err
+}
+
+// TestModifyResponseGetsEarlyResponses checks that a hook can read a response to its end before the body of the request
+// has ended. httputil does not respond to such a client at all: net/http reads its body first.
+func TestModifyResponseGetsEarlyResponses(t *testing.T) {
+	t.Parallel()
+	door := testkit.Serve(t, &proxy.Proxy{
+		Upstream: openUpstream(t, proxy.Options{}, serveEarly(t, tooLarge)),
+		Rewrite:  func(r *httputil.ProxyRequest) { r.Out.Body = &endNoting{ReadCloser: r.Out.Body} },
+		ModifyResponse: func(resp *http.Response) error {
+			if err := replaceBody(resp); err != nil {
+				return err
+			}
+			if resp.Request.Body.(*endNoting).ended.Load() {
+				return errors.New("the body of the request has ended")
+			}
+			return nil
+		}}).URL
+	body, end := io.Pipe()
+	defer end.Close()
+	r := newRequest(t, "POST", door, "")
+	r.Body, r.ContentLength = body, -1
+	if resp, text := send(t, r); resp.StatusCode != 413 || text != "NO" {
+		t.Errorf("the client got %d %q", resp.StatusCode, text)
+	}
 }
 
 // A changed is a response that a client got.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/weirhq/weir/internal/proxying"
@@ -23,6 +24,7 @@ type pulled struct {
 	resp            chan *http.Response // gets the response, or is closed without one
 	body            pulledBody
 	to              *io.PipeWriter
+	once            sync.Once // of finish
 }
 
 func newPulled(r *http.Request, client proxying.Client) *pulled {
@@ -32,16 +34,21 @@ func newPulled(r *http.Request, client proxying.Client) *pulled {
 	return p
 }
 
-// serve serves an exchange with p as its client, to the end of the body.
+// serve serves an exchange with p as its client. The body of the response may end earlier than that of the request, for
+// which the exchange waits.
 func (p *pulled) serve(inner *proxying.Proxy, x *proxying.Exchange) {
-	err := errPanicked
-	defer func() {
+	defer p.finish(errPanicked) // has no effect after Responded
+	x.Client = p
+	inner.Responded = func(*proxying.Exchange) { p.finish(p.errorOf(x)) }
+	inner.Serve(x)
+}
+
+// finish ends the body of the response with an error, or with io.EOF if it is nil. Only the first call has an effect.
+func (p *pulled) finish(err error) {
+	p.once.Do(func() {
 		p.to.CloseWithError(err)
 		close(p.resp)
-	}()
-	x.Client = p
-	inner.Serve(x)
-	err = p.errorOf(x) // io.EOF if it is nil
+	})
 }
 
 // errorOf returns why the exchange failed, or nil. If its context was over, that is the cause.

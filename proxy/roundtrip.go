@@ -7,6 +7,7 @@ import (
 	"net/http/httptrace"
 	"net/textproto"
 	"strings"
+	"sync"
 
 	"github.com/weirhq/weir/internal/proxying"
 )
@@ -66,6 +67,7 @@ func (b *ownBody) Close() error {
 type ownClient struct {
 	proxying.Client // nil: a pulled has the other methods
 	r               *http.Request
+	closed          sync.Once // of the body of r
 }
 
 // exchange returns the exchange of the request.
@@ -92,7 +94,7 @@ func (c *ownClient) exchange() *proxying.Exchange {
 
 func (c *ownClient) closeBody() {
 	if c.r.Body != nil {
-		c.r.Body.Close()
+		c.closed.Do(func() { c.r.Body.Close() })
 	}
 }
 

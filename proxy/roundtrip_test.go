@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -195,6 +196,53 @@ func TestRoundTripReturnsLikeNetHTTP(t *testing.T) {
 		}
 		if diff := cmp.Diff(got["net/http"], got["weir"]); diff != "" {
 			t.Errorf("%s (- net/http, + weir):\n%s", request, diff)
+		}
+	}
+}
+
+// serveEarly starts a server that responds before the body of the request has ended.
+func serveEarly(t *testing.T, response string) (url string) {
+	return "http://" + testkit.ServeConns(t, func(c *net.TCPConn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			io.WriteString(c, response)
+			io.Copy(io.Discard, c)
+		}
+	})
+}
+
+const tooLarge = "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"
+
+// TestRoundTripReturnsEarlyResponses checks that a response ends although a Read of the request's body does not return,
+// even after its Close.
+func TestRoundTripReturnsEarlyResponses(t *testing.T) {
+	t.Parallel()
+	for name, response := range map[string]string{
+		"length": tooLarge,
+		"chunks": "HTTP/1.1 413 Content Too Large\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n",
+	} {
+		origin := serveEarly(t, response)
+		for which, transport := range transports(t, proxy.Options{}, origin) {
+			t.Run(name+"/"+which, func(t *testing.T) {
+				t.Parallel()
+				body, end := io.Pipe()
+				defer end.Close()
+				r := newRequest(t, "POST", origin, "")
+				r.Body, r.ContentLength = io.NopCloser(body), -1
+				got := make(chan string, 1)
+				go func() {
+					resp, err := transport.RoundTrip(r)
+					if err != nil {
+						got <- err.Error()
+						return
+					}
+					defer resp.Body.Close()
+					text, err := io.ReadAll(resp.Body)
+					got <- fmt.Sprint(resp.StatusCode, string(text), err)
+				}()
+				if text := testkit.Receive(t, "the end of the response", got); text != fmt.Sprint(413, "no", nil) {
+					t.Errorf("got %s", text)
+				}
+			})
 		}
 	}
 }

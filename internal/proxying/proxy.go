@@ -32,6 +32,10 @@ type Proxy struct {
 	// Hook, if not nil, receives the events of each exchange. The goroutine
 	// that called Serve calls it.
 	Hook func(*Exchange, Event)
+
+	// Responded, if not nil, is called when the response is complete or the exchange has failed. The client may
+	// still be sending its body. Except for BodyRead, the result is in x.
+	Responded func(x *Exchange)
 }
 
 // Serve sends the request, passes the response to x.Client as it arrives, and
@@ -50,6 +54,9 @@ func (p *Proxy) Serve(x *Exchange) {
 	}()
 	if err := p.carry(x); err != nil {
 		x.fail(err, p.Fail)
+	}
+	if p.Responded != nil {
+		p.Responded(x)
 	}
 	x.finishUpload()
 	over = true
@@ -115,13 +122,14 @@ func (p *Proxy) carry(x *Exchange) error {
 }
 
 // finishUpload sends the response to a client that is still sending its body,
-// and gives it lingerWait to finish.
+// and gives it lingerWait to finish. This process needs none of that for its own
+// requests: it has no connection to the client that could be reset.
 func (x *Exchange) finishUpload() {
 	if x.upload == nil {
 		return
 	}
 	linger := lingerWait
-	if x.Cut || x.HTTP2 || x.Client.Flush() != nil { // HTTP/2 has RST_STREAM instead
+	if x.Cut || x.Own || x.HTTP2 || x.Client.Flush() != nil { // HTTP/2 has RST_STREAM instead
 		linger = 0
 	}
 	x.endUpload(linger)
