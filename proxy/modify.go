@@ -14,7 +14,7 @@ import (
 func (p *Proxy) serveModified(inner *proxying.Proxy, w http.ResponseWriter, r, out *http.Request,
 	x *proxying.Exchange) {
 	m := &modified{HTTP: x.Client.(*proxying.HTTP)}
-	in := newPulled(out, m)
+	in := newPulled(x, out, m)
 	in.begin = m.Prepare
 	fail := inner.Fail
 	inner.Fail = func(x *proxying.Exchange, status int, fields []proxying.Field) error {
@@ -28,10 +28,10 @@ func (p *Proxy) serveModified(inner *proxying.Proxy, w http.ResponseWriter, r, o
 	go func() {
 		defer close(over)
 		defer func() { panicked = recover() }()
-		in.serve(inner, x)
+		in.serve(inner)
 	}()
 	defer func() { // also after a panic of ModifyResponse
-		in.end(x)
+		in.end()
 		<-over
 		if panicked != nil {
 			panic(panicked)
@@ -49,7 +49,7 @@ func (p *Proxy) serveModified(inner *proxying.Proxy, w http.ResponseWriter, r, o
 		err = m.send(resp, r.Method == http.MethodHead)
 	}
 	resp.Body.Close() // also if ModifyResponse has replaced it before its error
-	in.end(x)
+	in.end()
 	<-over
 	result := resultOf(x)
 	result.Status, result.Err = resp.StatusCode, nil

@@ -19,41 +19,49 @@ import (
 // A pulled is a Client whose response is read by another goroutine than that of the exchange.
 type pulled struct {
 	proxying.Client // gets all but the response
+	x               *proxying.Exchange
 	r               *http.Request
 	begin           func()              // called before the response, if not nil
 	resp            chan *http.Response // gets the response, or is closed without one
 	body            pulledBody
 	to              *io.PipeWriter
-	once            sync.Once // of finish
+	once            sync.Once     // of finish
+	over            chan struct{} // closed by finish
+
+	mu      sync.Mutex // guards the fields below
+	waiting bool       // the exchange waits for the server
+	closed  bool       // the body is not read any more
 }
 
-func newPulled(r *http.Request, client proxying.Client) *pulled {
-	p := &pulled{Client: client, r: r, resp: make(chan *http.Response, 1)}
+// newPulled returns a client of x, for the request r.
+func newPulled(x *proxying.Exchange, r *http.Request, client proxying.Client) *pulled {
+	p := &pulled{Client: client, x: x, r: r, resp: make(chan *http.Response, 1), over: make(chan struct{})}
 	p.body.PipeReader, p.to = io.Pipe()
 	p.body.trailer = make(http.Header)
 	return p
 }
 
-// serve serves an exchange with p as its client. The body of the response may end earlier than that of the request, for
+// serve serves the exchange with p as its client. The body of the response may end earlier than that of the request, for
 // which the exchange waits.
-func (p *pulled) serve(inner *proxying.Proxy, x *proxying.Exchange) {
+func (p *pulled) serve(inner *proxying.Proxy) {
 	defer p.finish(errPanicked) // has no effect after Responded
-	x.Client = p
-	inner.Responded = func(*proxying.Exchange) { p.finish(p.errorOf(x)) }
-	inner.Serve(x)
+	p.x.Client = p
+	inner.Responded = func(*proxying.Exchange) { p.finish(p.errorOf()) }
+	inner.Serve(p.x)
 }
 
 // finish ends the body of the response with an error, or with io.EOF if it is nil. Only the first call has an effect.
 func (p *pulled) finish(err error) {
 	p.once.Do(func() {
 		p.to.CloseWithError(err)
+		close(p.over)
 		close(p.resp)
 	})
 }
 
 // errorOf returns why the exchange failed, or nil. If its context was over, that is the cause.
-func (p *pulled) errorOf(x *proxying.Exchange) error {
-	err := errorOf(x.Err)
+func (p *pulled) errorOf() error {
+	err := errorOf(p.x.Err)
 	var failure *Error
 	cause := context.Cause(p.r.Context())
 	switch {
@@ -68,12 +76,30 @@ func (p *pulled) errorOf(x *proxying.Exchange) error {
 
 var errPanicked = errors.New("the exchange has panicked")
 
-// end ends the exchange if the body of its response was not read to the end.
-func (p *pulled) end(x *proxying.Exchange) {
-	if !p.body.ended.Load() {
-		x.Cancel()
-	}
+// end ends the exchange if the body of its response was not read to the end, and waits for it. The caller may have read
+// all bytes, but not io.EOF. So an exchange that does not wait for the server is not cancelled: its connection is kept if
+// the response is complete, also for the next request of the caller.
+func (p *pulled) end() {
 	p.body.Close()
+	if p.body.ended.Load() {
+		return
+	}
+	p.mu.Lock()
+	p.closed = true
+	waiting := p.waiting
+	p.mu.Unlock()
+	if waiting {
+		p.x.Cancel()
+	}
+	<-p.over
+}
+
+// noteWaiting records whether the exchange waits for the server. It reports whether the body is not read any more.
+func (p *pulled) noteWaiting(waiting bool) (closed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = waiting
+	return p.closed
 }
 
 // A pulledBody is the body of a response.
@@ -141,7 +167,23 @@ func (p *pulled) Head(status int, fields []proxying.Field, length int64) error {
 func (p *pulled) Room() (int, error) { return math.MaxInt, nil }
 
 // Write implements proxying.Client.
-func (p *pulled) Write(b []byte) (int, error) { return p.to.Write(b) }
+func (p *pulled) Write(b []byte) (int, error) {
+	p.noteWaiting(false)
+	return p.to.Write(b)
+}
+
+// Flush implements proxying.Client. The exchange calls it before it waits for more of the response, and once after the
+// response.
+func (p *pulled) Flush() error {
+	select {
+	case <-p.over:
+	default:
+		if p.noteWaiting(true) {
+			return io.ErrClosedPipe
+		}
+	}
+	return p.Client.Flush()
+}
 
 // Trailer implements proxying.Client.
 func (p *pulled) Trailer(fields []proxying.Field) {

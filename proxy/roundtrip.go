@@ -29,37 +29,34 @@ func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	x := own.exchange()
 	x.Timeout, x.TryTimeout = u.timeout, u.tryTimeout
-	in := newPulled(r, own)
+	in := newPulled(x, r, own)
 	inner := &proxying.Proxy{Upstream: u.inner, Fail: func(*proxying.Exchange, int, []proxying.Field) error {
 		return nil // RoundTrip returns the error
 	}}
 	release := proxying.EndWith(r.Context(), x)
 	go func() {
-		in.serve(inner, x)
+		in.serve(inner)
 		release()
 		own.closeBody()
 	}()
 	resp := <-in.resp
 	if resp == nil {
-		return nil, in.errorOf(x)
+		return nil, in.errorOf()
 	}
 	if resp.Body != http.NoBody {
-		resp.Body = &ownBody{in, x}
+		resp.Body = &ownBody{in}
 	}
 	return resp, nil
 }
 
 // An ownBody is the body of a response to a request of this process.
-type ownBody struct {
-	*pulled
-	x *proxying.Exchange
-}
+type ownBody struct{ from *pulled }
 
-func (b *ownBody) Read(p []byte) (int, error) { return b.body.Read(p) }
+func (b *ownBody) Read(p []byte) (int, error) { return b.from.body.Read(p) }
 
 // Close implements io.Closer. It ends the exchange.
 func (b *ownBody) Close() error {
-	b.end(b.x)
+	b.from.end()
 	return nil
 }
 

@@ -247,6 +247,55 @@ func TestRoundTripReturnsEarlyResponses(t *testing.T) {
 	}
 }
 
+// TestRoundTripKeepsConnectionsOfReadResponses checks that a connection is kept if all bytes of a response were read,
+// although not io.EOF, and that it is closed otherwise.
+func TestRoundTripKeepsConnectionsOfReadResponses(t *testing.T) {
+	t.Parallel()
+	const requests = 50
+	for _, c := range []struct {
+		name, response string
+		closed         int32 // connections
+	}{
+		{"length", "Content-Length: 7\r\n\r\n{\"a\":1}", 0},
+		{"chunks", "Transfer-Encoding: chunked\r\n\r\n7\r\n{\"a\":1}\r\n0\r\n\r\n", 0},
+		{"incomplete", "Content-Length: 8\r\n\r\n{\"a\":1}", requests},
+		{"unread", "Content-Length: 100007\r\n\r\n{\"a\":1}" + strings.Repeat(" ", 100_000), requests},
+	} {
+		for _, which := range []string{"weir", "net/http"} {
+			t.Run(c.name+"/"+which, func(t *testing.T) {
+				t.Parallel()
+				var closed atomic.Int32
+				origin := "http://" + testkit.ServeConns(t, func(conn *net.TCPConn) {
+					for r := bufio.NewReader(conn); ; {
+						if _, err := http.ReadRequest(r); err != nil {
+							closed.Add(1)
+							return
+						}
+						io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+c.response)
+					}
+				})
+				transport := transports(t, proxy.Options{}, origin)[which]
+				for range requests {
+					resp, err := transport.RoundTrip(newRequest(t, "GET", origin, ""))
+					if err != nil {
+						t.Fatal(err)
+					}
+					var value struct{ A int }
+					if err := json.NewDecoder(resp.Body).Decode(&value); err != nil || value.A != 1 {
+						t.Errorf("%+v, %v", value, err)
+					}
+					resp.Body.Close()
+				}
+				if c.closed > 0 {
+					testkit.AwaitEqual(t, "the closed connections", closed.Load, c.closed)
+				} else if n := closed.Load(); n > 0 {
+					t.Errorf("%d of %d connections were closed", n, requests)
+				}
+			})
+		}
+	}
+}
+
 // TestRoundTripEndsWithItsContext checks that a request ends with its context, before and after the response, and that
 // its body is closed in all cases. The end of the test waits for the server, whose handlers wait for the end of their
 // connections.
