@@ -86,6 +86,14 @@ func TestRewriteAgreesWithReverseProxy(t *testing.T) {
 			}{io.MultiReader(strings.NewReader("before "), r.Out.Body), r.Out.Body}, -1
 		},
 		"no body": func(r *httputil.ProxyRequest) { r.Out.Body, r.Out.ContentLength = http.NoBody, 0 },
+		"replaced": func(r *httputil.ProxyRequest) {
+			r.Out = r.Out.Clone(r.Out.Context())
+			r.Out.Host = "b.example"
+			r.Out.Header.Del("X-Client")
+		},
+		"new": func(r *httputil.ProxyRequest) {
+			r.Out = &http.Request{URL: r.Out.URL, Host: "b.example", Header: r.Out.Header}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,6 +117,53 @@ func TestRewriteAgreesWithReverseProxy(t *testing.T) {
 				t.Errorf("the origin got (- from httputil, + from weir):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUnparsableQueryAgreesWithReverseProxy compares the queries that an origin gets from both proxies: with Rewrite, they
+// have only the parameters that Rewrite can see, unless it takes those of In.
+func TestUnparsableQueryAgreesWithReverseProxy(t *testing.T) {
+	t.Parallel()
+	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.RequestURI)
+	})).URL
+	for name, rewrite := range map[string]func(*httputil.ProxyRequest){
+		"nothing": func(*httputil.ProxyRequest) {},
+		"of In":   func(r *httputil.ProxyRequest) { r.Out.URL.RawQuery = r.In.URL.RawQuery },
+	} {
+		both := doors(t, origin, proxy.Proxy{Rewrite: rewrite})
+		for _, query := range []string{"b=2&a=%20", "b=1&admin=1;c=2&a=3", "b=%zz&a=1", "a;b", "%", ""} {
+			_, want := send(t, newRequest(t, "GET", both["httputil"]+"/?"+query, ""))
+			if _, got := send(t, newRequest(t, "GET", both["weir"]+"/?"+query, "")); got != want {
+				t.Errorf("%s: the origin got %s for %s, want %s", name, got, query, want)
+			}
+		}
+	}
+}
+
+// TestReplacedRequestKeepsItsClient checks that a request that replaces Out is that of the client's connection, and that
+// the request of the client is not changed if it is In.
+func TestReplacedRequestKeepsItsClient(t *testing.T) {
+	t.Parallel()
+	up := openUpstream(t, proxy.Options{}, testkit.Serve(t, http.HandlerFunc(echo)).URL)
+	headers := make(chan http.Header, 1)
+	p := &proxy.Proxy{Upstream: up, Rewrite: func(r *httputil.ProxyRequest) { r.Out = r.In }}
+	door := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.ServeHTTP(w, r)
+		headers <- r.Header
+	})).URL
+	r := newRequest(t, "GET", door, "")
+	r.Header = http.Header{"X-Forwarded-For": {"192.0.2.1"}, "Connection": {"Te"}, "Te": {"trailers"}}
+	_, body := send(t, r)
+	var got received
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if of := got.Header["X-Forwarded-For"]; len(of) != 1 || of[0] != "127.0.0.1" {
+		t.Errorf("the upstream got X-Forwarded-For %q", of)
+	}
+	if h := <-headers; h.Get("X-Forwarded-For") != "192.0.2.1" || h.Get("Te") != "trailers" {
+		t.Errorf("the request of the client has the header %v", h)
 	}
 }
 

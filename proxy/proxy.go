@@ -20,11 +20,13 @@ type Proxy struct {
 	// "websocket"; an empty list means none.
 	Upgrade []string
 
-	// Rewrite, if not nil, changes Out, the request for the upstream: its method, path, query,
-	// Host, header, body and ContentLength. An empty Host means that of the URL. The servers are
-	// those of Upstream, whatever the host of the URL, and the fields about the way of the request
-	// (X-Forwarded-For and others) are those of Trust. Out has neither these nor hop-by-hop fields.
-	// Its Body is nil without a body. The length of a Body with ContentLength 0 is unknown.
+	// Rewrite, if not nil, changes Out, the request for the upstream, or replaces it: its method,
+	// path, query, Host, header, body, ContentLength and context. An empty Host means that of the
+	// URL. The servers are those of Upstream, whatever the host of the URL, and the fields about the
+	// way of the request (X-Forwarded-For and others) are those of Trust. Out has neither these nor
+	// hop-by-hop fields, and no parameters of the query that url.ParseQuery cannot read: Rewrite may
+	// copy RawQuery of In to keep them. Its Body is nil without a body. The length of a Body with
+	// ContentLength 0 is unknown.
 	Rewrite func(*httputil.ProxyRequest)
 
 	// ModifyResponse, if not nil, changes the response of a server: its status, header and body. If
@@ -33,8 +35,9 @@ type Proxy struct {
 	// Request is the request for the upstream.
 	ModifyResponse func(*http.Response) error
 
-	// ErrorHandler, if not nil, responds to a request that has failed before a response began. The
-	// error is an *Error. The default responds with [Error.Status] and a short text.
+	// ErrorHandler, if not nil, responds to a request that has failed before a response began. It
+	// gets the request of the client, like Done, and not that of Rewrite. The error is an *Error.
+	// The default responds with [Error.Status] and a short text.
 	ErrorHandler func(http.ResponseWriter, *http.Request, error)
 
 	// Done, if not nil, is called at the end of each request.

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 
 	"github.com/weirhq/weir/internal/proxying"
 )
 
 // rewrite returns the request that p.Rewrite makes of r. Before, it removes what concerns only the client's
 // connection: otherwise a client could name a field in Connection that Rewrite sets, so that it would not be sent.
+// As in httputil.ReverseProxy, it also removes the parameters of the query that Rewrite could not see in URL.Query().
 func (p *Proxy) rewrite(r *http.Request) *http.Request {
 	out := r.Clone(r.Context())
 	for _, list := range r.Header["Connection"] {
@@ -22,7 +24,13 @@ func (p *Proxy) rewrite(r *http.Request) *http.Request {
 	if out.ContentLength == 0 {
 		out.Body = nil // as in httputil.ReverseProxy: hooks wrap only a body that exists
 	}
-	p.Rewrite(&httputil.ProxyRequest{In: r, Out: out})
+	if query, err := url.ParseQuery(out.URL.RawQuery); err != nil {
+		out.URL.RawQuery = query.Encode()
+	}
+	pr := &httputil.ProxyRequest{In: r, Out: out}
+	if p.Rewrite(pr); pr.Out != out {
+		out = replacement(r, pr.Out)
+	}
 	out.ContentLength = lengthOf(out)
 	removeKept(out.Header)
 	for name, values := range r.Header {
@@ -38,6 +46,19 @@ func (p *Proxy) rewrite(r *http.Request) *http.Request {
 			return true
 		})
 	}
+	return out
+}
+
+// replacement returns a copy of the request that Rewrite has put in place of Out, which may be In or belong to somebody
+// else. The facts about the client's connection are those of r.
+func replacement(r, out *http.Request) *http.Request {
+	out = out.Clone(out.Context())
+	if out.Header == nil {
+		out.Header = make(http.Header)
+	}
+	out.Method = cmp.Or(out.Method, http.MethodGet)
+	out.Proto, out.ProtoMajor, out.ProtoMinor = r.Proto, r.ProtoMajor, r.ProtoMinor
+	out.RemoteAddr, out.TLS, out.RequestURI = r.RemoteAddr, r.TLS, r.RequestURI
 	return out
 }
 
