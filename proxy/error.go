@@ -35,6 +35,10 @@ const (
 	NoFile       = Kind(proxying.NoFile)       // the process or the machine has reached its limit of open files
 	QueueFull    = Kind(proxying.QueueFull)    // no place at a server, and too many requests wait for one
 	QueueTimeout = Kind(proxying.QueueTimeout) // no place at a server for the whole waiting time
+
+	// NoHijack: the server has switched protocols, but the ResponseWriter does not give up its
+	// connection. Middleware has replaced it by one without Hijack and Unwrap.
+	NoHijack = Kind(proxying.NoHijack)
 )
 
 // An Error is the failure of a request. It names the server and the step.
@@ -53,7 +57,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) ByClient() bool { return e.inner().ByClient() }
 
 // ByUpstream reports whether a server of the upstream caused the error. A lack of resources in
-// this process is caused by neither side, and so are a full queue and Overdue.
+// this process is caused by neither side, and so are a full queue, Overdue and NoHijack.
 func (e *Error) ByUpstream() bool { return e.inner().ByUpstream() }
 
 // Timeout reports whether the cause is that something took too long, as in [net.Error].

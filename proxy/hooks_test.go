@@ -434,20 +434,71 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, errors.New("faulty") }
 
+// switchProtocols accepts an upgrade, sends X-User and then all bytes back.
+func switchProtocols(w http.ResponseWriter, r *http.Request) {
+	c, rw, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		w.WriteHeader(500)
+		return
+	}
+	defer c.Close()
+	fmt.Fprintf(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n%s",
+		r.Header.Get("Upgrade"), r.Header.Get("X-User"))
+	rw.Flush()
+	io.Copy(c, rw)
+}
+
+// TestUpgradeInMiddlewareWithoutHijack checks that an upgrade fails alike in both proxies if middleware in front of them
+// keeps the connection, and that this is no fault of the client or the server.
+func TestUpgradeInMiddlewareWithoutHijack(t *testing.T) {
+	t.Parallel()
+	origin := testkit.Serve(t, http.HandlerFunc(switchProtocols)).URL
+	target, err := url.Parse(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failures := make(chan *proxy.Error, 1)
+	respond := func(w http.ResponseWriter, _ *http.Request, err error) {
+		status := 502
+		if failure := new(proxy.Error); errors.As(err, &failure) {
+			status = failure.Status()
+			failures <- failure
+		}
+		w.WriteHeader(status)
+		io.WriteString(w, "no upgrade")
+	}
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	up := openUpstream(t, proxy.Options{}, origin)
+	for name, handler := range map[string]http.Handler{
+		"weir": &proxy.Proxy{Upstream: up, ErrorHandler: respond},
+		"weir with ModifyResponse": &proxy.Proxy{Upstream: up, ErrorHandler: respond,
+			ModifyResponse: func(*http.Response) error { return nil }},
+		"httputil": &httputil.ReverseProxy{Transport: transport, ErrorHandler: respond,
+			Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+			ModifyResponse: func(resp *http.Response) error {
+				t.Cleanup(func() { resp.Body.Close() }) // httputil leaves the connection to the garbage collector
+				return nil
+			}},
+	} {
+		door := testkit.Serve(t, http.TimeoutHandler(handler, patience, "too late")).URL
+		r := newRequest(t, "GET", door, "")
+		r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}
+		if resp, body := send(t, r); resp.StatusCode != 502 || body != "no upgrade" {
+			t.Errorf("%s: the client got %d %q", name, resp.StatusCode, body)
+		}
+		if name == "httputil" {
+			continue
+		}
+		if failure := <-failures; failure.Kind != proxy.NoHijack || failure.ByClient() || failure.ByUpstream() {
+			t.Errorf("%s: the failure is %s: %v", name, failure.Kind, failure)
+		}
+	}
+}
+
 func TestUpgradesPassHooks(t *testing.T) {
 	t.Parallel()
-	origin := testkit.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer c.Close()
-		fmt.Fprintf(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\n%s",
-			r.Header.Get("Upgrade"), r.Header.Get("X-User"))
-		rw.Flush()
-		io.Copy(c, rw)
-	})).URL
+	origin := testkit.Serve(t, http.HandlerFunc(switchProtocols)).URL
 	for name, url := range doors(t, origin, proxy.Proxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.Out.Header.Set("X-User", "ann") },
 		ModifyResponse: func(*http.Response) error { return nil },

@@ -44,6 +44,9 @@ const (
 	QueueTimeout Kind = "queue_timeout"        // no place at a server for the whole waiting time
 	TooManyConns Kind = "too_many_connections" // all connections that Conns allows are in use
 
+	// NoHijack: the server has switched protocols, but Client.Tunnel failed.
+	NoHijack Kind = "no_hijack"
+
 	// The reader of a body or the Client returns these two, in an *Error that
 	// is passed on unchanged. The reader of a body may also return an
 	// *http.MaxBytesError, or an error that wraps os.ErrDeadlineExceeded. This
@@ -89,10 +92,10 @@ func (e *Error) ByClient() bool {
 }
 
 // ByUpstream reports whether a server of the upstream caused the error. A lack
-// of resources in this process is caused by neither side, and so are a full queue and Overdue.
+// of resources in this process is caused by neither side, and so are a full queue, Overdue and NoHijack.
 func (e *Error) ByUpstream() bool {
 	switch e.Kind {
-	case NoFile, TooManyConns, QueueFull, QueueTimeout, Overdue:
+	case NoFile, TooManyConns, QueueFull, QueueTimeout, Overdue, NoHijack:
 		return false
 	}
 	return !e.ByClient()

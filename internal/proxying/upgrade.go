@@ -41,7 +41,7 @@ func (t *transfer) tunnel() error {
 	t.step = "switching protocols"
 	client, outside, err := x.Client.Tunnel()
 	if err != nil {
-		return &Error{Kind: BadRequest, Step: t.step, Err: err}
+		return &Error{Kind: NoHijack, Step: t.step, Err: err}
 	}
 	defer client.Close()
 	x.Upgraded, x.Status = true, 101
