@@ -135,6 +135,10 @@ func (p *pulled) Head(status int, fields []proxying.Field, length int64) error {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: make(http.Header, len(fields)), ContentLength: length, Body: &p.body, Request: p.r,
 	}
+	var http2 bool
+	if resp.TLS, http2 = p.x.ServerConn(); http2 {
+		resp.Proto, resp.ProtoMajor, resp.ProtoMinor = "HTTP/2.0", 2, 0
+	}
 	for _, f := range fields {
 		resp.Header.Add(strings.Clone(f.Name), strings.Clone(f.Value))
 	}

@@ -3,12 +3,15 @@ package proxy_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
 	"net/http/httputil"
 	"net/textproto"
@@ -196,6 +199,57 @@ func TestRoundTripReturnsLikeNetHTTP(t *testing.T) {
 		}
 		if diff := cmp.Diff(got["net/http"], got["weir"]); diff != "" {
 			t.Errorf("%s (- net/http, + weir):\n%s", request, diff)
+		}
+	}
+}
+
+// TestRoundTripDescribesTheConnection compares the protocol and the state of TLS in the responses of both transports.
+func TestRoundTripDescribesTheConnection(t *testing.T) {
+	t.Parallel()
+	type described struct {
+		Proto           string
+		Major, Minor    int
+		Version         uint16 // of TLS
+		Peers, Verified int    // certificates and chains
+	}
+	for _, c := range []struct{ secure, http2 bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
+		server := httptest.NewUnstartedServer(http.HandlerFunc(echo))
+		t.Cleanup(server.Close)
+		options, peer := proxy.Options{HTTP2: c.http2}, &http.Transport{Protocols: new(http.Protocols)}
+		t.Cleanup(peer.CloseIdleConnections)
+		peer.Protocols.SetHTTP1(!c.http2)
+		if c.secure {
+			server.EnableHTTP2 = c.http2
+			server.StartTLS()
+			options.TLS.Roots = x509.NewCertPool()
+			options.TLS.Roots.AddCert(server.Certificate())
+			peer.TLSClientConfig = &tls.Config{RootCAs: options.TLS.Roots}
+			peer.Protocols.SetHTTP2(c.http2)
+		} else {
+			server.Config.Protocols = new(http.Protocols)
+			server.Config.Protocols.SetHTTP1(true)
+			server.Config.Protocols.SetUnencryptedHTTP2(true)
+			server.Start()
+			peer.Protocols.SetUnencryptedHTTP2(c.http2)
+		}
+		got := map[string]described{}
+		for which, transport := range map[string]http.RoundTripper{
+			"weir": openUpstream(t, options, server.URL), "net/http": peer,
+		} {
+			resp, err := transport.RoundTrip(newRequest(t, "GET", server.URL, ""))
+			if err != nil {
+				t.Fatalf("%+v: %s: %v", c, which, err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			d := described{Proto: resp.Proto, Major: resp.ProtoMajor, Minor: resp.ProtoMinor}
+			if state := resp.TLS; state != nil {
+				d.Version, d.Peers, d.Verified = state.Version, len(state.PeerCertificates), len(state.VerifiedChains)
+			}
+			got[which] = d
+		}
+		if diff := cmp.Diff(got["net/http"], got["weir"]); diff != "" || got["weir"].Version > 0 != c.secure {
+			t.Errorf("%+v (- net/http, + weir):\n%s", c, diff)
 		}
 	}
 }

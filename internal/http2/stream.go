@@ -98,5 +98,8 @@ func (s *Stream) release() {
 	streams.Put(s)
 }
 
+// Carrier returns the connection that carries the stream.
+func (s *Stream) Carrier() transport.Conn { return s.conn.conn }
+
 // ID returns the number of the stream.
 func (s *Stream) ID() uint32 { return s.id }

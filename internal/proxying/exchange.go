@@ -3,6 +3,7 @@ package proxying
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"io"
 	"net/netip"
 	"sync"
@@ -260,6 +261,13 @@ func (x *Exchange) ServerStatus() int {
 		return status
 	}
 	return 0
+}
+
+// ServerConn describes the connection that the response arrives on: the state of its TLS, nil without TLS, and whether it
+// is one of HTTP/2. Only the Client may call it, in Head of a response of the upstream.
+func (x *Exchange) ServerConn() (state *tls.ConnectionState, http2 bool) {
+	c := x.transfer.c
+	return c.TLS(), c.Stream != nil
 }
 
 // GiveBack returns the buffer of the response if all bytes in it were passed to the Client. A

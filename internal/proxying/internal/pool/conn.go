@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"crypto/tls"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,19 @@ func (c *Conn) Close() error {
 	}
 	defer c.leave()
 	return c.Conn.Close()
+}
+
+// TLS returns the state of TLS on the connection, or nil without TLS.
+func (c *Conn) TLS() *tls.ConnectionState {
+	carrier := c.Conn
+	if c.Stream != nil {
+		carrier = c.Stream.Carrier()
+	}
+	if secured, ok := carrier.(*transport.TLSConn); ok {
+		state := secured.ConnectionState()
+		return &state
+	}
+	return nil
 }
 
 // Arm sets the deadline to timeout from now, or later as [lazydeadline.Next]
