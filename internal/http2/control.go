@@ -113,7 +113,7 @@ func (c *Conn) setInitialWindow(n int) *Error {
 
 func (c *Conn) ping(f *http2.PingFrame) *Error {
 	switch {
-	case !c.budgets.pings.Spend(pingQuota, time.Now()):
+	case !c.budgets.spendAfterData(&c.budgets.pings, pingQuota):
 		return flood(Pings)
 	case !f.IsAck():
 		data := f.Data
@@ -125,7 +125,7 @@ func (c *Conn) ping(f *http2.PingFrame) *Error {
 }
 
 func (c *Conn) windowUpdate(f *http2.WindowUpdateFrame) *Error {
-	if !c.budgets.windowUpdates.Spend(windowUpdateQuota, time.Now()) {
+	if !c.budgets.spendAfterData(&c.budgets.windowUpdates, windowUpdateQuota) {
 		return flood(WindowUpdates)
 	}
 	n := int(f.Increment)

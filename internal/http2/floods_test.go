@@ -155,3 +155,88 @@ func TestFloodsEndTheConnection(t *testing.T) {
 		}
 	}
 }
+
+// TestDataEarnsControlFrames sends frames that belong to data of the other side, more than a second and a burst allow,
+// at one moment of virtual time.
+func TestDataEarnsControlFrames(t *testing.T) {
+	send := func(s *http2.Stream) { // until the window is closed
+		s.Write(make([]byte, 16<<20), true)
+	}
+	echo := func(s *http2.Stream) { // ten bytes for each byte, in a frame of their own
+		for in := new(space); ; {
+			n, err := s.ReadInto(in)
+			if err != nil {
+				return
+			}
+			for range n {
+				s.Write([]byte("0123456789"), false)
+			}
+			s.Flush()
+		}
+	}
+	for _, c := range []struct {
+		name     string
+		exchange func(s *http2.Stream)
+		n        int
+		play     func(p *peer)
+		want     []http2.Reason
+	}{
+		{"two WINDOW_UPDATE for each 512 bytes", send, 11_000, func(p *peer) {
+			p.WriteWindowUpdate(1, 512)
+			p.WriteWindowUpdate(0, 512)
+		}, nil},
+		{"PING for each KiB", send, 3500, func(p *peer) {
+			p.WriteWindowUpdate(1, 1<<10)
+			p.WriteWindowUpdate(0, 1<<10)
+			p.WritePing(false, [8]byte{})
+		}, nil},
+		{"PING for each small message", echo, 3500, func(p *peer) {
+			p.WriteData(1, false, []byte("a"))
+			p.WritePing(false, [8]byte{})
+		}, nil},
+		{"WINDOW_UPDATE for each byte", send, 21_000, func(p *peer) { p.WriteWindowUpdate(1, 1) },
+			[]http2.Reason{http2.WindowUpdates}},
+	} {
+		for _, side := range []struct {
+			name  string
+			begin func(t *testing.T) *peer // with stream 1, open in both directions
+		}{
+			{"server", func(t *testing.T) *peer {
+				p := newServer(t)
+				p.side.respond = func(s *http2.Stream) {
+					h := s.NewHead()
+					h.Status(200)
+					s.SendHead(h, false)
+					c.exchange(s)
+				}
+				p.post(1, "/")
+				return p
+			}},
+			{"client", func(t *testing.T) *peer {
+				p := newClient(t)
+				p.open("POST", false, func(s *http2.Stream) string {
+					c.exchange(s)
+					return ""
+				})
+				p.head(1, false, ":status", "200")
+				return p
+			}},
+		} {
+			t.Run(side.name+" "+c.name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					p := side.begin(t)
+					p.WriteWindowUpdate(0, 1<<20)
+					for i := range c.n {
+						if c.play(p); i%100 == 0 {
+							p.flush()
+						}
+					}
+					p.flush()
+					if p.close(); !slices.Equal(p.side.fatal, c.want) {
+						t.Errorf("failed because of %q, want %q", p.side.fatal, c.want)
+					}
+				})
+			})
+		}
+	}
+}

@@ -53,7 +53,7 @@ func appendFrameHeader(b []byte, length int, t http2.FrameType, flags http2.Flag
 	return binary.BigEndian.AppendUint32(b, stream)
 }
 
-// appendData appends a DATA frame and reduces the windows.
+// appendData appends a DATA frame, reduces the windows and counts the frame for the budgets of the peer.
 func (c *Conn) appendData(s *Stream, p []byte, end bool) {
 	flags := http2.Flags(0)
 	if end {
@@ -63,6 +63,7 @@ func (c *Conn) appendData(s *Stream, p []byte, end bool) {
 	c.out = append(b, p...)
 	s.sendWindow -= len(p)
 	c.sendWindow -= len(p)
+	c.budgets.sentData(len(p), min(s.sendWindow, c.sendWindow) <= 0)
 	if len(c.out) >= flushSize {
 		c.flush()
 	}
