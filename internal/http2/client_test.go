@@ -334,6 +334,55 @@ func TestRequestBodyFollowsTheServer(t *testing.T) {
 	}
 }
 
+// TestStoppedRequestHoldsUpNoOther ends a response while the body of its request waits for the window of the
+// connection, before that of another request. The other one is sent when the window opens, although the exchange of the
+// first has not ended.
+func TestStoppedRequestHoldsUpNoOther(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		play func(p *peer)
+		want string // the error of the first request
+	}{
+		{"a response and NO_ERROR", func(p *peer) {
+			p.head(1, true, ":status", "200")
+			p.WriteRSTStream(1, xhttp2.ErrCodeNo)
+		}, http2.ErrReset.Error()},
+		{"CANCEL", func(p *peer) { p.WriteRSTStream(1, xhttp2.ErrCodeCancel) },
+			"http/2: the server has reset the stream with CANCEL"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := newClient(t)
+				p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingInitialWindowSize, Val: 1 << 20})
+				p.flush()
+				ended := make(chan struct{})
+				got := p.open("POST", false, func(s *http2.Stream) string {
+					_, err := s.Write(make([]byte, large), true)
+					<-ended
+					return fmt.Sprint(err)
+				})
+				p.flush()
+				p.open("POST", false, func(s *http2.Stream) string {
+					s.Write(make([]byte, 10<<10), true)
+					return ""
+				})
+				p.flush()
+				p.expect("SETTINGS ACK, HEADERS 1 GET http a /, DATA 1 16384, DATA 1 16384, DATA 1 16384, DATA 1 16383, " +
+					"HEADERS 3 GET http a /")
+				c.play(p)
+				p.flush()
+				p.WriteWindowUpdate(0, 1<<20)
+				p.flush()
+				p.expect("DATA 3 10240 END_STREAM, RST_STREAM 3 CANCEL")
+				close(ended)
+				if p.close(); *got != c.want {
+					t.Errorf("%q, want %q", *got, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestOpenObeysTheStreamLimit opens streams up to the limit of the server and up to the end of the connection.
 func TestOpenObeysTheStreamLimit(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -165,7 +165,7 @@ func (s *Stream) SendHead(h *Head, end bool) error {
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
-	defer s.passTurn()
+	defer s.leaveQueue()
 	for {
 		if err := s.writeError(); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (s *Stream) Write(p []byte, end bool) (written int, err error) {
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
-	defer s.passTurn()
+	defer s.leaveQueue()
 	for {
 		if err := s.writeError(); err != nil {
 			return written, err
@@ -238,11 +238,14 @@ func (s *Stream) block(data bool) error {
 		c.blocked = append(c.blocked, s)
 	}
 	c.push() // the peer may need the buffered frames to open its window
-	err := s.await(&s.writer)
-	if err != nil {
-		c.unblock(s)
-	}
-	return err
+	return s.await(&s.writer)
+}
+
+// leaveQueue ends an operation that may have waited. The stream must not stay in conn.blocked: nextTurn would give it the
+// turn, and no other stream could send until this one sends again or is closed.
+func (s *Stream) leaveQueue() {
+	s.conn.unblock(s)
+	s.passTurn()
 }
 
 // passTurn lets the next stream of conn.blocked send.
@@ -258,7 +261,7 @@ func (s *Stream) Room() (int, error) {
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
-	defer s.passTurn()
+	defer s.leaveQueue()
 	for {
 		if err := s.writeError(); err != nil {
 			return 0, err
