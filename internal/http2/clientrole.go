@@ -75,16 +75,19 @@ func (c *Conn) receiveGoAway(f *http2.GoAwayFrame) {
 	}
 }
 
-// resetResponse handles a RST_STREAM frame of a server.
+// stopRequest handles a RST_STREAM frame of a server that has sent a complete response, and does not need the rest of
+// the request (RFC 9113, section 8.1).
+func (c *Conn) stopRequest(s *Stream) {
+	s.stopped = true
+	s.writer.wake()
+	c.forget(s, endedByPeer)
+}
+
+// resetResponse handles a RST_STREAM frame of a server that has not sent a complete response.
 func (c *Conn) resetResponse(s *Stream, code http2.ErrCode) {
-	switch {
-	case s.recvEnded:
-		s.stopped = true // the server does not need the rest of the request
-		s.writer.wake()
-		c.forget(s, endedByPeer)
-	case code == http2.ErrCodeRefusedStream && !s.answered: // otherwise the server has processed it
+	if code == http2.ErrCodeRefusedStream && !s.answered { // otherwise the server has processed it
 		c.abort(s, ErrRefused, endedByPeer)
-	default:
+	} else {
 		c.abort(s, &ResetError{code}, endedByPeer)
 	}
 }

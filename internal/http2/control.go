@@ -152,12 +152,16 @@ func (c *Conn) windowUpdate(f *http2.WindowUpdateFrame) *Error {
 
 func (c *Conn) reset(f *http2.RSTStreamFrame) *Error {
 	s := c.streams[f.StreamID]
-	if s == nil && c.isIdle(f.StreamID) {
+	switch {
+	case s == nil && c.isIdle(f.StreamID):
 		return protocolError("RST_STREAM on a stream that is not open")
-	}
-	if s != nil && c.client != nil {
+	case s == nil:
+	case c.client != nil && s.recvEnded:
+		c.stopRequest(s)
+		return nil // possible once for each stream that this side has opened
+	case c.client != nil:
 		c.resetResponse(s, f.ErrCode)
-	} else if s != nil {
+	default:
 		c.abort(s, ErrReset, endedByPeer)
 		if s.user != nil {
 			s.user.Cancel()

@@ -308,7 +308,7 @@ func (s *Stream) Close() {
 	c := s.conn
 	c.mu.Lock()
 	defer c.unlock()
-	if s.err == nil && s.sentEnded {
+	if s.err == nil && (s.sentEnded || c.client != nil && s.recvEnded) { // a server may respond before the end of a request
 		c.budgets.resets.Earn()
 	}
 	switch {

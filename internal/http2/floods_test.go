@@ -1,6 +1,7 @@
 package http2_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -153,6 +154,44 @@ func TestFloodsEndTheConnection(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestEarlyResponsesAreNotAFlood sends complete responses before the ends of their requests, and stops these requests,
+// before or after the client has closed their streams. This happens more often than resets are allowed, at one moment of
+// virtual time.
+func TestEarlyResponsesAreNotAFlood(t *testing.T) {
+	for _, closed := range []bool{false, true} {
+		t.Run(fmt.Sprint("closed before: ", closed), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := newClient(t)
+				next := make(chan struct{})
+				for i := range 551 {
+					got := p.open("POST", false, func(s *http2.Stream) string {
+						r := readResponse(s)
+						if !closed {
+							<-next
+						}
+						return r
+					})
+					p.head(id(i), true, ":status", "413")
+					if closed {
+						p.flush()
+					}
+					p.WriteRSTStream(id(i), xhttp2.ErrCodeNo)
+					p.flush()
+					if !closed {
+						next <- struct{}{}
+					}
+					if p.side.running.Wait(); *got != `413 ""` {
+						t.Fatalf("the response is %s", *got)
+					}
+				}
+				if reasons := p.close(); reasons != nil {
+					t.Errorf("failed because of %q", reasons)
+				}
+			})
+		})
 	}
 }
 
