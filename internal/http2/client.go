@@ -18,7 +18,7 @@ const (
 )
 
 // NewClient returns the connection of a client to a server, has the preface sent and begins to
-// read. It must be called in a task of the driver. The caller then calls AwaitSettings.
+// read. It must be called in a task of the driver. The caller then calls AwaitUsable.
 func NewClient(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	c := newConn(conn, d, owner)
 	c.client = &client{maxStreams: startStreams, heard: c.idle}
@@ -39,12 +39,13 @@ func NewClient(conn transport.Conn, d transport.Driver, owner Owner) *Conn {
 	return c
 }
 
-// AwaitSettings waits until the first SETTINGS frame of the server has arrived, but not longer
-// than the limit. It must be called in a task.
-func (c *Conn) AwaitSettings(limit time.Duration) error {
+// AwaitUsable waits until the first SETTINGS frame of the server has arrived and a stream can be opened, but not longer
+// than the limit. A server may allow no stream at first (MAX_CONCURRENT_STREAMS of 0), or end the connection with GOAWAY
+// immediately. It must be called in a task.
+func (c *Conn) AwaitUsable(limit time.Duration) error {
 	c.mu.Lock()
 	defer c.unlock()
-	return c.wait(limit, func() bool { return c.seen })
+	return c.wait(limit, func() bool { return c.seen && c.usable() })
 }
 
 // Ping sends a PING, which concurrent calls share, and waits until bytes have arrived, but not longer than the limit.

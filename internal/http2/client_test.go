@@ -270,7 +270,7 @@ func TestServerOfHTTP1IsAnError(t *testing.T) {
 		p.out.WriteString("HTTP/1.1 400 Bad Request\r\n\r\n")
 		p.flush()
 		p.expect("SETTINGS 2=0 4=262144 6=4096, WINDOW_UPDATE 0 983041, " + badFrame)
-		if err := p.conn.AwaitSettings(time.Minute); err == nil || !strings.Contains(err.Error(), "HTTP/1") {
+		if err := p.conn.AwaitUsable(time.Minute); err == nil || !strings.Contains(err.Error(), "HTTP/1") {
 			t.Error(err)
 		}
 		p.close()
@@ -520,14 +520,66 @@ func TestConcurrentPingsShareAFrame(t *testing.T) {
 }
 
 // The server sends nothing.
-func TestAwaitSettingsTimesOut(t *testing.T) {
+func TestAwaitUsableTimesOut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		p := newPeer(t)
 		p.conn = http2.NewClient(p.wire, transport.Goroutines, p.side)
 		began := time.Now()
-		if err := p.conn.AwaitSettings(time.Second); err != os.ErrDeadlineExceeded || time.Since(began) != time.Second {
+		if err := p.conn.AwaitUsable(time.Second); err != os.ErrDeadlineExceeded || time.Since(began) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		p.close()
 	})
+}
+
+// TestAwaitUsableWaitsForAStream checks whether a stream can be opened when AwaitUsable returns, with several beginnings
+// of a server.
+func TestAwaitUsableWaitsForAStream(t *testing.T) {
+	streams := func(n uint32) xhttp2.Setting {
+		return xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: n}
+	}
+	for _, c := range []struct {
+		name   string
+		play   func(p *peer)
+		want   error
+		usable bool
+	}{
+		{"SETTINGS", func(p *peer) { p.WriteSettings() }, nil, true},
+		{"no stream is allowed at first", func(p *peer) {
+			p.WriteSettings(streams(0))
+			p.flush()
+			p.WriteSettings(streams(1))
+		}, nil, true},
+		{"no stream is allowed", func(p *peer) {
+			p.WriteSettings(streams(0))
+			p.flush()
+			time.Sleep(time.Minute)
+		}, os.ErrDeadlineExceeded, false},
+		{"GOAWAY", func(p *peer) {
+			p.WriteSettings()
+			p.WriteGoAway(0, xhttp2.ErrCodeNo, nil)
+		}, http2.ErrClosed, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				p := newPeer(t)
+				p.conn = http2.NewClient(p.wire, transport.Goroutines, p.side)
+				p.wire.out.Next(len(xhttp2.ClientPreface))
+				result := make(chan error, 1)
+				go func() {
+					err := p.conn.AwaitUsable(time.Minute)
+					if usable, _ := p.conn.Usable(); usable != c.usable {
+						t.Errorf("usable: %v", usable)
+					}
+					result <- err
+				}()
+				c.play(p)
+				p.flush()
+				if err := <-result; err != c.want {
+					t.Errorf("%v, want %v", err, c.want)
+				}
+				p.close()
+			})
+		})
+	}
 }

@@ -122,8 +122,8 @@ func (p *Pool) dialShared(ctx context.Context, driver transport.Driver, conns *d
 	return c, err
 }
 
-// connectShared makes a connection and waits for the settings of the server, so that a server
-// that does not speak HTTP/2 is one that does not accept the connection.
+// connectShared makes a connection and waits until the server allows a stream. A server that does not speak HTTP/2, or
+// that allows no stream, is one that does not accept the connection.
 func (p *Pool) connectShared(ctx context.Context, driver transport.Driver, conns *driverPool, l *Link) (*sharedConn, error) {
 	plain, err := p.connect(ctx, driver, l)
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *Pool) connectShared(ctx context.Context, driver transport.Driver, conns
 	c := &sharedConn{driver: driver, link: l, ended: conns.removeShared, leave: sync.OnceFunc(p.left)}
 	c.Conn = http2.NewClient(plain, driver, c)
 	end, _ := ctx.Deadline()
-	if err := c.AwaitSettings(time.Until(end)); err != nil {
+	if err := c.AwaitUsable(time.Until(end)); err != nil {
 		c.Abort()
 		return nil, err
 	}

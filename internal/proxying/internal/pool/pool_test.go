@@ -1,12 +1,17 @@
 package pool
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"testing"
 	"time"
 
+	xhttp2 "golang.org/x/net/http2"
+
+	"github.com/weirhq/weir/internal/http2"
 	"github.com/weirhq/weir/internal/testkit"
 	"github.com/weirhq/weir/internal/transport"
 )
@@ -171,5 +176,65 @@ func TestLimitsCloseUnusedConnections(t *testing.T) {
 	a.Put(used, now, false)
 	if open, _ := limit.Stats(); open != 1 {
 		t.Errorf("%d connections after one pool was closed, want 1", open)
+	}
+}
+
+// TestConnectionWithoutStreamsIsNotReplaced opens a stream on a connection on which the server allows none: at first, or
+// at all. No other connection is made.
+func TestConnectionWithoutStreamsIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	streams := func(n uint32) xhttp2.Setting {
+		return xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: n}
+	}
+	for _, c := range []struct {
+		name string
+		play func(nc net.Conn)
+		want error
+	}{
+		{"MAX_CONCURRENT_STREAMS of 0, then of 1", func(nc net.Conn) {
+			f := xhttp2.NewFramer(nc, nc)
+			f.WriteSettings(streams(0))
+			for {
+				frame, err := f.ReadFrame()
+				if s, ok := frame.(*xhttp2.SettingsFrame); err != nil || ok && s.IsAck() {
+					break
+				}
+			}
+			f.WriteSettings(streams(1))
+		}, nil},
+		{"GOAWAY", func(nc net.Conn) {
+			var b bytes.Buffer // otherwise a stream might be opened between the frames
+			f := xhttp2.NewFramer(&b, nil)
+			f.WriteSettings()
+			f.WriteGoAway(0, xhttp2.ErrCodeNo, nil)
+			nc.Write(b.Bytes())
+		}, http2.ErrClosed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t)
+			p := s.pool()
+			defer p.Close()
+			p.SetLink(NewLink(nil, true))
+			go func() {
+				nc := <-s.accepted
+				t.Cleanup(func() { nc.Close() })
+				io.ReadFull(nc, make([]byte, len(xhttp2.ClientPreface)))
+				c.play(nc)
+			}()
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			r := Request{Head: func(bool) *http2.Head { return http2.NewHead() }, Ends: true}
+			stream, err := p.Dial(ctx, transport.Goroutines, &r)
+			if err != c.want {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			if n := len(s.accepted); n > 0 {
+				t.Errorf("%d more connections were made", n)
+			}
+			if stream != nil {
+				stream.Close()
+				stream.FreeStream()
+			}
+		})
 	}
 }
