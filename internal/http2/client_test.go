@@ -229,6 +229,9 @@ var faultyResponseCases = []clientCase{
 	{"10.5.1", "a header list longer than MAX_HEADER_LIST_SIZE", func(p *peer) {
 		p.head(1, true, ":status", "200", "a", strings.Repeat("a", headerList/2), "b", strings.Repeat("b", headerList/2))
 	}, "too long", "RST_STREAM 1 ENHANCE_YOUR_CALM", http2.HeaderList},
+	{"10.5.1", "a field of twice MAX_HEADER_LIST_SIZE", func(p *peer) {
+		p.head(1, true, ":status", "200", "a", strings.Repeat("a", 2*headerList))
+	}, "too long", "RST_STREAM 1 ENHANCE_YOUR_CALM", http2.HeaderList},
 	{"6.9", "DATA beyond the window of the stream", func(p *peer) {
 		p.open("GET", true, hold)
 		p.flush()

@@ -84,6 +84,13 @@ var messageCases = []conformanceCase{
 		p.head(1, true, with("GET", "/", "a", strings.Repeat("a", headerList/2), "b", strings.Repeat("b", headerList/2))...)
 		p.head(3, true, with("GET", "/")...)
 	}, "HEADERS 1 431 0 END_STREAM, RST_STREAM 1 NO_ERROR, HEADERS 3 200, DATA 3 hello END_STREAM", http2.HeaderList},
+	{"10.5.1", "a field of twice MAX_HEADER_LIST_SIZE", func(p *peer) {
+		p.head(1, true, with("GET", "/", "a", strings.Repeat("a", 2*headerList))...)
+		p.head(3, true, with("GET", "/")...)
+	}, "HEADERS 1 431 0 END_STREAM, RST_STREAM 1 NO_ERROR, HEADERS 3 200, DATA 3 hello END_STREAM", http2.HeaderList},
+	{"10.5.1", "a longer field", func(p *peer) {
+		p.head(1, true, with("GET", "/", "a", strings.Repeat("a", 2*headerList+1))...)
+	}, "GOAWAY 1 ENHANCE_YOUR_CALM, end", http2.HeaderList},
 }
 
 // malformedCases are heads of requests that are not valid.

@@ -50,7 +50,7 @@ func (c *Conn) headers(p []byte, flags http2.Flags, id uint32) *Error {
 		b.into = streams.Get().(*Stream)
 	}
 	c.block = b
-	c.decode.SetMaxStringLength(b.limit)
+	c.decode.SetMaxStringLength(2 * b.limit) // as in fragment: a list above the limit gets a response
 	c.decode.SetEmitEnabled(b.into != nil)
 	return c.fragment(p[:len(p)-padding], flags)
 }
