@@ -88,6 +88,7 @@ type Conn struct {
 	last      uint32      // the highest stream that the peer has opened
 	closed    closedRing  // the last streams that have ended
 	running   int         // exchanges in progress
+	opening   bool        // a header block that opens stream last is not complete
 	turnTaken bool        // a stream that was blocked continues, until it has sent a frame
 	blocked   []*Stream   // wait for the output or the window of the connection
 	out       []byte      // frames that are not being written, in array unless it is too long

@@ -245,11 +245,11 @@ func (c *Conn) stopAccepting() {
 	c.endIfDrained()
 }
 
-// endIfDrained ends a connection without streams that accepts no more, when the peer's socket has taken the output. mu
-// is held.
+// endIfDrained ends a connection without streams that accepts no more, when the peer's socket has taken the output. The
+// last GOAWAY has accepted a stream whose header block is not complete. mu is held.
 func (c *Conn) endIfDrained() {
 	switch {
-	case c.running > 0:
+	case c.running > 0 || c.opening:
 	case c.state == closing && (c.writing || len(c.out) > 0):
 		c.push() // written calls endIfDrained again
 	case c.state == closing:

@@ -71,7 +71,7 @@ func (c *Conn) classify(b *headerBlock) *Error {
 	case b.stream > c.last && c.state >= closing:
 		b.use = ignored
 	case b.stream > c.last:
-		c.last, b.use = b.stream, head
+		c.last, c.opening, b.use = b.stream, true, head
 		if len(c.streams) >= MaxStreams || c.running >= MaxStreams {
 			b.use, b.failure = failure, &Error{http2.ErrCodeRefusedStream, Refused, "too many streams"}
 		}
@@ -173,6 +173,15 @@ func (c *Conn) endBlock(b *headerBlock) *Error {
 func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
 	c.mu.Lock()
 	defer c.unlock()
+	c.opening = false
+	if opened, err = c.useBlock(b); opened == nil && err == nil {
+		c.endIfDrained()
+	}
+	return opened, err
+}
+
+// useBlock is applyBlock for a caller that holds mu, as below.
+func (c *Conn) useBlock(b *headerBlock) (opened *Stream, err *Error) {
 	s := c.streams[b.stream]
 	switch {
 	case b.use == ignored:
@@ -196,7 +205,7 @@ func (c *Conn) applyBlock(b *headerBlock) (opened *Stream, err *Error) {
 	return nil, nil
 }
 
-// open adds a stream. mu is held, here and below.
+// open adds a stream.
 func (c *Conn) open(b *headerBlock) {
 	s := b.into
 	s.conn, s.id = c, b.stream

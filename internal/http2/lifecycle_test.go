@@ -91,6 +91,40 @@ func TestServerAnnouncesEndOfConnection(t *testing.T) {
 			p.WriteData(5, true, nil)
 			p.WriteRSTStream(1, xhttp2.ErrCodeCancel)
 		}, announced + ", HEADERS 3 200, DATA 3 hello END_STREAM, GOAWAY 3 NO_ERROR, end", ""},
+		{"drained while a header block arrives", func(p *peer) {
+			p.get(1, "/")
+			p.flush()
+			p.conn.Drain()
+			p.beginHead(3)
+			later(p, drainWait)
+			p.flush()
+			p.WriteContinuation(3, true, nil)
+		}, okay + ", " + announced + ", GOAWAY 3 NO_ERROR, HEADERS 3 200, DATA 3 hello END_STREAM, end", ""},
+		{"drained while a malformed header block arrives", func(p *peer) {
+			p.get(1, "/")
+			p.flush()
+			p.conn.Drain()
+			p.WriteHeaders(xhttp2.HeadersFrameParam{StreamID: 3, BlockFragment: p.fields(":method", "GET"), EndStream: true})
+			later(p, drainWait)
+			p.flush()
+			p.WriteContinuation(3, true, nil)
+		}, okay + ", " + announced + ", GOAWAY 3 NO_ERROR, HEADERS 3 400 0 END_STREAM, RST_STREAM 3 PROTOCOL_ERROR, end", ""},
+		{"drained, and the last exchange ends while a header block arrives", func(p *peer) {
+			p.side.respond = func(s *http2.Stream) {
+				time.Sleep(2 * drainWait)
+				respondTo(s)
+			}
+			p.get(1, "/")
+			p.flush()
+			p.conn.Drain()
+			p.beginHead(3)
+			later(p, drainWait)
+			later(p, drainWait)
+			p.flush()
+			p.WriteContinuation(3, true, nil)
+			p.flush()
+			time.Sleep(2 * drainWait)
+		}, announced + ", GOAWAY 3 NO_ERROR, " + okay + ", HEADERS 3 200, DATA 3 hello END_STREAM, end", ""},
 		{"drained without a response to PING", func(p *peer) {
 			p.get(1, "/hold")
 			p.flush()

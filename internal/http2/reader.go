@@ -65,7 +65,7 @@ func (c *Conn) expired() bool {
 		c.announce()
 	case isDue:
 		c.stopAccepting()
-	case c.running == 0 && !c.slow && now.Sub(c.idle) >= limits.IdleTimeout:
+	case c.running == 0 && !c.opening && !c.slow && now.Sub(c.idle) >= limits.IdleTimeout:
 		c.stopAccepting()
 	}
 	c.arm()
