@@ -327,11 +327,14 @@ func (s *Stream) NewHead() *httphead.Block { return newHead() }
 // nothing. It may be called by the goroutine that reads.
 func (s *Stream) SendInterim(h *httphead.Block) error {
 	defer release(h)
-	if s.headSent.Load() {
+	if s.headSent.Load() { // a response whose client does not read it may hold writing
 		return nil
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	if s.headSent.Load() { // since then
+		return nil
+	}
 	s.appendHead(h)
 	return s.flush()
 }
