@@ -26,17 +26,17 @@ type Owner interface {
 	Failed(e *Error, client netip.Addr, connection bool)
 }
 
-// Limits are the limits of a connection.
+// Limits are the limits of a connection, which may change.
 type Limits struct {
 	Header        int           // maximum length of the head of a request, as RFC 9114, section 4.2.2, counts it
-	HeaderTimeout time.Duration // for the handshake, then until the first request, and for each head
+	HeaderTimeout time.Duration // until the first request, and for each head; for handshakes as in NewServer
 	IdleTimeout   time.Duration // without a request in progress
 }
 
 // A conn is a connection after its handshake. It ends itself if it is idle.
 type conn struct {
 	quic    *quic.Conn
-	limits  Limits
+	limits  func() Limits
 	owner   Owner
 	control *quic.SendStream // of this side
 
@@ -56,7 +56,7 @@ func (c *conn) serve() {
 	const maxFieldSection = 0x6 // a setting
 	b := quicvarint.Append(nil, controlStream)
 	b = quicvarint.Append(b, settingsFrame)
-	setting := quicvarint.Append(quicvarint.Append(nil, maxFieldSection), uint64(c.limits.Header))
+	setting := quicvarint.Append(quicvarint.Append(nil, maxFieldSection), uint64(c.limits().Header))
 	b = append(quicvarint.Append(b, uint64(len(setting))), setting...)
 	if _, err := c.control.Write(b); err != nil {
 		return
@@ -112,7 +112,7 @@ func (c *conn) patience() time.Duration {
 	if c.away || c.slow {
 		return goAwayGrace
 	}
-	return c.limits.IdleTimeout
+	return c.limits().IdleTimeout
 }
 
 // peer returns the address of the client. It changes if the client migrates.

@@ -30,7 +30,7 @@ type Options struct {
 	// Its errors are like the errors of a handshake by crypto/tls on a TCP connection.
 	Failed func(error)
 
-	// Limits returns the limits of a new connection.
+	// Limits returns the limits that apply now. It must not wait.
 	Limits func() Limits
 }
 
@@ -76,7 +76,8 @@ type Server struct {
 	over     bool // ended is closed
 }
 
-// NewServer returns a server that accepts connections on the socket, which it owns.
+// NewServer returns a server that accepts connections on the socket, which it owns. The time of a handshake is the
+// present HeaderTimeout; later changes do not apply to it.
 func NewServer(socket *Socket, o Options) (*Server, error) {
 	s := &Server{socket: socket, options: o, ended: make(chan struct{}), conns: make(map[*conn]struct{})}
 	s.transport = &quic.Transport{
@@ -178,13 +179,13 @@ func (s *Server) Serve() error {
 
 // serve serves a connection until its end.
 func (s *Server) serve(qc *quic.Conn, owner Owner) {
-	c := &conn{quic: qc, limits: s.options.Limits(), owner: owner}
+	c := &conn{quic: qc, limits: s.options.Limits, owner: owner}
 	var err error
 	if c.control, err = qc.OpenUniStream(); err != nil {
 		c.close(http3.ErrCodeNoError, "") // a client that allows no stream, or has ended the connection
 		return
 	}
-	c.timer = time.AfterFunc(c.limits.HeaderTimeout, c.expire)
+	c.timer = time.AfterFunc(c.limits().HeaderTimeout, c.expire)
 	defer c.timer.Stop()
 	s.mu.Lock()
 	s.conns[c] = struct{}{}

@@ -42,6 +42,7 @@ type testServer struct {
 	admitted atomic.Int64 // connections that are open
 	refuse   atomic.Bool
 	results  chan error // of handshakes; nil after a successful one
+	limits   atomic.Pointer[Limits]
 
 	mu      sync.Mutex
 	reasons []Reason // guarded by mu: of failures of connections
@@ -130,6 +131,7 @@ func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) 
 	}
 	certificate, _ := newCertificate()
 	s := &testServer{results: make(chan error, 10_000), addr: socket.LocalAddr().(*net.UDPAddr).AddrPort()}
+	s.limits.Store(&limits)
 	s.Server, err = NewServer(socket, Options{
 		TLS: func(*tls.ClientHelloInfo) (*tls.Config, func(tls.ConnectionState) Owner) {
 			return &tls.Config{Certificates: []tls.Certificate{certificate}}, func(tls.ConnectionState) Owner {
@@ -145,7 +147,7 @@ func open(t *testing.T, addr netip.AddrPort, limits Limits, h http.HandlerFunc) 
 			return func() { s.admitted.Add(-1) }, nil
 		},
 		Failed: func(err error) { s.results <- err },
-		Limits: func() Limits { return limits },
+		Limits: func() Limits { return *s.limits.Load() },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -243,21 +245,30 @@ func TestHandlerGetsRequestsWithBodies(t *testing.T) {
 	}
 }
 
-// TestLongHeadGets431 sends a head that is longer than the limit.
+// TestLongHeadGets431 sends a head that is longer than the limit. On the same connection, the limit changes.
 func TestLongHeadGets431(t *testing.T) {
 	s := open(t, loopback, usual, func(w http.ResponseWriter, r *http.Request) {})
-	req, err := http.NewRequest("GET", "https://localhost/", nil)
-	if err != nil {
-		t.Fatal(err)
+	c := client(t, s.addr)
+	for _, step := range []struct{ limit, want int }{{16 << 10, 431}, {32 << 10, 200}, {16 << 10, 431}} {
+		limits := usual
+		limits.Header = step.limit
+		s.limits.Store(&limits)
+		req, err := http.NewRequest("GET", "https://localhost/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Long", strings.Repeat("x", 17<<10))
+		resp, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != step.want {
+			t.Errorf("with a limit of %d: status %d, want %d", step.limit, resp.StatusCode, step.want)
+		}
 	}
-	req.Header.Set("X-Long", strings.Repeat("x", 17<<10))
-	resp, err := client(t, s.addr).Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != 431 {
-		t.Errorf("status %d, want 431", resp.StatusCode)
+	if n := len(s.results); n != 1 {
+		t.Errorf("%d connections were made, want 1", n)
 	}
 }
 

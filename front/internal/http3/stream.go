@@ -76,7 +76,7 @@ func (s *Stream) Peer() netip.AddrPort { return s.conn.peer() }
 
 // readHead reads the head of the request. Its time is limited.
 func (s *Stream) readHead() error {
-	s.quic.SetReadDeadline(time.Now().Add(s.conn.limits.HeaderTimeout))
+	s.quic.SetReadDeadline(time.Now().Add(s.conn.limits().HeaderTimeout))
 	s.declared = -1
 	kind, length, err := s.frame()
 	switch {
@@ -157,7 +157,7 @@ func (s *Stream) frame() (kind, length uint64, err error) {
 // readFields reads and decodes the fields of a HEADERS frame.
 func (s *Stream) readFields(length uint64) error {
 	tooLong := &Error{http3.ErrCodeExcessiveLoad, HeaderList, "the header list is too long", 431}
-	limit := s.conn.limits.Header
+	limit := s.conn.limits().Header
 	if length > uint64(limit) {
 		return tooLong
 	}
