@@ -13,7 +13,7 @@ import (
 const maxInformational = 5
 
 func (t *transfer) attempt(reuse reusePolicy) error {
-	t.stale, t.pending, t.why, t.tryEnd, t.headAfter = false, nil, "", time.Time{}, 0
+	t.stale, t.waiting, t.pending, t.why, t.tryEnd, t.headAfter = false, false, nil, "", time.Time{}, 0
 	c, err := t.up.connect(t, reuse)
 	if err != nil {
 		return err
