@@ -122,6 +122,19 @@ func TestServersFollowTheKeyOfNATS(t *testing.T) {
 	}
 }
 
+// TestReloadReplacesUnknownServers reloads from a list of a server of NATS that is down to a configured server.
+func TestReloadReplacesUnknownServers(t *testing.T) {
+	t.Parallel()
+	one := upstream(t, saying("one"))
+	d := openNATSDoor(t, "nats://"+testkit.ClosedAddress(t)+"/upstreams/site")
+	d.reload(func(c *config.Config) {
+		c.Upstreams = []upstreams.Upstream{{Name: "site", Servers: []upstreams.Server{{URL: one.URL}}}}
+	})
+	if resp, body := get(t, httpClient(t), d.url("/")); resp.StatusCode != 200 || body != "one" {
+		t.Errorf("status %d, %q", resp.StatusCode, body)
+	}
+}
+
 // TestServersFromNATSNeedEngine makes a front door without a client of NATS, and with a wrong URL.
 func TestServersFromNATSNeedEngine(t *testing.T) {
 	t.Parallel()

@@ -131,3 +131,14 @@ func TestNamedServersShowTheirAddresses(t *testing.T) {
 		t.Errorf("%s and %s", s[0].URL(), s[1].URL())
 	}
 }
+
+// TestServersReplaceUnknownOnes has an upstream adopt one that has never had servers.
+func TestServersReplaceUnknownOnes(t *testing.T) {
+	t.Parallel()
+	a, _ := openCounting(t)
+	up := openUpstream(t, proxying.Options{}, a)
+	up.Adopt(openUpstream(t, proxying.Options{}))
+	if got := get(t, up); got != a {
+		t.Errorf("the request went to %s", got)
+	}
+}

@@ -137,15 +137,15 @@ func (u *Upstream) SetServers(endpoints []Endpoint) error {
 }
 
 // Adopt takes over the servers of another upstream that have the same URL and Addr as a server
-// of u, with their state, and with their connections unless their protocol differs. u gets the budget
-// of the other upstream, too. Adopt must be called
-// before the first request to u. Closing the other upstream does not close these servers.
+// of u, with their state, and with their connections unless their protocol differs. u also gets the
+// budget and the queue of the other upstream, if it has them. Adopt must be called before the first
+// request to u. Closing the other upstream does not close these servers.
 func (u *Upstream) Adopt(other *Upstream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	other.mu.Lock()
 	defer other.mu.Unlock()
-	u.budget, u.queue = other.budget, other.queue
+	u.budget, u.queue = cmp.Or(other.budget, u.budget), cmp.Or(other.queue, u.queue)
 	if !other.since.IsZero() {
 		u.since = other.since
 	}
