@@ -38,7 +38,10 @@ type responder struct {
 
 	trailer []proxying.Field
 
-	continueMu sync.Mutex // held while 100 is written, and while began changes; not used without Expect
+	// informing is held while an informational response is written, and while began changes. Only a request with
+	// Expect, which is on no loop, has two goroutines that need it: that of the exchange, and the one that reads the
+	// body and writes 100.
+	informing sync.Mutex
 }
 
 // A responseBody is the framing of a response's body.
@@ -119,6 +122,8 @@ func (w *responder) writeRest(rest []byte, done bool) {
 
 // Informational implements proxying.Client.
 func (w *responder) Informational(status int, fields []proxying.Field) error {
+	w.informing.Lock()
+	defer w.informing.Unlock()
 	b := appendStatusLine(w.buffer(), false, status)
 	for i := range fields {
 		b = appendField(b, &fields[i])
@@ -163,8 +168,8 @@ func (w *responder) settle() {
 		w.began = true
 		return
 	}
-	w.continueMu.Lock()
-	defer w.continueMu.Unlock()
+	w.informing.Lock()
+	defer w.informing.Unlock()
 	w.began = true
 	if w.duplex || body.mustContinue.Load() {
 		w.keep = false
@@ -299,8 +304,8 @@ func (w *responder) StopReading() { w.conn.SetReadDeadline(past) }
 
 // sendContinue sends 100, unless the final response has begun.
 func (w *responder) sendContinue() error {
-	w.continueMu.Lock()
-	defer w.continueMu.Unlock()
+	w.informing.Lock()
+	defer w.informing.Unlock()
 	if w.began {
 		return nil
 	}
