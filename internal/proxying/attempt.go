@@ -45,7 +45,7 @@ func (t *transfer) run() error {
 	}
 	err := t.readFinalHead()
 	if err == nil || kindOf(err) == Timeout {
-		t.heard, t.held = time.Now(), time.Time{}
+		t.heard, t.held, t.owed = time.Now(), time.Time{}, 0
 		x.Waited = t.heard.Sub(x.Chosen)
 		t.headAfter = x.Waited
 	}

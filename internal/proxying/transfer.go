@@ -42,13 +42,19 @@ type transfer struct {
 	pending   error // error of a read that is not handled yet
 	credit    int   // bytes that the client takes without blocking, as far as is known
 
-	heard time.Time // after the head: the end of the last wait for the server
+	heard time.Time // after the head: the end of the last read of the response
 	held  time.Time // the end of the last pause of the client that was as long as clientPause
+	owed  int64     // bytes that the server may have sent before that
 }
 
-// clientPause is how long a client may hold up a response before its end is no failure of the server, which may have a
-// limit for that, too.
-const clientPause = time.Second
+const (
+	// clientPause is how long a client may hold up a response before its end is no failure of the server, which may have
+	// a limit for that, too.
+	clientPause = time.Second
+	// maxOwed is more than the kernels of both sides usually hold of a connection. A server that has given up during a
+	// pause of the client seems to continue until these bytes are read.
+	maxOwed = 16 << 20
+)
 
 func (t *transfer) notify(e Event) {
 	if t.hook != nil {
@@ -98,7 +104,7 @@ func (t *transfer) fail(err error) error {
 	kind := kindOf(err)
 	switch {
 	case t.x.Began && (kind == Closed || kind == Reset):
-		if now := time.Now(); now.Sub(t.heard) >= clientPause || now.Sub(t.held) < clientPause {
+		if now := time.Now(); now.Sub(t.heard) >= clientPause || now.Sub(t.held) < clientPause || t.owed > 0 {
 			return &Error{Kind: ClientSlow, Step: "sending the response", Err: errHeldUp}
 		}
 		kind = Truncated
@@ -171,9 +177,7 @@ func (t *transfer) await(a *response.Reader) (int, error) {
 		t.x.arm(t.c, began, timeout)
 		n, err := t.c.Receive(a)
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
-			if began.Sub(t.heard) >= clientPause {
-				t.held = began
-			}
+			t.notePause(began)
 			t.heard = time.Now()
 			t.x.Waited += t.heard.Sub(began)
 		}
@@ -207,6 +211,8 @@ func (t *transfer) flow(a *response.Reader) (int, error) {
 	a.AtMost = t.credit
 	n, ok, err := t.c.TryReceive(a.Space())
 	if ok && !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.notePause(time.Now())
+		t.owed = max(0, t.owed-int64(n))
 		if n == 0 && err == nil {
 			err = io.EOF
 		}
@@ -216,7 +222,20 @@ func (t *transfer) flow(a *response.Reader) (int, error) {
 	if err := t.x.Client.Flush(); err != nil {
 		return 0, by(ClientGone, "sending the response", err)
 	}
-	return t.await(a)
+	n, err = t.await(a)
+	if !ok {
+		t.owed = 0 // nothing was unread, so the server had not given up
+	}
+	return n, err
+}
+
+// notePause records that the client has taken the bytes read so far, and that a read of more begins. Since the last
+// read, only the client was waited for.
+func (t *transfer) notePause(now time.Time) {
+	if now.Sub(t.heard) >= clientPause {
+		t.held, t.owed = now, maxOwed
+	}
+	t.heard = now
 }
 
 // sentWhole reports whether the upstream got the whole request. If not, the
