@@ -19,9 +19,12 @@ func (t *transfer) wasSentTo(s *Server) bool { return slices.Contains(t.lastServ
 // lastServers returns the servers of the last attempts.
 func (t *transfer) lastServers() []*balance.Server { return t.sentTo[:min(t.tries, len(t.sentTo))] }
 
-// others reports whether there is a server that the request was not sent to.
-func (t *transfer) others() bool {
-	return slices.ContainsFunc(t.up.Servers(), func(s *Server) bool { return !t.wasSentTo(s) && !s.state.Draining() })
+// others reports whether there is a usable server that the request was not sent to. Without one, the next attempt could
+// go to any server.
+func (t *transfer) others(now time.Time) bool {
+	return slices.ContainsFunc(t.up.Servers(), func(s *Server) bool {
+		return !t.wasSentTo(s) && s.state.Usable(now) && !s.state.Draining()
+	})
 }
 
 // retry decides whether the request is sent again for a reason. If so, it sets t.why.
@@ -33,7 +36,7 @@ func (t *transfer) retry(why RetryReason) {
 	now := time.Now()
 	switch {
 	case x.overdue(now):
-	case why != RetryStale && why != RetryReset && !t.others():
+	case why != RetryStale && why != RetryReset && !t.others(now):
 	case why != RetryStale && !t.up.budget.Take(now):
 		x.RetryDenied = why
 	default:
@@ -82,7 +85,7 @@ func (t *transfer) again(err error) *Error {
 	}
 	t.notify(Retrying)
 	x.Err, x.Waited = nil, 0
-	if t.why == RetryStale || t.up.options.ConnectRetry == 0 || t.others() {
+	if t.why == RetryStale || t.up.options.ConnectRetry == 0 || t.others(time.Now()) {
 		return nil
 	}
 	return x.pause(maxPause)

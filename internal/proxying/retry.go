@@ -31,7 +31,7 @@ const (
 	Retry504 RetryReason = "504"
 )
 
-// A Retry determines when a request that has been sent is sent again. The request goes to a
+// A Retry determines when a request that has been sent is sent again. The request goes to a usable
 // server that it was not sent to before, if there is one. This is the case only for a request
 // without a body, or with one that was read completely before it was sent (see
 // [Exchange.BufferedBody]), and if nothing of the response was passed to the client.
@@ -51,7 +51,7 @@ type Retry struct {
 	Methods []string
 
 	// On are the reasons, besides RetryStale and RetryRefused. nil means RetryReset and RetryTimeout. A reason
-	// other than RetryReset applies only if there is another server.
+	// other than RetryReset applies only if there is another usable server.
 	On []RetryReason
 }
 

@@ -113,6 +113,26 @@ func TestRetriesFollowTheirConditions(t *testing.T) {
 	}
 }
 
+// TestRetriesNeedUsableServer checks that the client gets the 503 of a server if the other one cannot be used. The
+// request is sent to neither again.
+func TestRetriesNeedUsableServer(t *testing.T) {
+	t.Parallel()
+	for name, disable := range map[string]func(*proxying.Server){
+		"unhealthy": func(s *proxying.Server) { s.SetUnhealthy(true) },
+		"ejected":   func(s *proxying.Server) { s.Eject(time.Now().Add(time.Hour)) },
+		"draining":  func(s *proxying.Server) { s.SetDraining(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, sent := openPair(t, 1, busy, func(p *proxying.Proxy) { disable(p.Upstream.Servers()[1]) }, on503)
+			m := d.dial().roundTrip(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+			if bad, good := sent.bad.Load(), sent.good.Load(); m.body != "busy" || bad != 1 || good != 0 {
+				t.Errorf("the client got %q, sent %d and %d times; want the 503, and once to the first server", m.raw, bad, good)
+			}
+		})
+	}
+}
+
 // TestTryTimeoutUsesAnotherServer checks that a request is sent to another server if the first one does not respond
 // in time. Without another server, and if the request must not be repeated, it fails.
 func TestTryTimeoutUsesAnotherServer(t *testing.T) {

@@ -75,7 +75,7 @@ func (o *Order) Failed(s *Server) {
 
 // takes reports whether the order may continue with a server.
 func (o *Order) takes(m *Member) bool {
-	usable := m.usable(o.Now) && !m.draining.Load()
+	usable := m.Usable(o.Now) && !m.draining.Load()
 	if o.settings.SlowStart > 0 {
 		m.noteUse(o.Now, usable)
 	}
@@ -97,7 +97,7 @@ func (o *Order) takes(m *Member) bool {
 // may drain.
 func (o *Order) takesOwn() bool {
 	m := o.own
-	return m != nil && (m.usable(o.Now) || o.group == lastResort) && o.untried(m)
+	return m != nil && (m.Usable(o.Now) || o.group == lastResort) && o.untried(m)
 }
 
 // untried reports whether a server is in the group and was not tried.

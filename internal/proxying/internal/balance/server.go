@@ -86,8 +86,8 @@ func (s *Server) failedAfter(when time.Time) bool {
 	return s.downUntil.Load() > when.Add(downFor).UnixNano()
 }
 
-// usable reports whether the server is not passed over while there are others.
-func (s *Server) usable(now time.Time) bool {
+// Usable reports whether the server is not passed over while there are others. A server that drains may be usable.
+func (s *Server) Usable(now time.Time) bool {
 	return !s.Down(now) && !s.unhealthy.Load() && !s.Ejected(now)
 }
 
