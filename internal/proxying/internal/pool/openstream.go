@@ -99,12 +99,7 @@ func (p *Pool) dialShared(ctx context.Context, driver transport.Driver, conns *d
 		signal := transport.NewSignal()
 		other.waiting = append(other.waiting, signal)
 		conns.mu.Unlock()
-		end, _ := ctx.Deadline()
-		driver.Wait(signal, max(time.Until(end), 1))
-		if other.over {
-			return nil, other.err
-		}
-		return nil, context.DeadlineExceeded
+		return nil, conns.await(ctx, driver, other, signal)
 	}
 	attempt := new(connectingShared)
 	conns.connecting = attempt
@@ -114,12 +109,30 @@ func (p *Pool) dialShared(ctx context.Context, driver transport.Driver, conns *d
 	if conns.connecting = nil; err == nil && !conns.done {
 		conns.shared = append(conns.shared, c)
 	}
-	attempt.err, attempt.over = err, true
+	attempt.over = true
+	if ctx.Err() == nil { // otherwise the others, whose contexts may last longer, try themselves
+		attempt.err = err
+	}
 	conns.mu.Unlock()
 	for _, signal := range attempt.waiting {
 		signal.Send()
 	}
 	return c, err
+}
+
+// await waits for the end of another exchange's attempt to connect, which sends the signal, or the end of ctx. It
+// returns the error of the first of them.
+func (p *driverPool) await(ctx context.Context, driver transport.Driver, other *connectingShared,
+	signal *transport.Signal) error {
+	stop := context.AfterFunc(ctx, func() { onDriver(driver, signal.Send) })
+	defer stop()
+	driver.Wait(signal, 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if other.over {
+		return other.err
+	}
+	return ctx.Err()
 }
 
 // connectShared makes a connection and waits until the server allows a stream. A server that does not speak HTTP/2, or
@@ -131,8 +144,13 @@ func (p *Pool) connectShared(ctx context.Context, driver transport.Driver, conns
 	}
 	c := &sharedConn{driver: driver, link: l, ended: conns.removeShared, leave: sync.OnceFunc(p.left)}
 	c.Conn = http2.NewClient(plain, driver, c)
+	stop := context.AfterFunc(ctx, func() { onDriver(driver, c.Abort) })
 	end, _ := ctx.Deadline()
-	if err := c.AwaitUsable(time.Until(end)); err != nil {
+	err = c.AwaitUsable(time.Until(end))
+	if !stop() { // c ends, or will
+		err = ctx.Err()
+	}
+	if err != nil {
 		c.Abort()
 		return nil, err
 	}

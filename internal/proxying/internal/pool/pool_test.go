@@ -238,3 +238,84 @@ func TestConnectionWithoutStreamsIsNotReplaced(t *testing.T) {
 		})
 	}
 }
+
+// A dialling is a call of Dial in progress. It is a task.
+type dialling struct {
+	p      *Pool
+	driver transport.Driver
+	ctx    context.Context
+	leave  context.CancelFunc // ends ctx
+	result chan error
+}
+
+func newDialling(p *Pool, driver transport.Driver) *dialling {
+	ctx, leave := context.WithTimeout(context.Background(), time.Hour)
+	return &dialling{p, driver, ctx, leave, make(chan error, 1)}
+}
+
+func (d *dialling) Run() {
+	_, err := d.p.Dial(d.ctx, d.driver, &Request{})
+	d.result <- err
+}
+
+// cancel ends the context, and waits for the end of Dial.
+func (d *dialling) cancel(t *testing.T) {
+	t.Helper()
+	d.leave()
+	if err := testkit.Receive(t, "the end of Dial", d.result); !errors.Is(err, context.Canceled) {
+		t.Errorf("Dial failed with %v, want the error of its context", err)
+	}
+}
+
+// TestSharedDialEndsWithItsContext has three exchanges need a connection with HTTP/2 to a server that does not respond.
+// One that waits for the connection of another ends with its own context, and continues when the other has ended.
+func TestSharedDialEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	checkSharedDial(t, transport.Goroutines, func(task transport.Task) { go task.Run() })
+}
+
+// checkSharedDial is TestSharedDialEndsWithItsContext with a driver. begin starts a task of it.
+func checkSharedDial(t *testing.T, driver transport.Driver, begin func(transport.Task)) {
+	p := &Pool{Addr: testkit.SilentAddress(t)}
+	p.SetLink(NewLink(nil, true))
+	defer p.Close()
+	conns := p.drivers.of(driver)
+	waiting := func() int { // for the attempt of another exchange; -1 without an attempt
+		conns.mu.Lock()
+		defer conns.mu.Unlock()
+		if conns.connecting == nil {
+			return -1
+		}
+		return len(conns.connecting.waiting)
+	}
+	var all [3]*dialling
+	for i := range all {
+		all[i] = newDialling(p, driver)
+		defer all[i].leave()
+		begin(all[i])
+		testkit.AwaitEqual(t, "the number of exchanges that wait", waiting, i)
+	}
+	all[1].cancel(t)
+	all[0].cancel(t)
+	testkit.AwaitEqual(t, "the number of exchanges that wait for the last one", waiting, 0)
+	all[2].cancel(t)
+}
+
+// TestWaitForSettingsEndsWithItsContext ends the context of an exchange whose server accepts the connection, but does
+// not speak HTTP/2.
+func TestWaitForSettingsEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	p := s.pool()
+	p.SetLink(NewLink(nil, true))
+	defer p.Close()
+	d := newDialling(p, transport.Goroutines)
+	defer d.leave()
+	go d.Run()
+	c := testkit.Receive(t, "the connection", s.accepted)
+	defer c.Close()
+	if _, err := c.Read(make([]byte, 1)); err != nil { // of the preface
+		t.Fatal(err)
+	}
+	d.cancel(t)
+}

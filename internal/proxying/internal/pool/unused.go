@@ -207,10 +207,11 @@ func (ps *driverPools) close() {
 	}
 }
 
-// A connectingShared is an attempt to make a shared connection. Other exchanges wait for its result.
+// A connectingShared is an attempt to make a shared connection. Other exchanges wait for its result. The mutex of the
+// driverPool guards it.
 type connectingShared struct {
-	waiting []*transport.Signal
-	err     error
+	waiting []*transport.Signal // complete when over is true
+	err     error               // that also holds for the exchanges that wait
 	over    bool
 }
 
