@@ -87,6 +87,7 @@ func (u *Upstream) connectNow(t *transfer, reuse reusePolicy, timeout time.Durat
 			t.passOver(failed)
 		}
 		t.keep(m)
+		t.x.setBase(t.set.base)
 		t.choose(m.Server, t.now)
 		var c *pool.Conn
 		c, err = t.x.connect(m.Server, t.now, reuse, timeout)

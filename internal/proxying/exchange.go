@@ -178,6 +178,7 @@ type Exchange struct {
 	upload            *upload.Upload // sends a body that is not short
 	head              []byte         // the request as sent upstream: the head, followed by the body if it is short
 	headEnd           int            // length of the request's head in head
+	base              string         // the base path in head, unless the target is "*"
 	response          response.Reader
 	framing           requestFraming
 	connectionOptions []string // names listed by Connection, of the request and then of the response
@@ -219,7 +220,7 @@ func (x *Exchange) Reset() {
 	x.transfer, x.announced = transfer{}, announcer{}
 	x.cancelled.Store(false)
 	x.expired.Store(false)
-	x.head, x.headEnd = keepBytes(x.head), 0
+	x.head, x.headEnd, x.base = keepBytes(x.head), 0, ""
 	x.response.Reset()
 	x.framing = requestFraming{}
 	clear(x.connectionOptions)

@@ -3,6 +3,7 @@ package proxying
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,8 +115,20 @@ func (x *Exchange) writeHead(base string, trust Trust) error {
 	}
 	b = x.appendFraming(b)
 	x.head = append(b, "\r\n"...)
-	x.headEnd = len(x.head)
+	x.headEnd, x.base = len(x.head), base
 	return nil
+}
+
+// setBase replaces the base path in the head, because the servers were replaced since it was written. It makes a copy:
+// the Hook may have kept the body.
+func (x *Exchange) setBase(base string) {
+	if base == x.base || x.Target == "*" {
+		return
+	}
+	at := len(x.Method) + len(" ")
+	x.head = slices.Concat(x.head[:at], []byte(base), x.head[at+len(x.base):])
+	x.headEnd += len(base) - len(x.base)
+	x.base = base
 }
 
 // passes reports whether a field of the client's header or trailers is passed

@@ -1,6 +1,7 @@
 package proxying_test
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -140,5 +141,46 @@ func TestServersReplaceUnknownOnes(t *testing.T) {
 	up.Adopt(openUpstream(t, proxying.Options{}))
 	if got := get(t, up); got != a {
 		t.Errorf("the request went to %s", got)
+	}
+}
+
+// TestWaitingRequestGetsTheNewBasePath replaces the servers by one with another base path, while a request waits for a
+// connection. The request has the path of the server that it is sent to.
+func TestWaitingRequestGetsTheNewBasePath(t *testing.T) {
+	t.Parallel()
+	requests := make(chan *message, 1)
+	o := openOrigin(t, answering(ok, requests))
+	for _, test := range []struct{ before, now, body string }{
+		{"", "/v2", ""}, {"/v1", "/version/2", "hello"}, {"/version/1", "/v2", "hello"}, {"/v1", "", ""},
+	} {
+		_, refusing := testkit.BoundSocket(t)
+		var kept []byte
+		d := openDoor(t, func(p *proxying.Proxy) {
+			p.Upstream = openUpstream(t, proxying.Options{ConnectRetry: patience}, "http://"+refusing+test.before)
+			told := p.Hook
+			p.Hook = func(x *proxying.Exchange, e proxying.Event) {
+				switch e {
+				case proxying.Waiting:
+					kept, _ = x.BufferedBody()
+					if err := p.Upstream.SetServers([]proxying.Endpoint{{URL: o.url + test.now}}); err != nil {
+						t.Error(err)
+					}
+				case proxying.Done:
+					if string(kept) != test.body {
+						t.Errorf("from %q to %q: the hook has kept the body %q", test.before, test.now, kept)
+					}
+				}
+				told(x, e)
+			}
+		})
+		d.dial().roundTrip(t, fmt.Sprintf("POST /a?b HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%s",
+			len(test.body), test.body))
+		m := testkit.Receive(t, "the request", requests)
+		if m.first != "POST "+test.now+"/a?b HTTP/1.1" || m.get("Host") != "a" || m.body != test.body {
+			t.Errorf("from %q to %q: the server got %q and %q", test.before, test.now, m.raw, m.body)
+		}
+		if got := d.outcome(); got.err != nil {
+			t.Error(got.err)
+		}
 	}
 }
