@@ -130,6 +130,32 @@ func TestFilesAreServed(t *testing.T) {
 	}
 }
 
+// TestUnsatisfiableRangeIsNotCached checks that the response to a range after the end of a file has no Cache-Control:
+// a cache could send it to clients that ask for the whole file.
+func TestUnsatisfiableRangeIsNotCached(t *testing.T) {
+	t.Parallel()
+	const cached = "public, max-age=31536000, immutable"
+	f := newFolder(t, map[string]string{"a.js": "0123456789"})
+	d := openDoor(t, upstream(t, hello).URL, routes(f.route("/{path...}", func(c *files.Config) {
+		c.CacheControl, c.Precompressed = cached, []string{"gzip"}
+	})))
+	for _, c := range []struct {
+		spans, contentRange, cacheControl string
+		status                            int
+	}{
+		{"0-1", "bytes 0-1/10", cached, 206},
+		{"10-", "bytes */10", "", 416},
+	} {
+		resp, _ := ask(t, d.addr, "GET /a.js HTTP/1.1\r\nHost: a\r\nRange: bytes="+c.spans+"\r\n\r\n")
+		h := resp.Header
+		if resp.StatusCode != c.status || h.Get("Content-Range") != c.contentRange ||
+			h.Get("Cache-Control") != c.cacheControl || h.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: %d with %v, want %d, Content-Range %q and Cache-Control %q", c.spans, resp.StatusCode, h, c.status,
+				c.contentRange, c.cacheControl)
+		}
+	}
+}
+
 func TestFolderRedirectStaysOnTheHost(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t, map[string]string{"docs/x": "", "a:b/x": "", "ü\"/x": "", "docs/evil.example/x": ""})

@@ -24,8 +24,9 @@ import (
 // serveFiles responds with the files of a folder.
 type serveFiles struct {
 	site     files.Site
-	rest     bool // the file's name is the rest of the path, which the pattern's last parameter matches
-	fields   []stage.Field
+	rest     bool          // the file's name is the rest of the path, which the pattern's last parameter matches
+	vary     []stage.Field // Vary of responses that depend on the coding of the file, or nil
+	caching  []stage.Field // Cache-Control of responses with a file, or nil
 	route    string
 	failures *prometheus.CounterVec
 }
@@ -57,10 +58,10 @@ func (f *Feature) Action(c *Config, r *stage.Route) (stage.Action, error) {
 		failures: f.failures,
 	}
 	if c.CacheControl != "" {
-		s.fields = append(s.fields, stage.Field{Name: "Cache-Control", Value: c.CacheControl})
+		s.caching = []stage.Field{{Name: "Cache-Control", Value: c.CacheControl}}
 	}
 	if len(s.site.Precompressed) > 0 {
-		s.fields = append(s.fields, stage.Field{Name: "Vary", Value: "Accept-Encoding"})
+		s.vary = []stage.Field{{Name: "Vary", Value: "Accept-Encoding"}}
 	}
 	return s, nil
 }
@@ -188,12 +189,14 @@ func (s *serveFiles) send(x *stage.Exchange, found *files.Found, conditions *fil
 		x.Refuse(r.Status, "a precondition fails")
 		return
 	}
-	fields := append(make([]stage.Field, 0, 10), s.fields...)
+	fields := append(make([]stage.Field, 0, 10), s.vary...)
 	if r.Status == http.StatusRequestedRangeNotSatisfiable {
+		// No Cache-Control: a cache that stores this response could send it to a client that asks for the whole file.
 		x.Refuse(r.Status, "the file ends before the range",
 			append(fields, stage.Field{Name: "Content-Range", Value: r.ContentRange})...)
 		return
 	}
+	fields = append(fields, s.caching...)
 	if version.ETag != "" {
 		modified := version.Modified
 		if modified.After(x.Arrived) { // RFC 9110, section 8.8.2.1: never in the future
