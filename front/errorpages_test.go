@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/compress"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/errorpages"
 	"github.com/weirhq/weir/front/feature/maintenance"
 	"github.com/weirhq/weir/front/feature/respond"
@@ -41,6 +42,8 @@ func TestErrorPagesReplaceErrors(t *testing.T) {
 		h.Set("Content-Type", "text/x-own")
 		h.Set("Content-Language", "de")
 		h.Set("ETag", `"own"`)
+		h.Set("Content-Security-Policy", "default-src 'self'")
+		h.Set("Content-Security-Policy-Report-Only", "default-src a.example")
 		h.Set("Retry-After", "7")
 		w.WriteHeader(status)
 		if r.URL.Query().Get("long") != "" {
@@ -65,11 +68,19 @@ func TestErrorPagesReplaceErrors(t *testing.T) {
 			{Statuses: statuses.Range{First: 500, Last: 599}, Page: htmlPage("intercepted")}}}
 		intercepted.Compress = compress.Default()
 		intercepted.Compress.MinLength = 0
+		edited := intercepted
+		edited.Match = "/edited"
+		edited.ResponseHeaders = edits.Config{
+			Set: []edits.Field{{Name: "content-security-policy", Value: "default-src 'none'"},
+				{Name: "Content-Language", Value: "fr"}, {Name: "Content-Type", Value: "text/x-edited"}},
+			Add:    []edits.Field{{Name: "Content-Location", Value: "/errors/503"}},
+			Remove: []string{"X-Content-Type-Options"},
+		}
 		fixed := config.DefaultRoute("/fixed", "")
 		fixed.Respond = &respond.Config{Status: 410}
 		text := config.DefaultRoute("/text", "")
 		text.Respond = &respond.Config{Status: 410, Text: "own text", Type: "text/x-own"}
-		c.Routes = append(c.Routes, reset, limited, intercepted, fixed, text)
+		c.Routes = append(c.Routes, reset, limited, intercepted, edited, fixed, text)
 		pagesOfAll(c)
 	})
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -89,8 +100,13 @@ func TestErrorPagesReplaceErrors(t *testing.T) {
 			{"/intercepted?status=404", "", 404, "of the upstream", "Content-Type: text/x-own"},
 			{"/intercepted?status=200", "", 200, "of the upstream", "Content-Type: text/x-own"},
 			{"/intercepted?status=503", "", 503, "intercepted",
-				"Content-Type: text/html; charset=utf-8|ETag: |Content-Language: |Retry-After: 7"},
+				"Content-Type: text/html; charset=utf-8|ETag: |Content-Language: |Retry-After: 7|" +
+					"X-Content-Type-Options: nosniff|Content-Security-Policy: default-src 'self'|" +
+					"Content-Security-Policy-Report-Only: default-src a.example"},
 			{"/intercepted?status=503&long=1", "", 503, "intercepted", "Content-Length: 11"},
+			{"/edited?status=503", "", 503, "intercepted",
+				"Content-Type: text/x-edited|Content-Language: fr|Content-Location: /errors/503|X-Content-Type-Options: |" +
+					"Content-Security-Policy: default-src 'none'|ETag: "},
 			{"/fixed", "", 410, "any 4xx", "Content-Type: text/html; charset=utf-8"},
 			{"/text", "", 410, "own text", "Content-Type: text/x-own"},
 		} {

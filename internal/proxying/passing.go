@@ -24,7 +24,7 @@ func (x *Exchange) collectFields() {
 		case f.Name == "Trailer" && (a.Framing == http1.BodyChunked || a.Streamed):
 		case f.Name == "Content-Length" && a.Status < 200:
 			continue
-		case HopByHop(f.Name), contains(x.connectionOptions, f.Name), x.edits(f.Name):
+		case HopByHop(f.Name), contains(x.connectionOptions, f.Name), x.Edits(f.Name):
 			continue
 		}
 		x.fields = append(x.fields, f)
@@ -45,15 +45,15 @@ func (x *Exchange) collectFields() {
 func (x *Exchange) collectOwnFields(fields []Field) {
 	x.fields = x.fields[:0]
 	for _, f := range fields {
-		if !x.edits(f.Name) {
+		if !x.Edits(f.Name) {
 			x.fields = append(x.fields, f)
 		}
 	}
 	x.fields = append(append(x.fields, x.Response...), x.ResponseAdd...)
 }
 
-// edits reports whether a field of a response is replaced or removed.
-func (x *Exchange) edits(name string) bool {
+// Edits reports whether a field of a response is replaced or removed.
+func (x *Exchange) Edits(name string) bool {
 	return has(x.Response, name) || contains(x.ResponseRemove, name)
 }
 
@@ -61,7 +61,7 @@ func (x *Exchange) edits(name string) bool {
 func (x *Exchange) passTrailer() []Field {
 	x.trailer = x.trailer[:0]
 	for _, f := range x.response.Trailer {
-		if !framesMessage(f.Name) && !x.edits(f.Name) {
+		if !framesMessage(f.Name) && !x.Edits(f.Name) {
 			x.trailer = append(x.trailer, Field(f))
 		}
 	}

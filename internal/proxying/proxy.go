@@ -212,7 +212,7 @@ func (x *Exchange) Respond(status int, text string, fields ...Field) error {
 	}
 	x.collectOwnFields(fields)
 	for _, f := range plainText {
-		if !x.edits(f.Name) {
+		if !x.Edits(f.Name) {
 			x.fields = append(x.fields, f)
 		}
 	}

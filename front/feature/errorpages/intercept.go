@@ -2,6 +2,7 @@ package errorpages
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,13 +54,8 @@ func (i *interceptor) Head(status int, fields []stage.Field, length int64) error
 	}
 	i.replaced = true
 	file := p.choose(stage.Joined(x.Header, "Accept"))
-	var own []stage.Field
-	for _, f := range fields {
-		if !aboutBody(f.Name) {
-			own = append(own, f)
-		}
-	}
-	own = append(p.appendFields(own, file), stage.Field{Name: "Content-Length", Value: strconv.Itoa(len(file.Body))})
+	own := i.ownFields(fields, p.appendFields(nil, file))
+	own = append(own, stage.Field{Name: "Content-Length", Value: strconv.Itoa(len(file.Body))})
 	if err := i.Client.Head(status, own, int64(len(file.Body))); err != nil {
 		return err
 	}
@@ -71,14 +67,32 @@ func (i *interceptor) Head(status int, fields []stage.Field, length int64) error
 	return err
 }
 
-// aboutBody reports whether a field is not kept with a page: it describes the body of the response, or is one
-// of the fields that each page has itself.
+// ownFields returns the fields of a page in place of a response with the given fields: those that are not about the
+// replaced body, those that response_headers of the route have set, and those of the page that they do not edit.
+func (i *interceptor) ownFields(fields, ofPage []stage.Field) (own []stage.Field) {
+	x := i.x
+	for _, f := range fields {
+		if !aboutBody(f.Name) || slices.Contains(x.Response, f) || slices.Contains(x.ResponseAdd, f) {
+			own = append(own, f)
+		}
+	}
+	for _, f := range ofPage {
+		if !x.Edits(f.Name) {
+			own = append(own, f)
+		}
+	}
+	return own
+}
+
+// aboutBody reports whether a field of an upstream is not kept with a page: it describes the body of the response, or
+// is one of the fields that each page has itself. Content-Security-Policy and its -Report-Only protect the user on any
+// page.
 func aboutBody(name string) bool {
 	switch name = strings.ToLower(name); name {
 	case "etag", "last-modified", "accept-ranges", "digest", "repr-digest", "x-content-type-options":
 		return true
 	}
-	return strings.HasPrefix(name, "content-")
+	return strings.HasPrefix(name, "content-") && !strings.HasPrefix(name, "content-security-policy")
 }
 
 // Write implements stage.Client. It discards a body that was replaced.
