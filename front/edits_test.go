@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/front/config"
 	"github.com/weirhq/weir/front/feature/access"
 	"github.com/weirhq/weir/front/feature/edits"
+	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/feature/redirects"
 	"github.com/weirhq/weir/front/feature/respond"
 	"github.com/weirhq/weir/internal/testkit"
@@ -321,6 +323,44 @@ func TestOwnResponsesAreEdited(t *testing.T) {
 	}
 	if resp, _ := ask(t, d.addr, "GET /limit HTTP/1.1\r\nHost: a\r\n\r\n"); resp.Header.Get("X-Door") != "" {
 		t.Errorf("another route: %d with %v", resp.StatusCode, resp.Header)
+	}
+}
+
+// TestEditsReplaceFieldsOfWeir checks that the edits of a route replace and remove the fields that weir adds because of
+// its listeners, in responses of the upstream and of weir.
+func TestEditsReplaceFieldsOfWeir(t *testing.T) {
+	t.Parallel()
+	const hsts = "Strict-Transport-Security"
+	back := upstream(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(hsts, "max-age=1")
+		w.Header().Set("Alt-Svc", `h3=":1"`)
+	})
+	edited := func(match string, e edits.Config) func(*config.Config) {
+		return func(c *config.Config) {
+			forwarded, fixed := config.DefaultRoute(match, "site"), config.DefaultRoute(match+"/fixed", "")
+			forwarded.ResponseHeaders, fixed.ResponseHeaders = e, e
+			fixed.Respond = &respond.Config{Status: 410}
+			c.Routes = append(c.Routes, forwarded, fixed)
+		}
+	}
+	field := []edits.Field{{Name: strings.ToLower(hsts), Value: "max-age=300"}}
+	d := openHTTP3Door(t, back.URL, func(c *config.Config) {
+		c.TLS.HTTPS.HSTS = &httpsredirect.HSTS{MaxAge: 365 * 24 * time.Hour}
+	}, edited("/none", edits.Config{}), edited("/set", edits.Config{Set: field}), edited("/add", edits.Config{Add: field}),
+		edited("/remove", edits.Config{Remove: []string{strings.ToLower(hsts), "alt-svc"}}))
+	const own = "max-age=31536000"
+	for match, want := range map[string][]string{
+		"/none": {own}, "/set": {"max-age=300"}, "/add": {own, "max-age=300"}, "/remove": nil,
+	} {
+		for _, path := range []string{match, match + "/fixed"} {
+			resp, _ := d.ask(t, d.client("localhost"), "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+			if got := resp.Header[hsts]; !slices.Equal(got, want) {
+				t.Errorf("%s: %d, %s: %q, want %q", path, resp.StatusCode, hsts, got, want)
+			}
+			if got := resp.Header["Alt-Svc"]; (len(got) == 1) != (match != "/remove") {
+				t.Errorf("%s: %d, Alt-Svc: %q", path, resp.StatusCode, got)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ package edits
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weirhq/weir/front/internal/scalar"
 	"github.com/weirhq/weir/front/internal/template"
@@ -112,6 +113,7 @@ func Responses(c Config, p *template.Pattern) (stage.Stage, error) {
 type responseEdits fieldEdits
 
 func (e *responseEdits) Apply(x *stage.Exchange) (responded bool) {
+	x.Response = slices.DeleteFunc(x.Response, e.edits)
 	v := template.Of(x)
 	var err error
 	if x.Response, x.ResponseAdd, err = (*fieldEdits)(e).appendTo(x, &v, x.Response, x.ResponseAdd); err != nil {
@@ -120,6 +122,16 @@ func (e *responseEdits) Apply(x *stage.Exchange) (responded bool) {
 	}
 	x.ResponseRemove = stage.JoinNames(x.ResponseRemove, e.remove)
 	return false
+}
+
+// edits reports whether a field that the front door sets, such as Strict-Transport-Security, is replaced or removed.
+func (e *responseEdits) edits(f stage.Field) bool {
+	for i := range e.set {
+		if stage.Named(&f, e.set[i].Name) {
+			return true
+		}
+	}
+	return stage.HasName(e.remove, f.Name)
 }
 
 // appendTo appends the fields to the two lists.
