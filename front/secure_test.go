@@ -50,6 +50,10 @@ func TestPlainRequestIsRedirectedToHTTPS(t *testing.T) {
 		{"HEAD", "HEAD /a HTTP/1.1\r\nHost: shop.example\r\n\r\n", "https://shop.example/a"},
 		{"plain http at a trusted proxy", "GET /a HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-Proto: http\r\n\r\n",
 			"https://shop.example/a"},
+		{"a WebSocket without TLS at a trusted proxy", "GET /a HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-Proto: ws\r\n\r\n",
+			"https://shop.example/a"},
+		{"a scheme that the client has invented", "GET /a HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-For: 192.0.2.1\r\n" +
+			"X-Forwarded-Proto: https, http\r\n\r\n", "https://shop.example/a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if status, location := plainRequest(t, d, c.head); status != 308 || location != c.want {
@@ -63,6 +67,9 @@ func TestPlainRequestIsRedirectedToHTTPS(t *testing.T) {
 	}{
 		{"a route that is excepted", "GET /healthz HTTP/1.1\r\nHost: shop.example\r\n\r\n", 200},
 		{"https at a trusted proxy", "GET /a HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-Proto: https\r\n\r\n", 200},
+		{"a WebSocket over TLS at a trusted proxy", "GET /a HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-Proto: wss\r\n\r\n", 200},
+		{"https at the first of two trusted proxies", "GET /a HTTP/1.1\r\nHost: shop.example\r\n" +
+			"X-Forwarded-For: 192.0.2.1, 127.0.0.1\r\nX-Forwarded-Proto: https, http\r\n\r\n", 200},
 		{"no host", "GET /a HTTP/1.0\r\n\r\n", 400},
 		{"the server as a whole", "OPTIONS * HTTP/1.1\r\nHost: shop.example\r\n\r\n", 204},
 	} {

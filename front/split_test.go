@@ -231,7 +231,7 @@ func TestStickyCookieFollowsTheScheme(t *testing.T) {
 	d := openDoor(t, "", splitDoor(sticky, ups, 1), func(c *config.Config) {
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
-	for proto, want := range map[string]string{"http": "; SameSite=Lax", "https": "; Secure", "": "; SameSite=Lax"} {
+	for proto, want := range map[string]string{"http": "; SameSite=Lax", "https": "; Secure", "wss": "; Secure", "": "; SameSite=Lax"} {
 		resp, _ := ask(t, d.addr, "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: "+proto+"\r\n\r\n")
 		cookie := resp.Header["Set-Cookie"][1]
 		if !strings.HasSuffix(cookie, want) || !strings.Contains(cookie, "; Max-Age=86400; ") {

@@ -128,7 +128,7 @@ func TestForwardingFieldsDependOnTrust(t *testing.T) {
 			"Forwarded": own}},
 		{"peer trusted, lists", loopback, "GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-Host: x, y\r\n" +
 			"X-Forwarded-Proto: http\r\nX-Forwarded-Proto: https\r\n\r\n", map[string]string{
-			"X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "http"}},
+			"X-Forwarded-Host": "a.example", "X-Forwarded-Proto": "https"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -16,11 +16,13 @@ import (
 // one of these (x_forwarded_for). The client is the peer.
 //
 // If the peer is in the list, X-Forwarded-For and Forwarded are extended, and
-// X-Forwarded-Host and X-Forwarded-Proto are kept if they hold one plain value.
-// The client is the last address of X-Forwarded-For that is not in the list. If
-// that field is missing or contains something else than an address, the client
-// is the nearest address that could be read. Other X-Forwarded-* fields and
-// X-Real-Ip are discarded in this case too.
+// X-Forwarded-Host is kept if it holds one plain value. The client is the last
+// address of X-Forwarded-For that is not in the list. If that field is missing
+// or contains something else than an address, the client is the nearest address
+// that could be read. X-Forwarded-Proto is kept if it holds one plain value; of
+// a list, the element of the proxy that has reported the client is kept.
+// Forwarded is not read. Other X-Forwarded-* fields and X-Real-Ip are discarded
+// in this case too.
 //
 // In both cases the upstream gets exactly one X-Forwarded-For,
 // X-Forwarded-Host, X-Forwarded-Proto and Forwarded. A nil Trust trusts no
@@ -41,10 +43,18 @@ func (t Trust) Trusts(addr netip.Addr) bool {
 // Client returns the address of the client that sent a request with the given
 // header.
 func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
-	peer = peer.Unmap()
 	if len(t) == 0 || !t.Trusts(peer) {
-		return peer
+		return peer.Unmap()
 	}
+	client, _ := t.origin(peer, header)
+	return client
+}
+
+// origin returns the address of the client of a trusted peer, and the place of
+// its element in X-Forwarded-For, counted from the end. Without such an element,
+// the place is 0.
+func (t Trust) origin(peer netip.Addr, header []Field) (client netip.Addr, place int) {
+	client, read := peer.Unmap(), 0
 	for i := len(header) - 1; i >= 0; i-- {
 		if !httpsyntax.EqualFold(header[i].Name, "X-Forwarded-For") {
 			continue
@@ -54,24 +64,60 @@ func (t Trust) Client(peer netip.Addr, header []Field) netip.Addr {
 			comma := strings.LastIndexByte(list, ',')
 			addr, ok := parseHop(list[comma+1:])
 			if !ok {
-				return peer
+				return client, max(read-1, 0)
 			}
-			if peer = addr; !t.Trusts(addr) {
-				return addr
+			read++
+			if client = addr; !t.Trusts(addr) {
+				return client, read - 1
 			}
 			list = list[:max(comma, 0)]
 		}
 	}
-	return peer
+	return client, max(read-1, 0)
 }
 
 // Scheme returns the scheme that the client used, for a request with the given header that
-// arrived over scheme.
+// arrived over scheme. It is https also for a WebSocket over TLS, for which some proxies
+// report wss, and http for ws.
 func (t Trust) Scheme(peer netip.Addr, header []Field, scheme string) string {
 	if len(t) == 0 || !t.Trusts(peer) {
 		return scheme
 	}
-	return single(header, "X-Forwarded-Proto", scheme)
+	switch proto := t.proto(peer, header, scheme); {
+	case httpsyntax.EqualFold(proto, "wss"):
+		return "https"
+	case httpsyntax.EqualFold(proto, "ws"):
+		return "http"
+	default:
+		return proto
+	}
+}
+
+// proto returns the X-Forwarded-Proto of the client of a trusted peer, or scheme if
+// there is none. Of a list, to which each proxy has appended an element, it returns the
+// element at the place that the client has in X-Forwarded-For, because the same proxy
+// has written both. The client may have invented the elements before it. If that element
+// is missing or not plain, proto returns the last one that could be read before.
+func (t Trust) proto(peer netip.Addr, header []Field, scheme string) string {
+	if proto := single(header, "X-Forwarded-Proto", ""); proto != "" {
+		return proto
+	}
+	_, place := t.origin(peer, header)
+	for i := len(header) - 1; i >= 0 && place >= 0; i-- {
+		if !httpsyntax.EqualFold(header[i].Name, "X-Forwarded-Proto") {
+			continue
+		}
+		for list := header[i].Value; list != "" && place >= 0; place-- {
+			comma := strings.LastIndexByte(list, ',')
+			element := strings.Trim(list[comma+1:], " \t")
+			if element == "" || strings.ContainsAny(element, " \t") {
+				return scheme
+			}
+			scheme = element
+			list = list[:max(comma, 0)]
+		}
+	}
+	return scheme
 }
 
 // parseHop parses one element of X-Forwarded-For: an address, optionally with a
@@ -140,7 +186,7 @@ func (t Trust) appendForwarded(b []byte, header []Field, from hop) []byte {
 	host, proto := from.host, from.scheme
 	if trusted {
 		host = single(header, "X-Forwarded-Host", host)
-		proto = single(header, "X-Forwarded-Proto", proto)
+		proto = t.proto(from.peer, header, proto)
 	}
 	b = append(b, "\r\nX-Forwarded-Host: "...)
 	b = append(b, host...)
