@@ -86,8 +86,8 @@ type Config struct {
 	Engine string
 
 	// TrustedProxies are the networks of the proxies whose X-Forwarded-For,
-	// X-Forwarded-Host, X-Forwarded-Proto and Forwarded fields are used. Default
-	// none.
+	// X-Forwarded-Host and X-Forwarded-Proto are used, and whose Forwarded is
+	// passed on. Default none.
 	TrustedProxies []netip.Prefix
 
 	// DNS resolves the host names of upstreams' servers.
