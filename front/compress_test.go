@@ -121,7 +121,10 @@ func TestSuitableResponsesAreCompressed(t *testing.T) {
 		gzipOnly.Compress = compress.Default()
 		gzipOnly.Compress.Encodings = []string{"gzip"}
 		gzipOnly.Compress.Types = []string{"text/event-stream"}
-		c.Routes = append(c.Routes, own, asked, secret, off, gzipOnly)
+		short := config.DefaultRoute("/any", "site")
+		short.Compress = compress.Default()
+		short.Compress.MinLength = 0
+		c.Routes = append(c.Routes, own, asked, secret, off, gzipOnly, short)
 	}, compressed())
 	const everything = "Accept-Encoding: gzip, br, zstd"
 	for name, client := range map[string]*http.Client{"HTTP/1.1": httpClient(t), "HTTP/2": h2cClient(t)} {
@@ -139,6 +142,8 @@ func TestSuitableResponsesAreCompressed(t *testing.T) {
 			{"/?Chunks=1", everything, "zstd", true},
 			{"/?Length=1023", everything, "", false},
 			{"/?Length=1024", everything, "zstd", true},
+			{"/any?Length=1", everything, "zstd", true},
+			{"/any?Length=0", everything, "", false},
 			{"/?Length=10&Chunks=1", everything, "zstd", true},
 			{"/?Length=0&Chunks=1", everything, "zstd", true},
 			{"/?Status=404", everything, "zstd", true},

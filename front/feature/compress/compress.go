@@ -268,7 +268,8 @@ func (s *compression) compresses(status int, r *responseFacts) bool {
 	case http.StatusNoContent, http.StatusResetContent, http.StatusPartialContent, http.StatusNotModified:
 		return false
 	}
-	return !r.unchangeable && (r.length < 0 || r.length >= s.minLength) && s.hasType(r.contentType)
+	least := max(s.minLength, 1) // an empty body would become longer
+	return !r.unchangeable && (r.length < 0 || r.length >= least) && s.hasType(r.contentType)
 }
 
 // hasType reports whether a Content-Type is one of those that are compressed.
