@@ -41,7 +41,8 @@ func Default() *Config {
 			"text/*", "*+json", "*+xml",
 			"application/json", "application/x-ndjson", "application/xml", "application/javascript",
 			"application/x-javascript", "application/graphql-response+json", "application/wasm",
-			"font/ttf", "font/otf", "application/vnd.ms-fontobject", "image/x-icon", "image/bmp",
+			"font/ttf", "font/otf", "font/opentype", "font/collection", "font/sfnt", "application/x-font-ttf",
+			"application/vnd.ms-fontobject", "image/x-icon", "image/vnd.microsoft.icon", "image/bmp", "image/x-ms-bmp",
 		},
 	}
 }
