@@ -89,20 +89,33 @@ func (e *Explanation) addClientRule(demand, subjectField string) {
 func explain(x *exchange, t *tables) *Explanation {
 	status, why := validate(x)
 	e := &Explanation{Request: x.Method + " " + x.Host + x.Target, Status: status, Reason: why, Routes: []ExplainedRoute{}}
-	switch {
-	case status != 0:
-		return e
-	case x.Method == "TRACE":
-		e.Status, e.Reason, e.Allow = 405, "TRACE would reveal the fields that proxies add", methodsOfAll
-		return e
-	case x.Target == "*":
-		e.Request = x.Method + " * of " + x.Host
-		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
-		return e
-	case t.access != nil && !t.access.Admits(x.ClientAddr):
-		e.Status, e.Reason = 403, "access: the network of the client is denied, or not allowed"
+	if status != 0 {
 		return e
 	}
+	if x.Target == "*" {
+		e.Request = x.Method + " * of " + x.Host
+	}
+	allow := e.addRoutes(x, t)
+	if e.respondEarly(x, t); e.Status != 0 {
+		e.Routes = e.Routes[:0]
+		return e
+	}
+	switch {
+	case x.found != nil:
+	case allow == "":
+		e.Status, e.Reason = 404, "no route"
+	default:
+		e.Status, e.Reason, e.Allow = 405, "no route for the method", withOptions(allow)
+		if x.Method == "OPTIONS" {
+			e.Status, e.Reason = 204, "the front door responds to OPTIONS"
+		}
+	}
+	return e
+}
+
+// addRoutes adds the routes whose patterns match, and sets x.found to the chosen one. Without one, it returns the
+// methods with which the request would have a route.
+func (e *Explanation) addRoutes(x *exchange, t *tables) (allow string) {
 	method := x.Method
 	if t.cors && method == "OPTIONS" && x.findPreflight(t) {
 		method, x.found = stage.Only(x.Header, "Access-Control-Request-Method"), nil
@@ -117,23 +130,27 @@ func explain(x *exchange, t *tables) *Explanation {
 	if x.found == nil {
 		allow = t.working(x.Exchange, allow)
 	}
+	return allow
+}
+
+// respondEarly sets the response to a request that does not reach its route. The cases are in the order of the steps of
+// a Door, and then of its handle.
+func (e *Explanation) respondEarly(x *exchange, t *tables) {
 	scheme := t.trust.Scheme(x.Peer, x.Header, x.Scheme)
-	redirect := t.httpsRedirect != nil && t.httpsRedirect.SetHSTS(x.Exchange, scheme) && !x.exceptsPlain()
-	switch status, why := t.checkSpelling(x); {
+	plain := t.httpsRedirect != nil && t.httpsRedirect.SetHSTS(x.Exchange, scheme)
+	status, why := t.checkSpelling(x)
+	switch {
+	case plain && x.Target != "*" && !x.exceptsPlain():
+		e.Status, e.Reason = 308, "tls.redirect: the request is not over https"
 	case status != 0:
-		e.Status, e.Reason, e.Routes = status, why, e.Routes[:0]
-	case redirect:
-		e.Status, e.Reason, e.Routes = 308, "tls.redirect: the request is not over https", e.Routes[:0]
-	case x.found != nil:
-	case allow == "":
-		e.Status, e.Reason = 404, "no route"
-	default:
-		e.Status, e.Reason, e.Allow = 405, "no route for the method", withOptions(allow)
-		if x.Method == "OPTIONS" {
-			e.Status, e.Reason = 204, "the front door responds to OPTIONS"
-		}
+		e.Status, e.Reason = status, why
+	case x.Method == "TRACE":
+		e.Status, e.Reason, e.Allow = 405, "TRACE would reveal the fields that proxies add", methodsOfAll
+	case x.Target == "*":
+		e.Status, e.Reason, e.Allow = 204, "a request for the server as a whole", methodsOfAll
+	case t.access != nil && !t.access.Admits(x.ClientAddr):
+		e.Status, e.Reason = 403, "access: the network of the client is denied, or not allowed"
 	}
-	return e
 }
 
 // add adds a route whose pattern matches.

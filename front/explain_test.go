@@ -285,6 +285,56 @@ func TestExplainShowsAccessOfAllRequests(t *testing.T) {
 	}
 }
 
+// TestExplainAgreesOnThePrecedence sends requests for which several parts of the front door have a response: the
+// redirect to https, the check of the spelling, TRACE, OPTIONS * and access of all requests.
+func TestExplainAgreesOnThePrecedence(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.TLS = tlsConfig(t, "a.example")
+		c.TLS.HTTPS.Redirect = 443
+		c.TrustedProxies = parsePrefixes(t, "127.0.0.1/32")
+		c.Access = &access.Config{Deny: parsePrefixes(t, "192.0.2.0/24")}
+		staff := config.DefaultRoute("/staff/{path...}", "site")
+		staff.Access = []*access.Config{{Allow: parsePrefixes(t, "10.0.0.0/8")}}
+		health := config.DefaultRoute("/healthz", "site")
+		health.PlainHTTP = true
+		c.Routes = append(c.Routes, staff, health)
+	})
+	for _, c := range []struct {
+		request, proto, client string
+		want                   int
+	}{
+		{"GET /", "http", "192.0.2.1", 308},
+		{"GET /", "https", "192.0.2.1", 403},
+		{"GET /", "https", "198.51.100.1", 200},
+		{"GET /healthz", "http", "192.0.2.1", 403},
+		{"GET /healthz", "http", "198.51.100.1", 200},
+		{"GET //staff/x", "http", "192.0.2.1", 308},
+		{"GET //staff/x", "https", "192.0.2.1", 400},
+		{"TRACE /", "http", "192.0.2.1", 308},
+		{"TRACE /", "https", "192.0.2.1", 405},
+		{"TRACE //staff/x", "https", "198.51.100.1", 400},
+		{"OPTIONS *", "http", "192.0.2.1", 204},
+		{"GET /..", "http", "192.0.2.1", 400},
+	} {
+		head := c.request + " HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-Proto: " + c.proto + "\r\nX-Forwarded-For: " + c.client +
+			"\r\n\r\n"
+		resp, _ := ask(t, d.addr, head)
+		e, err := d.Explain("http", []byte(head), netip.MustParseAddr("127.0.0.1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		explained := e.Status
+		if explained == 0 {
+			explained = 200 // of the upstream
+		}
+		if resp.StatusCode != c.want || explained != c.want || e.Allow != resp.Header.Get("Allow") ||
+			(len(e.Routes) == 0) != (e.Status != 0) {
+			t.Errorf("%s over %s from %s: %d, explained as %+v, want %d", c.request, c.proto, c.client, resp.StatusCode, e, c.want)
+		}
+	}
+}
+
 func TestExplainRejectsHeads(t *testing.T) {
 	t.Parallel()
 	back := upstream(t, hello)
