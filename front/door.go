@@ -198,9 +198,7 @@ func validate(x *exchange) (status int, why string) {
 // handle applies the limits of all requests and of the route, which then handles the request. Without a route it
 // responds itself.
 func (d *Door) handle(x *exchange, t *tables) {
-	if x.found != nil && x.found.cors != nil {
-		x.found.cors.SetFields(x.Exchange)
-	}
+	x.setCORS()
 	if t.access != nil && t.access.Apply(x.Exchange) {
 		return
 	}
@@ -208,17 +206,17 @@ func (d *Door) handle(x *exchange, t *tables) {
 		d.refuseFor(x, 429, limitRate, allRoutes, "more requests than the rate allows", fields...)
 		return
 	}
+	if x.found != nil {
+		x.route, x.Pages = x.found, x.found.pages
+	}
+	if t.editResponse(x) {
+		return
+	}
 	switch {
 	case x.found != nil:
-		x.route = x.found
-		x.Pages = x.route.pages
-		if x.route.responses != nil && x.route.responses.Apply(x.Exchange) {
-			return
-		}
 		if x.route.gate == nil || d.admit(x, t) {
 			x.route.handle(x.Exchange)
 		}
-	case t.responses != nil && t.responses.Apply(x.Exchange):
 	case x.allow == "":
 		x.Refuse(404, "no route")
 	case x.Method == "OPTIONS":
@@ -226,6 +224,23 @@ func (d *Door) handle(x *exchange, t *tables) {
 	default:
 		x.Refuse(405, "no route for the method", proxying.Field{Name: "Allow", Value: withOptions(x.allow)})
 	}
+}
+
+// setCORS sets the fields of CORS of the route, if it has some.
+func (x *exchange) setCORS() {
+	if x.found != nil && x.found.cors != nil {
+		x.found.cors.SetFields(x.Exchange)
+	}
+}
+
+// editResponse applies response_headers of the route of a request, or those of requests without a route. It reports
+// whether it has refused the request, because a field would be too long.
+func (t *tables) editResponse(x *exchange) (responded bool) {
+	edits := t.responses
+	if x.found != nil {
+		edits = x.found.responses
+	}
+	return edits != nil && edits.Apply(x.Exchange)
 }
 
 // withOptions adds OPTIONS, to which the front door itself responds, to a list of

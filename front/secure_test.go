@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/front/feature/cors"
+	"github.com/weirhq/weir/front/feature/edits"
 	"github.com/weirhq/weir/front/feature/httpsredirect"
 	"github.com/weirhq/weir/front/secure"
 	"github.com/weirhq/weir/internal/certtest"
@@ -85,6 +87,31 @@ func TestPlainRequestIsRedirectedToHTTPS(t *testing.T) {
 	if status, location := plainRequest(t, d, "GET /a HTTP/1.1\r\nHost: shop.example:8080\r\n\r\n"); status != 308 ||
 		location != "https://shop.example:8443/a" {
 		t.Errorf("another port: %d, Location: %s", status, location)
+	}
+}
+
+// TestRedirectToHTTPSHasFieldsOfTheRoute checks that response_headers and cors apply to the redirect: a page whose
+// request is redirected may read the response only if each of the responses allows it.
+func TestRedirectToHTTPSHasFieldsOfTheRoute(t *testing.T) {
+	t.Parallel()
+	set := func(value string) edits.Config {
+		return edits.Config{Set: []edits.Field{{Name: "X-Frame-Options", Value: value}}}
+	}
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) {
+		c.TLS = tlsConfig(t, "shop.example")
+		c.TLS.HTTPS.Redirect = 443
+		c.ResponseHeaders = set("DENY")
+		r := config.DefaultRoute("/users/{id}", "site")
+		r.ResponseHeaders = set("{id}")
+		r.CORS = &cors.Config{Origins: []string{"https://a.example"}}
+		c.Routes = []config.Route{r}
+	})
+	for path, want := range map[string][2]string{"/users/7": {"7", "https://a.example"}, "/": {"DENY", ""}} {
+		resp, _ := ask(t, d.addr, "GET "+path+" HTTP/1.1\r\nHost: shop.example\r\nOrigin: https://a.example\r\n\r\n")
+		got := [2]string{resp.Header.Get("X-Frame-Options"), resp.Header.Get("Access-Control-Allow-Origin")}
+		if resp.StatusCode != 308 || got != want {
+			t.Errorf("%s: %d with %q, want %q", path, resp.StatusCode, got, want)
+		}
 	}
 }
 

@@ -63,7 +63,10 @@ func (d *Door) redirectToHTTPS(x *exchange, t *tables) (responded bool) {
 		return false
 	}
 	x.route = x.found
-	t.httpsRedirect.Respond(x.Exchange)
+	x.setCORS()
+	if !t.editResponse(x) {
+		t.httpsRedirect.Respond(x.Exchange)
+	}
 	return true
 }
 
