@@ -29,7 +29,7 @@ func Keys[T any](path string, at func(T) **Config, file errorpages.FileReader[T]
 			}},
 		{Path: path + ".retry_after", Doc: "the Retry-After of that response",
 			Read: yamlfile.One(parseRetryAfter, func(t T) *time.Duration { return &(*at(t)).RetryAfter })},
-		{Path: path + ".active", Doc: "maintenance by hand, for all requests",
+		{Path: path + ".active", Doc: "maintenance by hand, for all requests of the route",
 			Read: yamlfile.One(yamlfile.Switch, func(t T) *bool { return &(*at(t)).Active })},
 	}
 }
