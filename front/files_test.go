@@ -234,6 +234,28 @@ func TestHostileNamesReachNoSecret(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreNoFilesGetTheFallback checks links that lead out of the folder, and a pipe.
+func TestNamesThatAreNoFilesGetTheFallback(t *testing.T) {
+	t.Parallel()
+	top := newFolder(t, map[string]string{"secret": "the secret", "root/app.html": "the app"})
+	root := top + "/root"
+	for name, target := range map[string]string{"out": "../secret", "abs": string(top) + "/secret", "loop": "loop"} {
+		if err := os.Symlink(target, filepath.Join(string(root), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(string(root), "pipe"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := openDoor(t, upstream(t, hello).URL,
+		routes(root.route("/{path...}", func(c *files.Config) { c.Fallback = "/app.html" })))
+	for _, name := range []string{"out", "abs", "loop", "pipe", "none"} {
+		if resp, body := get(t, httpClient(t), d.url("/"+name)); resp.StatusCode != 200 || body != "the app" {
+			t.Errorf("%s: %d %q, want the fallback", name, resp.StatusCode, body)
+		}
+	}
+}
+
 // TestPrecompressedFilesHaveOwnValidators checks the fields of a precompressed file, its ranges, and
 // its validators, which differ from those of the file itself.
 func TestPrecompressedFilesHaveOwnValidators(t *testing.T) {
