@@ -20,7 +20,8 @@ function add(queue) {
   if (process._exiting) ending = true // a listener for exit has made the logger; Node has no public name for that
   if (queues.size === 0) {
     process.on('exit', end)
-    if (isMainThread) for (const signal of signals) process.on(signal, interrupted)
+    // Before other listeners: those of process.once are no longer counted when they run.
+    if (isMainThread) for (const signal of signals) process.prependListener(signal, interrupted)
   }
   queues.add(queue)
 }

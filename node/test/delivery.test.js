@@ -39,6 +39,8 @@ function checkRows(text, count) {
   got.forEach((event, i) => assert.strictEqual(event.data.number, i))
 }
 
+const eventsOf = (text) => text.split('\n').slice(0, -1).map((line) => JSON.parse(line).event)
+
 const ends = [
   { how: 'return', code: 0 },
   { how: 'exit', code: 3 },
@@ -80,6 +82,12 @@ test('a reader that never reads delays the end of the process, and the loss is o
     program('ends.js'), temporary(t))
   const [, lost] = /^weir-log: (\d+) events could not be written before the end of the process\n$/.exec(errors)
   assert.ok(Number(lost) > 19_000 && Number(lost) < 20_000, errors) // the pipe has some
+})
+
+test('a listener for SIGTERM that was registered before the logger ends the process itself', async () => {
+  const { stdout, code, signal } = await run(process.execPath, [program('signals.js'), 'once before'])
+  assert.deepStrictEqual([code, signal], [0, null])
+  assert.deepStrictEqual(eventsOf(stdout), ['drains', 'drained'])
 })
 
 for (const how of ['threads', 'cluster']) {
