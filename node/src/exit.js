@@ -44,14 +44,32 @@ function end() {
 // interrupted writes the lines, and ends the process as the signal would have without this listener. A program that has
 // a listener of its own ends the process itself. With files, SIGHUP reopens them instead.
 function interrupted(signal) {
-  const reopens = signal === 'SIGHUP' && reopened.size > 0
-  const goesOn = reopens || process.listenerCount(signal) > 1
-  if (!goesOn) writeAll()
+  const listeners = process.listeners(signal)
+  const copies = listeners.filter((listener) => typeof listener[hasFiles] === 'function')
+  const reopens = signal === 'SIGHUP' && copies.some((listener) => listener[hasFiles]())
+  const goesOn = reopens || listeners.length > copies.length + listenersOfSignalExit()
+  if (!goesOn) {
+    ending = true // the listeners of signal-exit, which are called later, may log
+    writeAll()
+  }
   for (const queue of queues) if (!(goesOn ? queue.flush() : queue.end()) && !goesOn) complain(queue)
   if (reopens) for (const queue of reopened) queue.reopen()
   if (goesOn) return
   process.off(signal, interrupted)
   process.kill(process.pid, signal)
+}
+
+// The listeners of all copies of this package in the process have this property: a function that reports whether SIGHUP
+// reopens files of the copy.
+const hasFiles = Symbol.for('weir-log.hasFiles')
+interrupted[hasFiles] = () => reopened.size > 0
+
+// listenersOfSignalExit returns how many listeners for a signal belong to copies of the package signal-exit, versions 3
+// and 4. Like this package, they end the process only if there are no others, so neither may wait for the other.
+function listenersOfSignalExit() {
+  const { __signal_exit_emitter__: version3 } = process
+  const version4 = globalThis[Symbol.for('signal-exit emitter')]
+  return (version3?.count ?? 0) + (version4?.count ?? 0)
 }
 
 // complain writes to stderr how many events are lost. Nothing else can report that.

@@ -90,6 +90,27 @@ test('a listener for SIGTERM that was registered before the logger ends the proc
   assert.deepStrictEqual(eventsOf(stdout), ['drains', 'drained'])
 })
 
+for (const { how, want } of [
+  { how: 'signal-exit', want: ['began', 'is at the end'] },
+  { how: 'signal-exit 3', want: ['began', 'is at the end'] },
+  { how: 'signal-exit 3 and 4', want: ['began', 'is at the end'] },
+  { how: 'copies', want: ['one', 'two'] }
+]) {
+  test(`SIGTERM ends the process, although others listen for it only to learn that: ${how}`, async () => {
+    const { stdout, code, signal } = await run(process.execPath, [program('signals.js'), how])
+    assert.deepStrictEqual([code, signal], [null, 'SIGTERM'])
+    assert.deepStrictEqual(eventsOf(stdout).sort(), want)
+  })
+}
+
+test('SIGHUP ends no process in which another copy of the package has a file', async (t) => {
+  const file = temporary(t)
+  const { stdout, code } = await run(process.execPath, [program('signals.js'), 'copies reopen', file])
+  assert.strictEqual(code, 0)
+  assert.strictEqual(JSON.parse(stdout).data.listeners, 2)
+  assert.deepStrictEqual(eventsOf(fs.readFileSync(file, 'utf8')), ['goes on'])
+})
+
 for (const how of ['threads', 'cluster']) {
   test(`lines of ${how} are whole`, async () => {
     const { stdout } = await inShell('"$0" "$1" "$2" 4 5000 | cat', program('worker.js'), how)
