@@ -8,7 +8,7 @@ const { addCaller, rawOf, routeOf, targetOf } = require('./http.js')
 const { now } = require('./instant.js')
 const { Keep } = require('./keep.js')
 const { checkLogger, readMiddlewareOptions } = require('./options.js')
-const { currentIds, idMembers, idOf, useRequests } = require('./trace.js')
+const { bindEvents, currentIds, idMembers, idOf, useRequests } = require('./trace.js')
 
 const received = 'http request received'
 const completed = 'http request completed'
@@ -30,7 +30,10 @@ function middleware(log, options = {}) {
     const id = idOf(rawOf(request).headers)
     const exchange = new Exchange(log, isKoa ? first : request, response, keep)
     const hold = exchange.hold ?? requests.getStore()?.hold // of a middleware outside of this one
-    return requests.run({ id, text: idMembers(id, ''), hold }, () => {
+    const current = { id, text: idMembers(id, ''), hold }
+    bindEvents(rawOf(request), current)
+    bindEvents(response, current)
+    return requests.run(current, () => {
       exchange.begin(currentIds(), events === 'all')
       return watchFailures(first, second, isKoa ? second : third, (error) => { exchange.failure ??= error })
     })

@@ -13,6 +13,19 @@ function useRequests() {
   return requests
 }
 
+// The requests, as above, by the requests and responses of Node that belong to them.
+const bound = new WeakMap()
+
+// bindEvents calls the listeners of a request or response of Node as a part of a request, given as above. Node calls them
+// in the context of their connection when a part of the body arrives, or when the client disconnects.
+function bindEvents(emitter, request) {
+  const isBound = bound.has(emitter) // by a middleware outside of the caller
+  bound.set(emitter, request)
+  if (isBound) return
+  const { emit } = emitter
+  emitter.emit = function (...args) { return requests.run(bound.get(emitter), () => emit.apply(this, args)) }
+}
+
 // traceId returns the trace id of the request that is being handled, or '' outside of one.
 function traceId() {
   return spanOf()?.traceId ?? requests?.getStore()?.id ?? ''
@@ -106,4 +119,4 @@ function fraction(id) {
   return Number((h ^ h >> 33n) >> 11n) / 2 ** 53
 }
 
-module.exports = { currentHold, currentIds, fraction, idMembers, idOf, isSampled, traceId, useRequests }
+module.exports = { bindEvents, currentHold, currentIds, fraction, idMembers, idOf, isSampled, traceId, useRequests }

@@ -306,6 +306,51 @@ test('http2: the events of a request have its trace id', async (t) => {
   assert.deepStrictEqual({ status, length, protocol }, { status: 200, length: 7, protocol: 'HTTP/2.0' })
 })
 
+// Functions that send the head of a POST, and return how its body is sent.
+const senders = {
+  http(port) {
+    const request = http.request({ port, method: 'POST' }).on('error', () => {})
+    request.flushHeaders()
+    return { write: (text) => request.write(text), end: (text) => request.end(text), close: () => request.destroy() }
+  },
+  http2(port) {
+    const session = http2.connect(`http://127.0.0.1:${port}`)
+    const stream = session.request({ ':method': 'POST' }).resume()
+    return { write: (text) => stream.write(text), end: (text) => stream.end(text), close: () => session.close() }
+  }
+}
+
+for (const [name, server] of [['http', http], ['http2', http2]]) {
+  test(`${name}: events in listeners of a request and its response have its trace id`, async (t) => {
+    const { log, events, lines } = collector()
+    const requests = weir.middleware(log)
+    const outer = weir.middleware(log, { events: 'completed' })
+    const handle = (request, response) => {
+      request.on('data', (chunk) => log.info('data', { id: weir.traceId(), chunk: String(chunk) }))
+      request.on('end', () => {
+        log.info('end', { id: weir.traceId() })
+        response.end()
+      })
+      response.on('close', () => log.info('close', { id: weir.traceId() }))
+    }
+    const door = server.createServer((request, response) =>
+      outer(request, response, () => requests(request, response, () => handle(request, response)))).listen(0)
+    await once(door, 'listening')
+    const client = senders[name](door.address().port)
+    t.after(() => { client.close(); door.close() })
+    await until(() => lines.length === 1)
+    client.write('one')
+    await until(() => lines.length === 2)
+    client.end('two')
+    await until(() => lines.length === 7)
+    const inHandler = events().filter((e) => e.data?.id !== undefined)
+    assert.deepStrictEqual(inHandler.map((e) => [e.event, e.data.chunk]),
+      [['data', 'one'], ['data', 'two'], ['end', undefined], ['close', undefined]])
+    const { trace_id: id } = events()[0]
+    for (const event of inHandler) assert.deepStrictEqual([event.trace_id, event.data.id], [id, id])
+  })
+}
+
 test('express: an error handler and the completed event have the id and the route of the request', async (t) => {
   const { log, events, lines } = collector()
   const app = require('express')()
