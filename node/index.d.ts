@@ -2,6 +2,9 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { Writable } from 'node:stream'
 
+type NodeRequest = IncomingMessage | Http2ServerRequest
+type NodeResponse = ServerResponse | Http2ServerResponse
+
 /**
  * Returns a logger. Use one for the whole program, and {@link weir.Logger.child child} for parts of it.
  *
@@ -137,8 +140,8 @@ declare namespace weir {
     stats(): Stats
   }
 
-  type Request = IncomingMessage | Http2ServerRequest | { raw: IncomingMessage } | { req: IncomingMessage }
-  type Response = ServerResponse | Http2ServerResponse | { raw: ServerResponse } | { res: ServerResponse }
+  type Request = NodeRequest | { raw: NodeRequest } | { req: NodeRequest }
+  type Response = NodeResponse | { raw: NodeResponse } | { res: NodeResponse }
 
   /**
    * Counts of events. At any time, emitted = written + dropped + waiting. The events that the program has logged are
@@ -172,7 +175,7 @@ declare namespace weir {
    * traceparent or X-Request-Id of the request, or a new one.
    *
    * The completed event of a request that failed has the error of its handlers, or the property `err` of its response.
-   * `data.failure` is `'client_gone'`, or `'aborted'` if the handler has destroyed the response with an error.
+   * `data.failure` is `'client_gone'`, or `'aborted'` if the handler has destroyed the response.
    *
    * @example
    * app.use(weir.middleware(log)) // Express, Koa
@@ -201,15 +204,15 @@ declare namespace weir {
     /** The share of the requests, from 0 to 1, that are interesting anyway, chosen by their trace ids. 0 is the default. */
     share?: number
     /** Reports whether the flag `sampled` in the traceparent of a client is followed. If missing, it is that of no client. */
-    trust?: ((request: IncomingMessage | Http2ServerRequest) => boolean) | null
+    trust?: ((request: NodeRequest) => boolean) | null
     /** The size of the events that are held for a request; 32 KiB if missing. The oldest of more events are discarded. */
     bytes?: number
   }
 
   interface Middleware {
-    (context: { req: IncomingMessage, res: ServerResponse }, next: () => Promise<any>): unknown
-    (request: IncomingMessage, response: ServerResponse, next: (...args: any[]) => unknown): void
-    (request: { raw: IncomingMessage }, reply: { raw: ServerResponse }, done: (...args: any[]) => unknown): void
+    (context: { req: NodeRequest, res: NodeResponse }, next: () => Promise<any>): unknown
+    (request: NodeRequest, response: NodeResponse, next: (...args: any[]) => unknown): void
+    (request: { raw: NodeRequest }, reply: { raw: NodeResponse }, done: (...args: any[]) => unknown): void
   }
 
   /**

@@ -51,6 +51,7 @@ class Exchange {
   #began = performance.now()
   #bytes = 0
   #ended = false
+  #isDestroyed = false // by this process; only of http2
   #keep // null if the events are not held
   #isTrusted = false // the client has decided that the events are written
   #traceId = ''
@@ -72,6 +73,7 @@ class Exchange {
     if (logsReceived) this.#log.with({ http: this.#http }).info(received)
     addCaller(this.#http, this.#request)
     this.#countBytes()
+    if (isHTTP2(rawOf(this.#request))) this.#watchDestroy()
     this.#response.once('finish', () => this.#end(false))
     this.#response.once('close', () => this.#end(true))
   }
@@ -97,12 +99,26 @@ class Exchange {
     else if (ArrayBuffer.isView(chunk)) this.#bytes += chunk.byteLength
   }
 
+  // #watchDestroy observes destroy of a response of http2, which does not know later who has closed its stream.
+  #watchDestroy() {
+    const response = this.#response
+    const { destroy } = response
+    response.destroy = (error) => {
+      if (!response.stream.closed) {
+        this.#isDestroyed = true
+        this.failure ??= error
+      }
+      return destroy.call(response, error)
+    }
+  }
+
   #end(isClosed) {
     if (this.#ended) return
     this.#ended = true
+    const request = rawOf(this.#request)
     const response = this.#response
-    const isCut = isClosed && !response.writableFinished
-    const isAborted = isCut && isCutHere(rawOf(this.#request), response)
+    const isCut = isHTTP2(request) ? isStreamCut(response.stream) : isClosed && !response.writableFinished
+    const isAborted = isCut && (this.#isDestroyed || isCutHere(request, response))
     const http = this.#http
     http.status_code = response.headersSent || !isCut ? response.statusCode : isAborted ? 0 : statusClientGone
     http.ended_at = now()
@@ -129,6 +145,12 @@ class Exchange {
     if (this.hold.missing > 0) fields.discarded = this.hold.missing
   }
 }
+
+function isHTTP2(request) { return request.httpVersionMajor === 2 }
+
+// isStreamCut reports whether a stream of http2 was closed before all of the response was sent. The response emits finish
+// in any case.
+function isStreamCut(stream) { return stream.aborted || !stream.writableFinished }
 
 // isCutHere reports whether this process has cut a response: by destroy(error), by a pipeline that failed, or by closing
 // the connection, as Express does after an error in the middle of a response. Otherwise the client has closed or reset

@@ -306,6 +306,80 @@ test('http2: the events of a request have its trace id', async (t) => {
   assert.deepStrictEqual({ status, length, protocol }, { status: 200, length: 7, protocol: 'HTTP/2.0' })
 })
 
+// How a response of http2 ends, and the completed event. Each client gets the part that the handler has written first.
+const { constants } = http2
+const clientGone = { failure: 'client_gone', cut: true }
+const http2Ends = [
+  { name: 'the client cancels', client: (stream) => stream.close(constants.NGHTTP2_CANCEL), data: clientGone },
+  { name: 'the client reports an error', client: (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR), data: clientGone },
+  { name: 'the client closes without a code', client: (stream) => stream.close(), data: clientGone },
+  { name: 'the client closes the session', client: (stream) => stream.session.destroy(), data: clientGone },
+  { name: 'the client resets the connection', client: (stream, socket) => socket.resetAndDestroy(), data: clientGone },
+  { name: 'the client cancels, and the handler destroys the response then',
+    handler: (request, response) => request.on('aborted', () => response.destroy(boom())),
+    client: (stream) => stream.close(constants.NGHTTP2_CANCEL), data: clientGone },
+  { name: 'the client cancels while a large response is sent', handler: (request, response) => response.end(Buffer.alloc(1 << 20)),
+    client: (stream) => stream.close(constants.NGHTTP2_CANCEL), data: clientGone },
+  { name: 'the handler destroys the response', handler: (request, response) => response.destroy(boom()),
+    data: { failure: 'aborted', cut: true }, error: 'boom' },
+  { name: 'the handler destroys the response without an error', handler: (request, response) => response.destroy(),
+    data: { failure: 'aborted', cut: true } },
+  { name: 'the handler ends the response', handler: (request, response) => response.end('all') },
+  { name: 'the handler ends a large response', handler: (request, response) => response.end(Buffer.alloc(1 << 20)), reads: true }
+]
+
+for (const { name, handler, client, data, error, reads } of http2Ends) {
+  test(`http2: the completed event of a response has its end: ${name}`, async (t) => {
+    const { log, events, lines } = collector()
+    const requests = weir.middleware(log, { keep: { slowerThan: 3_600_000 } })
+    const server = http2.createServer((request, response) => requests(request, response, () => {
+      response.write('part')
+      handler?.(request, response)
+    })).listen(0)
+    await once(server, 'listening')
+    const socket = net.connect(server.address().port, '127.0.0.1')
+    const session = http2.connect('http://127.0.0.1', { createConnection: () => socket }).on('error', () => {})
+    t.after(() => { session.destroy(); server.close() })
+    const stream = session.request({ ':path': '/' }).on('error', () => {})
+    if (reads) stream.resume()
+    if (client !== undefined) {
+      await once(stream, 'response')
+      client(stream, socket)
+    }
+    await until(() => events().at(-1)?.event === 'http request completed')
+    const completed = events().at(-1)
+    assert.deepStrictEqual([completed.http.status_code, completed.severity, completed.data, completed.errors?.[0].message, lines.length],
+      [200, data === undefined ? 3 : 2, data, error, data === undefined ? 1 : 2])
+  })
+}
+
+test('http2: a client that cancels before the response is logged with 499', async (t) => {
+  const { log, events, lines } = collector()
+  const requests = weir.middleware(log, { events: 'completed' })
+  const server = http2.createServer((request, response) => requests(request, response, () => stream.close(constants.NGHTTP2_CANCEL))).listen(0)
+  await once(server, 'listening')
+  const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+  t.after(() => { session.destroy(); server.close() })
+  const stream = session.request({ ':path': '/' }).on('error', () => {})
+  await until(() => lines.length === 1)
+  const [{ severity, http: { status_code: status }, data }] = events()
+  assert.deepStrictEqual({ severity, status, data }, { severity: 2, status: 499, data: { failure: 'client_gone', cut: false } })
+})
+
+for (const [method, status] of [['HEAD', 200], ['GET', 204], ['GET', 304]]) {
+  test(`http2: a response without a body is complete: ${method} ${status}`, async (t) => {
+    const { log, events, lines } = collector()
+    const requests = weir.middleware(log, { events: 'completed' })
+    const server = http2.createServer((request, response) => requests(request, response, () => response.writeHead(status).end())).listen(0)
+    await once(server, 'listening')
+    const session = http2.connect(`http://127.0.0.1:${server.address().port}`)
+    t.after(() => { session.destroy(); server.close() })
+    session.request({ ':method': method }).resume()
+    await until(() => lines.length === 1)
+    assert.deepStrictEqual([events()[0].http.status_code, events()[0].severity, events()[0].data], [status, 3, undefined])
+  })
+}
+
 // Functions that send the head of a POST, and return how its body is sent.
 const senders = {
   http(port) {

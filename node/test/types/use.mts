@@ -3,6 +3,7 @@ import type { Logger, Options } from 'weir-log'
 import express from 'express'
 import { fastify } from 'fastify'
 import { createServer } from 'node:http'
+import { createServer as createServer2 } from 'node:http2'
 import winston from 'winston'
 import { pino } from 'pino'
 
@@ -69,10 +70,13 @@ weir.pinoStream(log, { messagekey: 'msg' })
 log.with({ tenant: 'ons' })
 const requests = weir.middleware(log, { events: 'completed' })
 createServer((request, response) => requests(request, response, () => response.end(weir.traceId())))
+createServer2((request, response) => requests(request, response, () => log.http(request, response).info('event')))
 const app = express()
 app.use(weir.middleware(strict))
 app.get('/', (request, response) => { log.http(request, response).info('event') })
 fastify().addHook('onRequest', weir.middleware(log))
+fastify({ http2: true }).addHook('onRequest', weir.middleware(log))
+  .get('/', (request, reply) => { log.http(request, reply).info('event') })
 pino({}, weir.pinoStream(log))
 winston.createLogger({ transports: [weir.winstonTransport(log)] })
 weir.captureConsole(log)()
