@@ -179,7 +179,11 @@ func (t *transfer) await(a *response.Reader) (int, error) {
 		if t.x.Waited > 0 { // set after the head, so this read is for the body
 			t.notePause(began)
 			t.heard = time.Now()
-			t.x.Waited += t.heard.Sub(began)
+			waited := t.heard.Sub(began)
+			t.x.Waited += waited
+			if t.owed = max(0, t.owed-int64(n)); waited >= clientPause {
+				t.owed = 0 // a server that has given up has sent its bytes before
+			}
 		}
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || t.x.cancelled.Load() || t.x.upload.Fault() != nil {
 			return n, err
@@ -222,11 +226,7 @@ func (t *transfer) flow(a *response.Reader) (int, error) {
 	if err := t.x.Client.Flush(); err != nil {
 		return 0, by(ClientGone, "sending the response", err)
 	}
-	n, err = t.await(a)
-	if !ok {
-		t.owed = 0 // nothing was unread, so the server had not given up
-	}
-	return n, err
+	return t.await(a)
 }
 
 // notePause records that the client has taken the bytes read so far, and that a read of more begins. Since the last
