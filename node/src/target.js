@@ -102,10 +102,15 @@ class File extends Target {
 
   writeBytes(bytes, begin, end) { return fs.writeSync(this.#fd, bytes, begin, end - begin) }
 
+  // #isMoved reports whether the path may lead to another file.
   #isMoved() {
-    const at = fs.statSync(this.#path, { throwIfNoEntry: false })
-    const open = fs.fstatSync(this.#fd)
-    return at === undefined || at.ino !== open.ino || at.dev !== open.dev
+    try {
+      const at = fs.statSync(this.#path)
+      const open = fs.fstatSync(this.#fd)
+      return at.ino !== open.ino || at.dev !== open.dev
+    } catch {
+      return true // reopen finds out
+    }
   }
 
   // reopen opens the path again. If that fails, events continue to go to the old file.
