@@ -5,6 +5,7 @@
 const { performance } = require('node:perf_hooks')
 
 const { now } = require('./instant.js')
+const { sleep } = require('./sleep.js')
 const { Stream } = require('./target.js')
 const { Tally } = require('./tally.js')
 const { escapeSpecial, isPlain } = require('./text.js')
@@ -388,10 +389,5 @@ function share(policy, severity, bytes) {
   if (policy !== 'shed' || severity <= 1) return bytes
   return severity === 2 ? bytes * 7 / 8 : severity === 3 ? bytes * 3 / 4 : bytes / 2
 }
-
-const never = new Int32Array(new SharedArrayBuffer(4))
-
-// sleep blocks the thread.
-function sleep(ms) { Atomics.wait(never, 0, 0, ms) }
 
 module.exports = { Queue, policies }
