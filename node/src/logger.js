@@ -132,7 +132,8 @@ class Logger {
     let errors = this.#own.errors
     let fields = first ?? second
     if (first !== undefined && (second !== undefined || !isFields(first))) {
-      if (isPrimitive(first) && directive.test(event)) return this.#encodeMixed(severity, event, [first, second])
+      const isMixed = isPrimitive(first) ? directive.test(event) : isPlain(first)
+      if (isMixed) return this.#encodeMixed(severity, event, [first, second])
       if (first !== null) errors = errors.concat(this.#errors(first))
       fields = isFields(second) ? second : undefined
     }
@@ -205,6 +206,15 @@ function isFields(value) { return typeof value === 'object' && value !== null &&
 function isThrown(value) { return value !== undefined && value !== null && !isFields(value) }
 
 function isPrimitive(value) { return typeof value !== 'object' }
+
+// isPlain reports whether an object has fields also before other fields. One of a class is an error there: it was thrown.
+function isPlain(object) {
+  try {
+    return object !== null && [Object.prototype, null].includes(Object.getPrototypeOf(object))
+  } catch {
+    return false // a revoked Proxy
+  }
+}
 
 // eventOf returns the event of a call that begins with something else and has no sentence, as log.error(err).
 function eventOf(value) {

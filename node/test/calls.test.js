@@ -26,6 +26,30 @@ test('calls in the order of pino and bunyan keep their data', () => {
   ])
 })
 
+test('an object before fields is fields if it is plain, and an error otherwise', () => {
+  const { log, events } = collector()
+  class Problem { status = 404 }
+  const revoked = Proxy.revocable({}, {})
+  revoked.revoke()
+  log.info('found', { rows: 3 }, { page: 2 })
+  log.info('found', Object.assign(Object.create(null), { rows: 3 }), { page: 2 })
+  log.error('failed', { err: failed(), rows: 3 }, { page: 2 })
+  log.error('failed', failed(), { page: 2 })
+  log.error('failed', new Problem(), { page: 2 })
+  log.info('found', null, { page: 2 })
+  log.info('found', revoked.proxy, { page: 2 })
+  const got = events().map((e) => [e.data, e.errors?.map((error) => [error.message, error.data])])
+  assert.deepStrictEqual(got.slice(0, -1), [
+    [{ rows: 3, page: 2 }, undefined],
+    [{ rows: 3, page: 2 }, undefined],
+    [{ rows: 3, page: 2 }, [['refused', { code: 'E1' }]]],
+    [{ page: 2 }, [['refused', { code: 'E1' }]]],
+    [{ page: 2 }, [['', { status: 404 }]]],
+    [{ page: 2 }, undefined]
+  ])
+  assert.deepStrictEqual(got.at(-1)[0], { page: 2 })
+})
+
 test('an error among the fields is an error of the event', () => {
   const { log, events } = collector({ redact: ['secret'] })
   log.error('failed', { err: failed(), id: 7 })
