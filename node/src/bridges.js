@@ -126,10 +126,13 @@ function captureConsole(log) {
     console[name] = (...args) => {
       if (isLogging) return before[name](...args)
       isLogging = true
-      const [event = '', ...others] = typeof args[0] === 'string' && args[0].includes('%') ? formatted(args) : args
-      if (typeof event === 'string') log[level](event, undefined, ...objectsOf(others))
-      else log[level](event, ...others)
-      isLogging = false
+      try {
+        const [event = '', ...others] = typeof args[0] === 'string' && args[0].includes('%') ? formatted(args) : args
+        if (typeof event === 'string') log[level](event, undefined, ...objectsOf(others))
+        else log[level](event, ...others)
+      } finally {
+        isLogging = false
+      }
     }
   }
   return () => Object.assign(console, before)

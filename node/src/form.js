@@ -23,7 +23,10 @@ class JSONForm {
   errors(errors) { return ',"errors":[{"message":' + errors.join(',{"message":') + ']' }
 
   // finish returns the line of an event, with a newline.
-  finish(json) {
+  finish(json) { return this.cut(json) }
+
+  // cut returns the line of JSON of an event.
+  cut(json) {
     const line = escapeSpecial(json + '\n')
     if (line.length <= this.certain) return line
     const bytes = Buffer.byteLength(line)
@@ -37,14 +40,24 @@ class JSONv1Form extends JSONForm {
   }
 }
 
-class LTSVForm extends JSONForm {
+// A TextForm converts JSON. An event whose JSON cannot be converted stays JSON, so that no event throws.
+class TextForm extends JSONForm {
   certain = -1
 
-  finish(json) { return ltsv(escapeSpecial(json), this.maxBytes) }
+  finish(json) {
+    try {
+      return this.convert(json)
+    } catch {
+      return this.cut(json) // Object.prototype.toJSON of the program has changed it
+    }
+  }
 }
 
-class HumanForm extends JSONForm {
-  certain = -1
+class LTSVForm extends TextForm {
+  convert(json) { return ltsv(escapeSpecial(json), this.maxBytes) }
+}
+
+class HumanForm extends TextForm {
   #color
 
   constructor(maxBytes, color) {
@@ -52,7 +65,7 @@ class HumanForm extends JSONForm {
     this.#color = color
   }
 
-  finish(json) { return human(super.finish(json), this.#color) }
+  convert(json) { return human(this.cut(json), this.#color) }
 }
 
 const forms = { json: JSONForm, 'json-v1': JSONv1Form, ltsv: LTSVForm, human: HumanForm }

@@ -8,10 +8,16 @@ const { isInstant, instantOf } = require('./instant.js')
 const text = (value) => typeof value === 'string' && value !== '' ? value : undefined
 const time = (value) => typeof value === 'object' && value !== null && isInstant(value) ? instantOf(value) : text(value)
 
-// count returns an integer, or undefined for 0 and for anything else.
+// The numbers of the format are integers of 64 bits.
+const greatest = 2n ** 63n - 1n
+const least = -(2n ** 63n)
+
+// count returns a number within these bounds without its fraction, or undefined for 0 and for anything else.
 function count(value) {
-  if (typeof value === 'bigint') return value === 0n ? undefined : value
-  return Number.isFinite(value) ? Math.trunc(value) || undefined : undefined
+  if (typeof value !== 'bigint' && !Number.isFinite(value)) return undefined
+  if (value >= greatest) return greatest
+  if (value <= least) return least
+  return (typeof value === 'bigint' ? value : Math.trunc(value)) || undefined
 }
 
 // encodeHTTP returns http as JSON. fields is a FieldEncoder without secrets.

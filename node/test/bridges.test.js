@@ -131,3 +131,22 @@ test('the console may print the lines of its own events, and arguments that cann
   console.log = original
   assert.deepStrictEqual(printed.map((line) => JSON.parse(line).event), ['one', '', 'an error without a text'])
 })
+
+test('the console goes on to write events after a logger of the program has thrown', (t) => {
+  const { log, events } = collector()
+  let throws = true
+  const own = {
+    with() {},
+    stats() {},
+    info(...args) {
+      if (throws) throw new Error('no')
+      log.info(...args)
+    }
+  }
+  const end = weir.captureConsole(own)
+  t.after(end)
+  assert.throws(() => console.log('one'), /no/)
+  throws = false
+  console.log('two')
+  assert.deepStrictEqual(events().map((e) => e.event), ['two'])
+})

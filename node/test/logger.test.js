@@ -193,6 +193,45 @@ test('a BigInt stays a number, whatever its prototype has', (t) => {
   assert.match(lines[0], /"duration":5\},"data":\{"a":18446744073709551616\}/)
 })
 
+// Numbers of the http object, and their JSON: integers of 64 bits.
+const httpNumbers = [
+  [1e21, '9223372036854775807'],
+  [-1e21, '-9223372036854775808'],
+  [2 ** 63, '9223372036854775807'],
+  [2n ** 64n, '9223372036854775807'],
+  [-(2n ** 64n), '-9223372036854775808'],
+  [2n ** 63n - 2n, '9223372036854775806'],
+  [1.5, '1'],
+  [-0.5, undefined],
+  [0n, undefined],
+  [Infinity, undefined],
+  ['5', undefined]
+]
+for (const format of ['json', 'json-v1', 'ltsv', 'human']) {
+  test(`numbers of http have 64 bits: ${format}`, () => {
+    for (const [duration, want] of httpNumbers) {
+      const { log, lines } = collector({ format })
+      log.with({ http: { duration, port: duration } }).info('event')
+      assert.strictEqual(lines.length, 1)
+      if (format.startsWith('json')) assert.strictEqual(/"duration":(-?\d+)/.exec(lines[0])?.[1], want, String(duration))
+      else assert.ok(!lines[0].startsWith('{'), lines[0])
+    }
+  })
+}
+
+test('an event that cannot be converted stays JSON', () => {
+  for (const format of ['ltsv', 'human']) {
+    const { log, events } = collector({ format })
+    Object.defineProperty(Object.prototype, 'toJSON', { value: () => 'x', configurable: true }) // eslint-disable-line no-extend-native
+    try {
+      log.with({ http: { path: '/' } }).info('event')
+    } finally {
+      delete Object.prototype.toJSON
+    }
+    assert.strictEqual(events()[0].event, 'event')
+  }
+})
+
 test('undefined is left out', () => {
   const { log, lines } = collector()
   log.info('event', { a: undefined })
