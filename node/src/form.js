@@ -73,7 +73,8 @@ const forms = { json: JSONForm, 'json-v1': JSONv1Form, ltsv: LTSVForm, human: Hu
 // newForm returns the form with a name of the option format. auto is human on a terminal, and JSON elsewhere.
 function newForm(name, maxBytes, isTerminal) {
   const chosen = name === 'auto' ? (isTerminal ? 'human' : 'json') : name
-  return new forms[chosen](maxBytes, isTerminal && !process.env.NO_COLOR)
+  const { NO_COLOR: noColor, TERM: terminal } = process.env
+  return new forms[chosen](maxBytes, isTerminal && !noColor && terminal !== 'dumb')
 }
 
 module.exports = { newForm, formats: [...Object.keys(forms), 'auto'] }

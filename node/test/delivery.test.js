@@ -123,10 +123,17 @@ for (const how of ['threads', 'cluster']) {
   })
 }
 
-test('a terminal gets the human format, with colours', async () => {
-  const { stdout } = await inShell(`script -qec '"$WEIR_NODE" -e "require(\\"weir-log\\")().info(\\"row\\", { number: 7 })"' /dev/null`)
-  assert.match(stdout, /^\d\d:\d\d:\d\d\.\d{3} \x1b\[32mINFO\x1b\[0m {2}row \x1b\[2mnumber=\x1b\[0m7\r\n$/)
-})
+for (const { environment, want } of [
+  { environment: 'TERM=xterm NO_COLOR=', want: /^\d\d:\d\d:\d\d\.\d{3} \x1b\[32mINFO\x1b\[0m {2}row \x1b\[2mnumber=\x1b\[0m7\r\n$/ },
+  { environment: 'TERM=dumb NO_COLOR=', want: /^\d\d:\d\d:\d\d\.\d{3} INFO  row number=7\r\n$/ },
+  { environment: 'TERM=xterm NO_COLOR=1', want: /^\d\d:\d\d:\d\d\.\d{3} INFO  row number=7\r\n$/ }
+]) {
+  test(`a terminal gets the human format: ${environment}`, async () => {
+    const program = '"$WEIR_NODE" -e "require(\\"weir-log\\")().info(\\"row\\", { number: 7 })"'
+    const { stdout } = await inShell(`${environment} script -qec '${program}' /dev/null`)
+    assert.match(stdout, want)
+  })
+}
 
 test('stderr gets the lines when the reader of stdout has gone', async () => {
   const { stdout, stderr } = await inShell('"$0" "$1" stdout 20000 later | head -n 1', program('ends.js'))
