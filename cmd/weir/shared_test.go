@@ -81,6 +81,57 @@ func (c *sharedFault) run(t *testing.T) (used bool) {
 	return off >= -most && float64(l.sent)/d.Seconds() >= 2*sharedPerSecond
 }
 
+// TestSharedRateAdmitsAfterAPause stops a front door with eight shared rates that are used up, for longer than the time
+// for which it plans. It admits requests of all of them when it continues.
+func TestSharedRateAdmitsAfterAPause(t *testing.T) {
+	parallel(t)
+	server := peer.StartRedis(t, peer.RedisOptions{})
+	p := door(t, fmt.Sprintf(`drain: {delay: off}
+routes:
+- match: "/{path...}"
+  respond: {status: 200}
+  limits: {rate: {per: "header X-Key", limit: 40/s, burst: 4, shared: "redis://%s"}}
+`, server.Address))
+	url := p.url()
+	var admitted, refused [8]atomic.Int64
+	var sent atomic.Int64
+	stop := repeatedly(t, 2, func(c *http.Client) bool {
+		key := sent.Add(1) % int64(len(admitted))
+		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		req.Header.Set("X-Key", fmt.Sprint(key))
+		switch a, err := try(c, req); {
+		case err != nil:
+			t.Error(err)
+			return false
+		case a.StatusCode == http.StatusOK:
+			admitted[key].Add(1)
+		case a.StatusCode == http.StatusTooManyRequests:
+			refused[key].Add(1)
+		default:
+			t.Errorf("status %d", a.StatusCode)
+		}
+		return true
+	})
+	defer stop()
+	for i := range refused {
+		testkit.Await(t, "refusals", func() bool { return refused[i].Load() >= 20 })
+	}
+	p.signal(syscall.SIGSTOP)
+	time.Sleep(2 * time.Second)
+	var before [len(admitted)]int64
+	for i := range before {
+		before[i] = admitted[i].Load()
+	}
+	p.signal(syscall.SIGCONT)
+	for i := range before {
+		testkit.Await(t, "admitted requests after the pause", func() bool { return admitted[i].Load() >= before[i]+20 })
+	}
+}
+
 const (
 	sharedPerSecond = 300
 	sharedBurst     = 100

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -286,4 +287,39 @@ func sendGroups(t *testing.T, rate, replicas, used int) {
 		f.rates[i] = l.Rate("r", o)
 	}
 	send("after the reload", part)
+}
+
+// TestRateAdmitsAfterALongCallOfChanged has Changed wait for 2 s at the beginning and the end of failures, which is
+// longer than the time for which checks are planned. The load is ten times the rate all the time, so that the lease is
+// used up. It gets its tokens again afterwards.
+func TestRateAdmitsAfterALongCallOfChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		store := &leasetest.Store{Before: func(int) error {
+			if broken.Load() {
+				return errBroken
+			}
+			return nil
+		}}
+		l := lease.New(store, lease.Options{Changed: func(lease.Condition) { time.Sleep(2 * time.Second) }})
+		r := l.Rate("r", limit.RateOptions{Every: 10 * time.Millisecond, Burst: 10, Keys: 1})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go l.Run(ctx)
+		time.AfterFunc(2*time.Second, func() { broken.Store(true) })
+		time.AfterFunc(3*time.Second, func() { broken.Store(false) })
+		send := func(d time.Duration) (admitted int) {
+			for range d / time.Millisecond {
+				if r.Allow(time.Now(), limit.Key{}).OK {
+					admitted++
+				}
+				time.Sleep(time.Millisecond)
+			}
+			return admitted
+		}
+		send(12 * time.Second)
+		if n := send(8 * time.Second); n < 780 || n > 820 {
+			t.Errorf("%d requests admitted in 8 s after the calls, want 800", n)
+		}
+	})
 }

@@ -14,7 +14,8 @@ import (
 type Options struct {
 	// Fleet is the name of the replicas that share limits. All keys of the store contain it.
 	Fleet string
-	// Changed, if not nil, is called by the goroutine of Run after a change.
+	// Changed, if not nil, is called by the goroutine of Run after a change. No tokens are exchanged
+	// until it returns.
 	Changed func(Condition)
 }
 
@@ -189,7 +190,7 @@ func (c *Leaser) runTurn(now time.Duration) {
 		c.loop.planned -= len(due)
 		c.loop.turn = n
 		for _, l := range due {
-			if l.due == n {
+			if l.due != 0 && l.due <= n { // less if the turn was skipped, after a pause of the process
 				c.checkOne(l, now)
 			}
 		}
