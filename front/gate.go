@@ -106,7 +106,8 @@ func (g *gate) apply() {
 	}
 }
 
-// closeSlots returns the slots of gates that others replace.
+// closeSlots returns the slots of gates that others replace, unless these have taken them over. The
+// new gates are not applied yet.
 func closeSlots(before, now map[string]*gate) {
 	for route, g := range before {
 		if next := now[route]; g.slots.slots != nil && (next == nil || next.slots.slots != g.slots.slots) {

@@ -67,10 +67,10 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	d.conns.SetMax(t.files.Upstreams)
 	d.useTLS(cfg)
 	d.tables.Store(t)
+	closeSlots(before.gates, t.gates) // first: slots that are not closed may change a limit that apply has set
 	for _, g := range t.gates {
 		g.apply()
 	}
-	closeSlots(before.gates, t.gates)
 	d.useLimits(t)
 	certificates.apply()
 	listeners.Apply(cfg.Drain.Delay)

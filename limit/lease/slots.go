@@ -78,7 +78,8 @@ func (s *Slots) Change(all, most int) {
 	s.max, s.most = all, most
 }
 
-// Close returns the slots.
+// Close returns the slots. They do not change the limit any more, so the caller may then set other
+// options of it.
 func (s *Slots) Close() {
 	s.leaser.mu.Lock()
 	defer s.leaser.mu.Unlock()
@@ -144,9 +145,9 @@ func (s *Slots) apply(h *Hold, ended bool, err error, sent, now time.Duration) {
 // part returns the slots of a replica that is absent. leaser.mu is held.
 func (s *Slots) part() int { return max(1, s.max/int(s.leaser.replicas.Load())) }
 
-// grant changes the number of slots of the replica. leaser.mu is held.
+// grant changes the number of slots of the replica, unless they are closed. leaser.mu is held.
 func (s *Slots) grant(n int) {
-	if s.granted != n {
+	if s.granted != n && !s.closed {
 		s.granted = n
 		s.limit.ChangeMax(n)
 	}

@@ -189,3 +189,44 @@ func TestSlotsMoveSoonAfterAFlood(t *testing.T) {
 		}
 	})
 }
+
+// TestClosedSlotsDoNotChangeTheLimit closes slots and raises the limit, as a reload does after which replicas do not
+// share it. A response that arrives later, or the time without a store, does not lower it.
+func TestClosedSlotsDoNotChangeTheLimit(t *testing.T) {
+	raise := func(t *testing.T, h *holder) {
+		t.Helper()
+		h.slots.Close()
+		h.limit.ChangeMax(200)
+		time.Sleep(10 * time.Second)
+		if n := h.limit.Stats().Max; n != 200 {
+			t.Errorf("the limit is %d after the slots were closed, want 200", n)
+		}
+	}
+	t.Run("before a response", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store := &leasetest.Store{Before: func(int) error { time.Sleep(callTimeout / 2); return nil }}
+			h := newHolder(t, store, 20)
+			defer h.end()
+			time.Sleep(callTimeout / 4)
+			raise(t, h)
+		})
+	})
+	t.Run("without the store", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, n := new(leasetest.Store), new(network)
+			other := newHolder(t, store, 20)
+			cut := newHolder(t, cutStore{store, n}, 20)
+			defer other.end()
+			defer cut.end()
+			time.Sleep(time.Second)
+			cut.enter(10)
+			time.Sleep(3 * time.Second)
+			if n := cut.slots.Granted(); n <= 10 {
+				t.Fatalf("%d slots of the replica with a load, want more than its part", n)
+			}
+			n.setBroken(true)
+			time.Sleep(time.Second)
+			raise(t, cut)
+		})
+	})
+}
