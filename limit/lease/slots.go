@@ -147,10 +147,11 @@ func (s *Slots) part() int { return max(1, s.max/int(s.leaser.replicas.Load())) 
 
 // grant changes the number of slots of the replica, unless they are closed. leaser.mu is held.
 func (s *Slots) grant(n int) {
-	if s.granted != n && !s.closed {
-		s.granted = n
-		s.limit.ChangeMax(n)
+	if s.closed {
+		return
 	}
+	s.granted = n
+	s.limit.ChangeMax(n) // also without a change: a reload may have set an older number meanwhile
 }
 
 // leaveSlots returns all slots.

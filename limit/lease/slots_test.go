@@ -230,3 +230,18 @@ func TestClosedSlotsDoNotChangeTheLimit(t *testing.T) {
 		})
 	})
 }
+
+// TestLimitFollowsSlotsAfterAReload sets the limit to another number than that of the slots, as a reload does that reads
+// it just before a response changes it.
+func TestLimitFollowsSlotsAfterAReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHolder(t, new(leasetest.Store), 20)
+		defer h.end()
+		time.Sleep(time.Second)
+		h.limit.ChangeMax(5)
+		time.Sleep(time.Second)
+		if most, slots := h.limit.Stats().Max, h.slots.Granted(); most != 20 || slots != 20 {
+			t.Errorf("the limit is %d with %d slots, want 20", most, slots)
+		}
+	})
+}
