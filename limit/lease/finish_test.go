@@ -52,3 +52,20 @@ func TestChangedRateBeginsWithFullBucket(t *testing.T) {
 		}
 	})
 }
+
+// TestFinishTakesTheTokensThatWereUsed ends a replica at many moments of a load, when its lease has unused tokens or has
+// used tokens on credit. The store then has taken just those of the requests.
+func TestFinishTakesTheTokensThatWereUsed(t *testing.T) {
+	for d := 50 * time.Millisecond; d < time.Second; d += 10 * time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			store := &leasetest.Store{Before: new(network).before}
+			f := newFleet(t, 1, store, limit.RateOptions{Every: 10 * time.Millisecond, Burst: 200, Keys: 100})
+			time.Sleep(time.Second)
+			admitted := f.send(d, even(1, 100))
+			f.stop()
+			if taken := store.Count().Taken; taken != admitted {
+				t.Errorf("%v: %d requests admitted, %d tokens taken", d, admitted, taken)
+			}
+		})
+	}
+}

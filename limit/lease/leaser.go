@@ -401,7 +401,7 @@ func (c *Leaser) returnTokens(ctx context.Context) {
 			xs = append(xs, l.begin(0, 0, now))
 		}
 		l.detach(now)
-		l.tokens, l.credit = 0, 0
+		l.tokens, l.credit, l.shared = 0, 0, false // the wheel may have the lease again
 	}
 	for _, due := range c.loop.wheel {
 		for _, l := range due {
