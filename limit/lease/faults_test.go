@@ -26,7 +26,8 @@ type link struct {
 	mu   sync.Mutex // guards the fields below
 	rand *rand.Rand
 	cut  bool
-	fail float64 // the part of the calls that are lost while the link is not cut
+	fail float64       // the part of the calls that are lost while the link is not cut
+	slow time.Duration // by which responses are late
 	late []func() error
 }
 
@@ -48,7 +49,7 @@ func (l *link) call(run func() error) error {
 	lost := l.cut || l.rand.Float64() < l.fail
 	after := l.lost == lostAfter || l.lost == lostAnywhere && l.rand.IntN(2) == 0
 	silent := l.cut || l.rand.IntN(2) == 0 // otherwise the connection is reset
-	delay := time.Duration(100+l.rand.IntN(200)) * time.Microsecond
+	delay, slow := time.Duration(100+l.rand.IntN(200))*time.Microsecond, l.slow
 	var late []func() error
 	switch {
 	case !lost:
@@ -62,7 +63,9 @@ func (l *link) call(run func() error) error {
 		for _, f := range late {
 			f()
 		}
-		return run()
+		err := run()
+		time.Sleep(slow)
+		return err
 	}
 	if after {
 		run()
@@ -77,6 +80,12 @@ func (l *link) setFail(fail float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.fail = fail
+}
+
+func (l *link) setSlow(slow time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slow = slow
 }
 
 func (l *link) setCut(cut bool) {
@@ -245,6 +254,30 @@ func TestNewClientOfCutReplicasKeepsTheRate(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestShareEndsInTimeAfterALateResponse delays the responses to the replica with most of the load by half a minute, as a
+// pause of its process may, and then cuts it off. The store gives its share up a minute after the last exchange, not
+// after the response. The load of the other replica rises, and both together do not exceed the rate.
+func TestShareEndsInTimeAfterALateResponse(t *testing.T) {
+	t.Parallel()
+	const rate, late, d = 400, 30 * time.Second, 14 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		o := limit.RateOptions{Every: time.Second / rate, Burst: rate / 10, Keys: 1}
+		f := newFaultyFleet(t, 2, lostBefore, 0, 1, o)
+		defer f.stop()
+		uneven := func(i int, _ time.Duration) float64 { return rate * 3 * []float64{0.9, 0.1}[i] }
+		time.Sleep(2 * time.Second)
+		f.send(5*time.Second, uneven)
+		f.links[0].setSlow(late)
+		f.send(late, uneven)
+		f.cut(1)
+		f.send(lease.ShareTTL+8*time.Second-late, even(2, rate))
+		admitted := f.send(d, even(2, rate))
+		if off := float64(admitted)/(rate*d.Seconds()) - 1; off > 0.05 {
+			t.Errorf("%+.1f%% from the rate after the end of the share, want at most 5%%", 100*off)
+		}
+	})
 }
 
 // TestGroupsBelowTheRateAreAdmitted sends groups of seven requests, at 9% of the rate, to one replica or to several in

@@ -72,7 +72,7 @@ type lease struct {
 	had, total       int64         // Taken and Total of the last exchange
 	fraction         float64       // of the token that the replica grants itself next
 	checked, active  time.Duration // the last check, and the last one that found requests
-	sent, settled    time.Duration // the last exchange began, and ended well
+	sent, settled    time.Duration // the last exchange began, and so did the last one that ended well
 	granted          time.Duration // until then the replica has granted itself tokens
 	retry            time.Duration // after a failure, the next exchange
 	tokenAt, fullsAt time.Duration // the bucket has a token, and is full
@@ -229,7 +229,8 @@ func (l *lease) settle(x *Exchange, now time.Duration) (next time.Duration) {
 	l.alone = -1 <= others && others <= 1 // parts of tokens are rounded
 	l.had, l.total = x.Taken, x.Total
 	l.credit = max(0, x.Remaining) / l.sharers()
-	l.settled, l.granted, l.tokenAt, l.fullsAt = now, now, now+x.Retry, now+x.Reset
+	l.settled = l.sent // the response may be late, and the store counts the end of the share from then on
+	l.granted, l.tokenAt, l.fullsAt = now, now+x.Retry, now+x.Reset
 	if x.Taken < x.Used+x.Want {
 		l.low = math.MinInt64 // asking again before the next period would not help
 		return now + l.quota.pause(0)
