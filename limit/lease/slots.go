@@ -13,8 +13,9 @@ const (
 	leastSlotsPeriod = 100 * time.Millisecond // between two calls of Hold
 	slotsOfReplica   = 10 * time.Millisecond  // of the period, for each replica
 	slotsTTL         = AbsentTime + 2*time.Second
-	keepSlots        = slotsTTL - time.Second // for which a replica keeps its slots without the store
-	slotsDecay       = 0.8                    // of the demand, in a period
+	keepSlots        = slotsTTL - time.Second     // for which a replica keeps its slots without the store
+	leaveSlotsTime   = AbsentTime + 3*time.Second // until the others have left a silent replica its part
+	slotsDecay       = 0.8                        // of the demand, in a period
 )
 
 // SlotsOptions are the settings of Slots.
@@ -27,8 +28,9 @@ type SlotsOptions struct {
 
 // Slots are the part of a limit of requests in flight that a replica has. It follows the
 // demand. A replica always has one slot at least, so a fleet with more replicas than slots may
-// exceed Max. A replica that cannot reach the store keeps its slots for 6 s, and then an equal
-// part of Max, which the others leave to it. Requests in flight are not ended.
+// exceed Max. A replica that cannot reach the store keeps its slots for 6 s, and then at most an
+// equal part of Max, which the others leave to it. If it has fewer, it takes this part after 8 s
+// without a response. Requests in flight are not ended.
 //
 // Make Slots with [Leaser.Slots]. Goroutines may share them.
 type Slots struct {
@@ -91,9 +93,7 @@ func (c *Leaser) hold(now time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.slots {
-		if part := s.part(); s.granted > part && now-s.held >= keepSlots {
-			s.grant(part)
-		}
+		s.takePart(now)
 		if c.down.Load() || s.calling || now < s.next && !s.closed {
 			continue
 		}
@@ -104,6 +104,17 @@ func (c *Leaser) hold(now time.Duration) {
 			err := c.store.Hold(context.Background(), &h)
 			return func(now time.Duration) { s.apply(&h, ends, err, sent, now) }
 		})
+	}
+}
+
+// takePart gives a replica that does not reach the store its part of the slots. leaser.mu is held.
+func (s *Slots) takePart(now time.Duration) {
+	part := min(s.part(), s.most)
+	heard := max(s.held, time.Duration(s.leaser.heard.Load()))
+	tooMany := s.granted > part && now-s.held >= keepSlots
+	tooFew := 0 < s.granted && s.granted < part && s.leaser.down.Load() && now-heard >= leaveSlotsTime
+	if tooMany || tooFew {
+		s.grant(part)
 	}
 }
 

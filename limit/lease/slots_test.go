@@ -114,6 +114,36 @@ func TestCutReplicaKeepsAnEqualPart(t *testing.T) {
 	})
 }
 
+// TestCutReplicaWithFewSlotsGetsAnEqualPart cuts a replica off from the store while another one has most of the slots. It
+// gets an equal part, but not before the other one leaves it.
+func TestCutReplicaWithFewSlotsGetsAnEqualPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, n := new(leasetest.Store), new(network)
+		busy := newHolder(t, store, 20)
+		cut := newHolder(t, cutStore{store, n}, 20)
+		defer busy.end()
+		defer cut.end()
+		time.Sleep(time.Second)
+		for range 60 {
+			busy.enter(20)
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := cut.slots.Granted(); n > 5 {
+			t.Fatalf("%d slots of the replica without requests, want few", n)
+		}
+		n.setBroken(true)
+		for range 200 {
+			time.Sleep(100 * time.Millisecond)
+			if n := busy.slots.Granted() + cut.slots.Granted(); n > 20 {
+				t.Fatalf("%d slots in sum, want at most 20", n)
+			}
+		}
+		if busy, cut := busy.slots.Granted(), cut.limit.Stats().Max; busy != 10 || cut != 10 {
+			t.Errorf("%d slots, and a limit of %d of the replica that is cut off; want equal parts", busy, cut)
+		}
+	})
+}
+
 // TestLostCallsNeverExceedTheSlots loses calls of two replicas whose load moves. Both together never have more slots
 // than there are.
 func TestLostCallsNeverExceedTheSlots(t *testing.T) {
