@@ -274,6 +274,23 @@ func TestLoadInterruptKeepsTheResult(t *testing.T) {
 	}
 }
 
+// TestLoadInterruptBeforeTheStart interrupts a run whose setup thinks. It is no mistake of the command line, and neither
+// is a setup that fails.
+func TestLoadInterruptBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	w := newWitness(t)
+	flows := func(setup string) string {
+		return testkit.TempFile(t, "flows.yaml", "setup: ["+setup+"]\nflows: [{name: a, steps: [{name: b, request: GET /}]}]\n")
+	}
+	p := start(t, "load", "--flows", flows("{name: in, request: GET /}, {name: wait, think: 1h, request: GET /}"), w.URL)
+	testkit.Await(t, "the first request of the setup", func() bool { return len(w.all()) > 0 })
+	p.signal(syscall.SIGINT)
+	p.wait(cli.ExitInterrupted)
+	p = start(t, "load", "--flows", flows("{name: in, request: GET /, expect: status 418}"), w.URL)
+	p.says(`hint: the load begins when each step of the setup has had`)
+	p.wait(cli.ExitProblem)
+}
+
 func TestLoadReportsAreCompleteOrMissing(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)

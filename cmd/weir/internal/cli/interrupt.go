@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -31,7 +30,7 @@ type Screen interface {
 }
 
 // Interruptible calls run. The first signal cancels its context and prints
-// notice; run then returns the result so far, or [context.Canceled], which becomes ErrInterrupted. At the second signal
+// notice; run then returns the result so far. At the second signal
 // Interruptible returns ErrInterrupted immediately and leaves run to end with
 // the process.
 func Interruptible[R any](
@@ -53,9 +52,6 @@ func Interruptible[R any](
 	for {
 		select {
 		case o := <-ended:
-			if !first.IsZero() && errors.Is(o.err, context.Canceled) {
-				o.err = ErrInterrupted
-			}
 			return o.result, o.err
 		case <-signals:
 			switch {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"syscall"
@@ -56,18 +55,5 @@ func TestSecondInterruptEndsTheWait(t *testing.T) {
 	case <-cancelled:
 	case <-time.After(10 * time.Second):
 		t.Error("the context was not cancelled")
-	}
-}
-
-// TestCancelledRunIsInterrupted checks the exit of a run that has no result because a signal came before its start.
-func TestCancelledRunIsInterrupted(t *testing.T) {
-	signals := make(chan os.Signal, 1)
-	signals <- syscall.SIGTERM
-	_, err := Interruptible(new(recordedScreen), "stopping", signals, func(ctx context.Context) (struct{}, error) {
-		<-ctx.Done()
-		return struct{}{}, fmt.Errorf("ended before the start: %w", ctx.Err())
-	})
-	if !errors.Is(err, ErrInterrupted) {
-		t.Errorf("error %v, want ErrInterrupted", err)
 	}
 }

@@ -152,8 +152,8 @@ func (c *guardCommand) options() (guard.Options, error) {
 
 // unguarded returns the error of a guard that had nothing to compare.
 func unguarded(err error) error {
-	if errors.Is(err, cli.ErrInterrupted) {
-		return err
+	if errors.Is(err, cli.ErrInterrupted) || errors.Is(err, context.Canceled) {
+		return cli.ErrInterrupted
 	}
 	e := &cli.Error{Err: err, Code: cli.ExitUnmeasured}
 	var run *guard.RunError

@@ -101,6 +101,8 @@ func natsHint(err error) error {
 	switch {
 	case err == nil, errors.Is(err, cli.ErrInterrupted):
 		return err
+	case errors.Is(err, context.Canceled):
+		return cli.ErrInterrupted
 	case strings.Contains(strings.ToLower(err.Error()), nats.AUTHORIZATION_ERR): // the server's own text
 		return cli.WithHint(err, "--via 'nats://HOST?creds=FILE' or nats://USER:PASSWORD@HOST")
 	}

@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -59,6 +60,8 @@ func withHint(err error) error {
 	switch {
 	case errors.Is(err, cli.ErrInterrupted), errors.As(err, new(*cli.Error)):
 		return err
+	case errors.Is(err, context.Canceled): // before the start
+		return cli.ErrInterrupted
 	case errors.As(err, &room):
 		return cli.WithHint(err, roomHint(room))
 	case errors.As(err, &unreachable):
