@@ -104,10 +104,10 @@ apidiff:
 ABOVE = ACME|Access|Admin|Allocat|AreCompressed|AreEdited|AutomaticLimit|Balance|Basic|CORS|Certificates|Conditions|Consecutive|Docs|Durations|Edits|Ejection|EmittedEvents|ErrorPages|Exemplars|Explain|Export|Failover|FilesAgree|FilesAreServed|Fixed|Flapping|Folder|ForwardAuth|Fuzz|GRPC|Group|HTTP3|HTTPSServerName|Health|HeldEvents|HostileNames|Interesting|Listed|LiveTail|LogPage|LogSpill|LogToServer|Maintenance|MethodLabel|Metrics|Mirror|NameChange|Networks|Origins|Outliers|OwnNames|Password|Precompressed|Redirect|ReloadChangesTheEvents|ReloadOfLog|Resetting|Rotation|RouteAdds|RouteHas|SSLyze|Servers|Severity|Shared|Snapshots|Span|Spelling|Split|Steps|Sticky|Store|TargetsAre|Texts|Trace|Unhealthy|UnknownName|Users|Validat
 race engine: export GORACE = atexit_sleep_ms=0
 race:
-	$(GO) test -race -vet=off -timeout 20m -p 4 $(PACKAGES)
+	$(GO) test -race -vet=off -timeout 40m -p 4 $(PACKAGES)
 
 engine:
-	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -timeout 20m -skip '$(ABOVE)' ./front
+	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -timeout 40m -skip '$(ABOVE)' ./front
 	WEIR_ENGINE=goroutines $(GO) test -race -vet=off -skip 'Share|Merge|Progress|Series|OfALog|SecondsAre' ./load
 
 # What the race detector would disturb, because it allocates, has other pools and is slow, runs here without it: the tests

@@ -43,6 +43,8 @@ func testGRPCPeer(t *testing.T, program peer.GRPC) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := openTLSDoor(t, c.url, withHTTP2, func(cfg *config.Config) {
+				// On a busy machine, a handshake beside 200 calls may take longer than an attempt to connect.
+				cfg.Upstreams[0].ConnectWait, cfg.Routes[0].Timeout = testTimeout, testTimeout
 				if c.name == "https" {
 					cfg.Upstreams[0].TLS = &upstreams.TLS{Roots: []*x509.Certificate{root.Cert}}
 				}

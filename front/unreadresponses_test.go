@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/front/config"
+	"github.com/weirhq/weir/internal/testkit"
 )
 
 // A hoardedServer has /endless, whose body does not end, /unread, which does not read the body of the request, and
@@ -192,9 +193,11 @@ func (p unreadPath) open(t *testing.T) (*hoardedServer, *tlsDoor) {
 		d = openHTTP3Door(t, openH2C(t, s.ServeHTTP).URL, withHTTP2, patient)
 	} else {
 		srv := httptest.NewUnstartedServer(s)
-		srv.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-			c.(*net.TCPConn).SetReadBuffer(16 << 10) // otherwise it grows to megabytes before an upload stands still
-			return ctx
+		srv.Listener.Close()
+		small := net.ListenConfig{Control: testkit.LikeRemote}
+		var err error
+		if srv.Listener, err = small.Listen(t.Context(), "tcp", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
 		}
 		srv.Start()
 		t.Cleanup(srv.Close)
@@ -264,12 +267,12 @@ func (b countedZeros) Read(p []byte) (int, error) {
 // hoard requests /endless with a small receive buffer, and reads nothing.
 func hoard(t *testing.T, addr string) {
 	t.Helper()
-	nc, err := net.Dial("tcp", addr)
+	small := net.Dialer{Control: testkit.LikeRemote}
+	nc, err := small.DialContext(t.Context(), "tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { nc.Close() })
-	nc.(*net.TCPConn).SetReadBuffer(4 << 10)
 	if _, err := io.WriteString(nc, "GET /endless HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}

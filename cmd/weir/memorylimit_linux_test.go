@@ -87,7 +87,7 @@ func TestMemoryLimitIsKeptWithSlowClients(t *testing.T) {
 			most := metric(t, p.admin(), "weir_limit_value", `limit="max_connections"`)
 			var sending sync.WaitGroup
 			for range clients {
-				dialer := net.Dialer{Control: likeRemote}
+				dialer := net.Dialer{Control: testkit.LikeRemote}
 				c, err := dialer.Dial("tcp", addr)
 				if err != nil {
 					t.Fatal(err)

@@ -90,12 +90,13 @@ func TestSharedRateAdmitsAfterAPause(t *testing.T) {
 routes:
 - match: "/{path...}"
   respond: {status: 200}
-  limits: {rate: {per: "header X-Key", limit: 40/s, burst: 4, shared: "redis://%s"}}
+  limits: {rate: {per: "header X-Key", limit: 5/s, burst: 2, shared: "redis://%s"}}
 `, server.Address))
 	url := p.url()
 	var admitted, refused [8]atomic.Int64
 	var sent atomic.Int64
-	stop := repeatedly(t, 2, func(c *http.Client) bool {
+	stop := repeatedly(t, 16, func(c *http.Client) bool {
+		time.Sleep(10 * time.Millisecond)
 		key := sent.Add(1) % int64(len(admitted))
 		req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 		if err != nil {
@@ -118,7 +119,7 @@ routes:
 	})
 	defer stop()
 	for i := range refused {
-		testkit.Await(t, "refusals", func() bool { return refused[i].Load() >= 20 })
+		testkit.Await(t, "refusals", func() bool { return refused[i].Load() >= 10 })
 	}
 	p.signal(syscall.SIGSTOP)
 	time.Sleep(2 * time.Second)
@@ -128,7 +129,7 @@ routes:
 	}
 	p.signal(syscall.SIGCONT)
 	for i := range before {
-		testkit.Await(t, "admitted requests after the pause", func() bool { return admitted[i].Load() >= before[i]+20 })
+		testkit.Await(t, "admitted requests after the pause", func() bool { return admitted[i].Load() >= before[i]+10 })
 	}
 }
 

@@ -3,18 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/weirhq/weir/internal/testkit"
 )
@@ -37,7 +33,7 @@ func TestSlowClientsDelayNoOthers(t *testing.T) {
 	pause(t.Context(), inSoak(100*time.Millisecond, 10*time.Second))
 	before := stop()
 	idle := residentMemory(t, p)
-	remote := net.Dialer{Control: likeRemote}
+	remote := net.Dialer{Control: testkit.LikeRemote}
 	var slow []net.Conn
 	for range each {
 		for _, begin := range []string{
@@ -91,21 +87,6 @@ func TestSlowClientsDelayNoOthers(t *testing.T) {
 		}
 	}
 	testkit.AwaitEqual(t, "no request in flight", func() float64 { return metric(t, p.admin(), "weir_requests_in_flight") }, 0)
-}
-
-// likeRemote gives a connection the segment size and window of a network
-// connection. On the loopback interface the kernel would buffer megabytes for a
-// client that does not read.
-func likeRemote(_, _ string, c syscall.RawConn) (err error) {
-	set := func(fd uintptr) {
-		err = errors.Join(
-			unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_MAXSEG, 1400),
-			unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4096))
-	}
-	if failed := c.Control(set); failed != nil {
-		return failed
-	}
-	return err
 }
 
 // mostOfSlow is the growth of the process per slow connection, in KiB. While they

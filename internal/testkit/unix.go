@@ -20,6 +20,18 @@ func Descriptors(t testing.TB, pid int) int {
 	return len(names)
 }
 
+// LikeRemote gives a socket of TCP the segments and the window of one that leaves the machine. It is the Control of a
+// [net.Dialer] or a [net.ListenConfig]. On loopback, the kernel would hold megabytes for a reader that does not read: the
+// buffer of the receiver grows, and that of the sender is 40 segments long, which have 64 KiB each.
+func LikeRemote(_, _ string, c syscall.RawConn) error {
+	var err error
+	failed := c.Control(func(fd uintptr) {
+		err = errors.Join(syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, 1400),
+			syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10))
+	})
+	return errors.Join(failed, err)
+}
+
 // FillPipe fills a pipe until no byte fits, and returns the number of bytes. It writes whole pages, because a partial
 // last page would have space left.
 func FillPipe(t testing.TB, w *os.File) (written int64) {
