@@ -45,7 +45,9 @@ func upgradesOverHTTP3(t *testing.T, delay time.Duration) (inTime bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := fmt.Sprintf("admin: %s\ndrain: {delay: %v, timeout: 10m}\nlog: {events: completed}\n", admin, delay)
+	// The upload is silent while processes start and serve: a busy machine takes longer than the usual timeout.
+	more := fmt.Sprintf("admin: %s\ndrain: {delay: %v, timeout: 10m}\nlog: {events: completed}\ndefaults: {limits: {client_timeouts: {read: 10m}}}\n",
+		admin, delay)
 	if err := os.WriteFile(file, append([]byte(more), text...), 0o600); err != nil {
 		t.Fatal(err)
 	}
