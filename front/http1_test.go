@@ -384,6 +384,34 @@ func TestDrainServesAPartialHead(t *testing.T) {
 	}
 }
 
+// TestDrainEndsStalledHeads stops a front door while kept connections have sent a part of a head, or an empty line. The
+// head gets 408 when it is due, and the other connection is idle.
+func TestDrainEndsStalledHeads(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL, limited(func(l *config.Limits) { l.HeaderTimeout = 2 * time.Second }))
+	first := "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+	partial, empty := dial(t, d.addr), dial(t, d.addr)
+	for _, c := range []struct {
+		conn  *rawConn
+		later string
+	}{{partial, "GET / HTTP/1.1\r\nHo"}, {empty, "\r\n"}} {
+		c.conn.send(first)
+		c.conn.response("GET")
+		c.conn.send(c.later)
+	}
+	time.Sleep(10 * time.Millisecond) // so that both have arrived
+	d.drain()
+	if n, err := empty.r.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("a connection with an empty line: %d bytes, %v; want it closed", n, err)
+	}
+	if resp, _ := partial.response("GET"); resp.StatusCode != 408 || !resp.Close {
+		t.Errorf("%s, Connection: close %v", resp.Status, resp.Close)
+	}
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLongResponsesArriveWhole sends responses of several sizes through the front door, whole and in
 // chunks, to a client that reads in small pieces.
 func TestLongResponsesArriveWhole(t *testing.T) {

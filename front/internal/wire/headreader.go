@@ -50,7 +50,7 @@ func (r *headReader) more() bool {
 type expiry uint8
 
 const (
-	waitOn     expiry = iota // the deadline was set to interrupt, or has moved
+	waitOn     expiry = iota // the deadline was set to interrupt, was the grace of a first request, or has moved
 	refuseSlow               // the head has taken too long
 	endIdle                  // no head has begun
 )
@@ -60,9 +60,9 @@ var slowHead = &http1.Error{Status: 408, Reason: "the head of the request took t
 
 // expired is called when the read deadline has passed.
 func (r *headReader) expired() expiry {
-	c := r.client
+	c, now := r.client, time.Now()
 	switch {
-	case c.listener.ending.Load() || time.Now().Before(r.want):
+	case now.Before(r.want), c.listener.ending.Load() && now.Before(r.due):
 		return waitOn
 	case c.header.trusted() && c.in != nil:
 		c.refuseHeader(headerSlow, nil)
@@ -89,7 +89,7 @@ func (r *headReader) arm(now time.Time) bool {
 		r.want = now.Add(timeout)
 	}
 	ending := c.listener.ending.Load()
-	if ending && (c.in == nil || !c.hasRequested()) {
+	if ending && (!c.inHead() || !c.hasRequested()) {
 		if _, arrived := c.Quiet(); !arrived {
 			// A new connection, or one after its handshake, may be about to send its first request.
 			r.want = r.due.Add(firstRequestGrace - timeout)
