@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/weirhq/weir/internal/peer"
 	"github.com/weirhq/weir/internal/testkit"
 )
 
@@ -72,43 +76,22 @@ func TestSystemdPassesSocketsAndGetsStates(t *testing.T) {
 			states <- string(b[:n])
 		}
 	}()
-	var files []*os.File
-	var addrs []string
-	for range 2 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := l.(*net.TCPListener).File()
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Close()
-		defer f.Close()
-		files, addrs = append(files, f), append(addrs, l.Addr().String())
-	}
+	public, publicAddr := systemdSocket(t)
+	admin, adminAddr := systemdSocket(t)
 	back := start(t, "backend", "--listen", "127.0.0.1:0")
 	file := filepath.Join(t.TempDir(), "weir.yaml")
 	text := "listen: systemd/http\nadmin: systemd/admin\n" + allTo(back.url())
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// LISTEN_PID is the id of the process, which a shell knows before it becomes weir.
-	p := prepare(t, "serve", "--config", file)
-	p.cmd.Args = []string{"sh", "-c", `LISTEN_PID=$$ exec weir serve --config "$0"`, file}
-	p.cmd.Path = "/bin/sh"
-	p.cmd.ExtraFiles = files
-	p.cmd.Env = append(p.cmd.Env, "LISTEN_FDS=2", "LISTEN_FDNAMES=http:admin", "NOTIFY_SOCKET="+notes.LocalAddr().String())
-	if err := p.start(); err != nil {
-		t.Fatal(err)
-	}
+	withSockets(t, file, "http:admin", []*os.File{public, admin}, "NOTIFY_SOCKET="+notes.LocalAddr().String())
 	if state := testkit.Receive(t, "READY", states); state != "READY=1" {
 		t.Errorf("got %q, want READY=1", state)
 	}
-	if a := get(t, client(t), "http://"+addrs[0]+"/"); a.StatusCode != http.StatusOK {
+	if a := get(t, client(t), "http://"+publicAddr+"/"); a.StatusCode != http.StatusOK {
 		t.Errorf("the public socket: %s", a.Status)
 	}
-	if a := get(t, client(t), "http://"+addrs[1]+"/readyz"); a.StatusCode != http.StatusOK {
+	if a := get(t, client(t), "http://"+adminAddr+"/readyz"); a.StatusCode != http.StatusOK {
 		t.Errorf("the admin socket: %s", a.Status)
 	}
 	runs(t, 0, "reload", "--config", file)
@@ -127,7 +110,7 @@ func TestSystemdPassesSocketsAndGetsStates(t *testing.T) {
 		}
 		delete(want, state)
 	}
-	if a := get(t, client(t), "http://"+addrs[0]+"/"); a.StatusCode != http.StatusOK {
+	if a := get(t, client(t), "http://"+publicAddr+"/"); a.StatusCode != http.StatusOK {
 		t.Errorf("the public socket after the upgrade: %s", a.Status)
 	}
 	var pid int
@@ -136,6 +119,75 @@ func TestSystemdPassesSocketsAndGetsStates(t *testing.T) {
 	if state := testkit.Receive(t, "STOPPING", states); state != "STOPPING=1" {
 		t.Errorf("got %q, want STOPPING=1", state)
 	}
+}
+
+// TestSystemdSocketServesAgain removes a socket of systemd with a reload. The next process, which names it again, serves
+// its connections: systemd has kept the socket.
+func TestSystemdSocketServesAgain(t *testing.T) {
+	t.Parallel()
+	socket, addr := systemdSocket(t)
+	file, admin := filepath.Join(t.TempDir(), "weir.yaml"), peer.FreeAddress(t)
+	write := func(listen string) {
+		text := fmt.Sprintf("listen: %s\nadmin: %s\ndrain: {delay: off}\nroutes: [{match: \"/{path...}\", respond: {status: 204}}]\n", listen, admin)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("systemd/http")
+	p := withSockets(t, file, "http", []*os.File{socket})
+	kept, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	fmt.Fprint(kept, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	response := bufio.NewReader(kept)
+	if resp, err := http.ReadResponse(response, nil); err != nil || resp.StatusCode != http.StatusNoContent {
+		t.Fatalf("the socket: %v, %v", resp, err)
+	}
+	write("127.0.0.1:0")
+	runs(t, 0, "reload", "--config", file)
+	if n, err := io.Copy(io.Discard, response); n > 0 || err != nil { // until the socket is removed
+		t.Errorf("the kept connection: %d bytes, %v", n, err)
+	}
+	p.signal(syscall.SIGTERM)
+	p.wait(0)
+	write("systemd/http")
+	withSockets(t, file, "http", []*os.File{socket})
+	if a := get(t, client(t), "http://"+addr+"/"); a.StatusCode != http.StatusNoContent {
+		t.Errorf("the socket: %s", a.Status)
+	}
+}
+
+// systemdSocket returns a listening socket, and its address.
+func systemdSocket(t *testing.T) (*os.File, string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f, l.Addr().String()
+}
+
+// withSockets starts weir serve as systemd does, with sockets and their names.
+func withSockets(t *testing.T, file, names string, sockets []*os.File, env ...string) *process {
+	t.Helper()
+	p := prepare(t, "serve", "--config", file)
+	// LISTEN_PID is the id of the process, which a shell knows before it becomes weir.
+	p.cmd.Args = []string{"sh", "-c", `LISTEN_PID=$$ exec weir serve --config "$0"`, file}
+	p.cmd.Path = "/bin/sh"
+	p.cmd.ExtraFiles = sockets
+	p.cmd.Env = append(p.cmd.Env, append(env, fmt.Sprintf("LISTEN_FDS=%d", len(sockets)), "LISTEN_FDNAMES="+names)...)
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestMissingSystemdSocketIsAnError(t *testing.T) {

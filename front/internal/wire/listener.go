@@ -117,7 +117,9 @@ func (l *listener) run() {
 // kernel's queue and drains as a whole server does, but cuts no request. delay is that of
 // the drain. It ends early when cancel is closed, because the whole server drains.
 func (l *listener) remove(delay time.Duration, cancel <-chan struct{}) {
-	l.ignoring.Store(transport.IgnoreNew(l.TCP()) == nil)
+	if l.address.Systemd == "" { // systemd keeps its socket for the next process, which serves the connections in the queue
+		l.ignoring.Store(transport.IgnoreNew(l.TCP()) == nil)
+	}
 	l.stop()
 	<-l.ended
 	timer := time.NewTimer(delay)
