@@ -4,7 +4,6 @@ package metric
 
 import (
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -24,9 +23,9 @@ func NewDurations(name, help string, labels ...string) *prometheus.HistogramVec 
 		Help:    help,
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 
-		NativeHistogramBucketFactor:     1.1,
-		NativeHistogramMaxBucketNumber:  100,
-		NativeHistogramMinResetDuration: time.Hour,
+		NativeHistogramBucketFactor: 1.1,
+		// With more buckets, they become wider. A time between resets would set all counts to 0 instead.
+		NativeHistogramMaxBucketNumber: 100,
 	}, labels)
 }
 
