@@ -11,7 +11,7 @@ var adminKeys = []key{
 	{Path: "admin.address", Doc: "the address for health checks, metrics and profiles", Off: adminOff,
 		Read: one(parseListen, func(c *Config) *string { return &c.Admin })},
 	{Path: "admin.token", Doc: "the secret with which operators drain servers",
-		Read: yamlfile.One(scalar.Written, func(f filling) *yamlfile.Scalar { return &f.adminToken.Text })},
+		Read: yamlfile.One(scalar.Secret, func(f filling) *yamlfile.Scalar { return &f.adminToken.Text })},
 	{Path: "admin.token_file", Doc: "a file with that secret",
 		Read: yamlfile.One(scalar.Path, func(f filling) *yamlfile.Scalar { return &f.adminToken.File })},
 }

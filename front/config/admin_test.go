@@ -34,8 +34,10 @@ func TestAdminTokenIsRead(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"admin: {token: short}": "1:16: the token has 5 bytes, and must have at least 16",
-		`admin: {token: ""}`:    "1:16: ",
+		"admin: {token: short}":                                      "1:16: the token has 5 bytes, and must have at least 16",
+		`admin: {token: ""}`:                                         "1:16: ",
+		`admin: {token: "0123456789abcdef\n"}`:                       "1:16: the value contains a control character; ",
+		"admin: {token: 12345678901234567}":                          "1:16: the value is a integer, not a text; ",
 		"admin: {token: 0123456789abcdef, token_file: " + file + "}": "admin has a token and a token_file",
 		"admin: {token_file: missing.token}":                         `1:21: the token "missing.token": no such file`,
 		"admin: {address: 127.0.0.1:9901, tokens: 0123456789ab}":     "unknown key \"tokens\"",

@@ -13,7 +13,7 @@ import (
 // parseStore reads the URL of a store.
 func parseStore(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 	s.Describe(yamlfile.Form{Name: "redis URL", Pattern: "rediss?://.+"})
-	return scalar.Written(s)
+	return scalar.Secret(s) // it may have a password
 }
 
 // readShared returns a function that reads the URL of a store of shared limits into a field of

@@ -49,7 +49,7 @@ func stickyKeys[T any](path string, at func(T) *stickyDraft, file func(T) certs.
 		{Path: path + ".max_age", Doc: "how long browsers keep that cookie", Ambiguous: true,
 			Read: yamlfile.One(scalar.CookieAge, func(t T) *time.Duration { return &at(t).MaxAge })},
 		{Path: path + ".secret", Doc: "the secret that signs the cookies",
-			Read: yamlfile.One(scalar.Written, func(t T) *yamlfile.Scalar { return &at(t).secret.Text })},
+			Read: yamlfile.One(scalar.Secret, func(t T) *yamlfile.Scalar { return &at(t).secret.Text })},
 		{Path: path + ".secret_file", Doc: "a file with that secret",
 			Read: yamlfile.One(scalar.Path, func(t T) *yamlfile.Scalar { return &at(t).secret.File })},
 	}

@@ -73,7 +73,7 @@ func TestFilesMistakesAreReported(t *testing.T) {
 			"    cache_control: \"a\\nb\"\n    list: true\n",
 			[]string{`6:13 ".htaccess": the name begins with a dot`, `6:24 "a/b" is not the name of a file|index.html`,
 				`6:41 index.html is given twice`, `7:15 "index.html" does not begin with a slash|"/index.html"`,
-				`8:21 "deflate"|zstd, br, gzip`, `9:20 "a\nb" is not the value of a header field`, `10:5 "list"`}},
+				`8:21 "deflate"|zstd, br, gzip`, `9:20 this is not the value of a header field`, `10:5 "list"`}},
 		{"a fallback", "upstreams: {a: {servers: http://a}}\nroutes:\n- {match: /a, files: {root: ., fallback: /}}\n" +
 			"- {match: /b, files: {root: ., fallback: /../a}}\n- {match: /c, files: {root: .}, to: a}\n",
 			[]string{`3:42 "/" is a folder`, `4:42 "/../a": the name begins with a dot`, `5:33 "to" is a second action`}},

@@ -45,6 +45,21 @@ func Written(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 	return s, refused
 }
 
+// Secret reads a secret, and keeps its position. The mistakes do not show it.
+func Secret(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
+	_, refused := yamlfile.Text(s)
+	switch {
+	case refused == nil:
+		return s, nil
+	case s.Type != "string":
+		return s, yamlfile.Refuse("put quotes around it", "the value is a %s, not a text", s.Type)
+	case strings.TrimSpace(s.Text) != "":
+		return s, yamlfile.Refuse("remove it, as the end of the line after base64 or in a file",
+			"the value contains a control character")
+	}
+	return s, refused
+}
+
 // Upstream reads the name of an upstream, and keeps its position.
 func Upstream(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 	s.Describe(yamlfile.Form{Name: "name of an upstream"})
@@ -135,8 +150,9 @@ func shareHint(text string, number float64) string {
 func FieldValue(s yamlfile.Scalar) (string, *yamlfile.Refusal) {
 	s.Describe(yamlfile.Form{Name: "value of a header field"})
 	if s.Text == "" || !httpsyntax.IsPlain(s.Text) || strings.TrimSpace(s.Text) != s.Text {
+		// The value may be a secret.
 		return "", yamlfile.Refuse("write printable characters in one line, without blanks around them",
-			"%s is not the value of a header field", yamlfile.Quote(s.Text))
+			"this is not the value of a header field")
 	}
 	return s.Text, nil
 }
