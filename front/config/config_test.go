@@ -400,6 +400,8 @@ func TestParseReportsMistakes(t *testing.T) {
 		{"no listener", "listen: []\n" + smallest, []string{`1:9 "listen" is empty`}},
 		{"a listener twice", "listen: [':80', ':80']\n" + smallest, []string{`1:17 :80 is given twice`}},
 		{"no admin", "admin: false\n" + smallest, []string{`1:8 "false"|write off`}},
+		{"a port of all addresses twice", "listen: ['0.0.0.0:80', '[::]:80']\n" + smallest, []string{`1:24 have the same port|remove one of them`}},
+		{"an address of all addresses", "listen: [':80', '127.0.0.1:80']\n" + smallest, []string{`1:17 "127.0.0.1:80" have the same port`}},
 		{"a shared port", "listen: ':20001'\n" + smallest, []string{`1:9 same port`}},
 		{"a shared port by default", "admin: '127.0.0.1:20000'\n" + smallest, []string{`1:8 same port`}},
 		{"a version of the PROXY protocol",

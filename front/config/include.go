@@ -103,13 +103,17 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 	own, _ := os.Stat(file)
 	for _, pattern := range r.include {
 		path := namedfile.Resolve(file, pattern.Text)
-		found, err := filepath.Glob(path)
+		escaped := path
+		if !filepath.IsAbs(pattern.Text) {
+			escaped = filepath.Join(escapeGlob(filepath.Dir(file)), pattern.Text)
+		}
+		found, err := filepath.Glob(escaped)
 		if err != nil {
 			r.Mistakef(pattern.Pos, "as in routes/*.yaml", "%s is not a pattern of files", yamlfile.Quote(pattern.Text))
 			continue
 		}
-		r.config.Include = append(r.config.Include, path)
-		if found == nil && !strings.ContainsAny(path, `*?[`) {
+		r.config.Include = append(r.config.Include, escaped)
+		if found == nil && !strings.ContainsAny(pattern.Text, `*?[`) {
 			found = []string{path} // reading it reports that it is missing
 		}
 		if !isHidden(path) {
@@ -133,6 +137,11 @@ func (r *reader) findIncluded(file string) (names []yamlfile.Scalar) {
 		}
 	}
 	return names
+}
+
+// escapeGlob returns the pattern that matches only a path.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // isHidden reports whether a file has a name that begins with a dot, as the temporary

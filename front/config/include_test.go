@@ -29,6 +29,27 @@ func parseFiles(t *testing.T, files map[string]string) (c *config.Config, folder
 	return c, folder, err
 }
 
+// TestFolderIsNoPattern has a configuration in a folder whose name would be a pattern, beside one that it matches.
+func TestFolderIsNoPattern(t *testing.T) {
+	folder := t.TempDir()
+	for name, match := range map[string]string{"app[1]": "/mine", "app1": "/other"} {
+		if err := os.MkdirAll(filepath.Join(folder, name, "routes"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name, "routes/1.yaml"), []byte("routes: [{match: "+match+", to: a}]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := config.Parse(filepath.Join(folder, "app[1]", "weir.yaml"),
+		[]byte("include: routes/*.yaml\nupstreams: {a: {servers: [http://127.0.0.1:7]}}\n"), env())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Routes) != 1 || c.Routes[0].Match != "/mine" {
+		t.Errorf("routes %+v, want /mine", c.Routes)
+	}
+}
+
 func TestIncludedFilesAreMerged(t *testing.T) {
 	c, folder, err := parseFiles(t, map[string]string{
 		"weir.yaml":      "include: [routes/*.yaml, upstreams.yaml]\nroutes: [{match: /z, to: b}]\n",

@@ -193,12 +193,16 @@ func (r *reader) checkAddresses(c *Config) {
 	}
 	for i, l := range all {
 		for _, other := range all[i+1:] {
-			if l.kind == other.kind || !samePort(l.addr, other.addr) {
+			if l.kind == other.kind && l.addr == other.addr || !samePort(l.addr, other.addr) {
 				continue // a list contains no address twice
 			}
 			// At least one of the two is in the file, because the defaults differ.
-			at := append(slices.Clone(l.at), other.at...)[0]
-			r.Mistakef(at, "give one of them another port", "%s %s and %s %s have the same port", l.kind,
+			at, hint := append(slices.Clone(l.at), other.at...)[0], "give one of them another port"
+			if l.kind == other.kind {
+				at = other.at[0]
+				hint = "remove one of them: without a host, with 0.0.0.0 and with [::] it has all addresses, of IPv4 and IPv6"
+			}
+			r.Mistakef(at, hint, "%s %s and %s %s have the same port", l.kind,
 				yamlfile.Quote(l.addr), other.kind, yamlfile.Quote(other.addr))
 		}
 	}
