@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,7 +40,10 @@ func (f families) times(name, by string) map[string]time.Time {
 	return times
 }
 
-func unix(seconds float64) time.Time { return time.Unix(0, int64(seconds*1e9)).UTC() }
+func unix(seconds float64) time.Time {
+	whole, part := math.Modf(seconds)
+	return time.Unix(int64(whole), int64(part*1e9)).UTC()
+}
 
 // value returns the value of a counter or a gauge.
 func value(m *dto.Metric) float64 {

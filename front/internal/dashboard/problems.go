@@ -89,6 +89,9 @@ func upstreamProblems(up *snapshot.Upstream, add func(string, ...any)) {
 		if s.P99 != nil && *s.P99 > slowSeconds {
 			add("upstream %s: %s is slow: p99 <= %s", up.Upstream, s.Server, readable.Span(*s.P99*1e6))
 		}
+		if s.P99 == nil && s.Requests.PerSecond > 0 {
+			add("upstream %s: %s is slow: p99 is above all buckets", up.Upstream, s.Server)
+		}
 		for _, state := range slices.Sorted(maps.Keys(s.States)) {
 			if state != "usable" && state != "starting" {
 				add("upstream %s: %s is %s", up.Upstream, s.Server, state)

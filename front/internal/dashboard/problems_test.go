@@ -35,8 +35,9 @@ func TestProblems(t *testing.T) {
 		{"an upstream", snapshot.Door{Upstreams: []snapshot.Upstream{{
 			Upstream: "shop", Classes: map[string]snapshot.Counter{"2xx": per(90), "5xx": per(10)}, Waiting: 1, Queued: 12, Failures: map[string]snapshot.Counter{"refused": per(3), "reset": {Total: 2}},
 			Servers: []snapshot.Server{{Server: "http://a:1", States: map[string]int{"ejected": 1}},
-				{Server: "http://b:1", States: map[string]int{"usable": 1, "starting": 1}, P99: &slow}},
+				{Server: "http://b:1", States: map[string]int{"usable": 1, "starting": 1}, P99: &slow}, {Server: "http://c:1", Requests: per(1)}},
 		}}}, []string{"upstream shop: http://a:1 is ejected", "upstream shop: http://b:1 is slow: p99 <= 2.50 s",
+			"upstream shop: http://c:1 is slow: p99 is above all buckets",
 			"upstream shop: 10.0 of 100 requests per second fail with 5xx",
 			"upstream shop: 1 request waits for a connection",
 			"upstream shop: 12 requests wait for a free place", "upstream shop: 3.00 failures per second: refused"}},

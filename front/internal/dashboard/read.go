@@ -72,6 +72,9 @@ func (r *reader) requests(f families, d *snapshot.Door) {
 		if d.LatencyBounds == nil { // all routes have the same
 			d.LatencyBounds = bounds(h)
 		}
+		if class == "1xx" {
+			continue // a tunnel takes as long as its client wants
+		}
 		changed := r.since(buckets(h), "latency", name, class)
 		latencies[name], all.Latency = plus(latencies[name], changed), plus(all.Latency, changed)
 	}
