@@ -63,7 +63,7 @@ func (p *Pages) newLogPage() logPage {
 		Process:   now.Process.Seconds(),
 	}}
 	if l, ok := p.Log.(*logto.Log); ok {
-		page.FileErrors = l.FileErrors()
+		page.FileErrors, page.Destinations = l.FileErrors(), []destinationPage{}
 		for _, dest := range l.Destinations() {
 			page.Destinations = append(page.Destinations, pageOf(dest))
 		}

@@ -17,7 +17,7 @@ const (
 // addUpstreams adds the pages that show the upstreams, and drain their servers.
 func (p *Pages) addUpstreams(mux *http.ServeMux) {
 	mux.HandleFunc("GET /upstreams", func(w http.ResponseWriter, r *http.Request) {
-		var page upstreamsPage
+		page := upstreamsPage{Upstreams: []upstreamPage{}}
 		for _, up := range p.Upstreams() {
 			page.Upstreams = append(page.Upstreams, newUpstreamPage(up, time.Now()))
 		}
@@ -98,7 +98,7 @@ type failurePage struct {
 }
 
 func newUpstreamPage(up *upstream.Upstream, now time.Time) upstreamPage {
-	page := upstreamPage{Name: up.Name()}
+	page := upstreamPage{Name: up.Name(), Servers: []serverPage{}}
 	if l := up.List(); l != nil {
 		page.List = newListPage(l)
 	}
