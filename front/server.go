@@ -152,18 +152,22 @@ func (d *Door) drain(delayed bool) error {
 	s := d.server
 	d.reloading.Lock()
 	d.draining.Store(true)
-	offers, limits := s.BeginDrain(), d.tables.Load().config.Drain
+	public, admin := s.BeginDrain()
+	limits := d.tables.Load().config.Drain
 	d.reloading.Unlock()
-	withdraw := takeover.OfferAll(offers, func(err error) {
+	notOffered := func(err error) {
 		d.logger().Warn("listener not offered to the next process").Err(err).Send()
-	})
-	defer withdraw()
+	}
+	withdrawPublic := takeover.OfferAll(public, notOffered)
+	defer takeover.OfferAll(admin, notOffered)()
 	if delayed {
 		time.Sleep(limits.Delay)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limits.Timeout)
 	defer cancel()
-	s.StopAccepting(ctx)
+	s.StopAccepting()
+	withdrawPublic() // the next process offers the same addresses when it drains
+	s.EndIdle(ctx)
 	d.upstreams().Stop()
 	err := s.Await(ctx, d.idle)
 	left := d.metrics.inFlight.Load()

@@ -9,27 +9,41 @@ import (
 	"errors"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/weirhq/weir/internal/sibling"
 )
 
+const (
+	// retry is the interval at which a process tries again to get an address, or the name of an offer, that another
+	// process has.
+	retry = 50 * time.Millisecond
+	// listenTries is how often Listen tries. A process that begins to drain needs a moment until its offer stands.
+	listenTries = 10
+)
+
 // Listen listens on addr. If a draining process has the address, Listen takes over
 // its listener.
 func Listen(addr string) (*net.TCPListener, error) {
-	l, err := listenTCP(addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
+	for tries := 1; ; tries++ {
+		l, err := listenTCP(addr)
+		if err == nil {
+			return l.(*net.TCPListener), nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return nil, err
+		}
 		taken, takeErr := take(addr)
 		if takeErr == nil {
 			return taken, nil
 		}
-		l, err = listenTCP(addr) // the other process may have ended in the meantime
+		if tries == listenTries || errors.Is(takeErr, errors.ErrUnsupported) {
+			return nil, err
+		}
+		time.Sleep(retry)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return l.(*net.TCPListener), nil
 }
 
 // listenTCP listens without Multipath TCP, which has no filters; see transport.IgnoreNew.
@@ -43,27 +57,25 @@ func listenTCP(addr string) (net.Listener, error) {
 type Offer struct {
 	Listener *net.TCPListener
 	Addr     string // as configured
-	Taken    func() // called each time that a process has taken over the listener
+	Taken    func() // if not nil, called once a process has taken over the listener, which ends the offer
 }
 
 // OfferAll offers listeners to the next process until withdraw is called.
 // It calls failed for each listener that it cannot offer.
 func OfferAll(offers []Offer, failed func(error)) (withdraw func()) {
-	var ends []func()
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
 	for _, o := range offers {
-		end, err := offer(o.Listener, withPort(o.Addr, o.Listener), o.Taken)
-		switch {
-		case errors.Is(err, errors.ErrUnsupported): // the handover needs Linux
-		case err != nil:
-			failed(err)
-		default:
-			ends = append(ends, end)
-		}
+		running.Go(func() {
+			err := o.run(ctx)
+			if err != nil && !errors.Is(err, errors.ErrUnsupported) { // the handover needs Linux
+				failed(err)
+			}
+		})
 	}
 	return func() {
-		for _, end := range ends {
-			end()
-		}
+		cancel()
+		running.Wait()
 	}
 }
 
@@ -81,35 +93,46 @@ const Timeout = time.Second
 // TCP address addr.
 func name(addr string) string { return "weir/listener/" + addr }
 
-// offer sends a copy of the listener to each process of the same user that
-// asks for it, until withdraw is called. It calls taken each time. Both processes
-// then accept from one queue, so that a connection in it survives the end of this
-// process. With SO_REUSEPORT, each process would have its own queue, and the
-// kernel would reset the connections in it when the process ends.
-func offer(tcp *net.TCPListener, addr string, taken func()) (withdraw func(), err error) {
-	offers, err := sibling.Listen(name(addr))
-	if err != nil {
-		return nil, err
+// run sends a copy of the listener to each process of the same user that
+// asks for it, until ctx ends. Both processes then accept from one queue, so that
+// a connection in it survives the end of this process. With SO_REUSEPORT, each
+// process would have its own queue, and the kernel would reset the connections in it
+// when the process ends.
+func (o Offer) run(ctx context.Context) error {
+	asking, err := listenName(ctx, name(withPort(o.Addr, o.Listener)))
+	if asking == nil {
+		return err // nil if it was withdrawn
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			c, _, err := sibling.Accept(offers)
-			if err != nil {
-				return // closed by withdraw
-			}
-			c.SetDeadline(time.Now().Add(Timeout))
-			if Send(c, []byte{0}, []*net.TCPListener{tcp}) == nil {
-				taken()
-			}
-			c.Close()
+	defer asking.Close()
+	defer context.AfterFunc(ctx, func() { asking.Close() })()
+	for {
+		c, _, err := sibling.Accept(asking)
+		if err != nil {
+			return nil // withdrawn
 		}
-	}()
-	return func() {
-		offers.Close()
-		<-done
-	}, nil
+		c.SetDeadline(time.Now().Add(Timeout))
+		err = Send(c, []byte{0}, []*net.TCPListener{o.Listener})
+		c.Close()
+		if err == nil && o.Taken != nil {
+			o.Taken()
+			return nil
+		}
+	}
+}
+
+// listenName listens at the name of an offer. While an earlier process that drains has it, listenName tries again.
+func listenName(ctx context.Context, name string) (*net.UnixListener, error) {
+	for {
+		l, err := sibling.Listen(name)
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-time.After(retry):
+		}
+	}
 }
 
 // take returns the listener on addr of a draining process.

@@ -222,34 +222,33 @@ func (s *Server) HandedOver() {
 }
 
 // BeginDrain makes every response ask its client to close the connection. It returns the listeners for
-// the next process, unless that has them already. The public ones continue to accept here. The admin
-// listener closes once it is taken, so that the next process serves its pages.
-func (s *Server) BeginDrain() (offers []takeover.Offer) {
+// the next process, unless that has them already. The public ones continue to accept here until StopAccepting. The
+// admin listener closes once it is taken, so that the next process serves its pages.
+func (s *Server) BeginDrain() (public, admin []takeover.Offer) {
 	close(s.draining)
 	for _, l := range s.listeners {
 		l.draining.Store(true)
 	}
 	if s.handedOver {
-		return nil
+		return nil, nil
 	}
 	for _, h := range s.http3.all() {
 		h.noteHandOver(h.handOver())
 	}
 	for _, l := range s.listeners {
 		if l.address.Systemd == "" { // systemd passes the others to the next process
-			offers = append(offers, takeover.Offer{Listener: l.TCP(), Addr: l.address.Text, Taken: func() {}})
+			public = append(public, takeover.Offer{Listener: l.TCP(), Addr: l.address.Text})
 		}
 	}
 	if a := s.admin; a != nil && a.address.Systemd == "" {
-		offers = append(offers, takeover.Offer{Listener: a.TCP(), Addr: a.address.Text, Taken: func() { a.Close() }})
+		admin = append(admin, takeover.Offer{Listener: a.TCP(), Addr: a.address.Text, Taken: func() { a.Close() }})
 	}
-	return offers
+	return public, admin
 }
 
 // StopAccepting accepts the connections in the kernel's queue and closes the
-// listeners. Then it waits for the first request of new connections, and ends the
-// connections that have none in progress.
-func (s *Server) StopAccepting(ctx context.Context) {
+// listeners.
+func (s *Server) StopAccepting() {
 	for _, h := range s.http3.all() {
 		h.server.Drain()
 	}
@@ -260,6 +259,11 @@ func (s *Server) StopAccepting(ctx context.Context) {
 	for _, l := range s.listeners {
 		l.close() // also if it has failed
 	}
+}
+
+// EndIdle waits for the first request of new connections, and ends the
+// connections that have none in progress.
+func (s *Server) EndIdle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, firstRequestGrace)
 	defer cancel()
 	await(ctx, func() bool { return s.conns.fresh.Load() == 0 })

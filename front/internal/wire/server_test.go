@@ -58,7 +58,8 @@ func open(t *testing.T, loops bool, limits Limits) *testServer {
 	}
 	t.Cleanup(func() {
 		s.BeginDrain()
-		s.StopAccepting(context.Background())
+		s.StopAccepting()
+		s.EndIdle(context.Background())
 		s.Cut()
 		if err := s.Await(context.Background(), func() bool { return true }); err != nil {
 			t.Error(err)
