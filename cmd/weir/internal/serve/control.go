@@ -45,7 +45,7 @@ type controlRequest struct {
 // user of the process, and root, can send some.
 type controlSocket struct {
 	requests chan controlRequest
-	close    func() // stops, without waiting for requests in progress
+	close    func() // stops, without waiting for requests in progress; may be called again
 }
 
 // A served names the process that serves a configuration, or, without one, the process with an admin listener.
@@ -166,6 +166,9 @@ func ask(s served, what string) (a controlResponse, err error) {
 	return a, nil
 }
 
+// drains is the rest of a hint.
+const drains = "; a front door that drains does not respond"
+
 // notFound returns the error for a process that a verb cannot reach.
 func notFound(s served, verb string, err error) error {
 	var other *sibling.OtherUser
@@ -176,10 +179,10 @@ func notFound(s served, verb string, err error) error {
 		return cli.WithHint(errors.New("this needs Linux"), "send SIGHUP to the process to reload")
 	case errors.Is(err, syscall.ECONNREFUSED) && s.config == "":
 		return cli.WithHint(fmt.Errorf("no %s runs here", s),
-			"name the file that it was started with, or its --admin; run this as the same user or root, in the same container")
+			"name the file that it was started with, or its --admin; run this as the same user or root, in the same container"+drains)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return cli.WithHint(fmt.Errorf("no %s runs here", s),
-			"name the file that it was started with, and run this as the same user or root, in the same container")
+			"name the file that it was started with, and run this as the same user or root, in the same container"+drains)
 	}
 	return fmt.Errorf("reaching %s: %w", s, err)
 }

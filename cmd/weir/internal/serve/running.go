@@ -68,6 +68,7 @@ func (r *running) serve(before *front.Predecessor) error {
 			return r.life.cause()
 		case <-draining:
 			draining = nil
+			control.close() // the next process responds to weir reload and weir upgrade
 			limits := r.config.Load().Drain
 			overdue = time.After(limits.Delay + limits.Timeout + afterDrain)
 		case <-overdue:
