@@ -39,7 +39,8 @@ func (c *Command) load() (cfg *config.Config, stop func(), err error) {
 // override applies the settings of flags and the environment, which have
 // precedence over the file.
 func (c *Command) override(cfg *config.Config) {
-	if human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG")); human {
+	// Servers of logs read only JSON.
+	if human, _ := strconv.ParseBool(os.Getenv("HUMAN_LOG")); human && cfg.Log.Servers() == 0 {
 		cfg.Log.Format = log.FormatHuman.String()
 	}
 	if c.Listen != "" {

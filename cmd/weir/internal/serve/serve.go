@@ -32,7 +32,8 @@ type Command struct {
 func (Command) Help() string {
 	return `Without a file, --to URL forwards all requests to a service, and --files DIR serves a folder; --print prints the
 configuration to begin with. Without any of them, a demo backend responds. Events go to stdout as JSON lines, unless the
-configuration has another destination or format. HUMAN_LOG=1 in the environment makes them human-readable.
+configuration has another destination or format. HUMAN_LOG=1 in the environment makes them human-readable, unless
+a destination is a server.
 
 SIGTERM and SIGINT drain: for drain.delay (1s) weir still serves and asks clients to reconnect; then requests in
 flight finish, and it exits with 0. A second signal ends it immediately. The next weir serve can take over the ports
