@@ -61,6 +61,22 @@ func TestAdminPagesRefuseForeignHosts(t *testing.T) {
 	}
 }
 
+// TestOtherMachinesMayNameTheDoor scrapes and checks an admin listener that other machines reach. Its pages for people
+// have only the hosts above.
+func TestOtherMachinesMayNameTheDoor(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, upstream(t, hello).URL, func(c *config.Config) { c.Admin = ":0" })
+	addr := fmt.Sprintf("127.0.0.1:%d", netip.MustParseAddrPort(d.AdminAddr().String()).Port())
+	for path, want := range map[string]int{
+		"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 421, "/upstreams": 421, "/debug/pprof/cmdline": 421,
+	} {
+		resp, _ := ask(t, addr, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: door-1.internal:20001\r\nConnection: close\r\n\r\n", path))
+		if resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+}
+
 // TestAdminPathsArePrivate requests 200 paths of the public listener that
 // expose internals of a process on other servers. With a route for all paths,
 // the upstream gets them. Without one, the response is 404.

@@ -3,8 +3,10 @@ package admin
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"time"
 
 	"github.com/weirhq/weir/internal/livepage"
@@ -30,12 +32,28 @@ func NewServer(addr string, p Pages) *http.Server {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return &http.Server{
-		Handler:           withVersion(livepage.LocalNames(addr, livepage.OwnOrigin(http.NewCrossOriginProtection().Handler(mux)))),
+		Handler:           withVersion(guarded(addr, mux)),
 		ReadHeaderTimeout: headTimeout,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          p.ErrorLog,
 	}
+}
+
+// guarded refuses requests that a website sends through the browser of a visitor. Checks and scrapes of other machines
+// name this one, so that they may use any Host.
+func guarded(addr string, pages http.Handler) http.Handler {
+	pages = livepage.OwnOrigin(http.NewCrossOriginProtection().Handler(pages))
+	host, _, _ := net.SplitHostPort(addr)
+	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+		return livepage.LocalNames(addr, pages)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", livepage.LocalNames(addr, pages))
+	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+		mux.Handle(path, pages)
+	}
+	return mux
 }
 
 // headTimeout is the time limit for the head of a request.
