@@ -52,8 +52,15 @@ func TestWatchAppliesChangedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	status("/three", 404)
-	if n := strings.Count(p.stderr.String(), "weir: error: reload: "); n != 1 {
-		t.Errorf("the mistake was printed %d times, want once", n)
+	// The file that a configuration names arrives after it.
+	write("routes: [{match: /three, error_pages: {404: page.html}, respond: {status: 403}}]\n")
+	p.says(`two\.yaml:1:.*page\.html`)
+	if err := os.WriteFile(filepath.Join(dir, "routes", "page.html"), []byte("no"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status("/three", 403)
+	if n := strings.Count(p.stderr.String(), "weir: error: reload: "); n != 2 {
+		t.Errorf("mistakes were printed %d times, want twice", n)
 	}
 }
 

@@ -128,7 +128,7 @@ func (r *running) operate(ctx context.Context, control *controlSocket) {
 		case <-tick.C:
 			losses.check(r.out.Destinations())
 			lists.check(r.door.ServerLists())
-			if r.config.Load().Watch && r.life.draining.Err() == nil && r.upgrading == nil && r.watch.check() {
+			if r.config.Load().Watch && r.life.draining.Err() == nil && r.upgrading == nil && r.changed() {
 				r.reload()
 			}
 		case sig := <-r.life.reload:
@@ -213,10 +213,6 @@ func (r *running) reload() controlResponse {
 		fmt.Fprintln(r.stderr, "weir: reload: the previous configuration stays, because this process drains")
 		return r.refusal("the process drains", "")
 	}
-	var mistakes config.Mistakes
-	if errors.As(err, &mistakes) {
-		r.watch.add(mistakes)
-	}
 	err = fmt.Errorf("reload: the previous configuration stays: %w", err)
 	cli.PrintError(r.stderr, err)
 	waitForLog(func() error {
@@ -230,11 +226,20 @@ func (r *running) reload() controlResponse {
 	return r.refusal(err.Error(), hint)
 }
 
+// changed reports whether the files of the configuration have changed, or its mistakes.
+func (r *running) changed() bool {
+	return r.watch.check() || r.watch.corrected(func() error {
+		_, err := readConfig(r.Config)
+		return err
+	})
+}
+
 // apply reads and applies the configuration. The hint names keys that it cannot apply.
 func (r *running) apply() (hint string, err error) {
 	r.watch.read()
 	cfg, err := readConfig(r.Config)
 	if err != nil {
+		r.watch.failed(err.Error())
 		return "", err
 	}
 	r.override(cfg)

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/weirhq/weir/front/config"
 )
@@ -15,26 +14,35 @@ type sourceWatch struct {
 	sources, include []string
 	applied          map[string]os.FileInfo // the states when the files were read
 	last             map[string]os.FileInfo // the states at the last check
+	mistakes, reread string                 // when they were read, and at the last check; empty for none
 }
 
 // read records that the files are about to be read. A configuration with a mistake has no
 // states of its own.
-func (w *sourceWatch) read() { w.applied = w.states() }
+func (w *sourceWatch) read() { w.applied, w.mistakes = w.states(), "" }
 
 // use sets the files of a configuration that was read.
 func (w *sourceWatch) use(cfg *config.Config) {
 	w.sources, w.include = cfg.Sources, cfg.Include
-	w.applied, w.last = cfg.States, cfg.States
+	w.applied, w.last, w.mistakes = cfg.States, cfg.States, ""
 }
 
-// add adds the files in which a configuration has mistakes.
-func (w *sourceWatch) add(mistakes config.Mistakes) {
-	for _, m := range mistakes {
-		if !slices.Contains(w.sources, m.File) {
-			w.sources = append(slices.Clone(w.sources), m.File)
-			w.applied[m.File] = stateOf(m.File)
-		}
+// failed records the mistakes of a configuration. Which files it would name is not known, so that it is read again.
+func (w *sourceWatch) failed(mistakes string) { w.mistakes, w.reread = mistakes, mistakes }
+
+// corrected reports whether the configuration has other mistakes than the last time, or none, and the same ones as at the
+// last call. read returns them.
+func (w *sourceWatch) corrected(read func() error) bool {
+	if w.mistakes == "" {
+		return false
 	}
+	now := ""
+	if err := read(); err != nil {
+		now = err.Error()
+	}
+	settled := now == w.reread
+	w.reread = now
+	return settled && now != w.mistakes
 }
 
 // check reports whether the files have changed since they were read, and not since the last
