@@ -158,12 +158,19 @@ const maxSpan = 1_000_000 // elements of a list that .. makes
 // span returns the list of the integers from one to another.
 func span(n *node) value {
 	from, to := n.arg(0), n.arg(1)
-	if from.is != kindNumber || to.is != kindNumber || to.n-from.n >= maxSpan {
+	if from.is != kindNumber || to.is != kindNumber {
 		return n.fail("%s .. %s is not a list", from, to)
 	}
-	list := []value{}
-	for n := from.n; n <= to.n; n++ {
-		list = append(list, intValue(n))
+	if to.n < from.n {
+		return listValue([]value{})
+	}
+	steps := uint64(to.n) - uint64(from.n) // an int64 may be too small for it
+	if steps >= maxSpan {
+		return n.fail("%s .. %s is not a list", from, to)
+	}
+	list := make([]value, 0, steps+1)
+	for i := range int64(steps) + 1 {
+		list = append(list, intValue(from.n+i))
 	}
 	return listValue(list)
 }

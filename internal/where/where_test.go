@@ -241,6 +241,31 @@ func TestFailedConditionNamesTheColumn(t *testing.T) {
 	}
 }
 
+// TestSpanOfExtremeIntegersEnds makes lists whose bounds, or their difference, are at the limits of an int64.
+func TestSpanOfExtremeIntegersEnds(t *testing.T) {
+	const most, least = "9223372036854775807", "(-9223372036854775807 - 1)"
+	r, err := record.Parse([]byte(whereEvent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for source, want := range map[string]bool{
+		`len(9223372036854775806..` + most + `) == 2`: true,
+		`len(` + least + `..` + least + `) == 1`:      true,
+		`len(` + most + `..` + least + `) == 0`:       true,
+		`len(1..1_000_000) == 1_000_000`:              true,
+		`len(0..1_000_000) > 0`:                       false, // too many
+		`len(` + least + `..` + most + `) > 0`:        false,
+	} {
+		condition, err := Compile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if holds, err := condition.Holds(&r); holds != want || (err == nil) != want {
+			t.Errorf("%s: got %v, %v want %v", source, holds, err, want)
+		}
+	}
+}
+
 func TestConditionMistakesAreLocated(t *testing.T) {
 	for where, want := range map[string]string{
 		`htp.status_code > 5`:                "column 1: unknown name htp, did you mean http?",
