@@ -108,6 +108,21 @@ func TestTailReadsASubjectOfNATS(t *testing.T) {
 	}
 }
 
+// The message of a trace id that is not found has no password in it.
+func TestTailNATSHidesThePassword(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true,
+		Config: "authorization { user: weir, password: \"hunter2@\" }\n"})
+	js := natsClient(t, n, nats.UserInfo("weir", "hunter2@"))
+	natsStream(t, js, jetstream.StreamConfig{})
+	p := start(t, "tail", "--around", "request-1", "nats://weir:hunter2%40@"+n.Address+"/logs.a")
+	p.wait(1)
+	p.says("no event has the trace id request-1, among 0 events of nats://" + n.Address + `/logs\.a\n`)
+	if said := p.stderr.String(); strings.Contains(said, "hunter2") {
+		t.Errorf("the password is on stderr:\n%s", said)
+	}
+}
+
 // With --follow, weir tail awaits a server that was killed, and shows each event once. SIGINT
 // ends it also while the server is away.
 func TestTailNATSFollowAwaitsTheServer(t *testing.T) {

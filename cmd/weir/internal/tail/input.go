@@ -75,9 +75,12 @@ func (o *inputs) open(report func(error)) ([]*input, error) {
 // subject opens a subject of NATS.
 func (o *inputs) subject(url string) (*input, error) {
 	s := &subject{start: o.start, since: o.since, follow: o.follow, warn: o.warn}
-	in := &input{name: url, subject: s}
+	if err := openSubject(url, s); err != nil {
+		return nil, err
+	}
+	in := &input{name: s.name, subject: s}
 	in.skipMessages()
-	return in, openSubject(url, s)
+	return in, nil
 }
 
 // file opens a file or a pipe.
