@@ -35,6 +35,7 @@ type input struct {
 	lines    follow.Lines
 	last     *lastLines // of a pipe, if only those are shown
 	skipped  int        // lines of a pipe that are still to be skipped
+	failed   bool       // whether a read failed, which was reported
 }
 
 // inputs describes the inputs of a command line.
@@ -286,14 +287,26 @@ func (r *reader) subject(in *input) {
 	}
 }
 
-// drain reads an input to its end. It reports whether to continue with the next.
+// drain reads an input to its end. It reports whether to continue with the next, also after an error.
 func (r *reader) drain(in *input) bool {
+	err := r.data(in)
+	if err != nil {
+		// Users do not need the name of the system call.
+		if of := (*fs.PathError)(nil); errors.As(err, &of) {
+			err = of.Err
+		}
+		err = fmt.Errorf("%s: %w", in.name, err)
+	}
+	return r.ctx.Err() == nil && r.send(&part{from: in, end: true, err: err})
+}
+
+// data sends the data of an input, until it or ctx ends.
+func (r *reader) data(in *input) error {
 	file := in.file
 	if file == nil {
 		pipe, err := os.Open(in.name)
 		if err != nil {
-			r.send(&part{from: in, end: true, err: err})
-			return false
+			return err
 		}
 		defer pipe.Close()
 		file = pipe
@@ -302,22 +315,17 @@ func (r *reader) drain(in *input) bool {
 	if in.packed {
 		unpacked, err := gzip.NewReader(file)
 		if err != nil {
-			r.send(&part{from: in, end: true, err: fmt.Errorf("%s: %w", in.name, err)})
-			return false
+			return err
 		}
 		data = unpacked
 	}
 	for {
 		n, err := data.Read(r.buf)
-		if n > 0 && !r.send(&part{from: in, data: r.buf[:n]}) {
-			return false
+		if n > 0 && !r.send(&part{from: in, data: r.buf[:n]}) || err == io.EOF {
+			return nil
 		}
-		switch {
-		case err == io.EOF:
-			return r.send(&part{from: in, end: true})
-		case err != nil:
-			r.send(&part{from: in, end: true, err: err})
-			return false
+		if err != nil {
+			return err
 		}
 	}
 }

@@ -120,10 +120,11 @@ func (c *Command) Run(s cli.Streams) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	var missed error
-	in, err := c.inputs(func(text string) { cli.Say(s.Err, "warning: "+text) }).open(func(err error) {
+	view.report = func(err error) {
 		cli.PrintError(s.Err, err)
 		missed = cli.ErrReported
-	})
+	}
+	in, err := c.inputs(func(text string) { cli.Say(s.Err, "warning: "+text) }).open(view.report)
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,8 @@ type view struct {
 	around     *around // finds events instead of writing them at once, unless nil
 	headers    bool    // whether the name of an input precedes its lines
 
+	report func(error) // takes the first error of an input
+
 	chosen *record.Reader // reads the members that the choice depends on
 	shown  *record.Reader // reads the members of a chosen event that are shown; nil if chosen reads them
 
@@ -94,8 +96,12 @@ func (v *view) take(p *part) error {
 			return err
 		}
 	}
-	if p.err != nil {
-		return p.err
+	if p.err != nil && !p.from.failed {
+		p.from.failed = true
+		if v.stats != nil {
+			v.stats.erase(v.out) // so that the next table does not erase the error
+		}
+		defer v.report(p.err) // after the lines that were read before it
 	}
 	return v.out.Flush()
 }
