@@ -171,6 +171,28 @@ func TestTailShowsFilesBeforeANamedPipe(t *testing.T) {
 	wantNumbered(t, p, 3)
 }
 
+// TestTailFollowsAfterAFailedOpen rotates a file while weir tail may open none.
+func TestTailFollowsAfterAFailedOpen(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "weir.log")
+	testkit.AppendFile(t, name, eventLine(0))
+	p := start(t, "tail", "-f", name)
+	awaitOutput(t, p, eventLine(0))
+	var limit unix.Rlimit
+	testkit.NoError(t, unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, nil, &limit))
+	testkit.NoError(t, unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}, nil))
+	testkit.NoError(t, os.Rename(name, name+".1"))
+	testkit.AppendFile(t, name+".1", eventLine(1))
+	testkit.AppendFile(t, name, eventLine(2))
+	p.says(`^weir: warning: \S+/weir\.log: too many open files; trying again\n$`)
+	awaitOutput(t, p, eventLine(1))
+	testkit.NoError(t, unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil))
+	awaitOutput(t, p, eventLine(2))
+	p.signal(syscall.SIGINT)
+	p.wait(cli.ExitOK)
+	wantNumbered(t, p, 3)
+}
+
 func TestTailFollowsNoPipe(t *testing.T) {
 	t.Parallel()
 	p := start(t, "tail", "--follow", namedPipe(t))

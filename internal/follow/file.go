@@ -34,7 +34,10 @@ const markLen = 128
 // before the read position differ then. Data that was written between the last
 // Read and the truncation is lost, so call Read often.
 type File struct {
+	Warn func(error) // takes the first of several errors of opening the next file; nil for none
+
 	name   string
+	warned bool       // about the file that has the name now
 	file   *os.File   // the current file
 	later  []*os.File // files that had the name after it, oldest first
 	offset int64      // of file
@@ -115,7 +118,9 @@ func (f *File) Close() error {
 }
 
 // look opens the file that has the name now, unless it is open. It does so when
-// it first sees the file, because the name may change before the file is read.
+// it first sees the file, because the name may change before the file is read. If
+// it cannot be opened, the next look tries again: a program that rotates files may
+// permit it only after it has created the file.
 func (f *File) look() error {
 	newest := f.file
 	if n := len(f.later); n > 0 {
@@ -129,18 +134,26 @@ func (f *File) look() error {
 		return nil // no file has the name at the moment
 	}
 	later, err := os.Open(f.name)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	if err != nil {
+		f.warn(err)
 		return nil
-	case err != nil:
-		return err
 	}
+	f.warned = false
 	if opened, err := later.Stat(); err != nil || os.SameFile(known, opened) {
 		later.Close()
 		return err
 	}
 	f.later = append(f.later, later)
 	return nil
+}
+
+// warn passes on an error of opening the next file, unless the one before it was passed on.
+func (f *File) warn(err error) {
+	if errors.Is(err, os.ErrNotExist) || f.warned || f.Warn == nil {
+		return
+	}
+	f.warned = true
+	f.Warn(err)
 }
 
 // hasEnded reports whether a later file has data.

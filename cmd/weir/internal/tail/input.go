@@ -98,8 +98,11 @@ func (o *inputs) file(name string) (*input, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("%s %w", name, errDirectory)
 	case o.follow:
-		in.followed, err = follow.Open(name, o.start)
-		return in, err
+		if in.followed, err = follow.Open(name, o.start); err != nil {
+			return nil, err
+		}
+		in.followed.Warn = func(err error) { o.warn(named(name, err).Error() + "; trying again") }
+		return in, nil
 	case info.Mode()&os.ModeNamedPipe != 0:
 		in.skipAsRead(o.start)
 		return in, nil
@@ -125,11 +128,18 @@ func fileError(name string, err error) error {
 	case errors.Is(err, follow.ErrNotRegular):
 		hint = "--follow needs a regular file; without --follow, weir tail reads a pipe until it ends"
 	}
-	// Users do not need the name of the system call.
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
-		err = fmt.Errorf("%s: %w", of.Path, of.Err)
+		err = named(of.Path, err)
 	}
 	return cli.Misuse(err, hint)
+}
+
+// named returns the error of an input with its name, and without that of the system call, which users do not need.
+func named(name string, err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // isPacked reports whether a file has the name of one that is compressed by gzip, as rotated files often are.
@@ -291,11 +301,7 @@ func (r *reader) subject(in *input) {
 func (r *reader) drain(in *input) bool {
 	err := r.data(in)
 	if err != nil {
-		// Users do not need the name of the system call.
-		if of := (*fs.PathError)(nil); errors.As(err, &of) {
-			err = of.Err
-		}
-		err = fmt.Errorf("%s: %w", in.name, err)
+		err = named(in.name, err)
 	}
 	return r.ctx.Err() == nil && r.send(&part{from: in, end: true, err: err})
 }
