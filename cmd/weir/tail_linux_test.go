@@ -212,6 +212,36 @@ func namedPipe(t *testing.T) string {
 	return name
 }
 
+// TestTailEndsWhileItsOutputIsBlocked sends signals while nobody reads the output.
+func TestTailEndsWhileItsOutputIsBlocked(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "weir.log")
+	testkit.AppendFile(t, name, strings.Repeat(eventLine(7), 100_000))
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		p := prepare(t, "tail", "-f", "-n", "+1", name)
+		p.startInto(w)
+		size, err := unix.FcntlInt(r.Fd(), unix.F_GETPIPE_SZ, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.AwaitEqual(t, "bytes in the pipe", func() int {
+			n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+			testkit.NoError(t, err)
+			return n
+		}, size)
+		p.signal(sig)
+		p.wait(cli.ExitInterrupted)
+		if said := p.stderr.String(); said != "" {
+			t.Errorf("%v: stderr: %q", sig, said)
+		}
+	}
+}
+
 func TestTailReportsAFullDiskOnce(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

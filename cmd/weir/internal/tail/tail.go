@@ -138,15 +138,11 @@ func (c *Command) Run(s cli.Streams) error {
 	if len(c.Files) == 0 && cli.IsTerminal(os.Stdin) {
 		cli.Say(s.Err, "tail reads what is typed here, until Ctrl-D; weir tail FILE reads a file")
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	err = show(read(ctx, in), signals, ignoresFirstInterrupt(in), view)
-	if err == nil && view.around != nil {
-		err = c.again(ctx, in, signals, view)
-	}
-	// The view keeps the error of a write, which is reported once.
-	if finished := view.finish(); err == nil {
-		err = finished
+	err = interruptible(signals, ignoresFirstInterrupt(in), &view.to, func(ctx context.Context) error {
+		return c.show(ctx, in, view)
+	})
+	if errors.Is(err, cli.ErrInterrupted) {
+		return err // view is still in use
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
@@ -166,46 +162,29 @@ func (c *Command) checkTwice(in []*input) error {
 	return rewind(in, c.start())
 }
 
+// show shows the inputs until they or ctx end.
+func (c *Command) show(ctx context.Context, in []*input, v *view) error {
+	err := v.takeAll(ctx, read(ctx, in))
+	if err == nil && v.around != nil {
+		err = c.again(ctx, in, v)
+	}
+	// The view keeps the error of a write, which is reported once.
+	if finished := v.finish(); err == nil {
+		err = finished
+	}
+	return err
+}
+
 // again decides on the trace id of --around, and reads the inputs again for --window.
-func (c *Command) again(ctx context.Context, in []*input, signals <-chan os.Signal, v *view) error {
-	if err := v.around.settle(in); err != nil || c.Window == 0 {
+func (c *Command) again(ctx context.Context, in []*input, v *view) error {
+	if err := v.around.settle(in); err != nil || c.Window == 0 || ctx.Err() != nil {
 		return err
 	}
 	if err := rewind(in, c.start()); err != nil {
 		return err
 	}
 	v.around.widen()
-	return show(read(ctx, in), signals, ignoresFirstInterrupt(in), v)
-}
-
-// show hands the parts to the view, until they end or a signal comes.
-func show(parts <-chan *part, signals <-chan os.Signal, ignoreFirst bool, v *view) error {
-	ticks, stop := v.ticks()
-	defer stop()
-	var ignored time.Time // when the first interrupt came
-	for {
-		select {
-		case p, ok := <-parts:
-			if !ok {
-				return nil
-			}
-			if err := v.take(p); err != nil {
-				return err
-			}
-			close(p.taken)
-		case <-ticks:
-			if err := v.tick(); err != nil {
-				return err
-			}
-		case sig := <-signals:
-			if sig != syscall.SIGINT || !ignoreFirst || !ignored.IsZero() && time.Since(ignored) > cli.SameInterrupt {
-				return nil
-			}
-			if ignored.IsZero() {
-				ignored = time.Now()
-			}
-		}
-	}
+	return v.takeAll(ctx, read(ctx, in))
 }
 
 // view returns the view that the flags describe.

@@ -1,39 +1,11 @@
 package tail
 
 import (
-	"io"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/weirhq/weir/cmd/weir/internal/cli"
 	"github.com/weirhq/weir/internal/follow"
 )
-
-// TestSameInterruptCountsOnce sends an interrupt twice, as programs do that forward it, and
-// then another one.
-func TestSameInterruptCountsOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		signals := make(chan os.Signal)
-		ended := make(chan error, 1)
-		go func() { ended <- show(nil, signals, true, newView(io.Discard)) }()
-		signals <- syscall.SIGINT
-		time.Sleep(cli.SameInterrupt)
-		signals <- syscall.SIGINT
-		synctest.Wait()
-		if len(ended) > 0 {
-			t.Fatalf("the same interrupt ends it: %v", <-ended)
-		}
-		time.Sleep(time.Nanosecond)
-		signals <- syscall.SIGINT
-		if err := <-ended; err != nil {
-			t.Errorf("got %v", err)
-		}
-	})
-}
 
 func TestStatsCountAllLinesOfAFile(t *testing.T) {
 	last := func(n int) follow.Start { return follow.Start{Lines: n, FromEnd: true} }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -43,6 +44,7 @@ type view struct {
 	shown  *record.Reader // reads the members of a chosen event that are shown; nil if chosen reads them
 
 	out     *bufio.Writer
+	to      output // receives what out has buffered
 	buf     []byte
 	midLine bool   // whether the last output did not end with a newline
 	from    *input // of the current part
@@ -50,7 +52,9 @@ type view struct {
 }
 
 func newView(out io.Writer) *view {
-	return &view{out: bufio.NewWriterSize(out, 64<<10)}
+	v := &view{to: output{to: out}}
+	v.out = bufio.NewWriterSize(&v.to, 64<<10)
+	return v
 }
 
 // setReaders makes the readers, once the other fields are set.
@@ -80,6 +84,30 @@ func (v *view) setReaders() {
 		v.chosen, v.shown = record.NewReader(choice...), all
 	default:
 		v.chosen = all
+	}
+}
+
+// takeAll takes the parts until they or ctx end.
+func (v *view) takeAll(ctx context.Context, parts <-chan *part) error {
+	ticks, stop := v.ticks()
+	defer stop()
+	for {
+		select {
+		case p, ok := <-parts:
+			if !ok {
+				return nil
+			}
+			if err := v.take(p); err != nil {
+				return err
+			}
+			close(p.taken)
+		case <-ticks:
+			if err := v.tick(); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 
