@@ -40,15 +40,18 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			logs.abandon() // after reloading is released, because it can wait for a disk
+		}
+	}()
 	t, err := d.build(cfg, logs.events, logs.tracer)
 	defer d.closeUnusedStores()
 	if err != nil {
-		logs.abandon()
 		return nil, err
 	}
 	certificates, err := d.certs.prepare(cfg)
 	if err != nil {
-		logs.abandon()
 		t.upstreams.Close()
 		return nil, err
 	}
@@ -57,7 +60,6 @@ func (d *Door) Reload(cfg *config.Config) (unchanged []string, err error) {
 	listeners, err := d.prepareListeners(cfg)
 	if err != nil {
 		certificates.abandon()
-		logs.abandon()
 		t.upstreams.Close()
 		return nil, err
 	}

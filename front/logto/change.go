@@ -116,10 +116,13 @@ func (l *Log) open(d *destination, cfg Config, o sink.QueueOptions) (err error) 
 	return nil
 }
 
-// Abandon closes the destinations that were opened for nothing.
+// Abandon closes the destinations that were opened for nothing. It does not wait for a server: the events that an
+// earlier server of that name has left on a disk stay there.
 func (c *Change) Abandon() {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
 	for _, d := range c.opened {
-		d.close(context.Background()) // nothing was written
+		d.close(ended) // nothing was written
 	}
 	for _, m := range c.moved {
 		m.next.Close()
