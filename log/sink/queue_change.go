@@ -18,6 +18,10 @@ func (q *Queue) Change(o QueueOptions, own log.Options) {
 	q.rouse() // it may sleep until totals are due
 }
 
+// Retry ends the wait for the next attempt of a failed write, or the next such wait if there is
+// none. Use it when the cause of the failure is gone.
+func (q *Queue) Retry() { q.out.hurry() }
+
 // Redirect passes all later lines on to next, and the lines of callers that wait for
 // space. Only next counts these lines. Lines in the queue are written. Use it before
 // Close when next replaces the queue, so that no line in between is dropped. Redirect

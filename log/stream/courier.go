@@ -47,10 +47,11 @@ func (c *courier) deliver(b Batch) (err error) {
 	return to.Deliver(ctx, b)
 }
 
-// use replaces the destination and closes the one before.
-func (c *courier) use(to Destination) error {
+// use replaces the destination and returns the one before, which the caller closes. It cancels a
+// delivery in progress.
+func (c *courier) use(to Destination) (before Destination) {
 	c.mu.Lock()
-	before := c.to
+	before = c.to
 	c.to = to
 	if c.cancel != nil {
 		c.cancel()
@@ -60,6 +61,11 @@ func (c *courier) use(to Destination) error {
 	case c.changed <- struct{}{}:
 	default:
 	}
+	return before
+}
+
+// closeReplaced closes a destination that use has returned, after the delivery in progress.
+func (c *courier) closeReplaced(before Destination) error {
 	c.delivering.Lock()
 	defer c.delivering.Unlock()
 	return before.Close()

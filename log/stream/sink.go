@@ -52,8 +52,13 @@ func (s *Sink) Change(o Options, own log.Options) {
 }
 
 // Use replaces the destination by another one, which gets the lines that wait, and closes the
-// one before. It cancels a delivery in progress, whose batch is delivered again.
-func (s *Sink) Use(to Destination) error { return s.courier.use(to) }
+// one before. It cancels a delivery in progress, whose batch is delivered again, and ends a wait before
+// the next attempt.
+func (s *Sink) Use(to Destination) error {
+	before := s.courier.use(to)
+	s.Queue.Retry()
+	return s.courier.closeReplaced(before)
+}
 
 // Stats returns the counts so far. Events count as written when they are delivered, and as
 // waiting in memory or on the disk. WaitingBytes are the bytes in memory.

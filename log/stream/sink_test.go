@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir/log"
+	"github.com/weirhq/weir/log/internal/waittest"
 	"github.com/weirhq/weir/log/sink"
 	"github.com/weirhq/weir/log/stream"
 )
@@ -199,6 +200,37 @@ func TestUseReplacesTheDestination(t *testing.T) {
 	}
 	if !before.closed || len(before.lines) != 0 || len(after.lines) != 1 || !after.closed {
 		t.Errorf("before: %+v, after: %+v", before, after)
+	}
+}
+
+// TestUseEndsTheWait replaces a server that must not be asked again for an hour. The new one gets the line now.
+func TestUseEndsTheWait(t *testing.T) {
+	for name, spill := range map[string]bool{"memory": false, "spill": true} {
+		t.Run(name, func(t *testing.T) {
+			var o stream.Options
+			if spill {
+				o.Spill.Folder = t.TempDir()
+			}
+			failed := make(chan struct{})
+			out, err := stream.New(&server{errs: func(stream.Batch) error {
+				close(failed)
+				return &stream.UnavailableError{After: time.Hour, Err: errors.New("401")}
+			}}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.WriteEvent(log.LevelInfo, []byte("{}\n"))
+			<-failed
+			after := &server{errs: always(nil)}
+			if err := out.Use(after); err != nil {
+				t.Fatal(err)
+			}
+			waittest.Await(t, "the line", func() bool { return out.Stats().Written > 0 })
+			if err := out.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			checkCounts(t, out, after)
+		})
 	}
 }
 
