@@ -10,6 +10,10 @@ import (
 	"github.com/weirhq/weir/log/stream"
 )
 
+// pingTime is the time without a frame after which a connection of HTTP/2 is checked, and the time that the check may
+// take. Otherwise a network that is cut would hold one up for a quarter of an hour.
+const pingTime = 5 * time.Second
+
 // A Client sends requests of any signal, which its caller has encoded, such as metrics. Goroutines must not share it.
 // For lines of a log or spans, [New] and [NewSpans] encode and divide the requests.
 type Client struct {
@@ -45,6 +49,7 @@ func NewClient(url, path string) (*Client, error) {
 		MaxIdleConnsPerHost: 1,
 		IdleConnTimeout:     time.Minute,
 		WriteBufferSize:     64 << 10, // one system call for most requests
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingTime, PingTimeout: pingTime},
 	}
 	return c, nil
 }

@@ -50,6 +50,7 @@ func (c *Client) post(ctx context.Context, message []byte, lines int) (refusal, 
 	if err != nil {
 		if limited.Err() != nil && ctx.Err() == nil {
 			err = fmt.Errorf("no response within %s", c.address.timeout)
+			c.transport = c.transport.Clone() // HTTP/2 would use the connection again, which may be cut
 		}
 		return refusal{}, fmt.Errorf("%s: %w", c.address.url, err)
 	}
