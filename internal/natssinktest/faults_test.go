@@ -9,6 +9,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/weirhq/weir/internal/peer"
+	"github.com/weirhq/weir/log/natssink"
+	"github.com/weirhq/weir/log/stream"
 )
 
 // Each event is in the stream once, and lines are in the order of the log.
@@ -105,6 +107,34 @@ func TestTooLargeLineIsRejected(t *testing.T) {
 			all, _ := read(t, js)
 			l.checkLines(all)
 		})
+	}
+}
+
+// A batch that is divided into many messages takes longer than the time for an acknowledgement, which is that of one
+// message. The batch is delivered with the first attempt.
+func TestSlowMessagesOfOneBatchAreDelivered(t *testing.T) {
+	t.Parallel()
+	n := peer.StartNATS(t, peer.NATSOptions{JetStream: true, Config: "max_payload: 4096\n"})
+	js := connect(t, n)
+	s := createStream(t, js, jetstream.StreamConfig{})
+	r := newRelay(t, n.Address)
+	r.slowDown(50 * time.Millisecond) // in each direction
+	d, err := natssink.New("nats://" + r.address + "/" + subject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	const lines = 60
+	line := strings.Repeat("x", 3000) + "\n" // one fits into a message
+	began := time.Now()
+	if err := d.Deliver(t.Context(), stream.Batch{Lines: []byte(strings.Repeat(line, lines)), Count: lines}); err != nil {
+		t.Fatalf("after %v: %v", time.Since(began), err)
+	}
+	if took := time.Since(began); took < 5*time.Second {
+		t.Errorf("it took %v, want more than the time for an acknowledgement", took)
+	}
+	if info, err := s.Info(t.Context()); err != nil || info.State.Msgs != lines {
+		t.Errorf("%v, %+v; want %d messages", err, info, lines)
 	}
 }
 

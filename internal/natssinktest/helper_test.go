@@ -139,9 +139,10 @@ func (l *tested) checkLines(got []string) {
 type relay struct {
 	address string
 
-	mu   sync.Mutex // guards the fields below
-	cut  bool       // whether bytes disappear
-	deaf bool       // whether the bytes of the server disappear
+	mu   sync.Mutex    // guards the fields below
+	cut  bool          // whether bytes disappear
+	deaf bool          // whether the bytes of the server disappear
+	slow time.Duration // the delay of each read
 }
 
 func newRelay(t *testing.T, server string) *relay {
@@ -191,6 +192,13 @@ func (r *relay) set(cut, deaf bool) {
 	r.cut, r.deaf = cut, deaf
 }
 
+// slowDown delays each read.
+func (r *relay) slowDown(by time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slow = by
+}
+
 // pass copies bytes unless lost returns true. Both ends stay open then.
 func (r *relay) pass(to, from net.Conn, lost func() bool) {
 	buf := make([]byte, 64<<10)
@@ -201,8 +209,9 @@ func (r *relay) pass(to, from net.Conn, lost func() bool) {
 			return
 		}
 		r.mu.Lock()
-		gone := lost()
+		gone, delay := lost(), r.slow
 		r.mu.Unlock()
+		time.Sleep(delay)
 		if !gone {
 			to.Write(buf[:n])
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/weirhq/weir/log/stream"
 )
 
-// ackTime is the time after which a batch without an acknowledgement is sent again, over
-// another connection.
+// ackTime is the time after which a message without an acknowledgement is sent again, over
+// another connection. A batch may be many messages.
 const ackTime = 5 * time.Second
 
 // A Destination publishes lines to a subject. Make one with [New].
@@ -80,10 +80,10 @@ func (d *Destination) cancelDelivery(err error) {
 
 // Deliver implements [stream.Destination].
 func (d *Destination) Deliver(ctx context.Context, b stream.Batch) error {
-	ctx, stopTimer := context.WithTimeoutCause(ctx, ackTime, fmt.Errorf("no acknowledgement within %s", ackTime))
-	defer stopTimer()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	timer := time.AfterFunc(ackTime, func() { cancel(fmt.Errorf("no acknowledgement within %s", ackTime)) })
+	defer timer.Stop()
 	d.mu.Lock()
 	d.cancel = cancel
 	d.mu.Unlock()
@@ -99,6 +99,7 @@ func (d *Destination) Deliver(ctx context.Context, b stream.Batch) error {
 		part := head(text, d.limit)
 		lines := bytes.Count(part, []byte("\n"))
 		id := strconv.AppendInt(append(b.AppendID(nil, first), '-'), int64(lines), 10)
+		timer.Reset(ackTime)
 		err := d.publish(ctx, part, string(id))
 		switch {
 		case isTooLarge(err) && lines > 1:
