@@ -2,6 +2,7 @@ package spool
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,7 +40,8 @@ func (s *Store) head() (p place, ok bool) {
 
 // Next returns the next lines, and at most max bytes of them unless one record is longer. The
 // Count is 0 if no line waits; another call a second later then writes the cursor if it is not
-// up to date. Call Done or Again before the next call.
+// up to date. Call Done or Again before the next call. After an error, no line is lost: the next
+// call tries again.
 func (s *Store) Next(max int, now time.Time) (Batch, error) {
 	for {
 		p, ok := s.head()
@@ -57,8 +59,8 @@ func (s *Store) Next(max int, now time.Time) (Batch, error) {
 		case err != nil:
 			return Batch{}, err
 		default:
-			if b := s.read(p, max, now); b.Count > 0 {
-				return b, nil
+			if b, err := s.read(p, max, now); err != nil || b.Count > 0 {
+				return b, err
 			}
 			// The rest of the segment is damaged.
 			s.lose(p.from, p.end, Loss{})
@@ -95,8 +97,8 @@ func (s *Store) Done(b Batch, now time.Time) {
 }
 
 // read returns the next lines of a segment. A batch has no gaps, no lost lines, and no lines
-// of two segments. The Count is 0 at the end of the segment.
-func (s *Store) read(p place, max int, now time.Time) (b Batch) {
+// of two segments. The Count is 0 at the end of the segment, and after an error.
+func (s *Store) read(p place, max int, now time.Time) (b Batch, err error) {
 	scan := &p.from.scanner
 	s.lines = s.lines[:0]
 	if cap(s.lines) > 4*max {
@@ -105,13 +107,13 @@ func (s *Store) read(p place, max int, now time.Time) (b Batch) {
 	b = Batch{Source: p.from.id, First: p.from.expected, from: p.from}
 	for {
 		r, ok, err := scan.next(p.size)
-		if err != nil {
-			scan.pos = p.size // the rest cannot be read
-			return b
+		if err != nil && b.Count == 0 {
+			return b, p.from.readFailed(p, err)
 		}
-		if !ok {
-			return b
+		if err != nil || !ok {
+			return b, nil
 		}
+		p.from.failed = 0
 		want := b.First + uint64(b.Count)
 		if r.end() <= want { // delivered before
 			scan.pos += r.size()
@@ -120,7 +122,7 @@ func (s *Store) read(p place, max int, now time.Time) (b Batch) {
 		at := time.UnixMilli(r.at)
 		whole := r.first == want && r.text != nil && !s.isExpired(at, now)
 		if b.Count > 0 && (!whole || len(s.lines)+len(r.text) > max) {
-			return b
+			return b, nil
 		}
 		scan.pos += r.size()
 		if !whole {
@@ -135,6 +137,22 @@ func (s *Store) read(p place, max int, now time.Time) (b Batch) {
 		s.lines = append(s.lines, r.text...)
 		b.Lines, b.Count = s.lines, int(r.end()-b.First)
 	}
+}
+
+// maxReads is the number of attempts to read a record. With the delays of the caller, they take
+// minutes: a disk in a network may come back.
+const maxReads = 20
+
+// readFailed returns the error of a read that may succeed later, or nil. Then it skips the rest of the
+// segment, which cannot be read.
+func (s *source) readFailed(p place, err error) error {
+	s.failed++
+	if !errors.Is(err, io.ErrUnexpectedEOF) && s.failed < maxReads {
+		return err
+	}
+	s.failed = 0
+	s.scanner.pos = p.size
+	return nil
 }
 
 // loseRecord counts the lines up to a record that are missing, and those of the record if it is

@@ -60,7 +60,8 @@ func (s *scanner) skip(b []byte) {
 	s.pos += int64(max(1, len(b)-(len(magic)-1)))
 }
 
-// window returns the bytes from pos on, at least n of them. There are that many before limit.
+// window returns the bytes from pos on, at least n of them. There are that many before limit, or the error is
+// io.ErrUnexpectedEOF. After another error, the next call reads again.
 func (s *scanner) window(n int, limit int64) ([]byte, error) {
 	if s.pos >= s.base && s.pos+int64(n) <= s.base+int64(len(s.buf)) {
 		return s.buf[s.pos-s.base:], nil
@@ -71,8 +72,11 @@ func (s *scanner) window(n int, limit int64) ([]byte, error) {
 	}
 	got, err := s.file.ReadAt(s.buf[:size], s.pos)
 	s.buf, s.base = s.buf[:got], s.pos
-	if got < n {
-		return nil, errors.Join(err, io.ErrUnexpectedEOF)
+	switch {
+	case got >= n:
+		return s.buf, nil
+	case errors.Is(err, io.EOF):
+		return nil, io.ErrUnexpectedEOF
 	}
-	return s.buf, nil
+	return nil, err
 }

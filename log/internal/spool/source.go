@@ -28,6 +28,7 @@ type source struct {
 	reading *segment // the first segment, if it is open
 	file    *os.File
 	scanner scanner
+	failed  int       // reads that have failed in succession
 	saved   time.Time // when saveCursor last wrote the cursor
 	cursor  cursor    // that it wrote
 }
