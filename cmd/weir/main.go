@@ -25,7 +25,7 @@
 //
 // It exits with 0 on success, 1 if it found a problem or failed, 2 if it was used
 // wrongly, 3 or 4 if weir lab guard has no answer, and 130 if Ctrl-C ended weir lab, or a
-// second Ctrl-C weir load.
+// second Ctrl-C weir load, or a signal ended weir tail while nobody read its output.
 package main
 
 import (

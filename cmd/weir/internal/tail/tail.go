@@ -82,7 +82,8 @@ The functions are len, lower, upper, trim, trimPrefix, trimSuffix, indexOf, last
 		`trace-id that a traceparent has for it. TRACE_ID may be a traceparent. Lines that are not events are omitted. If ` +
 		`nothing is found, the exit code is 1. --window reads the inputs twice, so that they must not be pipes.
 
-A file whose name ends in .gz is decompressed.
+A file whose name ends in .gz is decompressed. An input that cannot be read to its end is named, the others are ` +
+		`read, and the exit code is 1. With --follow, a new file that cannot be opened is tried again.
 
 The URL of a subject, nats://HOST:4222/SUBJECT, reads the events that many machines have stored in a stream of NATS ` +
 		`JetStream, in the order in which they have arrived there; docs/nats.md describes it. SUBJECT may have the ` +
@@ -90,7 +91,8 @@ The URL of a subject, nats://HOST:4222/SUBJECT, reads the events that many machi
 		`awaited.
 
 SIGINT ends weir tail. If it reads a pipe, it ignores the first one, so that the program that writes ` +
-		`there can finish and its last lines are read; a second one ends it immediately.
+		`there can finish and its last lines are read; a second one ends it immediately. The exit code is 130 if lines ` +
+		`are lost then because nobody reads the output.
 
 Examples:
   weir serve | weir tail
