@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/peer"
 	"github.com/weirhq/weir/internal/testkit"
 )
@@ -41,6 +45,38 @@ func TestLeaderChangeLosesNoEvent(t *testing.T) {
 	testkit.AwaitNil(t, "deliveries by the others", delivers(l))
 	killed.Start()
 	testkit.AwaitNil(t, "deliveries by all", delivers(l))
+	l.End()
+	if s := l.AwaitDelivery(); s.Lost() > 0 {
+		t.Errorf("%d events lost, want none", s.Lost())
+	}
+	stored, _ := read(t, js)
+	l.checkLines(stored)
+}
+
+// The certificates of a cluster have a host name, and its servers name each other by an IP address. When the server of the
+// URL is killed, the others get the events.
+func TestClusterWithTLSIsFollowedToAddresses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	root := certtest.Root(t, "root")
+	cert, key := root.Issue(t, certtest.Options{Hosts: []string{"localhost"}}).Write(t, folder, "server")
+	ca := filepath.Join(folder, "ca.pem")
+	if err := os.WriteFile(ca, certtest.PEM(root.Cert), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	servers := peer.StartNATSCluster(t, 3, peer.NATSOptions{JetStream: true,
+		Config: fmt.Sprintf("tls { cert_file: %q, key_file: %q }\n", cert, key)})
+	at := func(n *peer.NATS) string {
+		_, port, _ := net.SplitHostPort(n.Address)
+		return "tls://localhost:" + port + "/" + subject + "?ca=" + ca
+	}
+	js := connectTo(t, at(servers[1]))
+	createStream(t, js, jetstream.StreamConfig{Replicas: 3})
+	l := open(t, at(servers[0]))
+	l.Load()
+	testkit.AwaitNil(t, "deliveries", delivers(l))
+	servers[0].Stop()
+	testkit.AwaitNil(t, "deliveries by the others", delivers(l))
 	l.End()
 	if s := l.AwaitDelivery(); s.Lost() > 0 {
 		t.Errorf("%d events lost, want none", s.Lost())

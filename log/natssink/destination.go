@@ -26,6 +26,7 @@ const ackTime = 5 * time.Second
 type Destination struct {
 	subject string
 	options nats.Options
+	cluster cluster
 	limit   int // bytes of a message with several lines
 
 	// The connection, or nil. It does not reconnect by itself: the next Deliver makes
@@ -55,6 +56,7 @@ func New(url string, options ...nats.Option) (*Destination, error) {
 			return nil, err
 		}
 	}
+	d.cluster.named = d.options.Servers
 	d.options.AllowReconnect = false
 	given := d.options.AsyncErrorCB
 	d.options.AsyncErrorCB = func(c *nats.Conn, s *nats.Subscription, err error) {
@@ -160,22 +162,49 @@ func (d *Destination) connect(ctx context.Context) error {
 		return nil
 	}
 	if d.conn != nil {
-		d.options.Servers = d.conn.Servers() // a server names the others of its cluster
+		d.cluster.learn(d.conn.Servers())
 		d.conn.Close()
 		d.conn = nil
 	}
-	options := d.options
-	options.CustomDialer = dialer{ctx, d}
-	conn, err := options.Connect()
+	conn, err := d.dialCluster(ctx)
+	servers := strings.Join(d.cluster.all(), ", ")
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("no server of NATS accepts connections at %s", strings.Join(options.Servers, ", "))
+		return fmt.Errorf("no server of NATS accepts connections at %s", servers)
 	case err != nil:
-		return fmt.Errorf("NATS at %s: %w", strings.Join(options.Servers, ", "), err)
+		return fmt.Errorf("NATS at %s: %w", servers, err)
 	}
 	d.conn, d.server = conn, conn.ConnectedUrlRedacted()
+	if state, err := conn.TLSConnectionState(); err == nil {
+		d.cluster.host = state.ServerName
+	}
 	d.stream, err = jetstream.New(conn)
 	return err
+}
+
+// dialCluster connects to a server of the cluster.
+func (d *Destination) dialCluster(ctx context.Context) (conn *nats.Conn, err error) {
+	attempts := d.cluster.attempts(d.options)
+	for _, options := range attempts {
+		part, cancel := context.WithTimeout(ctx, ackTime/time.Duration(len(attempts)))
+		conn, failure := d.dial(part, options)
+		cancel()
+		if failure == nil {
+			return conn, nil
+		}
+		if err == nil || errors.Is(err, nats.ErrNoServers) {
+			err = failure
+		}
+	}
+	return nil, err
+}
+
+// dial connects to one of the servers of the options. The end of ctx ends the attempt.
+func (d *Destination) dial(ctx context.Context, options nats.Options) (*nats.Conn, error) {
+	stop := context.AfterFunc(ctx, d.closeSocket)
+	defer stop()
+	options.CustomDialer = dialer{ctx, d}
+	return options.Connect()
 }
 
 // A dialer dials for a Destination, and keeps the socket there.
