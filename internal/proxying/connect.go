@@ -154,7 +154,7 @@ func (x *Exchange) connect(s *Server, now time.Time, reuse reusePolicy, timeout 
 	}
 	failed := x.dialError(s, err)
 	if failed.ByUpstream() {
-		s.state.NoteNotConnected(now)
+		s.state.NoteNotConnected(now, time.Now())
 	}
 	return nil, failed
 }

@@ -62,7 +62,7 @@ func (r *restarting) Dial(context.Context, string) (transport.Conn, error) {
 func (r *restarting) Block(f func()) {
 	f()
 	if r.dials == 2 {
-		r.server.state.NoteNotConnected(time.Now())
+		r.server.state.NoteNotConnected(time.Now(), time.Now())
 	}
 }
 

@@ -83,7 +83,7 @@ func TestRoundRobinFollowsTheWeights(t *testing.T) {
 			u := balanced(c.weights...)
 			for i, s := range u.servers {
 				if strings.Contains(c.down, name(i)) {
-					s.NoteNotConnected(now)
+					s.NoteNotConnected(now, now)
 				}
 			}
 			if got := choices(u, now, len(c.want)); got != c.want {
@@ -210,7 +210,7 @@ func TestHashMovesOnlyKeysOfRemovedServer(t *testing.T) {
 		assign := func(down *Server) (servers [n]*Server) {
 			now := time.Now()
 			if down != nil {
-				down.NoteNotConnected(now)
+				down.NoteNotConnected(now, now)
 				defer down.NoteConnected()
 			}
 			for i := range servers {
@@ -318,7 +318,7 @@ func TestSlowStartGrowsEvenly(t *testing.T) {
 			if got := share(now); got < 0.31 || got > 0.36 {
 				t.Errorf("at the start of the process, the share is %.3f", got)
 			}
-			b.NoteNotConnected(now)
+			b.NoteNotConnected(now, now)
 			if got := share(now); got != 0 {
 				t.Errorf("while the server is down, its share is %.3f", got)
 			}
@@ -344,5 +344,21 @@ func TestSlowStartGrowsEvenly(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSlowAttemptsKeepAServerDown fails attempts to connect to a server that does not respond, which take five seconds.
+func TestSlowAttemptsKeepAServerDown(t *testing.T) {
+	began := time.Now()
+	for _, c := range []struct{ took, down time.Duration }{{0, time.Second}, {5 * time.Second, 5 * time.Second}} {
+		var s Server
+		ended := began.Add(c.took)
+		s.NoteNotConnected(began, ended)
+		if !s.Down(ended.Add(c.down-1)) || s.Down(ended.Add(c.down)) {
+			t.Errorf("after an attempt of %v the server is not down for %v", c.took, c.down)
+		}
+		if !s.failedAfter(began.Add(-1)) || s.failedAfter(began) {
+			t.Errorf("the attempt of %v did not begin when it began", c.took)
+		}
 	}
 }

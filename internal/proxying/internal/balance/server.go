@@ -18,6 +18,7 @@ type Server struct {
 	unhealthy    atomic.Bool
 	ejectedUntil atomic.Int64 // Unix time in nanoseconds
 	downUntil    atomic.Int64
+	failedFrom   atomic.Int64 // when the last failed attempt to connect began
 
 	away atomic.Bool  // the server could not be used when an exchange last chose
 	back atomic.Int64 // when it could be used again: Unix time in nanoseconds; 0 for always
@@ -71,19 +72,23 @@ func (s *Server) Ejected(now time.Time) bool { return now.UnixNano() < s.ejected
 // NoteConnected records that an attempt to connect has succeeded.
 func (s *Server) NoteConnected() { s.downUntil.Store(0) }
 
-// NoteNotConnected records that an attempt to connect, which began at the given time, has failed.
-func (s *Server) NoteNotConnected(began time.Time) { s.downUntil.Store(began.Add(downFor).UnixNano()) }
+// NoteNotConnected records that an attempt to connect has failed. If it took longer than downFor, the server is passed
+// over for as long: otherwise a server that does not respond would get every second request.
+func (s *Server) NoteNotConnected(began, ended time.Time) {
+	s.failedFrom.Store(began.UnixNano())
+	s.downUntil.Store(ended.Add(max(downFor, ended.Sub(began))).UnixNano())
+}
 
 // Up reports whether the last attempt to connect succeeded. It is true before the first one.
 func (s *Server) Up() bool { return s.downUntil.Load() == 0 }
 
-// Down reports whether an attempt to connect has failed in the last downFor.
+// Down reports whether an attempt to connect has failed in the last downFor, or in as long as it took.
 func (s *Server) Down(now time.Time) bool { return now.UnixNano() < s.downUntil.Load() }
 
 // failedAfter reports whether the last attempt to connect failed and began
 // after the given time.
 func (s *Server) failedAfter(when time.Time) bool {
-	return s.downUntil.Load() > when.Add(downFor).UnixNano()
+	return !s.Up() && s.failedFrom.Load() > when.UnixNano()
 }
 
 // Usable reports whether the server is not passed over while there are others. A server that drains may be usable.
