@@ -93,11 +93,11 @@ func (o *Policy) SetFields(x *stage.Exchange) {
 		x.ResponseAdd = append(x.ResponseAdd, varyOnPreflight)
 	}
 	origin := stage.Only(x.Header, "Origin")
-	if !o.allows(origin) {
-		return
-	}
-	if o.all {
+	switch {
+	case o.all: // without an Origin, too: a cache may keep the response for all origins
 		origin = "*"
+	case !o.allows(origin):
+		return
 	}
 	x.Response = append(append(x.Response, stage.Field{Name: "Access-Control-Allow-Origin", Value: origin}), o.response...)
 	if !x.Preflight {
