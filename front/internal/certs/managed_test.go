@@ -38,6 +38,7 @@ func TestManagedCertificatesServeTheirNames(t *testing.T) {
 	issue := func(name string) *certtest.Pair { return root.Issue(t, certtest.Options{Name: name}) }
 	a, wild, challenge := issue("a"), issue("wild"), issue("challenge")
 	file := root.Issue(t, certtest.Options{Name: "file", Hosts: []string{"b.wild.example", "late.example", "a.example"}})
+	all := root.Issue(t, certtest.Options{Name: "all", Hosts: []string{"*.example"}})
 	managed := obtained{
 		names: []string{"a.example", "late.example", "new.example", "*.wild.example"},
 		certs: map[string]*certtest.Pair{"a.example": a, "*.wild.example": wild, "challenge new.example": challenge},
@@ -53,6 +54,7 @@ func TestManagedCertificatesServeTheirNames(t *testing.T) {
 		{name: "a managed wildcard", host: "c.wild.example", files: []*certtest.Pair{file}, want: wild},
 		{name: "a file below a managed wildcard", host: "b.wild.example", files: []*certtest.Pair{file}, want: file},
 		{name: "not obtained yet, with a file", host: "late.example", files: []*certtest.Pair{file}, want: file},
+		{name: "not obtained yet, with a wildcard", host: "new.example", files: []*certtest.Pair{all}, want: all},
 		{name: "not obtained yet", host: "new.example", files: []*certtest.Pair{file}},
 		{name: "another name", host: "other.example", files: []*certtest.Pair{file}, want: file},
 		{name: "another name without files", host: "other.example", want: a},

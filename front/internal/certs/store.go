@@ -97,8 +97,10 @@ func (s *Store) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return set.managed.ChallengeCertificate(hello.Context(), name)
 	}
 	c, expected := set.of(name, hello)
-	if _, domain, ok := strings.Cut(name, "."); ok && c == nil && !expected {
-		c, expected = set.of("*."+domain, hello)
+	if _, domain, ok := strings.Cut(name, "."); ok && c == nil {
+		var wildcard bool
+		c, wildcard = set.of("*."+domain, hello)
+		expected = expected || wildcard
 	}
 	switch {
 	case c != nil || expected:
