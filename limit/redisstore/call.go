@@ -79,6 +79,9 @@ func (s *servers) repeat(c *call, address string) bool {
 	}
 	c.node = ""
 	kind, rest, _ := strings.Cut(string(refused), " ")
+	if strings.Contains(rest, "READONLY") { // up to version 6, a script's errors are a part of its message
+		kind = "READONLY"
+	}
 	switch kind {
 	case "NOSCRIPT":
 		c.whole = true

@@ -1,3 +1,6 @@
 package redisstore
 
-var Slot = slot
+var (
+	Slot        = slot
+	Redirection = redirection
+)

@@ -186,14 +186,18 @@ func (s *servers) tlsConfig() (*tls.Config, error) {
 }
 
 // redirection returns the address in "SLOT HOST:PORT", which a node of a cluster replies for keys of another one. Without
-// a host it is the one of the node.
+// a host, or with ?, it is the one of the node.
 func redirection(text, node string) string {
 	_, address, _ := strings.Cut(text, " ")
-	if port, ok := strings.CutPrefix(address, ":"); ok {
-		host, _, _ := net.SplitHostPort(node)
-		return net.JoinHostPort(host, port)
+	i := strings.LastIndexByte(address, ':')
+	if i < 0 {
+		return address
 	}
-	return address
+	host, port := address[:i], address[i+1:] // an address of IPv6 has no brackets
+	if host == "" || host == "?" {
+		host, _, _ = net.SplitHostPort(node)
+	}
+	return net.JoinHostPort(strings.Trim(host, "[]"), port)
 }
 
 // slot returns the slot of a key, as the specification of Redis Cluster defines it: CRC-16/XMODEM of the text between

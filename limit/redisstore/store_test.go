@@ -558,6 +558,57 @@ func TestFailoverIsFollowed(t *testing.T) {
 	}
 }
 
+// TestRedirectionsAreFollowed has the addresses of redirections in each form that servers write.
+func TestRedirectionsAreFollowed(t *testing.T) {
+	for text, want := range map[string]string{
+		"866 10.0.0.2:6379": "10.0.0.2:6379", "866 redis-2:6379": "redis-2:6379", "866 fd00::2:6379": "[fd00::2]:6379",
+		"866 [fd00::2]:6379": "[fd00::2]:6379", "866 :6379": "10.0.0.1:6379", "866 ?:6379": "10.0.0.1:6379",
+	} {
+		if got := redisstore.Redirection(text, "10.0.0.1:7000"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestOlderReplicaIsLeft has a server that responds to a script as a replica of Redis up to version 6 does. The next call
+// makes a new connection.
+func TestOlderReplicaIsLeft(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var connections atomic.Int64
+	go func() { // ends with l
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			go func() {
+				defer c.Close()
+				for b := make([]byte, 4096); ; {
+					if _, err := c.Read(b); err != nil {
+						return
+					}
+					io.WriteString(c, "-ERR Error running script (call to f_1): @user_script:1: @user_script: 1: "+
+						"-READONLY You can't write against a read only replica.\r\n")
+				}
+			}()
+		}
+	}()
+	s := open(t, "redis://"+l.Addr().String())
+	for range 2 {
+		if _, err := take(s, "k", 1); err == nil {
+			t.Error("no error of a replica")
+		}
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("%d connections, want a new one for the second call", n)
+	}
+}
+
 // TestStoreRecoversFromFaults causes faults of a server, and checks the error and the recovery.
 func TestStoreRecoversFromFaults(t *testing.T) {
 	for _, c := range []struct {
