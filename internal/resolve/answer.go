@@ -20,8 +20,9 @@ type Answer struct {
 	TTL time.Duration
 
 	// Incomplete is the error of one of the two queries, for addresses of IPv4 and of IPv6.
-	// Addrs lacks the addresses of that family.
+	// Addrs lacks the addresses of that family: IPv4 with LacksIPv4, or else IPv6.
 	Incomplete error
+	LacksIPv4  bool
 }
 
 // A Service is an SRV record, RFC 2782.

@@ -78,6 +78,7 @@ func (c *client) addresses(ctx context.Context, name string) (Answer, error) {
 		v4.Incomplete = unlessNotFound(err6)
 	case err6 == nil:
 		v4, v4.Incomplete = v6, unlessNotFound(err4)
+		v4.LacksIPv4 = v4.Incomplete != nil
 	default:
 		v4.TTL = max(v4.TTL, v6.TTL)
 		return v4, cmp.Or(unlessNotFound(err4), unlessNotFound(err6), err4)

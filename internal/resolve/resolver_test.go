@@ -112,10 +112,14 @@ func TestFaultsYieldNoForgedAddress(t *testing.T) {
 func TestLostAddressFamilyIsReported(t *testing.T) {
 	s := resolvetest.Start(t)
 	s.Set("shop.example", 30, resolvetest.IP("192.0.2.1"), resolvetest.IP("2001:db8::1"))
-	s.Fail(resolvetest.NoIPv6)
-	a, err := newResolver(t, s).Addresses(t.Context(), "shop.example")
-	if err != nil || fmt.Sprint(a.Addrs) != "[192.0.2.1]" || a.Incomplete == nil {
-		t.Errorf("%v, %v, %v", a.Addrs, a.Incomplete, err)
+	for fault, want := range map[resolvetest.Fault]string{
+		resolvetest.NoIPv6: "[192.0.2.1]", resolvetest.NoIPv4: "[2001:db8::1]",
+	} {
+		s.Fail(fault)
+		a, err := newResolver(t, s).Addresses(t.Context(), "shop.example")
+		if err != nil || fmt.Sprint(a.Addrs) != want || a.Incomplete == nil || a.LacksIPv4 != (fault == resolvetest.NoIPv4) {
+			t.Errorf("%v, %v, %t, %v; want %s", a.Addrs, a.Incomplete, a.LacksIPv4, err, want)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 
 	// minTTL is the shortest time between two resolutions of a name.
 	minTTL = time.Second
-	// maxBackoff is the longest time until a resolution that has failed is repeated.
+	// maxBackoff is the longest time until a resolution that has failed, or a part of it, is repeated.
 	maxBackoff = 30 * time.Second
 	// timeout limits one resolution.
 	timeout = 15 * time.Second
@@ -231,13 +231,11 @@ func (w *Watcher) note(ctx context.Context, s *source, a answer, err error) time
 	if ctx.Err() != nil {
 		return 0
 	}
-	r := Resolution{URL: s.endpoint.URL, LeftOut: a.leftOut, Err: err}
+	r := Resolution{URL: s.endpoint.URL, Err: err}
 	before := s.servers
 	if err == nil {
-		r.Err, s.servers = a.incomplete, a.servers
-		if a.incomplete != nil {
-			s.servers = union(a.servers, before)
-		}
+		r.Err = a.incomplete
+		s.servers, r.LeftOut = a.after(before)
 	}
 	r.Addrs, r.Added, r.Removed = len(s.servers), without(s.servers, before), without(before, s.servers)
 	if !slices.Equal(s.servers, before) {
@@ -246,9 +244,13 @@ func (w *Watcher) note(ctx context.Context, s *source, a answer, err error) time
 	if w.Report != nil {
 		w.Report(r)
 	}
-	if r.Err == nil {
+	if err == nil {
 		s.failures = 0
-		return min(max(a.ttl, minTTL), w.MaxTTL)
+		pause := min(max(a.ttl, minTTL), w.MaxTTL)
+		if a.incomplete != nil {
+			pause = min(pause, maxBackoff)
+		}
+		return pause
 	}
 	s.failures++
 	pause := min(max(a.ttl, minTTL<<min(s.failures-1, 10)), maxBackoff, w.MaxTTL)
@@ -260,17 +262,6 @@ func (s *source) like(e proxying.Endpoint) proxying.Endpoint {
 	full := s.endpoint
 	full.URL, full.Addr = e.URL, e.Addr
 	return full
-}
-
-// union returns the servers of both lists.
-func union(a, b []proxying.Endpoint) []proxying.Endpoint {
-	all := slices.Clone(a)
-	for _, e := range b {
-		if !contains(a, e) {
-			all = append(all, e)
-		}
-	}
-	return all
 }
 
 // without returns the addresses of a that b does not have.

@@ -180,6 +180,67 @@ func TestIncompleteResolutionKeepsAddresses(t *testing.T) {
 	}
 }
 
+// TestIncompleteResolutionKeepsIPv4 keeps the addresses of IPv4, for which the question fails.
+func TestIncompleteResolutionKeepsIPv4(t *testing.T) {
+	s := resolvetest.Start(t)
+	s.Set("shop.example", 1, resolvetest.IP("127.0.0.1"))
+	_, rec := watch(t, s, time.Hour, "http://shop.example:80")
+	rec.wait(t, 1)
+	s.Fail(resolvetest.NoIPv4)
+	s.Set("shop.example", 1, resolvetest.IP("127.0.0.2"), resolvetest.IP("::1"))
+	if r, servers := rec.wait(t, 2); r.Err == nil || !strings.Contains(servers, " 127.0.0.1:80") || r.Addrs != 2 {
+		t.Errorf("%s; %+v", servers, r)
+	}
+}
+
+// TestIncompleteResolutionReplacesAddresses changes the addresses of a name whose server never answers for AAAA.
+// Those of the complete family are replaced, each time after the TTL.
+func TestIncompleteResolutionReplacesAddresses(t *testing.T) {
+	s := resolvetest.Start(t)
+	s.Fail(resolvetest.NoIPv6)
+	began := time.Now()
+	var rec *recorder
+	for n := 1; n <= 5; n++ {
+		s.Set("shop.example", 1, resolvetest.IP(fmt.Sprintf("127.0.0.%d", n)))
+		if rec == nil {
+			_, rec = watch(t, s, time.Hour, "http://shop.example:80")
+		}
+		want := fmt.Sprintf("http://shop.example:80 127.0.0.%d:80", n)
+		if r, servers := rec.wait(t, n); servers != want || r.Err == nil || r.Addrs != 1 {
+			t.Errorf("%s; %+v; want %s", servers, r, want)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("a TTL of a second: five resolutions in %v", took)
+	}
+}
+
+// TestIncompleteServicesReplaceAddresses keeps the addresses of the target that has failed, up to the limit, and
+// replaces those of the other one.
+func TestIncompleteServicesReplaceAddresses(t *testing.T) {
+	s := resolvetest.Start(t)
+	ips := func(subnet, n int) (bodies []dnsmessage.ResourceBody) {
+		for i := range n {
+			bodies = append(bodies, resolvetest.IP(fmt.Sprintf("127.%d.0.%d", subnet, i+1)))
+		}
+		return bodies
+	}
+	s.Set("_http._tcp.shop.example", 1, resolvetest.Service(10, 1, 80, "a.example"),
+		resolvetest.Service(10, 1, 80, "b.example"))
+	s.Set("a.example", 1, ips(1, 200)...)
+	s.Set("b.example", 1, ips(2, 50)...)
+	_, rec := watch(t, s, time.Hour, "srv+http://_http._tcp.shop.example")
+	rec.wait(t, 1)
+	s.Remove("b.example")
+	s.Set("a.example", 1, ips(3, 250)...)
+	r, servers := rec.wait(t, 2)
+	kept := strings.Count(servers, "//b.example:80 127.2.")
+	if r.Addrs != names.MaxAddrs || r.LeftOut != 300-names.MaxAddrs || kept != names.MaxAddrs-250 ||
+		strings.Contains(servers, " 127.1.") {
+		t.Errorf("%d addresses, %d of them kept, %d left out: %s", r.Addrs, kept, r.LeftOut, servers)
+	}
+}
+
 func TestAddressesBeyondTheLimitAreLeftOut(t *testing.T) {
 	s := resolvetest.Start(t)
 	var bodies []dnsmessage.ResourceBody

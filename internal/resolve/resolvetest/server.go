@@ -29,6 +29,7 @@ const (
 	Truncated        // says over UDP that the answer is truncated
 	NoTCP            // is Truncated, and closes TCP connections without an answer
 	NoIPv6           // answers with SERVFAIL to questions for AAAA
+	NoIPv4           // answers with SERVFAIL to questions for A
 )
 
 // Forged is the address in answers that a resolver must not use.
@@ -184,8 +185,8 @@ func (s *Server) answers(query []byte, udp bool) [][]byte {
 	case ServFail:
 		right.RCode = dnsmessage.RCodeServerFailure
 		return [][]byte{pack(right)}
-	case NoIPv6:
-		if q.Type == dnsmessage.TypeAAAA {
+	case NoIPv6, NoIPv4:
+		if (q.Type == dnsmessage.TypeAAAA) == (s.fault == NoIPv6) && q.Type != dnsmessage.TypeSRV {
 			right.RCode = dnsmessage.RCodeServerFailure
 			return [][]byte{pack(right)}
 		}
