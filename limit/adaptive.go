@@ -120,6 +120,16 @@ func (a *adaptive) leave(now time.Time, inFlight int) {
 // judge ends a window. The next one may have another limit.
 func (a *adaptive) judge(now time.Time, inFlight int) {
 	before := a.max()
+	if a.compare(now) {
+		a.trial, a.doubtful = a.next(now), false
+	}
+	if a.max() != before {
+		a.skip = inFlight // they were admitted under the limit before
+	}
+}
+
+// compare compares the window that ends with the one before, and reports whether the next one may begin a trial.
+func (a *adaptive) compare(now time.Time) bool {
 	switch requests, throughput := a.now.changes(a.before); {
 	case a.trial == 1:
 		if a.failed > 0 && throughput < -math.Log(step) {
@@ -127,7 +137,7 @@ func (a *adaptive) judge(now time.Time, inFlight int) {
 		}
 		a.before = a.now
 	case a.trial > 1 && requests < math.Log(leastChange): // it is hardly used yet
-		return
+		return false
 	case a.trial > 1 && throughput < worth*requests:
 		if a.failed++; !a.roomy {
 			a.roomy, a.level = true, min(a.level*room, float64(a.most))
@@ -135,7 +145,7 @@ func (a *adaptive) judge(now time.Time, inFlight int) {
 		a.trial, a.upAfter = 1, now.Add(upEvery<<min(a.failed-1, 3))
 	case a.trial > 1 && a.roomy && !a.doubtful: // chance may be all of it, after so many trials
 		a.doubtful = true
-		return
+		return false
 	case a.trial > 1:
 		a.level, a.roomy = min(a.level*step, float64(a.most)), false
 		a.trial, a.failed, a.downAfter, a.before = 1, 0, now.Add(downEvery), a.now
@@ -146,13 +156,9 @@ func (a *adaptive) judge(now time.Time, inFlight int) {
 			a.downAfter = now.Add(downEvery)
 		}
 		a.trial, a.failed = 1, 0
+		return false // a trial needs a window at the new level to compare with
 	}
-	if a.trial == 1 {
-		a.trial, a.doubtful = a.next(now), false
-	}
-	if a.max() != before {
-		a.skip = inFlight // they were admitted under the limit before
-	}
+	return true
 }
 
 // next returns the next trial after a window at the level.

@@ -308,6 +308,43 @@ func TestAdaptiveServesWhatTheServiceCan(t *testing.T) {
 	}
 }
 
+// traced records the limit after each response.
+type traced struct {
+	weir
+	limits []int
+}
+
+func (c *traced) leave(now time.Time, took time.Duration, inFlight int) {
+	c.weir.leave(now, took, inFlight)
+	c.limits = append(c.limits, c.max())
+}
+
+// The limit of an overloaded single server, with windows longer than the time between two trials, falls as long as it
+// is too high, and rises when the service has become faster. The highest limit makes no difference.
+func TestAdaptiveFallsAndRisesWithASlowService(t *testing.T) {
+	t.Parallel()
+	slow := offer{lasts: 10 * time.Minute, perSecond: 150, mean: 20 * time.Millisecond, servers: 1}
+	fast := offer{lasts: 30 * time.Second, perSecond: 6400, mean: 20 * time.Millisecond, servers: 64}
+	for _, shape := range shapes {
+		for _, most := range []int{0} {
+			slow.times, fast.times = shape.times, shape.times
+			c := &traced{weir: weir{newAdaptive(most)}}
+			simulate(c, 101, slow)
+			if least := slices.Min(c.limits); least > 50 {
+				t.Errorf("%s, at most %d: the limit of a single server is %d or more", shape.name, most, least)
+			}
+			if last := c.limits[len(c.limits)*3/4:]; slices.Min(last) == slices.Max(last) {
+				t.Errorf("%s, at most %d: the limit is %d for minutes, without a trial", shape.name, most, last[0])
+			}
+			c = &traced{weir: weir{newAdaptive(most)}}
+			simulate(c, 101, slow, fast)
+			if n := c.max(); n < 60 {
+				t.Errorf("%s, at most %d: the limit of 64 servers is %d", shape.name, most, n)
+			}
+		}
+	}
+}
+
 // TestAdaptiveBesideOthersIsMeasured prints the table of docs/decisions/adaptive-concurrency.md.
 func TestAdaptiveBesideOthersIsMeasured(t *testing.T) {
 	if os.Getenv("WEIR_LONG") == "" {
