@@ -16,15 +16,24 @@ import (
 
 // Text returns a value that is text. YAML parses a bare true or 1.0 as another type,
 // and the user may have intended that.
-func Text(s Scalar) (string, *Refusal) {
+func Text(s Scalar) (string, *Refusal) { return text(s, s.Text, Quote(s.Text), "remove it") }
+
+// Secret is Text for a secret, which the mistakes do not show.
+func Secret(s Scalar) (string, *Refusal) {
+	return text(s, "the value", "the value", "remove it, as the end of the line after base64 or in a file")
+}
+
+// text is Text. Its mistakes name the value as shown, or, if it is a string, as quoted. remove is the hint for a control
+// character.
+func text(s Scalar, shown, quoted, remove string) (string, *Refusal) {
 	s.Describe(Form{Name: "text"})
 	switch {
 	case s.Type != "string":
-		return "", Refuse("put quotes around it", "%s is a %s, not a text", s.Text, s.Type)
+		return "", Refuse("put quotes around it", "%s is a %s, not a text", shown, s.Type)
 	case strings.TrimSpace(s.Text) == "":
 		return "", Refuse("give it a value, or leave it out", "the value is empty")
 	case Printable(s.Text) != s.Text:
-		return "", Refuse("remove it", "%s contains a control character", Quote(s.Text))
+		return "", Refuse(remove, "%s contains a control character", quoted)
 	}
 	return s.Text, nil
 }

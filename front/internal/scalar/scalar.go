@@ -47,16 +47,7 @@ func Written(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
 
 // Secret reads a secret, and keeps its position. The mistakes do not show it.
 func Secret(s yamlfile.Scalar) (yamlfile.Scalar, *yamlfile.Refusal) {
-	_, refused := yamlfile.Text(s)
-	switch {
-	case refused == nil:
-		return s, nil
-	case s.Type != "string":
-		return s, yamlfile.Refuse("put quotes around it", "the value is a %s, not a text", s.Type)
-	case strings.TrimSpace(s.Text) != "":
-		return s, yamlfile.Refuse("remove it, as the end of the line after base64 or in a file",
-			"the value contains a control character")
-	}
+	_, refused := yamlfile.Secret(s)
 	return s, refused
 }
 
