@@ -17,10 +17,9 @@ import (
 )
 
 const (
-	// retry is the interval at which a process tries again to get an address, or the name of an offer, that another
-	// process has.
+	// retry is the interval at which Listen tries again to get an address that another process has.
 	retry = 50 * time.Millisecond
-	// listenTries is how often Listen tries. A process that begins to drain needs a moment until its offer stands.
+	// listenTries is how often Listen tries. A process that begins to drain needs a moment to make its offer.
 	listenTries = 10
 )
 
@@ -68,7 +67,7 @@ func OfferAll(offers []Offer, failed func(error)) (withdraw func()) {
 	for _, o := range offers {
 		running.Go(func() {
 			err := o.run(ctx)
-			if err != nil && !errors.Is(err, errors.ErrUnsupported) { // the handover needs Linux
+			if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) { // the handover needs Linux
 				failed(err)
 			}
 		})
@@ -99,9 +98,10 @@ func name(addr string) string { return "weir/listener/" + addr }
 // process would have its own queue, and the kernel would reset the connections in it
 // when the process ends.
 func (o Offer) run(ctx context.Context) error {
-	asking, err := listenName(ctx, name(withPort(o.Addr, o.Listener)))
-	if asking == nil {
-		return err // nil if it was withdrawn
+	// An earlier process that drains may have the name.
+	asking, err := sibling.ListenInTurn(ctx, name(withPort(o.Addr, o.Listener)))
+	if err != nil {
+		return err
 	}
 	defer asking.Close()
 	defer context.AfterFunc(ctx, func() { asking.Close() })()
@@ -116,21 +116,6 @@ func (o Offer) run(ctx context.Context) error {
 		if err == nil && o.Taken != nil {
 			o.Taken()
 			return nil
-		}
-	}
-}
-
-// listenName listens at the name of an offer. While an earlier process that drains has it, listenName tries again.
-func listenName(ctx context.Context, name string) (*net.UnixListener, error) {
-	for {
-		l, err := sibling.Listen(name)
-		if !errors.Is(err, syscall.EADDRINUSE) {
-			return l, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, nil
-		case <-time.After(retry):
 		}
 	}
 }

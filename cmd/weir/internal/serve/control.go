@@ -72,13 +72,8 @@ func (s served) String() string {
 	return "weir serve --config " + path
 }
 
-const (
-	// controlRetry is the interval at which a process tries to get the name that an
-	// earlier process still has.
-	controlRetry = 50 * time.Millisecond
-	// controlTimeout is the time limit for a request and for its response.
-	controlTimeout = 2 * time.Second
-)
+// controlTimeout is the time limit for a request and for its response.
+const controlTimeout = 2 * time.Second
 
 // openControl opens the socket of a process. While another process has it, it tries again.
 func openControl(s served) (*controlSocket, error) {
@@ -90,26 +85,13 @@ func openControl(s served) (*controlSocket, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.close = cancel
 	go func() {
-		for ctx.Err() == nil {
-			l, err := sibling.Listen(name)
-			if err == nil {
-				c.serve(ctx, l)
-				return
-			}
-			if !errors.Is(err, syscall.EADDRINUSE) {
-				return // there are no such sockets here: only signals remain
-			}
-			pauseUntil(ctx, controlRetry)
+		l, err := sibling.ListenInTurn(ctx, name)
+		if err != nil {
+			return // there are no such sockets here, and only signals remain, or ctx has ended
 		}
+		c.serve(ctx, l)
 	}()
 	return c, nil
-}
-
-func pauseUntil(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }
 
 // serve accepts connections until ctx ends.
@@ -166,8 +148,8 @@ func ask(s served, what string) (a controlResponse, err error) {
 	return a, nil
 }
 
-// drains is the rest of a hint.
-const drains = "; a front door that drains does not respond"
+// asSameUser is the end of the hints for a process that was not found.
+const asSameUser = "run this as the same user or root, in the same container; a front door that drains does not respond"
 
 // notFound returns the error for a process that a verb cannot reach.
 func notFound(s served, verb string, err error) error {
@@ -179,10 +161,10 @@ func notFound(s served, verb string, err error) error {
 		return cli.WithHint(errors.New("this needs Linux"), "send SIGHUP to the process to reload")
 	case errors.Is(err, syscall.ECONNREFUSED) && s.config == "":
 		return cli.WithHint(fmt.Errorf("no %s runs here", s),
-			"name the file that it was started with, or its --admin; run this as the same user or root, in the same container"+drains)
+			"name the file that it was started with, or its --admin; "+asSameUser)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return cli.WithHint(fmt.Errorf("no %s runs here", s),
-			"name the file that it was started with, and run this as the same user or root, in the same container"+drains)
+			"name the file that it was started with, and "+asSameUser)
 	}
 	return fmt.Errorf("reaching %s: %w", s, err)
 }

@@ -81,7 +81,7 @@ func (c *UpgradeCommand) served() served { return served{c.Config, c.Admin} }
 
 // await waits until the new process responds to requests, so that another verb reaches it.
 func (c *UpgradeCommand) await(pid int) {
-	for began := time.Now(); time.Since(began) < controlTimeout; time.Sleep(controlRetry / 5) {
+	for began := time.Now(); time.Since(began) < controlTimeout; time.Sleep(10 * time.Millisecond) {
 		if a, err := ask(c.served(), ""); err == nil && a.PID == pid {
 			return
 		}
