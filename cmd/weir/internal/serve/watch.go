@@ -14,7 +14,8 @@ type sourceWatch struct {
 	sources, include []string
 	applied          map[string]os.FileInfo // the states when the files were read
 	last             map[string]os.FileInfo // the states at the last check
-	mistakes, reread string                 // when they were read, and at the last check; empty for none
+	mistakes         string                 // of the last reload; empty for none
+	reread           string                 // mistakes at the last check, if the last reload had some
 }
 
 // read records that the files are about to be read. A configuration with a mistake has no

@@ -14,7 +14,7 @@ import (
 // stallTime is the time after which a write is given up, once a signal has ended weir tail.
 const stallTime = 250 * time.Millisecond
 
-// An output tells whether a write stalls, because nobody reads what is written.
+// An output knows whether a write stalls, because its reader does not read.
 type output struct {
 	to    io.Writer
 	began atomic.Pointer[time.Time] // when the current write began; nil if there is none
