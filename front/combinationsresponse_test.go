@@ -108,9 +108,7 @@ func (c *combination) respond(q *modelRequest) modelResponse {
 	r := modelResponse{fields: map[string]string{}}
 	if route != nil {
 		if allowed := route.text("cors", "origins"); allowed == "*" || allowed != "" && allowed == q.header["Origin"] {
-			if q.header["Origin"] != "" {
-				r.fields["Access-Control-Allow-Origin"] = allowed
-			}
+			r.fields["Access-Control-Allow-Origin"] = allowed
 		}
 	}
 	c.counted++
